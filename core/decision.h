@@ -1,0 +1,59 @@
+// What comes out?
+//
+// The detector's answer for one document, and the names under which the world sees it. The names are written
+// here once: verdict records, metrics labels, `scan`, config and docs all take them from these tables.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace neardup {
+
+enum class Verdict : std::uint8_t { kUnique, kDuplicate, kRejected };
+inline constexpr std::array<std::string_view, 3> kVerdictNames = {"unique", "duplicate", "rejected"};
+
+enum class DuplicateKind : std::uint8_t {
+  kExact,  // the same canonical text
+  kNear,   // fingerprints within the configured distance
+};
+inline constexpr std::array<std::string_view, 2> kDuplicateKindNames = {"exact", "near"};
+
+// Why a record got no decision. Bad input is data: it never stops the service and is never lost.
+enum class RejectReason : std::uint8_t {
+  kNullValue,      // the record has no value
+  kNotJson,        // the value is not one JSON object
+  kTooDeep,        // nested deeper than kJsonDepthMax
+  kMissingText,    // no configured text or html field is there, or it is not a string
+  kMissingId,      // no configured source of an id gave one: field, key or url
+  kIdTooLong,      // longer than kIdBytesMax
+  kInvalidBase64,  // a field declared base64 does not decode
+  kTooLarge,       // record or text above input.document_bytes_max
+  kNoTokens,       // text without one letter or digit: nothing to compare
+  kProducerError,  // the producer's own failure notice in place of a page ("json failed to parse")
+};
+inline constexpr std::array<std::string_view, 10> kRejectReasonNames = {
+    "null_value",  "not_json",       "too_deep",  "missing_text", "missing_id",
+    "id_too_long", "invalid_base64", "too_large", "no_tokens",    "producer_error"};
+
+constexpr std::string_view name(Verdict v) { return kVerdictNames[static_cast<std::size_t>(v)]; }
+constexpr std::string_view name(DuplicateKind k) { return kDuplicateKindNames[static_cast<std::size_t>(k)]; }
+constexpr std::string_view name(RejectReason r) { return kRejectReasonNames[static_cast<std::size_t>(r)]; }
+
+// The position of a unique in the index: 0, 1, 2, ... in the order of decision, without a hole or a repeat.
+using Sequence = std::uint64_t;
+
+struct Decision {
+  Verdict verdict =
+      Verdict::kUnique;  // kUnique or kDuplicate; a rejected document never reaches the detector
+  DuplicateKind kind = DuplicateKind::kExact;  // of a duplicate
+  Sequence sequence = 0;                       // of a unique: its own number; of a duplicate: its leader's
+  int distance = 0;  // of a duplicate: Hamming distance of the fingerprints, 0 .. kHammingDistanceMax
+  int similarity_permille =
+      1000;  // of a duplicate: estimated cosine similarity, 1000 x cos(pi * distance / 64)
+
+  friend bool operator==(const Decision&, const Decision&) = default;
+};
+
+}  // namespace neardup

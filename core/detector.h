@@ -1,0 +1,78 @@
+// Is this document new, or a near-duplicate of an earlier one, and of which?
+//
+// The front door of core. `apply` decides one document and remembers it if it is unique; `restore` takes back
+// what an earlier run decided. The leader rule lives here: a document is a duplicate iff it matches an
+// earlier document that was itself unique; only uniques are kept; among all matches the lowest sequence
+// number wins, so the answer is the first one seen, stable under replay and scale-out.
+//
+//   apply ─┬─ exact_index: same canonical text?           kind exact, distance 0
+//          └─ block_index: fingerprints within k bits?    kind near, the lowest sequence number
+//
+// Cost:    one hash probe, then the block index's probes (see block_index.h); memory per unique is `bytes() /
+// size()`. Threads: none inside. One order of calls gives one state; a state is never shared while it
+// changes. Source:  core/DESIGN.md, "the leader rule".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "core/base/hash.h"
+#include "core/base/result.h"
+#include "core/decision.h"
+#include "core/document.h"
+#include "core/signature.h"
+
+namespace neardup {
+
+struct DetectorOptions {
+  int distance = 3;  // 0 .. kHammingDistanceMax bits
+};
+
+// One document at the detector's door. Views need to live only as long as the call.
+struct Arrival {
+  std::string_view id;   // 1 .. kIdBytesMax bytes
+  std::string_view url;  // 0 .. kUrlBytesMax bytes
+  Source source;
+  Signature signature;
+};
+
+// What is remembered of a unique. Views live as long as the detector.
+using Unique = Arrival;
+
+class Detector {
+ public:
+  // REQUIRES: 0 <= options.distance <= kHammingDistanceMax.
+  explicit Detector(DetectorOptions options);
+  ~Detector();
+  Detector(Detector&&) noexcept;
+  Detector& operator=(Detector&&) noexcept;
+
+  // Decides, and remembers `arrival` if the decision is kUnique.
+  // REQUIRES: size() < kUniquesMax.
+  Decision apply(const Arrival& arrival);
+
+  // Remembers a unique that was decided before, as sequence number size(), without deciding again.
+  void restore(const Unique& unique);
+
+  // REQUIRES: sequence < size().
+  Unique unique(Sequence sequence) const;
+
+  // Uniques remembered; also the next sequence number.
+  std::uint64_t size() const;
+
+  // Bytes of memory held by the index and the log of uniques: every table, arena and array, counted, not
+  // estimated.
+  std::size_t bytes() const;
+
+  // A digest of everything remembered, in order. Two detectors with equal digests give equal answers for
+  // ever.
+  Digest128 state_digest() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace neardup

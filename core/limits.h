@@ -1,0 +1,24 @@
+// Every bound in one place, related by static_assert, so that one of them cannot be raised alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace neardup {
+
+inline constexpr std::size_t kIdBytesMax = 4096;   // a longer id is a rejected document, never a cut one
+inline constexpr std::size_t kUrlBytesMax = 8192;  // a longer url is left out of the verdict
+inline constexpr std::size_t kDocumentBytesMax = std::size_t{64}
+                                                 << 20;  // ceiling of input.document_bytes_max
+inline constexpr int kJsonDepthMax = 256;                // nesting of an input record
+
+inline constexpr int kHammingDistanceMax = 3;             // what four blocks of sixteen bits find for certain
+inline constexpr std::uint64_t kUniquesMax = 0xFFFFFFFF;  // ordinals are 32 bits
+
+// A journal record holds a whole batch. A batch is closed before its record could pass this size.
+inline constexpr std::size_t kJournalRecordBytesMax = std::size_t{16} << 20;
+inline constexpr std::size_t kJournalEntryBytesMax = kIdBytesMax + kUrlBytesMax + 128;
+static_assert(kJournalEntryBytesMax * 16 < kJournalRecordBytesMax,
+              "a batch must have room for some documents");
+
+}  // namespace neardup

@@ -1,0 +1,32 @@
+// What does deciding need to know of a document?
+//
+// Its signature: a pure function of its text, computed on any thread in any order. Deciding itself never sees
+// the text.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/hash.h"
+
+namespace neardup {
+
+// The 64 SimHash bits. A type of its own, so that a hash cannot be passed for a fingerprint.
+struct Fingerprint {
+  std::uint64_t bits = 0;
+
+  friend auto operator<=>(const Fingerprint&, const Fingerprint&) = default;
+};
+
+struct Signature {
+  Digest128 exact;           // XXH3-128 of the canonical text
+  Fingerprint fingerprint;   // SimHash of its features
+  std::uint32_t tokens = 0;  // tokens of the canonical text, saturating; never 0: such a document is rejected
+
+  friend bool operator==(const Signature&, const Signature&) = default;
+};
+
+// The definition of signatures (canonical form, tokens, features, hashes). Journal and snapshots carry it;
+// another version is refused by name, because signatures of two definitions cannot be compared.
+inline constexpr std::uint16_t kSignatureVersion = 1;
+
+}  // namespace neardup
