@@ -1,0 +1,29 @@
+// What does a record look like, whoever brought it?
+//
+// A view of one message: the consumer, a file reader or a test makes it, the codec reads it. The bytes belong
+// to whoever made it and are never changed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/document.h"
+
+namespace neardup {
+
+struct Header {
+  std::string_view name;
+  std::optional<std::string_view> value;
+};
+
+struct Record {
+  Source source;
+  std::optional<std::string_view> key;
+  std::optional<std::string_view> value;
+  std::span<const Header> headers;
+  std::int64_t timestamp_ms = 0;  // the broker's or the producer's; 0 when unknown
+};
+
+}  // namespace neardup

@@ -1,0 +1,105 @@
+// Which settings are there, and what are they?
+//
+// Config is the whole configuration as values; `load_config` accepts it whole or refuses it whole. Every
+// setting stands once in the table of config.cc: its YAML path, type, unit, default, range and one line for
+// people. From that table come the parser, the refusal of unknown keys (with a suggestion), `print-config`,
+// and the checks that config/, the chart and the docs name the same settings.
+//
+// Precedence: default < file < environment (NEARDUP_A__B=c sets a.b) < --set a.b=c. `-X property=value` is
+// `--set kafka.properties.property=value` for librdkafka's own properties.
+// Secrets come from files only: a `*_file` setting names the file, its content is never printed, logged or
+// exported.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace neardup {
+
+struct KafkaTopics {
+  std::vector<std::string> input = {"pages"};
+  std::string unique = "neardup.unique";
+  std::string duplicate = "neardup.duplicate";
+  std::string dead_letter = "neardup.dead-letter";
+  std::string journal = "neardup.journal";
+};
+
+struct KafkaConfig {
+  std::string brokers = "127.0.0.1:9092";  // bootstrap servers, host:port,host:port
+  std::string group = "neardup";   // election and input positions; transactional.id is "<group>-writer"
+  int session_timeout_ms = 10000;  // 1000 .. 300000: how long a dead leader is waited for
+  KafkaTopics topics;
+  std::string security_protocol = "plaintext";  // plaintext | ssl | sasl_plaintext | sasl_ssl
+  std::string sasl_mechanism;                   // PLAIN | SCRAM-SHA-256 | SCRAM-SHA-512 | OAUTHBEARER
+  std::string sasl_username;
+  std::string sasl_password_file;
+  std::string tls_ca_file;
+  std::string tls_certificate_file;
+  std::string tls_key_file;
+  std::string tls_key_password_file;
+  std::map<std::string, std::string> properties;  // any librdkafka property; may not carry a secret
+};
+
+// Where the parts of a document lie in an input record. Each list holds JSON pointers; the first that is
+// there wins. An empty list means: what the preset says.
+struct InputFields {
+  std::vector<std::string> id;
+  std::vector<std::string> url;
+  std::vector<std::string> text;
+  std::vector<std::string> html;
+  std::vector<std::string> time;
+};
+
+struct InputConfig {
+  std::string preset = "json";  // json | scrapy-cluster
+  InputFields fields;
+  std::vector<std::string> id_from;  // of field, key, url: tried in this order; empty: what the preset says
+  std::string base64 = "preset";     // preset | never | always | auto: is the body base64?
+  std::size_t document_bytes_max = std::size_t{10}
+                                   << 20;  // 1 KiB .. kDocumentBytesMax, of record and of text
+};
+
+struct DetectorConfig {
+  std::string mode = "simhash";
+  int distance = 3;  // 0 .. kHammingDistanceMax bits
+};
+
+struct BatchConfig {
+  int interval_ms = 100;                          // 5 .. 10000: a batch closes so long after its first record
+  int documents_max = 10000;                      // 1 .. 1000000
+  std::size_t bytes_max = std::size_t{64} << 20;  // 1 MiB .. 1 GiB of record values
+};
+
+struct PipelineConfig {
+  int threads = 0;  // 0 .. 256 signing threads; 0: one per core
+};
+
+struct OutputConfig {
+  std::string headers = "packed";  // packed | full | none
+};
+
+struct HttpConfig {
+  std::string address = "127.0.0.1";  // "" turns the server off
+  int port = 9301;                    // 0 .. 65535; 0: any free port, which the log names
+};
+
+struct LogConfig {
+  std::string level = "info";   // debug | info | warning | error
+  std::string format = "auto";  // auto | text | json; auto: text on a terminal, json elsewhere
+};
+
+struct Config {
+  KafkaConfig kafka;
+  InputConfig input;
+  DetectorConfig detector;
+  BatchConfig batch;
+  PipelineConfig pipeline;
+  OutputConfig output;
+  HttpConfig http;
+  LogConfig log;
+};
+
+}  // namespace neardup

@@ -1,0 +1,60 @@
+// What do we count?
+//
+// The verbs of the service, each called once per batch (never per document): the worker says what happened,
+// this room knows which metric that is. Every label combination exists with 0 from the start. `Probe` is an
+// interface so that tests and tools can run the worker without a registry: the base class counts nothing.
+//
+// Threads: any thread may call any verb.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/decision.h"
+
+namespace neardup {
+
+// One batch, counted by the worker while it decides.
+struct BatchCounts {
+  std::uint64_t unique = 0;
+  std::uint64_t exact = 0;
+  std::uint64_t near = 0;
+  std::uint64_t rejected[kRejectReasonNames.size()] = {};
+  std::uint64_t record_bytes = 0;
+};
+
+enum class BatchClosed : std::uint8_t { kInterval, kDocuments, kBytes, kDrain };
+inline constexpr std::array<std::string_view, 4> kBatchClosedNames = {"interval", "documents", "bytes",
+                                                                      "drain"};
+
+enum class TransactionResult : std::uint8_t { kCommitted, kInDoubt, kFenced };
+inline constexpr std::array<std::string_view, 3> kTransactionResultNames = {"committed", "in_doubt",
+                                                                            "fenced"};
+
+class Probe {
+ public:
+  virtual ~Probe() = default;
+
+  // `topic` is a configured input topic.
+  virtual void consumed(std::string_view /*topic*/, std::int32_t /*partition*/, std::uint64_t /*records*/,
+                        std::uint64_t /*bytes*/) {}
+  virtual void batch_committed(const BatchCounts& /*counts*/, BatchClosed /*why*/) {}
+  // One attempt, from begin to its answer.
+  virtual void transaction(TransactionResult /*result*/, double /*seconds*/, std::uint64_t /*records*/) {}
+  virtual void recycled(double /*seconds*/) {}
+  virtual void stage(std::string_view /*stage*/, double /*seconds*/) {
+  }  // gather, sign, decide, publish, audit: a batch
+  // From the record's timestamp to the answer of the commit, for the oldest record of a batch.
+  virtual void end_to_end(double /*seconds*/) {}
+  virtual void index(std::uint64_t /*entries*/, std::size_t /*bytes*/) {}
+  virtual void lag(std::string_view /*topic*/, std::int32_t /*partition*/, std::int64_t /*records*/,
+                   double /*seconds*/) {}
+  virtual void assigned_partitions(std::uint64_t /*partitions*/) {}
+  virtual void restored(std::uint64_t /*journal_records*/, double /*progress 0..1*/, double /*seconds*/) {}
+  virtual void kafka_error(std::string_view /*client: input, journal, writer, election*/,
+                           std::string_view /*code*/) {}
+};
+
+}  // namespace neardup

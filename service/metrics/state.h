@@ -1,0 +1,54 @@
+// What is the service doing, and is it alive?
+//
+// One small board that the worker writes and HTTP, metrics and the log read. Any thread may read; only the
+// worker and the election write.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace neardup {
+
+enum class State : std::uint8_t {
+  kStarting,   // reading config, reaching Kafka, checking topics
+  kStandby,    // another instance is the writer
+  kRestoring,  // reading the journal into memory
+  kRunning,    // deciding and publishing
+  kDraining,   // asked to stop: finishing the batch
+  kHalted,     // a contradiction that a person must settle
+};
+inline constexpr std::array<std::string_view, 6> kStateNames = {"starting", "standby",  "restoring",
+                                                                "running",  "draining", "halted"};
+constexpr std::string_view name(State s) { return kStateNames[static_cast<std::size_t>(s)]; }
+
+class StateBoard {
+ public:
+  // `detail` is for people: why, and what is awaited ("Kafka at 127.0.0.1:9092 does not answer").
+  void set(State state, std::string detail = "");
+  State state() const { return state_.load(std::memory_order_acquire); }
+  std::string detail() const;
+
+  // The worker says so at least once a second while it is well, whatever it waits for.
+  void beat() { beat_.store(now_ns(), std::memory_order_relaxed); }
+  // Time since the last beat; /livez fails when it passes kBeatMax.
+  std::chrono::nanoseconds since_beat() const {
+    return std::chrono::nanoseconds(now_ns() - beat_.load(std::memory_order_relaxed));
+  }
+  static constexpr std::chrono::seconds kBeatMax{120};
+
+ private:
+  static std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+  std::atomic<State> state_{State::kStarting};
+  std::atomic<std::int64_t> beat_{now_ns()};
+  mutable std::mutex mutex_;
+  std::string detail_;
+};
+
+}  // namespace neardup
