@@ -92,7 +92,7 @@ build_rdkafka() {
   work=$(mktemp -d "$neardup_cache/.librdkafka.XXXXXX")
   # shellcheck disable=SC2064 # the folder of now
   trap "rm -rf '$work'" EXIT
-  archive=$work/$(cd "$work" && npm pack --silent "$rdkafka_package")
+  archive=$work/$(cd "$work" && npm pack --loglevel=error "$rdkafka_package")
   digest=$(python3 -c 'import base64, hashlib, sys
 print(base64.b64encode(hashlib.sha512(open(sys.argv[1], "rb").read()).digest()).decode())' "$archive")
   if [[ $digest != "$rdkafka_sha512" ]]; then
