@@ -13,7 +13,7 @@
 // Any bytes have a canonical form: a sequence that is not UTF-8 separates and is counted.
 //
 // Cost:    linear in the bytes; one table look-up per code point, ASCII without it. The output never has more
-//          than 17 bytes per input byte (the ligature U+FDFA), and about as many as the input in real text.
+//          than 12 bytes per input byte (the ligature U+FDFA), and in real text about as many as the input.
 // Threads: a pure function; each caller owns its CanonicalText.
 #pragma once
 

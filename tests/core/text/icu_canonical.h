@@ -7,6 +7,7 @@
 #include <unicode/uscript.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -140,7 +141,11 @@ inline std::string canonical(std::string_view bytes) {
   for (auto begin = text.begin(); begin != text.end();) {
     auto end = begin;
     while (end != text.end() && order(*end) != 0 && end - begin < 30) ++end;
-    std::stable_sort(begin, end, [&](UChar32 a, UChar32 b) { return order(a) < order(b); });
+    for (auto mark = begin; mark != end; ++mark) {
+      const auto place =
+          std::upper_bound(begin, mark, *mark, [&](UChar32 a, UChar32 b) { return order(a) < order(b); });
+      std::rotate(place, mark, mark + 1);
+    }
     begin = end == begin ? begin + 1 : end;
   }
   std::string result;
