@@ -1,0 +1,89 @@
+#include "core/detector.h"
+
+#include <optional>
+#include <string>
+
+#include "core/base/bytes.h"
+#include "core/base/check.h"
+#include "core/fingerprint/hamming.h"
+#include "core/index/block_index.h"
+#include "core/index/exact_index.h"
+#include "core/index/unique_log.h"
+#include "core/limits.h"
+
+namespace neardup {
+
+struct Detector::State {
+  explicit State(DetectorOptions o)
+      : options(o), exact(uniques.digests()), near(uniques.fingerprints(), o.distance) {}
+
+  const DetectorOptions options;
+  UniqueLog uniques;  // the truth; the two indexes follow from it
+  ExactIndex exact;
+  BlockIndex near;
+};
+
+Detector::Detector(DetectorOptions options) {
+  CHECK(options.distance >= 0 && options.distance <= kHammingDistanceMax, "config refuses other distances");
+  state_ = std::make_unique<State>(options);
+}
+Detector::~Detector() = default;
+Detector::Detector(Detector&&) noexcept = default;
+Detector& Detector::operator=(Detector&&) noexcept = default;
+
+Decision Detector::apply(const Arrival& arrival) {
+  const Signature& signature = arrival.signature;
+  // The same text has the same fingerprint. So in a history decided at one distance no earlier unique is near
+  // its leader, which would not have been unique then: the leader is the lowest match anyway, and asking here
+  // first only spares the search and names the stronger kind. A history restored from another distance may
+  // hold a lower near match; the same text wins over it.
+  if (const std::optional<Sequence> same = state_->exact.find(signature.exact)) {
+    return {.verdict = Verdict::kDuplicate,
+            .kind = DuplicateKind::kExact,
+            .sequence = *same,
+            .distance = 0,
+            .similarity_permille = similarity_permille(0)};
+  }
+  if (const std::optional<Match> match = state_->near.find_first(signature.fingerprint)) {
+    return {.verdict = Verdict::kDuplicate,
+            .kind = DuplicateKind::kNear,
+            .sequence = match->sequence,
+            .distance = match->distance,
+            .similarity_permille = similarity_permille(match->distance)};
+  }
+  const Sequence sequence = size();
+  restore(arrival);
+  return {.verdict = Verdict::kUnique, .sequence = sequence};
+}
+
+void Detector::restore(const Unique& unique) {
+  state_->uniques.append(
+      {.id = unique.id, .url = unique.url, .source = unique.source, .signature = unique.signature});
+  state_->exact.insert_next();
+  state_->near.insert_next();
+}
+
+Unique Detector::unique(Sequence sequence) const {
+  CHECK(sequence < size(), "no such unique");
+  const UniqueLog::Entry entry = state_->uniques.entry(sequence);
+  return {.id = entry.id, .url = entry.url, .source = entry.source, .signature = entry.signature};
+}
+
+std::uint64_t Detector::size() const { return state_->uniques.size(); }
+
+std::size_t Detector::bytes() const {
+  return state_->uniques.bytes() + state_->exact.bytes() + state_->near.bytes();
+}
+
+// Besides what is remembered, the answers hang on the distance and on what a signature means.
+Digest128 Detector::state_digest() const {
+  std::string bytes;
+  ByteWriter writer(bytes);
+  writer.u16(kSignatureVersion);
+  writer.u8(static_cast<std::uint8_t>(state_->options.distance));
+  writer.u64(size());
+  writer.digest(state_->uniques.digest());
+  return digest128(bytes);
+}
+
+}  // namespace neardup

@@ -1,0 +1,49 @@
+// How does an array grow to billions of elements without a pause?
+//
+// In chunks of a fixed size: appending never copies what is there, and an element never moves. It is a
+// column: the log of uniques is a few of these side by side, and each index reads just the one it needs.
+//
+// Cost:    memory is whole chunks, plus one pointer per chunk (only those pointers are ever copied).
+// Threads: none inside.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "core/base/check.h"
+
+namespace neardup {
+
+template <class T, std::size_t kChunkSize>
+class ChunkedArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::has_single_bit(kChunkSize), "so that finding a chunk is a shift");
+
+ public:
+  void push_back(const T& value) {
+    if (size_ == chunks_.size() * kChunkSize) {
+      chunks_.push_back(std::make_unique_for_overwrite<T[]>(kChunkSize));  // untouched pages cost nothing yet
+    }
+    (*this)[size_++] = value;
+  }
+
+  // REQUIRES: index < size().
+  T& operator[](std::uint64_t index) { return chunks_[index / kChunkSize][index % kChunkSize]; }
+  const T& operator[](std::uint64_t index) const { return chunks_[index / kChunkSize][index % kChunkSize]; }
+
+  std::uint64_t size() const { return size_; }
+
+  std::size_t bytes() const {
+    return chunks_.size() * kChunkSize * sizeof(T) + chunks_.capacity() * sizeof(chunks_[0]);
+  }
+
+ private:
+  std::vector<std::unique_ptr<T[]>> chunks_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace neardup

@@ -1,0 +1,189 @@
+#include "core/detector.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/limits.h"
+
+namespace neardup {
+namespace {
+
+constexpr std::uint64_t kBits = 0x0123456789ABCDEF;
+
+// A document whose text is named by `text` and whose fingerprint is `bits`.
+Arrival arrival(std::uint64_t text, std::uint64_t bits) {
+  return {.id = "id",
+          .url = "http://example.org/",
+          .source = {.topic = 0, .partition = 1, .offset = static_cast<std::int64_t>(text)},
+          .signature = {.exact = {text, ~text}, .fingerprint = {bits}, .tokens = 10}};
+}
+
+Decision unique(Sequence sequence) { return {.verdict = Verdict::kUnique, .sequence = sequence}; }
+
+Decision exact(Sequence leader) {
+  return {.verdict = Verdict::kDuplicate, .kind = DuplicateKind::kExact, .sequence = leader};
+}
+
+Decision near(Sequence leader, int distance, int similarity) {
+  return {.verdict = Verdict::kDuplicate,
+          .kind = DuplicateKind::kNear,
+          .sequence = leader,
+          .distance = distance,
+          .similarity_permille = similarity};
+}
+
+TEST(Detector, the_first_document_is_unique_and_the_same_text_again_an_exact_duplicate) {
+  Detector detector({});
+  EXPECT_EQ(detector.apply(arrival(1, kBits)), unique(0));
+  EXPECT_EQ(detector.apply(arrival(1, kBits)), exact(0));
+  EXPECT_EQ(detector.size(), 1U);
+}
+
+TEST(Detector, another_text_with_the_same_fingerprint_is_near_at_distance_0) {
+  Detector detector({});
+  detector.apply(arrival(1, kBits));
+  EXPECT_EQ(detector.apply(arrival(2, kBits)), near(0, 0, 1000));
+}
+
+TEST(Detector, within_k_bits_is_near_and_one_more_is_unique_for_every_k) {
+  for (int k = 0; k <= kHammingDistanceMax; ++k) {
+    SCOPED_TRACE(k);
+    for (int flips = 0; flips <= k + 1; ++flips) {
+      Detector detector({.distance = k});
+      detector.apply(arrival(1, kBits));
+      const Decision decision = detector.apply(arrival(2, kBits ^ ((std::uint64_t{1} << flips) - 1)));
+      EXPECT_EQ(decision.verdict, flips <= k ? Verdict::kDuplicate : Verdict::kUnique) << flips;
+      if (flips <= k) {
+        EXPECT_EQ(decision.distance, flips);
+      }
+    }
+  }
+}
+
+TEST(Detector, similarity_is_the_cosine_of_the_estimated_angle) {
+  Detector detector({});
+  detector.apply(arrival(1, kBits));
+  EXPECT_EQ(detector.apply(arrival(2, kBits ^ 0b1)), near(0, 1, 999));
+  EXPECT_EQ(detector.apply(arrival(3, kBits ^ 0b11)), near(0, 2, 995));
+  EXPECT_EQ(detector.apply(arrival(4, kBits ^ 0b111)), near(0, 3, 989));
+}
+
+// Leader rule: only a unique can be a leader, so likeness is not passed on from duplicate to duplicate.
+TEST(Detector, a_duplicate_is_not_remembered) {
+  Detector detector({});
+  EXPECT_EQ(detector.apply(arrival(1, kBits)), unique(0));
+  EXPECT_EQ(detector.apply(arrival(2, kBits ^ 0b111)), near(0, 3, 989));
+  EXPECT_EQ(detector.apply(arrival(2, kBits ^ 0b111)), near(0, 3, 989)) << "its text was not kept either";
+  EXPECT_EQ(detector.apply(arrival(3, kBits ^ 0b111111)), unique(1))
+      << "3 bits from a duplicate, 6 from unique 0";
+}
+
+TEST(Detector, the_lowest_sequence_number_wins_over_the_nearest) {
+  Detector detector({});
+  detector.apply(arrival(1, kBits ^ 0b111));   // 3 bits from kBits
+  detector.apply(arrival(2, kBits ^ 0b1000));  // 1 bit from kBits, 4 from the first
+  EXPECT_EQ(detector.size(), 2U);
+  EXPECT_EQ(detector.apply(arrival(3, kBits)), near(0, 3, 989));
+}
+
+TEST(Detector, the_same_text_wins_over_a_near_match_with_a_lower_number) {
+  // Two uniques one bit apart: only a history decided at a smaller distance holds them.
+  Detector detector({});
+  detector.restore(arrival(1, kBits));
+  detector.restore(arrival(2, kBits ^ 1));
+  EXPECT_EQ(detector.apply(arrival(2, kBits ^ 1)), exact(1));
+  EXPECT_EQ(detector.apply(arrival(3, kBits ^ 1)), near(0, 1, 999));
+}
+
+TEST(Detector, remembers_who_each_unique_was) {
+  Detector detector({});
+  std::string id = "a";
+  Arrival first = arrival(1, 0);
+  first.id = id;
+  first.url = "";
+  detector.apply(first);
+  id = "x";  // the caller's bytes may go
+  detector.apply(arrival(2, ~std::uint64_t{0}));
+  const Unique remembered = detector.unique(0);
+  EXPECT_EQ(remembered.id, "a");
+  EXPECT_EQ(remembered.url, "");
+  EXPECT_EQ(remembered.source, first.source);
+  EXPECT_EQ(remembered.signature, first.signature);
+  EXPECT_EQ(detector.unique(1).url, "http://example.org/");
+}
+
+TEST(Detector, state_digest_differs_when_anything_remembered_differs) {
+  const auto digest_of = [](const std::vector<Arrival>& uniques, int distance = 3) {
+    Detector detector({.distance = distance});
+    for (const Arrival& a : uniques) detector.restore(a);
+    return detector.state_digest();
+  };
+  const Arrival a = arrival(1, 1);
+  const Arrival b = arrival(2, 0xFF00);
+  std::vector<Arrival> changed(6, a);
+  changed[0].id = "other";
+  changed[1].url = "other";
+  changed[2].source.offset = 99;
+  changed[3].signature.exact.low++;
+  changed[4].signature.fingerprint.bits++;
+  changed[5].signature.tokens++;
+  std::vector<Digest128> digests = {digest_of({}),     digest_of({}, 2),  digest_of({a}),
+                                    digest_of({a}, 2), digest_of({a, b}), digest_of({b, a})};
+  for (const Arrival& c : changed) digests.push_back(digest_of({c}));
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(digests[i], digests[j]) << i << " and " << j;
+  }
+}
+
+TEST(Detector, state_digest_does_not_hang_on_duplicates_seen) {
+  Detector with({});
+  with.apply(arrival(1, kBits));
+  Detector without({});
+  without.apply(arrival(1, kBits));
+  with.apply(arrival(1, kBits));
+  with.apply(arrival(2, kBits ^ 1));
+  EXPECT_EQ(with.state_digest(), without.state_digest());
+}
+
+TEST(Detector, memory_per_unique_is_what_the_design_page_says) {
+  Detector detector({});
+  EXPECT_LE(detector.bytes(), std::size_t{3} << 20) << "empty";
+  constexpr std::uint64_t kCount = 1'000'000;
+  std::size_t names = 0;
+  for (std::uint64_t i = 0; i < kCount; ++i) {
+    const std::string id = std::to_string(i);
+    Arrival a = arrival(i, i * 0x9E3779B97F4A7C15);
+    a.id = id;
+    a.signature.exact = {i * 0xD6E8FEB86659FD93, i * 0xFF51AFD7ED558CCD};
+    names += id.size() + a.url.size();
+    detector.restore(a);
+  }
+  const double per_unique = static_cast<double>(detector.bytes() - names) / kCount;
+  EXPECT_GE(per_unique, 32 + 5 + 7 + 17) << "log, exact index, block index";
+  EXPECT_LE(per_unique, 32 + 12 + 14 + 18 + 23) << "and at most 23 MB of chunks not full";
+}
+
+TEST(Detector, can_be_moved_with_all_it_knows) {
+  Detector from({});
+  from.apply(arrival(1, kBits));
+  Detector to = std::move(from);
+  EXPECT_EQ(to.apply(arrival(1, kBits)), exact(0));
+  to.apply(arrival(2, ~kBits));
+  EXPECT_EQ(to.size(), 2U);
+}
+
+TEST(DetectorDeathTest, refuses_a_distance_it_could_not_answer_exactly) {
+  EXPECT_DEATH(Detector({.distance = kHammingDistanceMax + 1}), "config refuses");
+  EXPECT_DEATH(Detector({.distance = -1}), "config refuses");
+}
+
+TEST(DetectorDeathTest, a_sequence_number_not_yet_given_is_our_own_mistake) {
+  Detector detector({});
+  EXPECT_DEATH(detector.unique(0), "no such unique");
+}
+
+}  // namespace
+}  // namespace neardup

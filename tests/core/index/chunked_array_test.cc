@@ -1,0 +1,30 @@
+#include "core/index/chunked_array.h"
+
+#include <gtest/gtest.h>
+
+namespace neardup {
+namespace {
+
+TEST(ChunkedArray, keeps_every_element_across_chunks_and_never_moves_one) {
+  ChunkedArray<int, 4> array;
+  array.push_back(0);
+  const int* first = &array[0];
+  for (int i = 1; i < 1000; ++i) array.push_back(i);
+  EXPECT_EQ(array.size(), 1000U);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(array[static_cast<std::uint64_t>(i)], i);
+  EXPECT_EQ(&array[0], first);
+}
+
+TEST(ChunkedArray, counts_whole_chunks) {
+  ChunkedArray<std::uint64_t, 4> array;
+  EXPECT_EQ(array.bytes(), 0U);
+  array.push_back(1);
+  EXPECT_EQ(array.bytes(), 4 * 8 + sizeof(void*));
+  for (int i = 0; i < 3; ++i) array.push_back(1);
+  EXPECT_EQ(array.bytes(), 4 * 8 + sizeof(void*));
+  array.push_back(1);
+  EXPECT_EQ(array.bytes(), 2 * (4 * 8 + sizeof(void*)));
+}
+
+}  // namespace
+}  // namespace neardup
