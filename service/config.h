@@ -1,12 +1,18 @@
 // Which settings are there, and what are they?
 //
-// Config is the whole configuration as values; `load_config` accepts it whole or refuses it whole. Every
-// setting stands once in the table of config.cc: its YAML path, type, unit, default, range and one line for
-// people. From that table come the parser, the refusal of unknown keys (with a suggestion), `print-config`,
-// and the checks that config/, the chart and the docs name the same settings.
+// Config is the whole configuration as values; `load_config` accepts it whole or refuses it whole, and then
+// names every mistake, not the first alone. A default stands here, once. Everything else of a setting stands
+// once in the table of config_table.cc: its YAML path, unit, range and one line for people. From that table
+// come the parser, the refusal of unknown keys (with a suggestion), `print-config`, and the checks that
+// config/, the chart and the docs name the same settings.
 //
-// Precedence: default < file < environment (NEARDUP_A__B=c sets a.b) < --set a.b=c. `-X property=value` is
-// `--set kafka.properties.property=value` for librdkafka's own properties.
+// Precedence: default < file < environment < --set and -X.
+//   NEARDUP_A__B=c      sets a.b; two underscores go one level down, the case of letters does not count.
+//   Below
+//                       kafka.properties one underscore stands for a dot:
+//                       NEARDUP_KAFKA__PROPERTIES__LINGER_MS.
+//   --set a.b=c         lists are separated by commas, or written as YAML: [/a, /b]
+//   -X property=value   is --set kafka.properties.property=value, for librdkafka's own properties
 // Secrets come from files only: a `*_file` setting names the file, its content is never printed, logged or
 // exported.
 #pragma once
@@ -14,8 +20,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "core/base/result.h"
 
 namespace neardup {
 
@@ -34,8 +43,8 @@ struct KafkaConfig {
   KafkaTopics topics;
   std::string security_protocol = "plaintext";  // plaintext | ssl | sasl_plaintext | sasl_ssl
   std::string sasl_mechanism;                   // PLAIN | SCRAM-SHA-256 | SCRAM-SHA-512 | OAUTHBEARER
-  std::string sasl_username;
-  std::string sasl_password_file;
+  std::string sasl_username;                    // with OAUTHBEARER: the client id
+  std::string sasl_password_file;               // with OAUTHBEARER: the client secret
   std::string tls_ca_file;
   std::string tls_certificate_file;
   std::string tls_key_file;
@@ -101,5 +110,35 @@ struct Config {
   HttpConfig http;
   LogConfig log;
 };
+
+// Where settings come from. Without a file, NEARDUP_CONFIG of `environment` names it; without that there is
+// none.
+struct ConfigSources {
+  std::optional<std::string> file;
+  std::vector<std::string> sets;        // "a.b=c", in the order given: the last one wins
+  std::vector<std::string> properties;  // "property=value", after the sets
+  std::map<std::string, std::string> environment;
+};
+
+struct LoadedConfig {
+  Config config;
+  // Setting, or kafka.properties.NAME, to "default", "FILE:LINE", "env NAME", "--set" or "-X".
+  std::map<std::string, std::string> origin;
+};
+
+// Errors: kInvalid, or kNotFound and kIo for the file itself; the message has one line a mistake.
+Result<LoadedConfig> load_config(const ConfigSources& sources);
+
+// Is every file that a setting names there and readable? Content is not read.
+Status check_files(const Config& config);
+
+// The resolved configuration as YAML, with the origin of each value that is not the default beside it.
+std::string print_config(const LoadedConfig& loaded);
+
+// Every setting with its default, explained: what config/neardup.yaml is.
+std::string default_config_yaml();
+
+// The same as a table: what config/settings.md is.
+std::string config_reference_markdown();
 
 }  // namespace neardup

@@ -1,0 +1,195 @@
+#include "service/commands/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "service/commands/exit_code.h"
+#include "service/commands/print_config.h"
+#include "service/commands/report.h"
+#include "service/commands/validate.h"
+#include "service/commands/version.h"
+#include "service/config.h"
+#include "service/log.h"
+#include "service/suggest.h"
+#include "service/version.h"
+
+extern char** environ;
+
+namespace neardup {
+namespace {
+
+using Run = std::function<int(const ConfigSources&)>;
+
+// A row of the table of contents. `setup` declares the command's own options and returns what runs it; the
+// options live in that closure.
+struct Command {
+  const char* name;
+  const char* about;     // one line, in the list of commands
+  const char* examples;  // below its --help
+  Run (*setup)(CLI::App& app);
+};
+
+// Loads the configuration, sets up the log as it says and goes on; or says what is wrong with it.
+[[maybe_unused]] int with_config(const ConfigSources& sources,
+                                 const std::function<int(const LoadedConfig&)>& run) {
+  const Result<LoadedConfig> loaded = load_config(sources);
+  if (!loaded) return report_config_error(loaded.error());
+  configure_log(loaded->config.log);
+  return run(*loaded);
+}
+
+Run setup_validate(CLI::App& app) {
+  auto options = std::make_shared<ValidateOptions>();
+  app.add_flag("--offline", options->offline, "Look at the configuration alone, not at Kafka");
+  return [options](const ConfigSources& sources) { return run_validate(sources, *options); };
+}
+
+Run setup_print_config(CLI::App& app) {
+  auto options = std::make_shared<PrintConfigOptions>();
+  CLI::Option* const defaults =
+      app.add_flag("--default", options->defaults, "The file of defaults, explained");
+  app.add_flag("--markdown", options->markdown, "The reference of all settings")->excludes(defaults);
+  return [options](const ConfigSources& sources) { return run_print_config(sources, *options); };
+}
+
+Run setup_version(CLI::App&) {
+  return [](const ConfigSources&) { return run_version(); };
+}
+
+constexpr Command kCommands[] = {
+    {"validate", "Check a configuration",
+     "  neardup validate -c neardup.yaml             the settings, then Kafka and its topics\n"
+     "  neardup validate -c neardup.yaml --offline   the settings alone\n",
+     setup_validate},
+    {"print-config", "Show the configuration and where each value is from",
+     "  neardup print-config -c neardup.yaml         what would run, and why\n"
+     "  neardup print-config --default > mine.yaml   a file to start from\n"
+     "  neardup print-config --set batch.interval_ms=20\n",
+     setup_print_config},
+    {"version", "Show version, revision and compiler", "  neardup version\n", setup_version},
+};
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  neardup print-config --default > neardup.yaml   a file to start from, every setting explained\n"
+    "  neardup validate -c neardup.yaml                would it start?\n"
+    "  neardup COMMAND --help                          more about one command\n"
+    "\n"
+    "Settings come from defaults, then the file, then NEARDUP_A__B=c of the environment, then --set a.b=c.\n"
+    "Exit codes: 0 done, 64 wrong usage, 65 bad data, 69 Kafka or port not to be had, 70 our mistake,\n"
+    "74 a file could not be read or written, 78 wrong configuration.\n";
+
+std::map<std::string, std::string> environment() {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable = *entry;
+    const std::size_t equals = variable.find('=');
+    if (equals == std::string_view::npos) continue;
+    variables.emplace(variable.substr(0, equals), variable.substr(equals + 1));
+  }
+  return variables;
+}
+
+void declare_sources(CLI::App& app, ConfigSources& sources) {
+  app.add_option("-c,--config", sources.file, "YAML file of settings; else the one NEARDUP_CONFIG names")
+      ->type_name("FILE");
+  // One value each time, or `-X a=b scan` would take the command for a property.
+  app.add_option("--set", sources.sets, "One setting, as often as needed: --set kafka.brokers=kafka:9092")
+      ->type_name("NAME=VALUE")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  app.add_option("-X", sources.properties, "One property of librdkafka, as often as needed")
+      ->type_name("PROPERTY=VALUE")
+      ->type_size(1)
+      ->allow_extra_args(false);
+}
+
+int usage_error(const std::string& message) {
+  std::cerr << "neardup: " << message << "\nTry: neardup --help\n" << std::flush;
+  return kExitUsage;
+}
+
+int run(int argc, const char* const* argv) {
+  ConfigSources sources;
+  sources.environment = environment();
+
+  CLI::App app(
+      "neardup: says of each document of a stream whether it is new or a near-duplicate, exactly once.",
+      "neardup");
+  app.footer(kExamples);
+  app.set_version_flag("--version", version_line());
+  app.set_help_flag("-h,--help", "Show this help");
+  app.require_subcommand(0, 1);
+  app.fallthrough();  // -c, --set and -X may follow the command too
+  declare_sources(app, sources);
+
+  std::vector<std::pair<CLI::App*, Run>> commands;
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) {
+    CLI::App* const sub = app.add_subcommand(command.name, command.about);
+    sub->footer(std::string("Examples:\n") + command.examples);
+    commands.emplace_back(sub, command.setup(*sub));
+    names.emplace_back(command.name);
+  }
+  std::string topic;
+  CLI::App* const help = app.add_subcommand("help", "Show this help, or that of a command");
+  help->add_option("command", topic, "Command");
+  names.emplace_back("help");
+
+  const auto unknown_command = [&](const std::string& word) {
+    const std::string near = closest(word, names);
+    return usage_error("unknown command \"" + word + "\"" +
+                       (near.empty() ? "" : "; did you mean " + near + "?"));
+  };
+  const auto reached = [&]() -> const std::pair<CLI::App*, Run>* {
+    for (const auto& command : commands) {
+      if (command.first->parsed() || command.first->get_name() == topic) return &command;
+    }
+    return nullptr;
+  };
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForVersion&) {
+    return run_version();
+  } catch (const CLI::Success&) {  // --help, of whichever command was reached
+    const auto* const command = reached();
+    std::cout << (command != nullptr ? command->first->help("neardup") : app.help()) << std::flush;
+    return kExitOk;
+  } catch (const CLI::ParseError& error) {
+    const std::vector<std::string> rest = app.remaining();
+    const bool word =
+        reached() == nullptr && !help->parsed() && !rest.empty() && !rest.front().starts_with("-");
+    return word ? unknown_command(rest.front()) : usage_error(error.what());
+  }
+  const auto* const command = reached();
+  if (help->parsed()) {
+    if (!topic.empty() && command == nullptr) return unknown_command(topic);
+    std::cout << (command != nullptr ? command->first->help("neardup") : app.help()) << std::flush;
+    return kExitOk;
+  }
+  if (command == nullptr) {
+    std::cerr << app.help() << std::flush;
+    return kExitUsage;
+  }
+  return command->second(sources);
+}
+
+}  // namespace
+
+int run_cli(int argc, const char* const* argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "neardup: internal error: " << error.what() << std::endl;
+    return kExitInternal;
+  }
+}
+
+}  // namespace neardup

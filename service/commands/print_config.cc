@@ -1,0 +1,25 @@
+#include "service/commands/print_config.h"
+
+#include <iostream>
+
+#include "service/commands/exit_code.h"
+#include "service/commands/report.h"
+
+namespace neardup {
+
+int run_print_config(const ConfigSources& sources, const PrintConfigOptions& options) {
+  if (options.defaults) {
+    std::cout << default_config_yaml() << std::flush;
+    return kExitOk;
+  }
+  if (options.markdown) {
+    std::cout << config_reference_markdown() << std::flush;
+    return kExitOk;
+  }
+  const Result<LoadedConfig> loaded = load_config(sources);
+  if (!loaded) return report_config_error(loaded.error());
+  std::cout << print_config(*loaded) << std::flush;
+  return kExitOk;
+}
+
+}  // namespace neardup

@@ -1,0 +1,22 @@
+#include "service/commands/validate.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "service/commands/exit_code.h"
+#include "service/commands/report.h"
+
+namespace neardup {
+
+int run_validate(const ConfigSources& sources, const ValidateOptions& /*options*/) {
+  const Result<LoadedConfig> loaded = load_config(sources);
+  if (!loaded) return report_config_error(loaded.error());
+  if (const Status files = check_files(loaded->config); !files) return report_config_error(files.error());
+  const auto given = std::count_if(loaded->origin.begin(), loaded->origin.end(),
+                                   [](const auto& origin) { return origin.second != "default"; });
+  std::cout << "The configuration is valid: " << given << (given == 1 ? " setting is" : " settings are")
+            << " given, the others are defaults.\n";
+  return kExitOk;
+}
+
+}  // namespace neardup

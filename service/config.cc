@@ -1,0 +1,407 @@
+#include "service/config.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "service/config_table.h"
+#include "service/suggest.h"
+
+namespace neardup {
+namespace {
+
+constexpr std::size_t kFileBytesMax = std::size_t{1} << 20;
+constexpr std::string_view kPrefix = "NEARDUP_";
+constexpr std::string_view kProperties = "kafka.properties";
+
+// Variables of that prefix which are no settings: for the build, the tools and the choice of a kernel.
+constexpr std::string_view kOtherVariables[] = {"NEARDUP_CONFIG", "NEARDUP_CACHE", "NEARDUP_ISA",
+                                                "NEARDUP_KAFKA_DIR", "NEARDUP_CMAKE_ARGS"};
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return out;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+std::string replace_all(std::string text, std::string_view what, std::string_view with) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
+    text.replace(at, what.size(), with);
+  }
+  return text;
+}
+
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
+}
+
+std::string variable_of(std::string_view path) {
+  return std::string(kPrefix) + upper(replace_all(std::string(path), ".", "__"));
+}
+
+// Kubernetes puts the address of every Service of the namespace into each pod: of one named "neardup-http",
+// NEARDUP_HTTP_SERVICE_HOST, NEARDUP_HTTP_PORT=tcp://10.0.0.1:80, NEARDUP_HTTP_PORT_80_TCP_ADDR and more.
+bool from_kubernetes(std::string_view variable, std::string_view value) {
+  if (variable.ends_with("_SERVICE_HOST") || variable.find("_SERVICE_PORT") != std::string_view::npos)
+    return true;
+  if (variable.ends_with("_PORT")) return value.find("://") != std::string_view::npos;
+  const std::size_t port = variable.find("_PORT_");
+  return port != std::string_view::npos && port + 6 < variable.size() && variable[port + 6] >= '0' &&
+         variable[port + 6] <= '9';
+}
+
+// The items of a list of scalars, or nullopt.
+std::optional<std::vector<std::string>> scalars(const YAML::Node& node) {
+  std::vector<std::string> items;
+  for (const YAML::Node& item : node) {
+    if (!item.IsScalar()) return std::nullopt;
+    items.push_back(item.Scalar());
+  }
+  return items;
+}
+
+// "a, b" or "[a, b]" of a variable or a flag.
+std::optional<std::vector<std::string>> list_of_text(const std::string& text) {
+  if (text.starts_with("[")) {
+    try {
+      const YAML::Node node = YAML::Load(text);
+      return node.IsSequence() ? scalars(node) : std::nullopt;
+    } catch (const YAML::Exception&) {
+      return std::nullopt;
+    }
+  }
+  std::vector<std::string> items;
+  if (trimmed(text).empty()) return items;
+  for (std::size_t begin = 0;;) {
+    const std::size_t comma = text.find(',', begin);
+    items.push_back(trimmed(std::string_view(text).substr(begin, comma - begin)));
+    if (comma == std::string::npos) return items;
+    begin = comma + 1;
+  }
+}
+
+// Lays one source over the other and collects what is wrong with any of them.
+class Loader {
+ public:
+  Loader() {
+    for (const Setting& setting : settings()) {
+      if (!setting.is_map()) loaded_.origin[std::string(setting.path)] = "default";
+    }
+  }
+
+  // The file itself may fail; what is wrong inside is a mistake like any other.
+  Status file(const std::string& path);
+  void environment(const std::map<std::string, std::string>& variables);
+  void set(const std::string& assignment);
+  void property(const std::string& assignment);
+  void whole();
+
+  Result<LoadedConfig> finish() && {
+    if (mistakes_.empty()) return std::move(loaded_);
+    std::string all;
+    for (const std::string& mistake : mistakes_) all += (all.empty() ? "" : "\n") + mistake;
+    return Error{ErrorCode::kInvalid, all};
+  }
+
+ private:
+  void section(const YAML::Node& node, const std::string& path, const std::string& file);
+  void value(const Setting& setting, const YAML::Node& node, const std::string& origin);
+  void text(const Setting& setting, const std::string& value, const std::string& origin);
+  void one_property(const std::string& name, const std::string& value, const std::string& origin);
+  void took(const Setting& setting, const Status& status, const std::string& origin);
+
+  void mistake(const std::string& origin, const std::string& words) {
+    mistakes_.push_back(origin + ": " + words);
+  }
+  void mistake(const std::string& origin, std::string_view path, const std::string& words) {
+    mistake(origin, std::string(path) + ": " + words);
+  }
+  void unknown(const std::string& origin, const std::string& path);
+  std::string where(std::string_view path) const;
+
+  LoadedConfig loaded_;
+  std::vector<std::string> mistakes_;
+};
+
+Status Loader::file(const std::string& path) {
+  std::string content(kFileBytesMax + 1, '\0');
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    const int reason = errno;
+    return Error{reason == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo, std::strerror(reason)}.in(path);
+  }
+  in.read(content.data(), static_cast<std::streamsize>(content.size()));
+  if (in.bad()) return Error{ErrorCode::kIo, "cannot be read; is it a file?"}.in(path);
+  content.resize(static_cast<std::size_t>(in.gcount()));
+  if (content.size() > kFileBytesMax) {
+    return Error{ErrorCode::kInvalid, "is larger than 1 MiB, so it is no configuration"}.in(path);
+  }
+  try {
+    // The library itself refuses nesting deeper than 500.
+    const std::vector<YAML::Node> documents = YAML::LoadAll(content);
+    if (documents.size() > 1)
+      mistake(path, "holds more than one YAML document (a line '---' begins another)");
+    if (!documents.empty()) section(documents.front(), "", path);
+  } catch (const YAML::Exception& error) {
+    const std::string line = error.mark.is_null() ? "" : ":" + std::to_string(error.mark.line + 1);
+    mistake(path + line, "is not YAML: " + error.msg);
+  }
+  return {};
+}
+
+void Loader::section(const YAML::Node& node, const std::string& path, const std::string& file) {
+  const std::string here = file + ":" + std::to_string(node.Mark().line + 1);
+  if (node.IsNull()) return;  // "kafka:" with everything below commented out
+  if (!node.IsMap()) {
+    mistake(here, path.empty() ? "is not a map of settings" : path + ": is a section, not a value");
+    return;
+  }
+  std::set<std::string> seen;
+  for (const auto& pair : node) {
+    const std::string origin = file + ":" + std::to_string(pair.first.Mark().line + 1);
+    if (!pair.first.IsScalar()) {
+      mistake(origin, "a key is not a word");
+      continue;
+    }
+    const std::string& key = pair.first.Scalar();
+    const std::string child = path.empty() ? key : path + "." + key;
+    if (!seen.insert(key).second) {
+      mistake(origin, child, "stands twice");
+    } else if (key.find('.') != std::string::npos) {
+      mistake(origin, child, "is written nested in YAML: one level for each part of the name");
+    } else if (const Setting* const setting = find_setting(child); setting != nullptr) {
+      value(*setting, pair.second, origin);
+    } else if (!section_about(child).empty()) {
+      section(pair.second, child, file);
+    } else {
+      unknown(origin, child);
+    }
+  }
+}
+
+void Loader::value(const Setting& setting, const YAML::Node& node, const std::string& origin) {
+  if (setting.is_map()) {
+    if (node.IsNull()) return;
+    if (!node.IsMap()) return mistake(origin, setting.path, "is a map: property: value");
+    std::set<std::string> seen;
+    const std::string file = origin.substr(0, origin.rfind(':'));
+    for (const auto& pair : node) {
+      const std::string here = file + ":" + std::to_string(pair.first.Mark().line + 1);
+      if (!pair.first.IsScalar() || !pair.second.IsScalar()) {
+        mistake(here, setting.path, "a property and its value are words");
+      } else if (!seen.insert(pair.first.Scalar()).second) {
+        mistake(here, std::string(setting.path) + "." + pair.first.Scalar(), "stands twice");
+      } else {
+        one_property(pair.first.Scalar(), pair.second.Scalar(), here);
+      }
+    }
+  } else if (node.IsNull()) {
+    mistake(origin, setting.path, "has no value; leave the line out for the default");
+  } else if (setting.is_list()) {
+    std::optional<std::vector<std::string>> items;
+    if (node.IsSequence()) items = scalars(node);
+    if (node.IsScalar()) items = {node.Scalar()};
+    if (!items) return mistake(origin, setting.path, "is a list of words: [a, b]");
+    took(setting, assign_list(setting, loaded_.config, *std::move(items)), origin);
+  } else if (node.IsScalar()) {
+    took(setting, assign(setting, loaded_.config, node.Scalar()), origin);
+  } else {
+    mistake(origin, setting.path, "is one value, not a list or a map");
+  }
+}
+
+void Loader::text(const Setting& setting, const std::string& value, const std::string& origin) {
+  if (setting.is_map()) {
+    mistake(origin, setting.path, "is set property by property: " + std::string(setting.path) + ".NAME");
+  } else if (setting.is_list()) {
+    std::optional<std::vector<std::string>> items = list_of_text(value);
+    if (!items) return mistake(origin, setting.path, "is a list: a,b or [a, b]");
+    took(setting, assign_list(setting, loaded_.config, *std::move(items)), origin);
+  } else {
+    took(setting, assign(setting, loaded_.config, value), origin);
+  }
+}
+
+void Loader::took(const Setting& setting, const Status& status, const std::string& origin) {
+  if (!status) return mistake(origin, setting.path, status.error().message);
+  loaded_.origin[std::string(setting.path)] = origin;
+}
+
+void Loader::one_property(const std::string& name, const std::string& value, const std::string& origin) {
+  const std::string path = std::string(kProperties) + "." + name;
+  const Status status = assign_property(*find_setting(kProperties), loaded_.config, name, value);
+  if (!status) return mistake(origin, path, status.error().message);
+  loaded_.origin[path] = origin;
+}
+
+void Loader::unknown(const std::string& origin, const std::string& path) {
+  const bool variable = path.starts_with(kPrefix);
+  std::vector<std::string> known;
+  for (const Setting& setting : settings()) {
+    known.push_back(variable ? variable_of(setting.path) : std::string(setting.path));
+  }
+  const std::string near = closest(path, known);
+  mistake(origin, "unknown setting \"" + path + "\"" + (near.empty() ? "" : "; did you mean " + near + "?"));
+}
+
+void Loader::environment(const std::map<std::string, std::string>& variables) {
+  for (const auto& [original, value] : variables) {
+    const std::string name = upper(original);
+    if (!name.starts_with(kPrefix)) continue;
+    if (std::find(std::begin(kOtherVariables), std::end(kOtherVariables), name) != std::end(kOtherVariables))
+      continue;
+    const std::string path = replace_all(lower(std::string_view(name).substr(kPrefix.size())), "__", ".");
+    const std::string origin = "env " + original;
+    const std::string below = std::string(kProperties) + ".";
+    if (path.starts_with(below)) {
+      one_property(replace_all(path.substr(below.size()), "_", "."), value, origin);
+    } else if (const Setting* const setting = find_setting(path); setting != nullptr) {
+      text(*setting, value, origin);
+    } else if (!from_kubernetes(name, value)) {
+      unknown("env", original);
+    }
+  }
+}
+
+void Loader::set(const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return mistake("--set " + assignment, "is not NAME=VALUE");
+  }
+  const std::string path = assignment.substr(0, equals);
+  const std::string value = assignment.substr(equals + 1);
+  const std::string below = std::string(kProperties) + ".";
+  if (path.starts_with(below)) {
+    one_property(path.substr(below.size()), value, "--set");
+  } else if (const Setting* const setting = find_setting(path); setting != nullptr) {
+    text(*setting, value, "--set");
+  } else {
+    unknown("--set", path);
+  }
+}
+
+void Loader::property(const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return mistake("-X " + assignment, "is not PROPERTY=VALUE");
+  }
+  one_property(assignment.substr(0, equals), assignment.substr(equals + 1), "-X");
+}
+
+// "kafka.group (a.yaml:3)", for mistakes that two settings make together.
+std::string Loader::where(std::string_view path) const {
+  return std::string(path) + " (" + loaded_.origin.at(std::string(path)) + ")";
+}
+
+// What each setting alone cannot tell.
+void Loader::whole() {
+  const KafkaConfig& kafka = loaded_.config.kafka;
+
+  // A topic that is both read and written would feed on itself; two kinds of records in one topic have no
+  // reader.
+  std::map<std::string, std::string_view> owner;
+  const auto claim = [&](const std::string& topic, std::string_view path) {
+    const auto [first, fresh] = owner.emplace(topic, path);
+    if (!fresh)
+      mistake(where(path),
+              "\"" + topic + "\" is " + std::string(first->second) + " too; each needs a topic of its own");
+  };
+  if (kafka.topics.input.empty()) mistake(where("kafka.topics.input"), "is empty: there is nothing to read");
+  for (const std::string& topic : kafka.topics.input) claim(topic, "kafka.topics.input");
+  claim(kafka.topics.unique, "kafka.topics.unique");
+  claim(kafka.topics.duplicate, "kafka.topics.duplicate");
+  claim(kafka.topics.dead_letter, "kafka.topics.dead_letter");
+  claim(kafka.topics.journal, "kafka.topics.journal");
+
+  // Half a login is refused here, and not after ten seconds by a broker that only hangs up.
+  const bool sasl = kafka.security_protocol.starts_with("sasl_");
+  const bool tls = kafka.security_protocol.ends_with("ssl");
+  if (sasl && kafka.sasl_mechanism.empty()) {
+    mistake(where("kafka.security_protocol"), kafka.security_protocol + " needs kafka.sasl_mechanism");
+  }
+  if (sasl && kafka.sasl_mechanism != "OAUTHBEARER" && !kafka.sasl_mechanism.empty()) {
+    if (kafka.sasl_username.empty())
+      mistake(where("kafka.sasl_mechanism"), kafka.sasl_mechanism + " needs kafka.sasl_username");
+    if (kafka.sasl_password_file.empty()) {
+      mistake(where("kafka.sasl_mechanism"), kafka.sasl_mechanism + " needs kafka.sasl_password_file");
+    }
+  }
+  const auto only_with = [&](bool speaks, const std::string& value, std::string_view path,
+                             std::string_view protocols) {
+    if (!speaks && !value.empty()) {
+      mistake(where(path), "has no effect while kafka.security_protocol is " + kafka.security_protocol +
+                               "; use " + std::string(protocols));
+    }
+  };
+  only_with(sasl, kafka.sasl_mechanism, "kafka.sasl_mechanism", "sasl_ssl or sasl_plaintext");
+  only_with(sasl, kafka.sasl_username, "kafka.sasl_username", "sasl_ssl or sasl_plaintext");
+  only_with(sasl, kafka.sasl_password_file, "kafka.sasl_password_file", "sasl_ssl or sasl_plaintext");
+  only_with(tls, kafka.tls_ca_file, "kafka.tls_ca_file", "ssl or sasl_ssl");
+  only_with(tls, kafka.tls_certificate_file, "kafka.tls_certificate_file", "ssl or sasl_ssl");
+  only_with(tls, kafka.tls_key_file, "kafka.tls_key_file", "ssl or sasl_ssl");
+  if (!kafka.tls_certificate_file.empty() && kafka.tls_key_file.empty()) {
+    mistake(where("kafka.tls_certificate_file"), "needs kafka.tls_key_file");
+  }
+  if (!kafka.tls_key_file.empty() && kafka.tls_certificate_file.empty()) {
+    mistake(where("kafka.tls_key_file"), "needs kafka.tls_certificate_file");
+  }
+  if (!kafka.tls_key_password_file.empty() && kafka.tls_key_file.empty()) {
+    mistake(where("kafka.tls_key_password_file"), "needs kafka.tls_key_file");
+  }
+}
+
+}  // namespace
+
+Result<LoadedConfig> load_config(const ConfigSources& sources) {
+  Loader loader;
+  std::optional<std::string> file = sources.file;
+  if (const auto named = sources.environment.find("NEARDUP_CONFIG");
+      !file && named != sources.environment.end()) {
+    file = named->second;
+  }
+  if (file) {
+    if (Status readable = loader.file(*file); !readable) return readable.error();
+  }
+  loader.environment(sources.environment);
+  for (const std::string& assignment : sources.sets) loader.set(assignment);
+  for (const std::string& assignment : sources.properties) loader.property(assignment);
+  loader.whole();
+  return std::move(loader).finish();
+}
+
+Status check_files(const Config& config) {
+  Config copy = config;  // the table leads to places that may be written
+  std::string missing;
+  for (const Setting& setting : settings()) {
+    if (!setting.file) continue;
+    const std::string& path = *std::get<std::string*>(setting.field(copy));
+    if (path.empty()) continue;
+    const bool readable = std::ifstream(path).peek() != std::ifstream::traits_type::eof();
+    if (!readable) {
+      missing += (missing.empty() ? "" : "\n") + std::string(setting.path) + ": " + path +
+                 " is not a readable file, or empty";
+    }
+  }
+  if (!missing.empty()) return Error{ErrorCode::kIo, missing};
+  return {};
+}
+
+}  // namespace neardup

@@ -1,0 +1,567 @@
+#include "service/config_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "core/limits.h"
+
+namespace neardup {
+namespace {
+
+constexpr std::int64_t kKiB = 1024;
+constexpr std::int64_t kMiB = kKiB * 1024;
+constexpr std::int64_t kGiB = kMiB * 1024;
+
+// at<&Config::kafka, &KafkaConfig::brokers> leads to config.kafka.brokers.
+template <auto... Members>
+Field at(Config& config) {
+  return &(config.*....*Members);
+}
+
+bool all_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+// ---- Why a word is refused. Each returns the words after "VALUE ", or "" for a good one. ----
+
+std::string refuse_brokers(std::string_view value) {
+  for (const std::string_view broker : split(value, ',')) {
+    const std::size_t colon = broker.rfind(':');
+    const std::string_view port = colon == std::string_view::npos ? "" : broker.substr(colon + 1);
+    int number = 0;
+    std::from_chars(port.data(), port.data() + port.size(), number);
+    if (colon == 0 || !all_digits(port) || port.size() > 5 || number < 1 || number > 65535) {
+      return "is not host:port,host:port";
+    }
+  }
+  return "";
+}
+
+// What the broker enforces too, said before anything is sent.
+std::string refuse_topic(std::string_view value) {
+  const bool legal = !value.empty() && value.size() <= 249 && value != "." && value != ".." &&
+                     std::all_of(value.begin(), value.end(), [](unsigned char c) {
+                       return (c < 128 && std::isalnum(c) != 0) || c == '.' || c == '_' || c == '-';
+                     });
+  return legal ? "" : "is not a topic name (1 to 249 of letters, digits, '.', '_', '-')";
+}
+
+std::string refuse_empty(std::string_view value) { return value.empty() ? "is empty" : ""; }
+
+// RFC 6901: "" is the whole document, else every part begins with '/'; '~' is followed by 0 or 1.
+std::string refuse_pointer(std::string_view value) {
+  bool legal = value.empty() || value.front() == '/';
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (value[i] == '~' && (i + 1 == value.size() || (value[i + 1] != '0' && value[i + 1] != '1')))
+      legal = false;
+  }
+  return legal ? "" : "is not a JSON pointer like /page/text";
+}
+
+// The HTTP library of Debian 12 is built without IPv6.
+std::string refuse_address(std::string_view value) {
+  if (value.empty()) return "";
+  const std::vector<std::string_view> parts = split(value, '.');
+  bool legal = parts.size() == 4;
+  for (const std::string_view part : parts) {
+    int number = 0;
+    std::from_chars(part.data(), part.data() + part.size(), number);
+    if (!all_digits(part) || part.size() > 3 || number > 255) legal = false;
+  }
+  return legal ? "" : "is not an IPv4 address like 127.0.0.1 or 0.0.0.0";
+}
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kSections = {{
+    {"kafka", "Where Kafka is and how to reach it."},
+    {"kafka.topics", "Topics. All but the input are made by `neardup topics create`."},
+    {"input", "What the input records look like."},
+    {"input.fields",
+     "Where the parts of a document lie: JSON pointers, the first that is there wins. Empty: as the preset "
+     "says."},
+    {"detector", "When two documents are called duplicates. Changing it needs a new journal."},
+    {"batch", "A batch is one Kafka transaction. It closes at whichever of the three comes first."},
+    {"pipeline", "How the work is spread."},
+    {"output", "What verdict records look like."},
+    {"http", "Health and metrics: /livez /readyz /metrics /status"},
+    {"log", "Lines on stderr."},
+}};
+
+const std::vector<Setting>& table() {
+  using K = KafkaConfig;
+  using T = KafkaTopics;
+  using F = InputFields;
+  static const std::vector<Setting> settings = {
+      {.path = "kafka.brokers",
+       .field = at<&Config::kafka, &K::brokers>,
+       .about = "Bootstrap servers, host:port,host:port.",
+       .refuse = refuse_brokers},
+      {.path = "kafka.group",
+       .field = at<&Config::kafka, &K::group>,
+       .about = "Name of this deduplication. Instances that share it elect one writer; the transactional id "
+                "is GROUP-writer.",
+       .refuse = refuse_empty},
+      {.path = "kafka.session_timeout_ms",
+       .field = at<&Config::kafka, &K::session_timeout_ms>,
+       .about = "How long a silent writer is waited for before a standby takes over.",
+       .unit = "ms",
+       .min = 1000,
+       .max = 300000},
+      {.path = "kafka.topics.input",
+       .field = at<&Config::kafka, &K::topics, &T::input>,
+       .about = "Topics to read.",
+       .refuse = refuse_topic},
+      {.path = "kafka.topics.unique",
+       .field = at<&Config::kafka, &K::topics, &T::unique>,
+       .about = "Verdicts of documents seen for the first time.",
+       .refuse = refuse_topic},
+      {.path = "kafka.topics.duplicate",
+       .field = at<&Config::kafka, &K::topics, &T::duplicate>,
+       .about = "Verdicts of duplicates, each naming its original.",
+       .refuse = refuse_topic},
+      {.path = "kafka.topics.dead_letter",
+       .field = at<&Config::kafka, &K::topics, &T::dead_letter>,
+       .about = "Records that could not be judged: raw bytes, with the reason in headers.",
+       .refuse = refuse_topic},
+      {.path = "kafka.topics.journal",
+       .field = at<&Config::kafka, &K::topics, &T::journal>,
+       .about = "The memory of the service: 1 partition, kept for ever. Never delete it.",
+       .refuse = refuse_topic},
+      {.path = "kafka.security_protocol",
+       .field = at<&Config::kafka, &K::security_protocol>,
+       .about = "How to speak to the brokers.",
+       .choices = {"plaintext", "ssl", "sasl_plaintext", "sasl_ssl"}},
+      {.path = "kafka.sasl_mechanism",
+       .field = at<&Config::kafka, &K::sasl_mechanism>,
+       .about = "How to log in, with a sasl_* protocol.",
+       .choices = {"", "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"}},
+      {.path = "kafka.sasl_username",
+       .field = at<&Config::kafka, &K::sasl_username>,
+       .about = "User; with OAUTHBEARER the client id."},
+      {.path = "kafka.sasl_password_file",
+       .field = at<&Config::kafka, &K::sasl_password_file>,
+       .about = "File that holds the password; with OAUTHBEARER the client secret.",
+       .file = true},
+      {.path = "kafka.tls_ca_file",
+       .field = at<&Config::kafka, &K::tls_ca_file>,
+       .about = "PEM of the authorities to trust. Empty: the system's.",
+       .file = true},
+      {.path = "kafka.tls_certificate_file",
+       .field = at<&Config::kafka, &K::tls_certificate_file>,
+       .about = "PEM of the client's certificate, for mutual TLS.",
+       .file = true},
+      {.path = "kafka.tls_key_file",
+       .field = at<&Config::kafka, &K::tls_key_file>,
+       .about = "PEM of the client's key, for mutual TLS.",
+       .file = true},
+      {.path = "kafka.tls_key_password_file",
+       .field = at<&Config::kafka, &K::tls_key_password_file>,
+       .about = "File that holds the password of that key.",
+       .file = true},
+      {.path = "kafka.properties",
+       .field = at<&Config::kafka, &K::properties>,
+       .about = "Any other property of librdkafka, by its own name. No secrets, and none that exactly-once "
+                "rests on."},
+
+      {.path = "input.preset",
+       .field = at<&Config::input, &InputConfig::preset>,
+       .about = "Shape of the records: plain JSON, or what a crawler sends.",
+       .choices = {"json", "scrapy-cluster"}},
+      {.path = "input.fields.id",
+       .field = at<&Config::input, &InputConfig::fields, &F::id>,
+       .about = "The document's name.",
+       .refuse = refuse_pointer},
+      {.path = "input.fields.url",
+       .field = at<&Config::input, &InputConfig::fields, &F::url>,
+       .about = "Where it was found.",
+       .refuse = refuse_pointer},
+      {.path = "input.fields.text",
+       .field = at<&Config::input, &InputConfig::fields, &F::text>,
+       .about = "Its plain text.",
+       .refuse = refuse_pointer},
+      {.path = "input.fields.html",
+       .field = at<&Config::input, &InputConfig::fields, &F::html>,
+       .about = "Its HTML, used when there is no text.",
+       .refuse = refuse_pointer},
+      {.path = "input.fields.time",
+       .field = at<&Config::input, &InputConfig::fields, &F::time>,
+       .about = "When it was fetched.",
+       .refuse = refuse_pointer},
+      {.path = "input.id_from",
+       .field = at<&Config::input, &InputConfig::id_from>,
+       .about = "Sources of the id, tried in this order. Empty: as the preset says.",
+       .choices = {"field", "key", "url"}},
+      {.path = "input.base64",
+       .field = at<&Config::input, &InputConfig::base64>,
+       .about = "Is the body base64?",
+       .choices = {"preset", "never", "always", "auto"}},
+      {.path = "input.document_bytes_max",
+       .field = at<&Config::input, &InputConfig::document_bytes_max>,
+       .about = "A larger record or text is rejected as too_large.",
+       .unit = "bytes",
+       .min = kKiB,
+       .max = std::int64_t{kDocumentBytesMax}},
+
+      {.path = "detector.mode",
+       .field = at<&Config::detector, &DetectorConfig::mode>,
+       .about = "The rule of likeness: 64-bit SimHash fingerprints within a Hamming distance.",
+       .choices = {"simhash"}},
+      {.path = "detector.distance",
+       .field = at<&Config::detector, &DetectorConfig::distance>,
+       .about =
+           "Bits in which fingerprints of duplicates may differ. 0 finds next to nothing but equal texts.",
+       .unit = "bits",
+       .min = 0,
+       .max = kHammingDistanceMax},
+
+      {.path = "batch.interval_ms",
+       .field = at<&Config::batch, &BatchConfig::interval_ms>,
+       .about = "Time after the first record. Verdicts are late by about this much; smaller costs the "
+                "brokers more.",
+       .unit = "ms",
+       .min = 5,
+       .max = 10000},
+      {.path = "batch.documents_max",
+       .field = at<&Config::batch, &BatchConfig::documents_max>,
+       .about = "Number of records.",
+       .unit = "records",
+       .min = 1,
+       .max = 1000000},
+      {.path = "batch.bytes_max",
+       .field = at<&Config::batch, &BatchConfig::bytes_max>,
+       .about = "Size of the record values, which wait in memory.",
+       .unit = "bytes",
+       .min = kMiB,
+       .max = kGiB},
+
+      {.path = "pipeline.threads",
+       .field = at<&Config::pipeline, &PipelineConfig::threads>,
+       .about = "Threads that sign documents. 0: one per core.",
+       .unit = "threads",
+       .min = 0,
+       .max = 256},
+
+      {.path = "output.headers",
+       .field = at<&Config::output, &OutputConfig::headers>,
+       .about = "packed: one header; full: one per field, which costs throughput; none.",
+       .choices = {"packed", "full", "none"}},
+
+      {.path = "http.address",
+       .field = at<&Config::http, &HttpConfig::address>,
+       .about = "IPv4 address to listen on. 0.0.0.0: all, for containers; empty: no server.",
+       .refuse = refuse_address},
+      {.path = "http.port",
+       .field = at<&Config::http, &HttpConfig::port>,
+       .about = "Port. 0: any free one, which the log names.",
+       .min = 0,
+       .max = 65535},
+
+      {.path = "log.level",
+       .field = at<&Config::log, &LogConfig::level>,
+       .about = "Least important line to write.",
+       .choices = {"debug", "info", "warning", "error"}},
+      {.path = "log.format",
+       .field = at<&Config::log, &LogConfig::format>,
+       .about = "auto: text on a terminal, one JSON object a line elsewhere.",
+       .choices = {"auto", "text", "json"}},
+  };
+  return settings;
+}
+
+// ---- Numbers ----
+
+// Digits only: no sign, no leading zero, no hexadecimal, so that nobody reads 0123 as 83.
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool leading_zero = text.size() > 1 && text.front() == '0';
+  if (!all_digits(text) || leading_zero || error != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// Bytes, or KiB, MiB, GiB of them.
+std::optional<std::int64_t> size_of(std::string_view text) {
+  std::int64_t unit = 1;
+  for (const auto& [suffix, bytes] :
+       {std::pair{"KiB", kKiB}, std::pair{"MiB", kMiB}, std::pair{"GiB", kGiB}}) {
+    if (text.ends_with(suffix)) {
+      unit = bytes;
+      text.remove_suffix(3);
+      break;
+    }
+  }
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  const std::optional<std::int64_t> number = whole_number(text);
+  if (!number || *number > std::numeric_limits<std::int64_t>::max() / unit) return std::nullopt;
+  return *number * unit;
+}
+
+std::string show_size(std::int64_t bytes) {
+  if (bytes != 0 && bytes % kGiB == 0) return std::to_string(bytes / kGiB) + "GiB";
+  if (bytes != 0 && bytes % kMiB == 0) return std::to_string(bytes / kMiB) + "MiB";
+  if (bytes != 0 && bytes % kKiB == 0) return std::to_string(bytes / kKiB) + "KiB";
+  return std::to_string(bytes);
+}
+
+std::string quoted(std::string_view value) {
+  constexpr std::size_t kShown = 80;
+  return '"' + std::string(value.substr(0, kShown)) + (value.size() > kShown ? "...\"" : "\"");
+}
+
+Error refused(std::string_view value, std::string_view why) {
+  return {ErrorCode::kInvalid, quoted(value) + " " + std::string(why)};
+}
+
+Status check_word(const Setting& setting, std::string_view value) {
+  if (!setting.choices.empty() &&
+      std::find(setting.choices.begin(), setting.choices.end(), value) == setting.choices.end()) {
+    return refused(value, "is not one of " + setting.range());
+  }
+  if (setting.refuse != nullptr) {
+    if (const std::string why = setting.refuse(value); !why.empty()) return refused(value, why);
+  }
+  return {};
+}
+
+// ---- librdkafka's own properties ----
+
+// A property that kafka.properties may not carry, and what to do instead.
+struct Refusal {
+  std::string_view property;
+  std::string_view instead;
+};
+
+constexpr Refusal kRefusals[] = {
+    // Secrets: a config file is copied, printed and committed; a secret's own file is not.
+    {"sasl.password", "is a secret: put it into a file and name that in kafka.sasl_password_file"},
+    {"sasl.oauthbearer.client.secret",
+     "is a secret: put it into a file and name that in kafka.sasl_password_file"},
+    {"sasl.oauthbearer.config", "may hold a secret: use kafka.sasl_username and kafka.sasl_password_file"},
+    {"ssl.key.password", "is a secret: put it into a file and name that in kafka.tls_key_password_file"},
+    {"ssl.key.pem", "is a secret: put it into a file and name that in kafka.tls_key_file"},
+    {"ssl.keystore.password",
+     "is a secret: use PEM files, kafka.tls_certificate_file and kafka.tls_key_file"},
+    {"ssl.keystore.location",
+     "needs a secret: use PEM files, kafka.tls_certificate_file and kafka.tls_key_file"},
+    {"ssl.certificate.pem", "belongs into a file: name that in kafka.tls_certificate_file"},
+    {"ssl.ca.pem", "belongs into a file: name that in kafka.tls_ca_file"},
+    // Settings with a name of their own.
+    {"bootstrap.servers", "has a setting of its own: kafka.brokers"},
+    {"metadata.broker.list", "has a setting of its own: kafka.brokers"},
+    {"group.id", "has a setting of its own: kafka.group"},
+    {"session.timeout.ms", "has a setting of its own: kafka.session_timeout_ms"},
+    {"security.protocol", "has a setting of its own: kafka.security_protocol"},
+    {"sasl.mechanism", "has a setting of its own: kafka.sasl_mechanism"},
+    {"sasl.mechanisms", "has a setting of its own: kafka.sasl_mechanism"},
+    {"sasl.username", "has a setting of its own: kafka.sasl_username"},
+    {"sasl.oauthbearer.client.id", "has a setting of its own: kafka.sasl_username"},
+    {"ssl.ca.location", "has a setting of its own: kafka.tls_ca_file"},
+    {"ssl.certificate.location", "has a setting of its own: kafka.tls_certificate_file"},
+    {"ssl.key.location", "has a setting of its own: kafka.tls_key_file"},
+    // What exactly-once rests on.
+    {"transactional.id", "is what keeps a second writer out: it is always GROUP-writer, see kafka.group"},
+    {"enable.idempotence", "must stay on: without it a retried send is a second verdict"},
+    {"acks", "must stay \"all\": an acknowledged verdict may not be lost with one broker"},
+    {"request.required.acks", "must stay \"all\": an acknowledged verdict may not be lost with one broker"},
+    {"isolation.level", "must stay read_committed: the journal of a broken transaction is no truth"},
+    {"enable.auto.commit", "must stay off: positions are committed with the verdicts, in one transaction"},
+    {"enable.auto.offset.store",
+     "must stay off: positions are committed with the verdicts, in one transaction"},
+    {"auto.offset.reset", "must stay \"error\": a jump in the input would skip documents in silence"},
+    {"partition.assignment.strategy", "is fixed: it decides how the one writer is elected"},
+    {"group.protocol", "is fixed: it decides how the one writer is elected"},
+    {"group.instance.id", "is fixed: it decides how the one writer is elected"},
+    {"allow.auto.create.topics",
+     "must stay off: a topic made by accident has the wrong settings; use neardup topics create"},
+    {"enable.partition.eof", "must stay on for the journal: it tells where the journal ends"},
+    {"check.crcs", "must stay on: a record damaged on its way may not become a verdict"},
+    {"delivery.report.only.error", "must stay off: a commit waits for every report"},
+    {"max.in.flight", "is bound to the order of records, which idempotence guards"},
+    {"max.in.flight.requests.per.connection", "is bound to the order of records, which idempotence guards"},
+};
+
+// Properties that no list knows yet, but whose name says that they are secrets.
+bool sounds_secret(std::string_view property) {
+  const auto ends = [&](std::string_view tail) { return property.ends_with(tail); };
+  return ends("password") || ends("passphrase") || ends("secret") || ends(".pem");
+}
+
+Status check_property(const std::string& property, const std::string& value) {
+  for (const Refusal& refusal : kRefusals) {
+    if (property == refusal.property) return Error{ErrorCode::kInvalid, std::string(refusal.instead)};
+  }
+  if (sounds_secret(property)) {
+    return Error{ErrorCode::kInvalid,
+                 "is a secret, which a configuration may not hold: see the kafka.*_file settings"};
+  }
+  if (property.empty() || value.find('\0') != std::string::npos) {
+    return Error{ErrorCode::kInvalid, "is not a property of librdkafka"};
+  }
+  return {};
+}
+
+std::string yaml_list(const std::vector<std::string>& items) {
+  std::string out = "[";
+  for (const std::string& item : items) {
+    if (out.size() > 1) out += ", ";
+    out += yaml_scalar(item);
+  }
+  return out + "]";
+}
+
+}  // namespace
+
+bool Setting::is_list() const {
+  Config config;
+  return std::holds_alternative<std::vector<std::string>*>(field(config));
+}
+
+bool Setting::is_map() const {
+  Config config;
+  return std::holds_alternative<PropertyMap*>(field(config));
+}
+
+std::string Setting::type() const {
+  constexpr std::string_view kNames[] = {"text", "whole number", "size", "list", "map"};
+  Config config;
+  return std::string(kNames[field(config).index()]);
+}
+
+std::string Setting::range() const {
+  Config config;
+  const Field place = field(config);
+  if (std::holds_alternative<std::size_t*>(place)) return show_size(min) + " .. " + show_size(max);
+  if (std::holds_alternative<int*>(place)) {
+    return std::to_string(min) + " .. " + std::to_string(max) + (unit.empty() ? "" : " ") + std::string(unit);
+  }
+  std::string out;
+  for (const std::string_view choice : choices) {
+    if (!out.empty()) out += ", ";
+    out += choice.empty() ? "\"\"" : choice;
+  }
+  return out;
+}
+
+std::span<const Setting> settings() { return table(); }
+
+const Setting* find_setting(std::string_view path) {
+  const auto found =
+      std::find_if(table().begin(), table().end(), [&](const Setting& s) { return s.path == path; });
+  return found == table().end() ? nullptr : &*found;
+}
+
+std::string_view section_about(std::string_view section) {
+  for (const auto& [path, about] : kSections) {
+    if (path == section) return about;
+  }
+  return "";
+}
+
+Status assign(const Setting& setting, Config& config, const std::string& value) {
+  const Field place = setting.field(config);
+  if (auto* const word = std::get_if<std::string*>(&place)) {
+    if (const Status good = check_word(setting, value); !good) return good;
+    **word = value;
+    return {};
+  }
+  if (auto* const bytes = std::get_if<std::size_t*>(&place)) {
+    const std::optional<std::int64_t> number = size_of(value);
+    if (!number)
+      return refused(value, "is not a size like 64MiB, 512KiB or 1048576 (" + setting.range() + ")");
+    if (*number < setting.min || *number > setting.max) return refused(value, "is not in " + setting.range());
+    **bytes = static_cast<std::size_t>(*number);
+    return {};
+  }
+  if (auto* const number_field = std::get_if<int*>(&place)) {
+    const std::optional<std::int64_t> number = whole_number(value);
+    if (!number) return refused(value, "is not a whole number (" + setting.range() + ")");
+    if (*number < setting.min || *number > setting.max) return refused(value, "is not in " + setting.range());
+    **number_field = static_cast<int>(*number);
+    return {};
+  }
+  return refused(value, setting.is_list() ? "is not a list" : "is not a map");
+}
+
+Status assign_list(const Setting& setting, Config& config, std::vector<std::string> items) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (const Status good = check_word(setting, items[i]); !good) return good;
+    if (std::find(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(i), items[i]) !=
+        items.begin() + static_cast<std::ptrdiff_t>(i)) {
+      return refused(items[i], "stands twice");
+    }
+  }
+  *std::get<std::vector<std::string>*>(setting.field(config)) = std::move(items);
+  return {};
+}
+
+Status assign_property(const Setting& setting, Config& config, const std::string& property,
+                       const std::string& value) {
+  if (const Status good = check_property(property, value); !good) return good;
+  (*std::get<PropertyMap*>(setting.field(config)))[property] = value;
+  return {};
+}
+
+std::string yaml_scalar(std::string_view text) {
+  // Plain where every YAML reader agrees that it is a string; in double quotes, which is JSON too, elsewhere.
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == '/' || c == '-' || c == ':';
+  };
+  constexpr std::string_view kWords[] = {
+      "null", "Null", "NULL", "true", "True", "TRUE", "false", "False", "FALSE", "yes", "Yes", "YES", "no",
+      "No",   "NO",   "on",   "On",   "ON",   "off",  "Off",   "OFF",   "y",     "Y",   "n",   "N"};
+  const bool word = !text.empty() && std::all_of(text.begin(), text.end(), plain) && text.back() != ':' &&
+                    text.front() != '-' && text.front() != ':' && text.front() != '.' &&
+                    text.find_first_not_of("0123456789._:-eExX") != std::string_view::npos;
+  if (word && std::find(std::begin(kWords), std::end(kWords), text) == std::end(kWords))
+    return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      constexpr std::string_view kHex = "0123456789abcdef";
+      out += "\\x";
+      out += kHex[static_cast<unsigned char>(c) >> 4];
+      out += kHex[static_cast<unsigned char>(c) & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string yaml_value(const Setting& setting, const Config& config) {
+  Config copy = config;  // the table leads to places that may be written
+  const Field place = setting.field(copy);
+  if (auto* const word = std::get_if<std::string*>(&place)) return yaml_scalar(**word);
+  if (auto* const number = std::get_if<int*>(&place)) return std::to_string(**number);
+  if (auto* const bytes = std::get_if<std::size_t*>(&place))
+    return show_size(static_cast<std::int64_t>(**bytes));
+  if (auto* const items = std::get_if<std::vector<std::string>*>(&place)) return yaml_list(**items);
+  std::string out = "{";
+  for (const auto& [property, value] : *std::get<PropertyMap*>(place)) {
+    if (out.size() > 1) out += ", ";
+    out += yaml_scalar(property) + ": " + yaml_scalar(value);
+  }
+  return out + "}";
+}
+
+}  // namespace neardup

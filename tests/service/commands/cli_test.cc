@@ -1,0 +1,148 @@
+#include "service/commands/cli.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "service/commands/exit_code.h"
+#include "service/config.h"
+#include "service/version.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Answer {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+Answer neardup_cli(std::vector<const char*> words) {
+  words.insert(words.begin(), "neardup");
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int code = run_cli(static_cast<int>(words.size()), words.data());
+  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+TEST(Cli, no_command_shows_the_help_and_is_wrong_usage) {
+  const Answer answer = neardup_cli({});
+  EXPECT_EQ(answer.code, kExitUsage);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_THAT(answer.err, HasSubstr("Examples:"));
+}
+
+TEST(Cli, help_is_given_in_every_way_people_ask_for_it) {
+  for (const std::vector<const char*>& words : {std::vector<const char*>{"--help"}, {"-h"}, {"help"}}) {
+    const Answer answer = neardup_cli(words);
+    EXPECT_EQ(answer.code, kExitOk);
+    EXPECT_THAT(answer.out, AllOf(HasSubstr("validate"), HasSubstr("Examples:"), HasSubstr("Exit codes:")));
+  }
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{"validate", "--help"}, {"help", "validate"}, {"validate", "-h"}}) {
+    const Answer answer = neardup_cli(words);
+    EXPECT_EQ(answer.code, kExitOk);
+    EXPECT_THAT(answer.out,
+                AllOf(HasSubstr("Usage: neardup validate"), HasSubstr("--offline"), HasSubstr("Examples:")));
+  }
+}
+
+TEST(Cli, version_names_version_revision_and_compiler) {
+  for (const std::vector<const char*>& words : {std::vector<const char*>{"version"}, {"--version"}}) {
+    const Answer answer = neardup_cli(words);
+    EXPECT_EQ(answer.code, kExitOk);
+    EXPECT_EQ(answer.out, version_line() + "\n");
+  }
+  EXPECT_THAT(version_line(),
+              testing::MatchesRegex("neardup [0-9]+\\.[0-9]+\\.[0-9]+ \\(.+, (gcc|clang) .+\\)"));
+}
+
+TEST(Cli, an_unknown_command_is_wrong_usage_with_a_suggestion) {
+  EXPECT_EQ(neardup_cli({"valdate"}).code, kExitUsage);
+  EXPECT_THAT(neardup_cli({"valdate"}).err,
+              StartsWith("neardup: unknown command \"valdate\"; did you mean validate?\n"));
+  EXPECT_THAT(neardup_cli({"help", "valdate"}).err, HasSubstr("did you mean validate?"));
+  EXPECT_THAT(neardup_cli({"qqqqqq"}).err, StartsWith("neardup: unknown command \"qqqqqq\"\n"));
+}
+
+TEST(Cli, wrong_options_are_wrong_usage) {
+  for (const std::vector<const char*>& words : {std::vector<const char*>{"--nothing"},
+                                                {"validate", "--nothing"},
+                                                {"validate", "more"},
+                                                {"validate", "-c"},
+                                                {"version", "validate"},
+                                                {"print-config", "--default", "--markdown"},
+                                                {"--set"}}) {
+    const Answer answer = neardup_cli(words);
+    EXPECT_EQ(answer.code, kExitUsage);
+    EXPECT_THAT(answer.err, StartsWith("neardup: "));
+    EXPECT_EQ(answer.out, "");
+  }
+}
+
+TEST(Cli, settings_may_stand_before_or_after_the_command) {
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{"--set", "http.port=1", "-X", "linger.ms=2", "print-config"},
+        {"print-config", "--set", "http.port=1", "-X", "linger.ms=2"},
+        {"--set", "http.port=1", "print-config", "-X", "linger.ms=2"},
+        {"--set=http.port=9", "print-config", "--set=http.port=1", "-Xlinger.ms=2"}}) {
+    const Answer answer = neardup_cli(words);
+    EXPECT_EQ(answer.code, kExitOk) << answer.err;
+    EXPECT_THAT(answer.out, AllOf(HasSubstr("port: 1  # --set\n"), HasSubstr("linger.ms: \"2\"  # -X\n")));
+  }
+}
+
+TEST(Cli, the_environment_is_read) {
+  setenv("NEARDUP_HTTP__PORT", "77", 1);
+  const Answer answer = neardup_cli({"print-config"});
+  unsetenv("NEARDUP_HTTP__PORT");
+  EXPECT_THAT(answer.out, HasSubstr("port: 77  # env NEARDUP_HTTP__PORT\n"));
+}
+
+TEST(Cli, a_wrong_configuration_ends_with_78_and_names_every_mistake) {
+  for (const char* command : {"validate", "print-config"}) {
+    const Answer answer = neardup_cli({command, "--set", "http.prt=1", "--set", "log.level=loud"});
+    EXPECT_EQ(answer.code, kExitConfig);
+    EXPECT_EQ(answer.out, "");
+    EXPECT_EQ(answer.err,
+              "neardup: --set: unknown setting \"http.prt\"; did you mean http.port?\n"
+              "neardup: --set: log.level: \"loud\" is not one of debug, info, warning, error\n");
+    EXPECT_EQ(neardup_cli({command, "-c", "/nonexistent.yaml"}).code, kExitConfig);
+  }
+}
+
+TEST(Cli, validate_offline_looks_for_the_files_too) {
+  const std::string minimal = std::string(NEARDUP_SOURCE_DIR) + "/config/minimal.yaml";
+  const Answer good = neardup_cli({"validate", "--offline", "-c", minimal.c_str()});
+  EXPECT_EQ(good.code, kExitOk) << good.err;
+  EXPECT_EQ(good.out, "The configuration is valid: 3 settings are given, the others are defaults.\n");
+  const std::string sasl = std::string(NEARDUP_SOURCE_DIR) + "/config/sasl-ssl.yaml";
+  const Answer missing = neardup_cli({"validate", "--offline", "-c", sasl.c_str()});
+  EXPECT_EQ(missing.code, kExitConfig);
+  EXPECT_THAT(missing.err,
+              HasSubstr("kafka.sasl_password_file: /run/secrets/neardup/password is not a readable file"));
+}
+
+TEST(Cli, print_config_writes_the_files_of_the_config_folder) {
+  EXPECT_EQ(neardup_cli({"print-config", "--default"}).out, default_config_yaml());
+  EXPECT_EQ(neardup_cli({"print-config", "--markdown"}).out, config_reference_markdown());
+}
+
+TEST(ExitCode, every_kind_of_error_has_its_sysexit) {
+  EXPECT_EQ(exit_code(ErrorCode::kInvalid), 78);
+  EXPECT_EQ(exit_code(ErrorCode::kUnavailable), 69);
+  EXPECT_EQ(exit_code(ErrorCode::kCorrupt), 65);
+  EXPECT_EQ(exit_code(ErrorCode::kContradiction), 65);
+  EXPECT_EQ(exit_code(ErrorCode::kIo), 74);
+  EXPECT_EQ(exit_code(ErrorCode::kNotFound), 74);
+}
+
+}  // namespace
+}  // namespace neardup
