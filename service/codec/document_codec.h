@@ -1,0 +1,55 @@
+// Which document does this record hold?
+//
+// One record in, one Document or one RejectReason out; nothing that a producer sends can make it fail in
+// another way. What counts as a document:
+//
+//   JSON    one object, UTF-8, at most kJsonDepthMax deep, nothing after it; a byte order mark before it is
+//           forgiven. Bytes that are not UTF-8 make it kNotJson: JSON is UTF-8 by definition, and a producer
+//           that has other bytes must send base64. Where a key stands twice, the first counts.
+//   lists   of a preset's pointers the first that holds something usable wins: a non-empty string (for an id
+//           also an integer), or an array whose first element is one (Nutch sends every field so).
+//           Text goes before html. A text that opens like a page ("<!doctype", "<html", ...) is read as html.
+//   id      from the first of id_from that gives one; too long is a reject, never a cut.
+//   url     longer than kUrlBytesMax counts as unknown.
+//   time    what timestamp.h can read, else the record's own timestamp, else 0.
+//
+// A rejected document still carries its source, and its id and url where they could be read, so that its
+// verdict can name it; a value that could not be read at all is named by its key if keys may be ids.
+//
+// Cost:    one pass of simdjson over the whole record, so that a record is accepted or refused whole, and one
+//          copy of the body. Nothing is allocated once the buffers have grown; the memory that a record above
+//          kRecordBytesUsual needed is given back after it.
+// Threads: one codec per thread; codecs share nothing.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "core/decision.h"
+#include "core/document.h"
+#include "service/codec/preset.h"
+#include "service/codec/record.h"
+#include "service/config.h"
+
+namespace neardup {
+
+class DocumentCodec {
+ public:
+  static constexpr std::size_t kRecordBytesUsual = std::size_t{1} << 20;
+
+  // Of `input` only document_bytes_max counts; everything else is in `preset` already.
+  DocumentCodec(const Preset& preset, const InputConfig& input);
+  ~DocumentCodec();
+  DocumentCodec(DocumentCodec&&) noexcept;
+  DocumentCodec& operator=(DocumentCodec&&) noexcept;
+
+  // Replaces all of `document`; its strings keep their capacity. Nothing: it is a document.
+  [[nodiscard]] std::optional<RejectReason> decode(const Record& record, Document& document);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace neardup

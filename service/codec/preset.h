@@ -1,0 +1,53 @@
+// Where do a producer's records keep the parts of a document?
+//
+// A preset is a producer's format as data: JSON pointers (RFC 6901) to the id, url, text, html and time,
+// tried in their order, and the few habits that pointers cannot say. The operator's `input` settings replace
+// single lists; the codec then knows one shape only, a resolved Preset.
+//
+//   json            any JSON object of a crawler, by the usual names of its fields
+//   scrapy-cluster  topics `*.crawled_firehose`: raw html in /body, in base64 if the crawler was told so.
+//                   appid and crawlid name a crawl, not a page, so a page is named by its url.
+//   raw             the value is the page itself, html or text; the record's key names it
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "service/config.h"
+
+namespace neardup {
+
+enum class IdFrom : std::uint8_t {
+  kField,  // the first of fields.id that is a string or an integer
+  kKey,    // the record's key
+  kUrl,    // the document's url
+};
+
+enum class Base64 : std::uint8_t {
+  kNever,
+  kAlways,  // a body that does not decode is rejected
+  kAuto,    // decoded where the result is plainly a page, else taken as it is
+};
+
+struct Preset {
+  std::string name;
+  InputFields fields;           // no list is malformed; all are empty where the value is the page itself
+  bool value_is_page = false;   // not JSON: the value is the body, the key is id and url
+  std::vector<IdFrom> id_from;  // tried in this order
+  Base64 base64 = Base64::kNever;
+  std::string failure_notice;  // a value that is exactly this is the producer's own failure; empty: none
+};
+
+// The preset that `input` names, with the lists and rules that `input` sets put in place of its own. Fails
+// with kInvalid on an unknown name and on a malformed JSON pointer; the message names the setting and the way
+// out.
+Result<Preset> resolve_preset(const InputConfig& input);
+
+// In the order in which people should meet them.
+std::span<const std::string_view> preset_names();
+
+}  // namespace neardup

@@ -1,0 +1,26 @@
+// When was that, in milliseconds since the epoch, UTC?
+//
+// Producers write times as ISO 8601 with or without a zone (without one: UTC), or as a count since the epoch
+// in seconds or milliseconds, told apart by size: below 10^11 a count means seconds (until the year 5138).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace neardup {
+
+// "2024-05-01", "2024-05-01T12:30:00", "2024-05-01 12:30:00.123456", "...Z", "...+02:00", or digits alone,
+// which are a count. Nothing else, and nothing before 1970 or after 9999.
+std::optional<std::int64_t> parse_time_ms(std::string_view text);
+
+// A count since the epoch, seconds or milliseconds. Nothing for 0 and below: no page was crawled in 1970.
+std::optional<std::int64_t> count_to_ms(double count);
+
+// Appends 2024-05-01T12:30:00.123Z.
+// REQUIRES: 0 <= time_ms <= kTimeMaxMs.
+void append_time(std::int64_t time_ms, std::string& out);
+inline constexpr std::int64_t kTimeMaxMs = 253'402'300'799'999;  // 9999-12-31T23:59:59.999Z
+
+}  // namespace neardup

@@ -1,0 +1,114 @@
+// How does the world read a decision?
+//
+// As one line of JSON, the value of a verdict record and a line of `scan`; fields that do not apply are left
+// out:
+//
+//   {"id":"a","verdict":"duplicate","kind":"near",
+//    "duplicate_of":{"id":"b","url":"http://b/","source":{"topic":"pages","partition":3,"offset":18211}},
+//    "distance":2,"similarity":0.995,"seq":17,"signature":"9f0c5e2d7b41a860","url":"http://a/",
+//    "source":{"topic":"pages","partition":0,"offset":7},"event_time":"2024-05-01T12:30:00.000Z","reason":"..."}
+//
+//   kind, duplicate_of, distance, similarity   of a duplicate      signature   of both, 16 hex digits
+//   seq                                        of a unique         reason      of a rejected document
+//
+// And as Kafka headers, for consumers that filter without parsing: one packed header, or a set of single
+// ones. The bytes are part of the contract: the same verdict is the same line, for ever
+// (tests/golden/verdicts.jsonl).
+//
+// Threads: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/decision.h"
+#include "core/detector.h"
+#include "core/document.h"
+#include "core/signature.h"
+
+namespace neardup {
+
+// All that a verdict tells. Views need to live only as long as the call.
+struct VerdictRecord {
+  std::string_view id;   // empty: could not be read; of a rejected document only
+  std::string_view url;  // empty: unknown
+  Source source;
+  std::int64_t event_time_ms = 0;  // 0: unknown
+  Decision decision;               // of a document that is not rejected
+  Signature signature;             // of a document that is not rejected
+  const Unique* leader = nullptr;  // of a duplicate: what it duplicates
+  std::optional<RejectReason> reason;
+
+  Verdict verdict() const { return reason ? Verdict::kRejected : decision.verdict; }
+};
+
+// `topic_names` translates Source::topic. REQUIRES: every source's topic is in it; a duplicate has a leader.
+// Appends one JSON object, no line end. Bytes of id and url that are not UTF-8 come out as U+FFFD.
+void append_verdict_json(const VerdictRecord& record, std::span<const std::string> topic_names,
+                         std::string& out);
+
+// Appends the value of the header `neardup`: "unique", "duplicate;near;of=pages-3@18211",
+// "rejected;not_json".
+inline constexpr std::string_view kVerdictHeaderName = "neardup";
+void append_verdict_header(const VerdictRecord& record, std::span<const std::string> topic_names,
+                           std::string& out);
+
+struct NamedValue {
+  std::string_view name;  // a literal
+  std::string value;
+
+  friend bool operator==(const NamedValue&, const NamedValue&) = default;
+};
+
+// Replaces `out` with the single headers: neardup-verdict, and as they apply -kind, -of, -distance,
+// -signature, -seq, -reason.
+void verdict_headers(const VerdictRecord& record, std::span<const std::string> topic_names,
+                     std::vector<NamedValue>& out);
+
+// Replaces `out` with what a dead letter carries beside the raw bytes: neardup-reason, -topic, -partition,
+// -offset.
+void dead_letter_headers(RejectReason reason, const Source& source, std::span<const std::string> topic_names,
+                         std::vector<NamedValue>& out);
+
+// A verdict as a consumer reads it, for tests and tools.
+struct ParsedVerdict {
+  struct Place {
+    std::string topic;
+    std::int32_t partition = 0;
+    std::int64_t offset = 0;
+
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+  struct Leader {
+    std::string id;
+    std::string url;
+    Place source;
+
+    friend bool operator==(const Leader&, const Leader&) = default;
+  };
+
+  std::string id;
+  Verdict verdict = Verdict::kUnique;
+  std::optional<DuplicateKind> kind;
+  std::optional<Leader> duplicate_of;
+  std::optional<int> distance;
+  std::optional<int> similarity_permille;
+  std::optional<Sequence> seq;
+  std::optional<Fingerprint> signature;
+  std::string url;
+  Place source;
+  std::string event_time;
+  std::optional<RejectReason> reason;
+
+  friend bool operator==(const ParsedVerdict&, const ParsedVerdict&) = default;
+};
+
+// Fails with kInvalid, naming the field, where `json` is not a verdict of this contract.
+Result<ParsedVerdict> parse_verdict_json(std::string_view json);
+
+}  // namespace neardup
