@@ -17,6 +17,13 @@ struct Detector::State {
   explicit State(DetectorOptions o)
       : options(o), exact(uniques.digests()), near(uniques.fingerprints(), o.distance) {}
 
+  void remember(const Unique& unique) {
+    uniques.append(
+        {.id = unique.id, .url = unique.url, .source = unique.source, .signature = unique.signature});
+    exact.insert_next();
+    near.insert_next();
+  }
+
   const DetectorOptions options;
   UniqueLog uniques;  // the truth; the two indexes follow from it
   ExactIndex exact;
@@ -52,16 +59,11 @@ Decision Detector::apply(const Arrival& arrival) {
             .similarity_permille = similarity_permille(match->distance)};
   }
   const Sequence sequence = size();
-  restore(arrival);
+  state_->remember(arrival);
   return {.verdict = Verdict::kUnique, .sequence = sequence};
 }
 
-void Detector::restore(const Unique& unique) {
-  state_->uniques.append(
-      {.id = unique.id, .url = unique.url, .source = unique.source, .signature = unique.signature});
-  state_->exact.insert_next();
-  state_->near.insert_next();
-}
+void Detector::restore(const Unique& unique) { state_->remember(unique); }
 
 Unique Detector::unique(Sequence sequence) const {
   CHECK(sequence < size(), "no such unique");

@@ -1,7 +1,7 @@
 // What is counted in a text, and what 64 bits stand for it?
 //
-// A feature is a word, one token character (CJK, kana, Hangul, Thai: scripts written without spaces), or two
-// token characters side by side. Its hash is made of 64-bit words:
+// A feature is a word, one token character (of a script written without spaces, see core/text/tokenizer.h),
+// or two token characters side by side. Its hash is made of 64-bit words:
 //
 //   word       its UTF-8 bytes, 8 to a word, little-endian, the last word padded with zeros
 //   character  0xFE in the top byte, the code point below

@@ -1,5 +1,9 @@
 #include "core/fingerprint/simhash.h"
 
+#include "core/fingerprint/feature.h"
+#include "core/text/tokenizer.h"
+#include "core/text/utf8.h"
+
 namespace neardup {
 
 void SimHash::add(std::uint64_t feature) {
@@ -10,5 +14,22 @@ void SimHash::add(std::uint64_t feature) {
 }
 
 Fingerprint SimHash::finish() const { return {votes_.majority(kTieBits).to_ullong()}; }
+
+Fingerprint simhash(std::string_view canonical) {
+  SimHash simhash;
+  TokenReader reader(canonical);
+  char32_t previous = 0;
+  for (Token token; reader.next(token);) {
+    if (token.kind == Token::Kind::kWord) {
+      simhash.add(word_feature(token.bytes));
+      continue;
+    }
+    const char32_t character = decode_utf8(token.bytes).code_point;
+    simhash.add(character_feature(character));
+    if (token.follows_character) simhash.add(bigram_feature(previous, character));
+    previous = character;
+  }
+  return simhash.finish();
+}
 
 }  // namespace neardup

@@ -10,8 +10,8 @@
 // The weight of a feature is how often it occurs, but no more than kWeightMax: without the cap one dominating
 // word ("the", a copyright line) makes unrelated texts collide. Occurrences are counted in a table of 8192
 // slots, indexed by the top 13 bits of the hash; one counts as long as fewer than kWeightMax have landed in
-// its slot. Features that share a slot share its cap. The table is the definition, not an approximation of
-// one: a single pass, no hash map, and any faster implementation must give the same bits.
+// its slot. Features that share a slot share its cap, first come, first counted. The table is the definition,
+// not an approximation of one: a single pass, no hash map, and any faster kernel must give the same bits.
 //
 // Ties are common in short texts (an even number of votes). Breaking them all to 0 would draw short texts
 // together, so a fixed random word breaks them.
@@ -23,6 +23,7 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "core/fingerprint/hamming.h"
 #include "core/signature.h"
@@ -74,5 +75,9 @@ class SimHash {
   std::array<std::uint8_t, kSlots> seen_{};
   Accumulator<kFingerprintBits> votes_;
 };
+
+// The fingerprint of a canonical text: of each token in its order, a word counts as itself; a token character
+// as itself and then, if it stands next to the one before, as the bigram of the two. No tokens give kTieBits.
+Fingerprint simhash(std::string_view canonical);
 
 }  // namespace neardup

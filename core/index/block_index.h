@@ -2,8 +2,7 @@
 //
 // Cut 64 bits into four blocks of sixteen. Two fingerprints that differ in at most `distance` <= 3 bits agree
 // on one of the first distance + 1 blocks (pigeonhole). So there is one table for each of these blocks, keyed
-// by its value: what lies in the query's buckets are its candidates, and each is verified by its true
-// distance.
+// by its value. What lies in the query's buckets are its candidates; each is verified by its true distance.
 //
 //   fingerprint   | block 0 | block 1 | block 2 | block 3 |      block 0 = the lowest 16 bits
 //                      │         │         │         │
@@ -13,10 +12,9 @@
 // Ordinals in a bucket ascend, so looking for the first match ends in each table at its first match, or at
 // the best of the tables before.
 //
-// Cost:    (distance + 1) * n / 65 536 candidates for uniform bits: 61 for a million at distance 3, each a
-// random
-//          read of the fingerprint column. Real text is skewed and costs more. Memory at distance 3: 2 MiB
-//          empty, then 17 bytes per unique and at most 16 MiB for blocks not full.
+// Cost:    (distance + 1) * n / 65 536 candidates for uniform bits: 61 for a million at distance 3, each one
+//          a random read of the fingerprint column. Real text is skewed and costs more. Memory at distance 3:
+//          2 MiB empty, then 17 bytes per unique and at most 16 MiB for lines not full.
 // Threads: none inside.
 #pragma once
 

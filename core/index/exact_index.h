@@ -4,12 +4,11 @@
 // 32-bit ordinal, in two arrays; the digest itself stays in the log's column and is read only where the tag
 // agrees, so looking for a new text touches one cache line of tags and hardly ever the log.
 //
-//   digest  low 64 bits ─► first slot to look at (linear probing)      high 64 bits ─► tag 1 .. 255, 0 =
-//   empty
+//   digest   low 64 bits ─► first slot to look at (linear probing)
+//            high 64 bits ─► tag, 1 to 255; 0 means empty
 //
 // Cost:    5 bytes per slot, 3/8 to 3/4 of the slots in use: 7 to 13 bytes per unique. Growing doubles the
-// table
-//          and fills it anew from the column: a pause of about 30 ms per million uniques, ever more seldom.
+//          table and fills it anew from the column: a pause of some 30 ms per million uniques, ever rarer.
 // Threads: none inside.
 #pragma once
 

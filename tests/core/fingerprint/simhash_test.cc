@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "core/fingerprint/feature.h"
 #include "core/fingerprint/hamming.h"
 
 namespace neardup {
@@ -169,6 +170,24 @@ TEST(SimHash, features_that_share_a_slot_share_its_cap) {
   EXPECT_EQ(full.finish(), (Fingerprint{kFirst})) << "the second came to a full slot";
   for (int i = 0; i < 100; ++i) full.add(kOther);
   EXPECT_NE(full.finish(), (Fingerprint{kFirst})) << "another slot still counts";
+}
+
+Fingerprint of_features(const std::vector<std::uint64_t>& features) {
+  SimHash simhash;
+  for (const std::uint64_t feature : features) simhash.add(feature);
+  return simhash.finish();
+}
+
+TEST(SimHash, of_a_text_counts_words_characters_and_bigrams_of_adjacent_characters) {
+  EXPECT_EQ(simhash(""), (Fingerprint{SimHash::kTieBits}));
+  EXPECT_EQ(simhash("news"), of_features({word_feature("news")}));
+  EXPECT_EQ(simhash("old news old"),
+            of_features({word_feature("old"), word_feature("news"), word_feature("old")}));
+  EXPECT_EQ(simhash("你好"),
+            of_features({character_feature(U'你'), character_feature(U'好'), bigram_feature(U'你', U'好')}));
+  EXPECT_EQ(simhash("你 a 好"),
+            of_features({character_feature(U'你'), word_feature("a"), character_feature(U'好')}))
+      << "a word stands between the two";
 }
 
 }  // namespace

@@ -1,0 +1,37 @@
+// Which words do these bytes say, whatever way they were written?
+//
+// Two copies of a text differ in case, accents, width, composition, punctuation, line breaks and invisible
+// characters; none of it makes them different texts. canonicalize() takes it all away:
+//
+//   "Ｎａｉ̈ve  CAFÉ — 春节2021年，你好！"   ->   "naive cafe 春节 2021 年你好"
+//
+// The form is defined in README.md, exactly enough to be written again in another language. In short:
+// NFKC_Casefold, accents dropped, letters and digits kept, everything else separates; characters of scripts
+// written without spaces are tokens of their own, the rest form words; one space between two tokens, none
+// between two such characters.
+//
+// Any bytes have a canonical form: a sequence that is not UTF-8 separates and is counted.
+//
+// Cost:    linear in the bytes; one table look-up per code point, ASCII without it. The output never has more
+//          than 12 bytes per input byte (the ligature U+FDFA), and in real text about as many as the input.
+// Threads: a pure function; each caller owns its CanonicalText.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace neardup {
+
+struct CanonicalText {
+  std::string text;                     // UTF-8; tokenizer.h reads it
+  std::uint32_t tokens = 0;             // words and token characters
+  std::uint32_t characters = 0;         // token characters alone
+  std::uint32_t invalid_sequences = 0;  // maximal subparts that were not UTF-8
+};
+
+// Replaces `out` with the canonical form of `bytes`. Allocates nothing once `out` has grown to the size of
+// the documents. REQUIRES: bytes.size() < 2^28, so that the counts fit; `bytes` is no view of out.text.
+void canonicalize(std::string_view bytes, CanonicalText& out);
+
+}  // namespace neardup

@@ -1,0 +1,207 @@
+#include "core/text/html_text.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace neardup {
+namespace {
+
+std::string text_of(std::string_view html) {
+  std::string text;
+  html_to_text(html, text);
+  return text;
+}
+
+TEST(HtmlText, tags_vanish_and_text_stays) {
+  EXPECT_EQ(text_of(""), "");
+  EXPECT_EQ(text_of("no markup"), "no markup");
+  EXPECT_EQ(text_of("<html><body><p class=x>Hello, <b>world</b>!</p></body></html>"), "Hello, world!\n");
+}
+
+TEST(HtmlText, inline_tags_do_not_split_words) {
+  EXPECT_EQ(text_of("un<b>believ</b>able, <A HREF=x>in</A>side, so<wbr>long<my-tag>er</my-tag>"),
+            "unbelievable, inside, solonger");
+}
+
+TEST(HtmlText, layout_tags_split_words) {
+  EXPECT_EQ(text_of("one<br>two<BR/>three<p>four<div>five</div>six"), "one\ntwo\nthree\nfour\nfive\nsix");
+  EXPECT_EQ(text_of("<ul><li>a<li>b</ul><table><tr><td>c<td>d<tr><th>e</table>f<h1>g</h1>h<img src=x>i"),
+            "a\nb\nc\nd\ne\nf\ng\nh\ni");
+}
+
+TEST(HtmlText, tag_names_end_at_space_slash_or_bracket) {
+  EXPECT_EQ(text_of("a<p/>b<p\nid=1>c<pp>d</pp>e"), "a\nb\ncde");
+}
+
+TEST(HtmlText, a_quoted_value_may_hold_brackets) {
+  EXPECT_EQ(text_of("<a title=\"x > y\" href='<b>' z = \"'>'\">text</a>"), "text");
+}
+
+TEST(HtmlText, a_quote_matters_only_where_a_value_starts) {
+  EXPECT_EQ(text_of("<a \"x>y\">z"), "y\">z");
+  EXPECT_EQ(text_of("<a b=c\"d>e\">f"), "e\">f");
+  EXPECT_EQ(text_of("<a =\"x>y\">z"), "y\">z");  // '=' starts the name here
+  EXPECT_EQ(text_of("<a b=>c"), "c");
+}
+
+TEST(HtmlText, comments_vanish_however_they_end) {
+  EXPECT_EQ(text_of("a<!-- b > c -- d -->e"), "ae");
+  EXPECT_EQ(text_of("a<!-->b<!--->c<!---->d<!----->e"), "abcde");
+  EXPECT_EQ(text_of("a<!-- b --!>c"), "ac");
+  EXPECT_EQ(text_of("a<!-- <script> -->b"), "ab");
+}
+
+TEST(HtmlText, declarations_vanish_up_to_the_next_bracket) {
+  EXPECT_EQ(text_of("<!DOCTYPE html><?xml version='1.0'?>a<![CDATA[b]]>c<!x>d</ e>f</>g"), "acdfg");
+}
+
+TEST(HtmlText, a_bracket_that_opens_no_tag_is_text) {
+  EXPECT_EQ(text_of("1 < 2, 3<4, a<-b, <>, <"), "1 < 2, 3<4, a<-b, <>, <");
+  EXPECT_EQ(text_of("x </"), "x </");
+}
+
+TEST(HtmlText, scripts_and_styles_are_dropped_with_their_content) {
+  EXPECT_EQ(text_of("a<script>if (x<y) '<p>' </scripty> </script >b<STYLE>p{}</Style>c"), "abc");
+  EXPECT_EQ(text_of("a<noscript>b<p></noscript>c<iframe>d</iframe>e"), "ac\ne");
+}
+
+TEST(HtmlText, a_script_in_a_comment_in_a_script_does_not_end_it) {
+  EXPECT_EQ(text_of("<script><!-- document.write('<script>x</script>') --></script>a"), "a");
+  EXPECT_EQ(text_of("<script><!-- x --></script>a"), "a");
+  EXPECT_EQ(text_of("<script><!-- x </script>a"), "a");
+  EXPECT_EQ(text_of("<script><!--><script></script>a"), "a");
+}
+
+TEST(HtmlText, templates_are_dropped_and_may_be_nested) {
+  EXPECT_EQ(text_of("a<template>b<p>&amp;<template>c</template>d<title>e</title></template>f</template>g"),
+            "afg");
+}
+
+TEST(HtmlText, title_and_textarea_are_text_without_tags) {
+  EXPECT_EQ(text_of("<title>a <b> &amp; c</title>d"), "a <b> & c\nd");
+  EXPECT_EQ(text_of("<textarea><p></textarea>x"), "<p>\nx");
+  EXPECT_EQ(text_of("<xmp><b>&amp;</xmp>x"), "<b>&amp;\nx");
+  EXPECT_EQ(text_of("a<plaintext>b</plaintext><p>"), "a\nb</plaintext><p>");
+}
+
+TEST(HtmlText, references_are_decoded_in_text_and_do_not_make_tags) {
+  EXPECT_EQ(text_of("caf&eacute; &lt;p&gt; &#x4E2D;&#25991; AT&T &amp;lt; &copy2024"),
+            "café <p> 中文 AT&T &lt; ©2024");
+  EXPECT_EQ(text_of("a&<b>amp;"), "a&amp;");
+}
+
+TEST(HtmlText, what_the_page_leaves_open_ends_with_it) {
+  for (const std::string_view rest :
+       {"<b", "<b x", "<b x=", "<b x=\"y>z", "<b x='y>z", "</b", "<!-- x", "<!--", "<!doctype", "<?x",
+        "<script>x", "<script><!--<script></script>x", "<style>x</style", "<template>x", "</ x"}) {
+    EXPECT_EQ(text_of("a" + std::string(rest)), "a") << rest;
+  }
+  EXPECT_EQ(text_of("<title>a"), "a");
+}
+
+TEST(HtmlText, nul_and_invalid_bytes_are_copied) {
+  const std::string_view html("a\0b<p\0>c<b>\xFF</b>\0<", 18);
+  EXPECT_EQ(text_of(html), std::string_view("a\0bc\xFF\0<", 7));
+}
+
+TEST(HtmlText, a_reused_buffer_holds_only_the_last_page) {
+  std::string text;
+  html_to_text("<p>a long first page", text);
+  html_to_text("b", text);
+  EXPECT_EQ(text, "b");
+}
+
+// Four million bytes each: what took time that grows with the square of the size would not end.
+TEST(HtmlText, hostile_pages_take_linear_time_and_bounded_space) {
+  for (const std::string_view unit : {"<",
+                                      "<a ",
+                                      "<a",
+                                      "&",
+                                      "&#",
+                                      "&#x",
+                                      "&a",
+                                      "&CounterClockwiseContourIntegra",
+                                      "<!--",
+                                      "<!-",
+                                      "--",
+                                      "<a b=\"",
+                                      "<a b='",
+                                      "</",
+                                      "</a",
+                                      "<script>",
+                                      "<script><!--",
+                                      "<script><!--<script>",
+                                      "</script",
+                                      "<title>",
+                                      "<title></titl",
+                                      "<textarea></",
+                                      "<style></st",
+                                      "<template>",
+                                      "<p",
+                                      "<p>",
+                                      "=",
+                                      "<a =",
+                                      "<a / ",
+                                      "<?",
+                                      "<!",
+                                      "&nGt;",
+                                      "<xmp></xmp",
+                                      "<plaintext>",
+                                      "<!----",
+                                      "<a b=c"}) {
+    for (const std::string_view start :
+         {"", "<script>", "<script><!--", "<title>", "<!--", "<a b=\"", "<a "}) {
+      std::string html(start);
+      while (html.size() < 4000000) html += unit;
+      EXPECT_LE(text_of(html).size(), html.size() / 5 * 6 + 6) << start << unit;
+    }
+  }
+}
+
+// A page made of known pieces says what they say.
+TEST(HtmlText, seeded_pages_say_what_they_were_made_of) {
+  constexpr std::uint64_t kSeed = 7;
+  std::mt19937_64 random(kSeed);
+  const struct {
+    std::string_view html, text;
+  } pieces[] = {
+      {"word", "word"},
+      {" ", " "},
+      {"中文", "中文"},
+      {"&lt;", "<"},
+      {"&#38;", "&"},
+      {"<b>", ""},
+      {"</i >", ""},
+      {"<a href=\">\" b='</script>'>", ""},
+      {"<!-- <p> -->", ""},
+      {"<script>var a = '<p>';</script>", ""},
+      {"<style>\n</style\t>", ""},
+      {"<template><p>x</template>", ""},
+      {"<?php echo ?>", ""},
+      {"<span/>", ""},
+      {"<br>", "\n"},
+      {"</p>", "\n"},
+      {"<td colspan=2 >", "\n"},
+  };
+  for (int i = 0; i < 20000; ++i) {
+    std::string html;
+    std::string text;
+    for (auto left = random() % 30; left > 0; --left) {
+      const auto& piece = pieces[random() % std::size(pieces)];
+      html += piece.html;
+      if (piece.text != "\n") {
+        text += piece.text;
+      } else if (!text.empty() && text.back() != '\n') {
+        text += '\n';
+      }
+    }
+    ASSERT_EQ(text_of(html), text) << "seed " << kSeed << " case " << i << ": " << html;
+  }
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,39 @@
+// Hostile bytes through the whole room: page to text to canonical form to tokens.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/check.h"
+#include "core/text/folder.h"
+#include "core/text/html_text.h"
+#include "core/text/tokenizer.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace neardup;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  static std::string text;
+  static CanonicalText out;
+  static CanonicalText again;
+
+  html_to_text(bytes, text);
+  CHECK(text.size() <= size / 5 * 6 + 6, "html_text.h promises it");
+  for (const std::string_view input : {bytes, std::string_view(text)}) {
+    canonicalize(input, out);
+    canonicalize(out.text, again);
+    CHECK(again.text == out.text && again.tokens == out.tokens, "a canonical text is its own canonical form");
+    CHECK(again.invalid_sequences == 0, "a canonical text is UTF-8");
+
+    TokenReader reader(out.text);
+    std::uint32_t tokens = 0;
+    std::size_t token_bytes = 0;
+    std::size_t spaces = 0;
+    for (Token token; reader.next(token); ++tokens) {
+      token_bytes += token.bytes.size();
+      spaces += tokens > 0 && !token.follows_character ? 1U : 0U;
+    }
+    CHECK(tokens == out.tokens, "the reader reads what the folder counted");
+    CHECK(token_bytes + spaces == out.text.size(), "tokens and spaces make up the text");
+  }
+  return 0;
+}
