@@ -1,0 +1,44 @@
+#include "service/codec/base64.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace neardup {
+namespace {
+
+std::string decoded(std::string_view text) {
+  std::string out = "left over from before";
+  return decode_base64(text, out) ? out : "(refused)";
+}
+
+TEST(Base64, decodes_the_vectors_of_rfc_4648) {
+  EXPECT_EQ(decoded(""), "");
+  EXPECT_EQ(decoded("Zg=="), "f");
+  EXPECT_EQ(decoded("Zm8="), "fo");
+  EXPECT_EQ(decoded("Zm9v"), "foo");
+  EXPECT_EQ(decoded("Zm9vYg=="), "foob");
+  EXPECT_EQ(decoded("Zm9vYmE="), "fooba");
+  EXPECT_EQ(decoded("Zm9vYmFy"), "foobar");
+}
+
+TEST(Base64, decodes_every_byte_value) {
+  const std::string out = decoded("AP/+gIF/+/A=");
+  EXPECT_EQ(out, std::string("\x00\xFF\xFE\x80\x81\x7F\xFB\xF0", 8));
+}
+
+TEST(Base64, line_ends_may_stand_anywhere) {
+  EXPECT_EQ(decoded("Zm9v\r\nYmFy\n"), "foobar");
+  EXPECT_EQ(decoded("Z\nm8\n=\n"), "fo");
+}
+
+TEST(Base64, everything_else_is_refused) {
+  for (const std::string_view bad :
+       {"Z",        "Zg",   "Zg=",   "Zg===",  "Zm8",  "Zm8==", "Zm9v=",    "Zm9vY",    "=",    "====",
+        "Zg==Zg==", "Z=g=", "Zm9 v", "Zm9v\t", "Zm9-", "Zm9_",  "Zm9v\xC3", "<p>a</p>", "Zh==", "Zm9="}) {
+    EXPECT_EQ(decoded(bad), "(refused)") << bad;
+  }
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,390 @@
+#include "service/codec/document_codec.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/limits.h"
+
+namespace neardup {
+namespace {
+
+struct Outcome {
+  std::optional<RejectReason> reason;
+  Document document;
+
+  std::string_view verdict() const { return reason ? name(*reason) : "a document"; }
+};
+
+InputConfig of_preset(std::string_view name) {
+  InputConfig input;
+  input.preset = name;
+  return input;
+}
+
+Outcome decode(const InputConfig& input, Record record) {
+  record.source = {2, 3, 18211};
+  DocumentCodec codec(*resolve_preset(input), input);
+  Outcome outcome;
+  // What a document held before must leave no trace.
+  outcome.document.id = outcome.document.url = outcome.document.body = "before";
+  outcome.document.format = Document::Format::kHtml;
+  outcome.document.event_time_ms = 1;
+  outcome.reason = codec.decode(record, outcome.document);
+  EXPECT_EQ(outcome.document.source, record.source);
+  return outcome;
+}
+
+Outcome decode(const InputConfig& input, std::string_view value,
+               std::optional<std::string_view> key = std::nullopt) {
+  Record record;
+  record.key = key;
+  record.value = value;
+  return decode(input, record);
+}
+
+Outcome decode_json(std::string_view value, std::optional<std::string_view> key = "key-1") {
+  return decode(InputConfig{}, value, key);
+}
+
+std::string golden(const std::string& file) {
+  std::ifstream in(std::string(NEARDUP_SOURCE_DIR) + "/tests/golden/producers/" + file, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  EXPECT_FALSE(text.empty()) << file;
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+TEST(DocumentCodec, reads_the_parts_of_a_document) {
+  const Outcome got = decode_json(
+      R"({"id":"a1","url":"http://a/1","text":"gr\u00fcn \"x\"","time":"2024-05-01T12:30:45Z","more":[1,{}]})");
+  EXPECT_EQ(got.verdict(), "a document");
+  EXPECT_EQ(got.document.id, "a1");
+  EXPECT_EQ(got.document.url, "http://a/1");
+  EXPECT_EQ(got.document.body, "grün \"x\"");
+  EXPECT_EQ(got.document.format, Document::Format::kText);
+  EXPECT_EQ(got.document.event_time_ms, 1714566645000);
+}
+
+TEST(DocumentCodec, falls_back_along_each_list) {
+  const Outcome got = decode_json(
+      R"({"id":null,"_id":"","doc_id":"c","url":7,"link":"http://l/","text":{},"content":[],"html":"<p>x","ts":5e9})");
+  EXPECT_EQ(got.verdict(), "a document");
+  EXPECT_EQ(got.document.id, "c");
+  EXPECT_EQ(got.document.url, "http://l/");
+  EXPECT_EQ(got.document.body, "<p>x");
+  EXPECT_EQ(got.document.format, Document::Format::kHtml);
+  EXPECT_EQ(got.document.event_time_ms, 5'000'000'000'000);
+}
+
+TEST(DocumentCodec, text_goes_before_html_and_an_empty_text_gives_way) {
+  EXPECT_EQ(decode_json(R"({"html":"<p>h","text":"t"})").document.body, "t");
+  EXPECT_EQ(decode_json(R"({"html":"<p>h","text":""})").document.body, "<p>h");
+  const Outcome empty = decode_json(R"({"html":"","text":""})");
+  EXPECT_EQ(empty.verdict(), "a document") << "that has nothing to say is for the signer to say";
+  EXPECT_EQ(empty.document.body, "");
+}
+
+TEST(DocumentCodec, a_text_that_opens_like_a_page_is_html) {
+  for (const std::string_view page : {"<!DOCTYPE html><p>x", " \\n<HTML><p>x", "\\ufeff<html>"}) {
+    const std::string value = R"({"content":")" + std::string(page) + "\"}";
+    EXPECT_EQ(decode_json(value).document.format, Document::Format::kHtml) << page;
+  }
+  EXPECT_EQ(decode_json(R"({"content":"<- an arrow"})").document.format, Document::Format::kText);
+  EXPECT_EQ(decode_json(R"({"content":"a <html> in words"})").document.format, Document::Format::kText);
+}
+
+TEST(DocumentCodec, an_integer_is_an_id_and_a_fraction_is_none) {
+  EXPECT_EQ(decode_json(R"({"id":-7,"text":"t"})").document.id, "-7");
+  EXPECT_EQ(decode_json(R"({"id":18446744073709551615,"text":"t"})").document.id, "18446744073709551615");
+  EXPECT_EQ(decode_json(R"({"id":1.5,"text":"t"})").document.id, "key-1");
+  EXPECT_EQ(decode_json(R"({"id":340282366920938463463374607431768211455,"text":"t"})").document.id,
+            "340282366920938463463374607431768211455");
+}
+
+TEST(DocumentCodec, the_id_comes_from_the_first_source_that_has_one) {
+  InputConfig input;
+  const std::string_view value = R"({"id":"field","url":"http://u/","text":"t"})";
+  input.id_from = {"key", "url"};
+  EXPECT_EQ(decode(input, value, "key").document.id, "key");
+  EXPECT_EQ(decode(input, value).document.id, "http://u/");
+  EXPECT_EQ(decode(input, value, "").document.id, "http://u/");
+  input.id_from = {"url", "field"};
+  EXPECT_EQ(decode(input, value, "key").document.id, "http://u/");
+  input.id_from = {"key"};
+  const Outcome unnamed = decode(input, value);
+  EXPECT_EQ(unnamed.verdict(), "missing_id");
+  EXPECT_EQ(unnamed.document.id, "");
+  EXPECT_EQ(unnamed.document.url, "http://u/");
+}
+
+TEST(DocumentCodec, an_id_is_never_cut) {
+  const std::string longest(kIdBytesMax, 'i');
+  const auto with_id = [](const std::string& id) { return R"({"id":")" + id + R"(","text":"t"})"; };
+  EXPECT_EQ(decode_json(with_id(longest)).document.id, longest);
+  const Outcome too_long = decode_json(with_id(longest + "i"));
+  EXPECT_EQ(too_long.verdict(), "id_too_long");
+  EXPECT_EQ(too_long.document.id, "");
+}
+
+TEST(DocumentCodec, a_url_too_long_is_unknown) {
+  const std::string longest(kUrlBytesMax, 'u');
+  const auto with_url = [](const std::string& url) { return R"({"url":")" + url + R"(","text":"t"})"; };
+  EXPECT_EQ(decode_json(with_url(longest)).document.url, longest);
+  const Outcome dropped = decode_json(with_url(longest + "u"));
+  EXPECT_EQ(dropped.verdict(), "a document");
+  EXPECT_EQ(dropped.document.url, "");
+}
+
+TEST(DocumentCodec, the_time_of_the_record_stands_in) {
+  Record record;
+  record.key = "k";
+  record.value = R"({"text":"t","time":"yesterday"})";
+  record.timestamp_ms = 1714566645123;
+  EXPECT_EQ(decode(InputConfig{}, record).document.event_time_ms, 1714566645123);
+  for (const std::int64_t senseless : {std::int64_t{-1}, std::int64_t{1} << 62}) {
+    record.timestamp_ms = senseless;
+    EXPECT_EQ(decode(InputConfig{}, record).document.event_time_ms, 0);
+  }
+}
+
+TEST(DocumentCodec, of_two_equal_keys_the_first_counts) {
+  EXPECT_EQ(decode_json(R"({"text":"first","text":"second"})").document.body, "first");
+}
+
+TEST(DocumentCodec, pointers_reach_into_objects_and_arrays) {
+  InputConfig input;
+  input.fields.text = {"/pages/1/a~1b/c~0d"};
+  EXPECT_EQ(decode(input, R"({"id":1,"pages":[0,{"a/b":{"c~d":"deep"}}]})").document.body, "deep");
+}
+
+TEST(DocumentCodec, a_null_value_and_a_null_key_are_data) {
+  Record record;
+  const Outcome nothing = decode(InputConfig{}, record);
+  EXPECT_EQ(nothing.verdict(), "null_value");
+  EXPECT_EQ(nothing.document.id, "");
+  record.key = "k";
+  EXPECT_EQ(decode(InputConfig{}, record).document.id, "k");
+  EXPECT_EQ(decode_json(R"({"text":"t"})", std::nullopt).verdict(), "missing_id");
+}
+
+TEST(DocumentCodec, a_record_too_large_is_not_even_read) {
+  InputConfig input;
+  input.document_bytes_max = 1024;
+  std::string value = R"({"text":"t"})";
+  value.resize(1024, ' ');
+  EXPECT_EQ(decode(input, value, "k").verdict(), "a document");
+  value.push_back(' ');
+  const Outcome large = decode(input, value, "k");
+  EXPECT_EQ(large.verdict(), "too_large");
+  EXPECT_EQ(large.document.id, "k");
+}
+
+TEST(DocumentCodec, what_is_not_one_json_object_is_refused) {
+  const std::string utf16 = std::string("\xFF\xFE{\0\"\0}\0", 8);
+  const std::string zero_inside("{\"text\":\"a\0b\"}", 14);
+  const std::string zero_after("{\"text\":\"t\"}\0", 13);
+  for (const std::string_view bad : {std::string_view(""),
+                                     std::string_view(" \n"),
+                                     std::string_view("plain words"),
+                                     std::string_view("null"),
+                                     std::string_view("[]"),
+                                     std::string_view("\"text\""),
+                                     std::string_view("7"),
+                                     std::string_view(R"({"text":"t")"),
+                                     std::string_view(R"({"text":"t)"),
+                                     std::string_view(R"({"text":"t"}})"),
+                                     std::string_view(R"({"text":"t"} {"text":"t"})"),
+                                     std::string_view(R"({"text":"t"}x)"),
+                                     std::string_view(R"({"text":"t",})"),
+                                     std::string_view(R"({'text':'t'})"),
+                                     std::string_view(R"({"text":"\q"})"),
+                                     std::string_view(R"({"text":"t","n":NaN})"),
+                                     std::string_view(R"({"text":"t","n":01})"),
+                                     std::string_view("{\"text\":\"tab\tinside\"}"),
+                                     std::string_view("{\"text\":\"\xC3\"}"),
+                                     std::string_view("{\"text\":\"\xC0\xAF\"}"),
+                                     std::string_view("{\"text\":\"\xED\xA0\x80\"}"),
+                                     std::string_view(utf16),
+                                     std::string_view(zero_inside),
+                                     std::string_view(zero_after)}) {
+    const Outcome got = decode_json(bad);
+    EXPECT_EQ(got.verdict(), "not_json") << bad;
+    EXPECT_EQ(got.document.id, "key-1");
+  }
+}
+
+TEST(DocumentCodec, every_prefix_of_a_record_is_refused) {
+  const std::string whole = R"({"id":"a","n":[1,2.5,true,null],"text":"caf\u00e9 é"})";
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_EQ(decode_json(whole.substr(0, size)).verdict(), "not_json") << size;
+  }
+  EXPECT_EQ(decode_json(whole).verdict(), "a document");
+}
+
+TEST(DocumentCodec, a_byte_order_mark_is_forgiven) {
+  EXPECT_EQ(decode_json("\xEF\xBB\xBF{\"text\":\"t\"}").document.body, "t");
+}
+
+TEST(DocumentCodec, nesting_is_bounded) {
+  const auto nested = [](int depth) {
+    const auto count = static_cast<std::size_t>(depth);
+    return R"({"text":"t","deep":)" + std::string(count, '[') + std::string(count, ']') + "}";
+  };
+  EXPECT_EQ(decode_json(nested(kJsonDepthMax - 2)).verdict(), "a document");
+  EXPECT_EQ(decode_json(nested(kJsonDepthMax)).verdict(), "too_deep");
+  EXPECT_EQ(decode_json(nested(100'000)).verdict(), "too_deep");
+  EXPECT_EQ(decode_json(R"({"text":"t","deep":)" + std::string(100'000, '[')).verdict(), "not_json")
+      << "an object that never ends is none";
+}
+
+TEST(DocumentCodec, a_wrong_type_is_a_missing_text) {
+  for (const std::string_view value : {R"({})", R"({"text":null})", R"({"text":7})", R"({"text":{"a":"b"}})",
+                                       R"({"text":[[["t"]]]})", R"({"text":[]})", R"({"text":true})"}) {
+    const Outcome got = decode_json(value);
+    EXPECT_EQ(got.verdict(), "missing_text") << value;
+    EXPECT_EQ(got.document.id, "key-1");
+  }
+}
+
+TEST(DocumentCodec, numbers_of_any_size_in_a_field_nobody_asked_for_cost_nothing) {
+  for (const std::string_view number :
+       {"1e308", "1e309", "-1e999", "123456789012345678901234567890", "1e-999"}) {
+    const std::string value = R"({"text":"t","n":)" + std::string(number) + "}";
+    EXPECT_EQ(decode_json(value).verdict(), "a document") << number;
+  }
+}
+
+TEST(DocumentCodec, a_lone_surrogate_escape_is_replaced) {
+  EXPECT_EQ(decode_json(R"({"text":"a\ud83d b\ude00"})").document.body, "a\uFFFD b\uFFFD");
+}
+
+TEST(DocumentCodec, escapes_only_and_a_zero_are_text) {
+  std::string value = R"({"text":")";
+  for (int i = 0; i < 10'000; ++i) value += R"(\u0041)";
+  value += R"(\u0000"})";
+  const Outcome got = decode_json(value);
+  EXPECT_EQ(got.verdict(), "a document");
+  EXPECT_EQ(got.document.body, std::string(10'000, 'A') + '\0');
+}
+
+TEST(DocumentCodec, a_long_string_and_a_million_keys_are_read_and_their_memory_is_given_back) {
+  InputConfig input;
+  input.document_bytes_max = kDocumentBytesMax;
+  DocumentCodec codec(*resolve_preset(input), input);
+  Document document;
+  Record record;
+  record.key = "k";
+
+  const std::string long_string = R"({"text":")" + std::string(10'000'000, 'x') + "\"}";
+  record.value = long_string;
+  EXPECT_EQ(codec.decode(record, document), std::nullopt);
+  EXPECT_EQ(document.body.size(), 10'000'000U);
+
+  std::string many_keys = "{";
+  for (int i = 0; i < 1'000'000; ++i) many_keys += "\"k" + std::to_string(i) + "\":0,";
+  many_keys += R"("text":"t"})";
+  record.value = many_keys;
+  EXPECT_EQ(codec.decode(record, document), std::nullopt);
+  EXPECT_EQ(document.body, "t");
+
+  record.value = R"({"text":"small again"})";
+  EXPECT_EQ(codec.decode(record, document), std::nullopt);
+  EXPECT_EQ(document.body, "small again");
+}
+
+TEST(DocumentCodec, base64_always_refuses_what_does_not_decode) {
+  InputConfig input;
+  input.base64 = "always";
+  EXPECT_EQ(decode(input, R"({"text":"Z3LDvG4="})", "k").document.body, "grün");
+  const Outcome got = decode(input, R"({"text":"grün!"})", "k");
+  EXPECT_EQ(got.verdict(), "invalid_base64");
+  EXPECT_EQ(got.document.id, "k");
+  EXPECT_EQ(got.document.body, "");
+}
+
+TEST(DocumentCodec, base64_auto_leaves_plain_words_alone) {
+  InputConfig input;
+  input.base64 = "auto";
+  const auto body = [&](const std::string& text) {
+    return decode(input, R"({"text":")" + text + "\"}", "k").document.body;
+  };
+  EXPECT_EQ(body("page"), "page") << "which is base64 of three senseless bytes";
+  EXPECT_EQ(body("Internationalization"), "Internationalization");
+  EXPECT_EQ(body("two words"), "two words");
+  EXPECT_EQ(body("Z3LDvG4="), "grün");
+  // <html> and two bytes of GB18030: not UTF-8, yet plainly a page.
+  EXPECT_EQ(body("PGh0bWw+1tA="), "<html>\xD6\xD0");
+}
+
+TEST(DocumentCodec, raw_takes_the_value_for_the_page_and_the_key_for_its_name) {
+  const Outcome text = decode(of_preset("raw"), "plain \xFF words", "http://a/");
+  EXPECT_EQ(text.verdict(), "a document");
+  EXPECT_EQ(text.document.id, "http://a/");
+  EXPECT_EQ(text.document.url, "http://a/");
+  EXPECT_EQ(text.document.body, "plain \xFF words");
+  EXPECT_EQ(text.document.format, Document::Format::kText);
+  EXPECT_EQ(decode(of_preset("raw"), "<html>", "a").document.format, Document::Format::kHtml);
+  EXPECT_EQ(decode(of_preset("raw"), "a<br>b", "dir/a.HTM").document.format, Document::Format::kHtml);
+  EXPECT_EQ(decode(of_preset("raw"), "x").verdict(), "missing_id");
+  EXPECT_EQ(decode(of_preset("raw"), "x", std::string(kIdBytesMax + 1, 'k')).verdict(), "id_too_long");
+}
+
+TEST(DocumentCodec, golden_json_of_a_generic_crawler) {
+  const Outcome got = decode_json(golden("json.json"), std::nullopt);
+  EXPECT_EQ(got.verdict(), "a document");
+  EXPECT_EQ(got.document.id, "doc-17");
+  EXPECT_EQ(got.document.url, "https://example.org/a?b=c");
+  EXPECT_EQ(got.document.body, "北京 news — “quoted” 😀");
+  EXPECT_EQ(got.document.event_time_ms, 1714566645123);
+}
+
+TEST(DocumentCodec, golden_nutch_sends_every_field_as_an_array) {
+  const Outcome got = decode_json(golden("nutch.json"), std::nullopt);
+  EXPECT_EQ(got.verdict(), "a document");
+  EXPECT_EQ(got.document.id, "http://example.org/page.html");
+  EXPECT_EQ(got.document.url, "http://example.org/page.html");
+  EXPECT_EQ(got.document.body, "The extracted words of the page");
+  EXPECT_EQ(got.document.event_time_ms, 1714566645123);
+}
+
+TEST(DocumentCodec, golden_ache_wraps_its_pages_in_base64) {
+  InputConfig input;
+  input.base64 = "auto";
+  const Outcome got = decode(input, golden("ache.json"));
+  EXPECT_EQ(got.verdict(), "a document");
+  EXPECT_EQ(got.document.id, "http://example.org/");
+  EXPECT_EQ(got.document.body, "<html><body><p>Hello, crawl</p></body></html>");
+  EXPECT_EQ(got.document.format, Document::Format::kHtml);
+  EXPECT_EQ(got.document.event_time_ms, 1714566645123);
+}
+
+TEST(DocumentCodec, golden_scrapy_cluster_plain_and_in_base64_is_the_same_page) {
+  const Outcome plain = decode(of_preset("scrapy-cluster"), golden("scrapy_cluster.json"));
+  EXPECT_EQ(plain.verdict(), "a document");
+  EXPECT_EQ(plain.document.id, "https://example.org/final") << "appid and crawlid name no page";
+  EXPECT_EQ(plain.document.url, "https://example.org/final");
+  EXPECT_EQ(plain.document.body, "<html><body><p>Hello, cluster</p></body></html>");
+  EXPECT_EQ(plain.document.format, Document::Format::kHtml);
+  EXPECT_EQ(plain.document.event_time_ms, 1714566645123) << "a time without a zone is UTC";
+
+  const Outcome wrapped = decode(of_preset("scrapy-cluster"), golden("scrapy_cluster_base64.json"));
+  EXPECT_EQ(wrapped.verdict(), "a document");
+  EXPECT_EQ(wrapped.document.body, plain.document.body);
+  EXPECT_EQ(wrapped.document.id, plain.document.id);
+}
+
+TEST(DocumentCodec, golden_scrapy_cluster_failure_notice_is_the_producers_error) {
+  EXPECT_EQ(decode(of_preset("scrapy-cluster"), golden("scrapy_cluster_failure.txt")).verdict(),
+            "producer_error");
+  EXPECT_EQ(decode(of_preset("scrapy-cluster"), "\"json failed to parse\"").verdict(), "producer_error");
+  EXPECT_EQ(decode_json("json failed to parse").verdict(), "not_json") << "only where the preset knows it";
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,53 @@
+#include "service/codec/timestamp.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+namespace neardup {
+namespace {
+
+std::string read(std::string_view text) {
+  const std::optional<std::int64_t> time_ms = parse_time_ms(text);
+  if (!time_ms) return "(unknown)";
+  std::string out;
+  append_time(*time_ms, out);
+  return out;
+}
+
+TEST(Timestamp, reads_iso_8601_and_takes_a_missing_zone_for_utc) {
+  EXPECT_EQ(read("2024-05-01"), "2024-05-01T00:00:00.000Z");
+  EXPECT_EQ(read("2024-05-01T12:30"), "2024-05-01T12:30:00.000Z");
+  EXPECT_EQ(read("2024-05-01T12:30:45"), "2024-05-01T12:30:45.000Z");
+  EXPECT_EQ(read("2024-05-01 12:30:45.123456"), "2024-05-01T12:30:45.123Z");
+  EXPECT_EQ(read("2024-05-01T12:30:45.5Z"), "2024-05-01T12:30:45.500Z");
+  EXPECT_EQ(read("2024-02-29T00:00:00+08:00"), "2024-02-28T16:00:00.000Z");
+  EXPECT_EQ(read("2023-12-31T23:30:00-0130"), "2024-01-01T01:00:00.000Z");
+  EXPECT_EQ(read("2023-12-31T23:30:00-01"), "2024-01-01T00:30:00.000Z");
+  EXPECT_EQ(read("9999-12-31T23:59:59.999Z"), "9999-12-31T23:59:59.999Z");
+}
+
+TEST(Timestamp, reads_counts_in_seconds_and_milliseconds) {
+  EXPECT_EQ(read("1714566645"), "2024-05-01T12:30:45.000Z");
+  EXPECT_EQ(read("1714566645.25"), "2024-05-01T12:30:45.250Z");
+  EXPECT_EQ(read("1714566645123"), "2024-05-01T12:30:45.123Z");
+  EXPECT_EQ(count_to_ms(1714566645.123), 1714566645123);
+  EXPECT_EQ(count_to_ms(1714566645123.0), 1714566645123);
+}
+
+TEST(Timestamp, what_is_no_time_is_unknown) {
+  for (const std::string_view bad :
+       {"", "now", "-1", "0", "2024-13-01", "2023-02-29", "2024-05-01T", "2024-05-01T24:00:00",
+        "2024-05-01T12:60:00", "2024-05-01T12:30:45.", "2024-05-01T12:30:45+", "2024-05-01T12:30:45Zulu",
+        "2024-5-1", "Wed, 01 May 2024 12:30:45 GMT", "1969-12-31T23:59:59Z", "9999-12-31T23:59:59-01:00",
+        "99999999999999999999999999", "1.2.3", "."}) {
+    EXPECT_EQ(read(bad), "(unknown)") << bad;
+  }
+  EXPECT_EQ(count_to_ms(-1), std::nullopt);
+  EXPECT_EQ(count_to_ms(1e308), std::nullopt);
+  EXPECT_EQ(count_to_ms(std::numeric_limits<double>::quiet_NaN()), std::nullopt);
+}
+
+}  // namespace
+}  // namespace neardup
