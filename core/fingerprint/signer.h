@@ -1,0 +1,35 @@
+// What is the signature of a document?
+//
+//   html ─► html_to_text ─┐
+//   text ─────────────────┴─► canonicalize ─┬─► digest128 ─► exact
+//                                           ├─► simhash ───► fingerprint
+//                                           └─► count ─────► tokens
+//
+// A pure function of body and format: id, url, source and time play no part. A text in which nothing is left
+// to compare has no signature and is rejected; otherwise all such pages would be duplicates of each other.
+//
+// Cost:    linear in the body. The buffers are kept, so that nothing is allocated once they have grown.
+// Threads: one signer per thread; signers share nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/decision.h"
+#include "core/document.h"
+#include "core/signature.h"
+#include "core/text/folder.h"
+
+namespace neardup {
+
+class Signer {
+ public:
+  // Fills `signature`, or says why the document has none (kNoTokens) and leaves it unchanged.
+  [[nodiscard]] std::optional<RejectReason> sign(const Document& document, Signature& signature);
+
+ private:
+  std::string main_text_;  // of an html body
+  CanonicalText canonical_;
+};
+
+}  // namespace neardup
