@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kFileBytesMax = std::size_t{1} << 20;
 constexpr std::string_view kPrefix = "NEARDUP_";
 constexpr std::string_view kProperties = "kafka.properties";
+constexpr std::string_view kPropertyPrefix = "kafka.properties.";
 
 // Variables of that prefix which are no settings: for the build, the tools and the choice of a kernel.
 constexpr std::string_view kOtherVariables[] = {"NEARDUP_CONFIG", "NEARDUP_CACHE", "NEARDUP_ISA",
@@ -55,6 +56,13 @@ std::string trimmed(std::string_view text) {
 
 std::string variable_of(std::string_view path) {
   return std::string(kPrefix) + upper(replace_all(std::string(path), ".", "__"));
+}
+
+// The path of `key` in a section: "kafka.brokers"; the root's own path is "".
+std::string below(const std::string& path, std::string_view key) {
+  std::string child = path;
+  if (!child.empty()) child += '.';
+  return child.append(key);
 }
 
 // Kubernetes puts the address of every Service of the namespace into each pod: of one named "neardup-http",
@@ -182,7 +190,7 @@ void Loader::section(const YAML::Node& node, const std::string& path, const std:
       continue;
     }
     const std::string& key = pair.first.Scalar();
-    const std::string child = path.empty() ? key : path + "." + key;
+    const std::string child = below(path, key);
     if (!seen.insert(key).second) {
       mistake(origin, child, "stands twice");
     } else if (key.find('.') != std::string::npos) {
@@ -246,7 +254,7 @@ void Loader::took(const Setting& setting, const Status& status, const std::strin
 }
 
 void Loader::one_property(const std::string& name, const std::string& value, const std::string& origin) {
-  const std::string path = std::string(kProperties) + "." + name;
+  const std::string path = std::string(kPropertyPrefix) + name;
   const Status status = assign_property(*find_setting(kProperties), loaded_.config, name, value);
   if (!status) return mistake(origin, path, status.error().message);
   loaded_.origin[path] = origin;
@@ -270,9 +278,8 @@ void Loader::environment(const std::map<std::string, std::string>& variables) {
       continue;
     const std::string path = replace_all(lower(std::string_view(name).substr(kPrefix.size())), "__", ".");
     const std::string origin = "env " + original;
-    const std::string below = std::string(kProperties) + ".";
-    if (path.starts_with(below)) {
-      one_property(replace_all(path.substr(below.size()), "_", "."), value, origin);
+    if (path.starts_with(kPropertyPrefix)) {
+      one_property(replace_all(path.substr(kPropertyPrefix.size()), "_", "."), value, origin);
     } else if (const Setting* const setting = find_setting(path); setting != nullptr) {
       text(*setting, value, origin);
     } else if (!from_kubernetes(name, value)) {
@@ -288,9 +295,8 @@ void Loader::set(const std::string& assignment) {
   }
   const std::string path = assignment.substr(0, equals);
   const std::string value = assignment.substr(equals + 1);
-  const std::string below = std::string(kProperties) + ".";
-  if (path.starts_with(below)) {
-    one_property(path.substr(below.size()), value, "--set");
+  if (path.starts_with(kPropertyPrefix)) {
+    one_property(path.substr(kPropertyPrefix.size()), value, "--set");
   } else if (const Setting* const setting = find_setting(path); setting != nullptr) {
     text(*setting, value, "--set");
   } else {

@@ -129,7 +129,7 @@ struct LoadedConfig {
 // Errors: kInvalid, or kNotFound and kIo for the file itself; the message has one line a mistake.
 Result<LoadedConfig> load_config(const ConfigSources& sources);
 
-// Is every file that a setting names there and readable? Content is not read.
+// Is every file that a setting names there and readable? Content is not looked at.
 Status check_files(const Config& config);
 
 // The resolved configuration as YAML, with the origin of each value that is not the default beside it.

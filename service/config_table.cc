@@ -353,6 +353,8 @@ constexpr Refusal kRefusals[] = {
     {"sasl.oauthbearer.client.secret",
      "is a secret: put it into a file and name that in kafka.sasl_password_file"},
     {"sasl.oauthbearer.config", "may hold a secret: use kafka.sasl_username and kafka.sasl_password_file"},
+    {"sasl.jaas.config",
+     "is a property of Java's client: use kafka.sasl_username and kafka.sasl_password_file"},
     {"ssl.key.password", "is a secret: put it into a file and name that in kafka.tls_key_password_file"},
     {"ssl.key.pem", "is a secret: put it into a file and name that in kafka.tls_key_file"},
     {"ssl.keystore.password",

@@ -187,7 +187,7 @@ int run_cli(int argc, const char* const* argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    std::cerr << "neardup: internal error: " << error.what() << std::endl;
+    std::cerr << "neardup: internal error: " << error.what() << '\n' << std::flush;
     return kExitInternal;
   }
 }

@@ -33,10 +33,16 @@ enum class TransactionResult : std::uint8_t { kCommitted, kInDoubt, kFenced };
 inline constexpr std::array<std::string_view, 3> kTransactionResultNames = {"committed", "in_doubt",
                                                                             "fenced"};
 
+// What a batch goes through, in this order.
+inline constexpr std::array<std::string_view, 5> kStageNames = {"gather", "sign", "decide", "publish",
+                                                                "audit"};
+
 class Probe {
  public:
   virtual ~Probe() = default;
 
+  // This topic has partitions 0 .. count - 1, which this instance reads: their series start at 0 now.
+  virtual void partitions(std::string_view /*topic*/, std::int32_t /*count*/) {}
   // `topic` is a configured input topic.
   virtual void consumed(std::string_view /*topic*/, std::int32_t /*partition*/, std::uint64_t /*records*/,
                         std::uint64_t /*bytes*/) {}
@@ -44,15 +50,17 @@ class Probe {
   // One attempt, from begin to its answer.
   virtual void transaction(TransactionResult /*result*/, double /*seconds*/, std::uint64_t /*records*/) {}
   virtual void recycled(double /*seconds*/) {}
-  virtual void stage(std::string_view /*stage*/, double /*seconds*/) {
-  }  // gather, sign, decide, publish, audit: a batch
+  // One of kStageNames, for a whole batch.
+  virtual void stage(std::string_view /*stage*/, double /*seconds*/) {}
   // From the record's timestamp to the answer of the commit, for the oldest record of a batch.
   virtual void end_to_end(double /*seconds*/) {}
   virtual void index(std::uint64_t /*entries*/, std::size_t /*bytes*/) {}
   virtual void lag(std::string_view /*topic*/, std::int32_t /*partition*/, std::int64_t /*records*/,
                    double /*seconds*/) {}
   virtual void assigned_partitions(std::uint64_t /*partitions*/) {}
+  // So far in this restore: records replayed, share of the journal, time since it began.
   virtual void restored(std::uint64_t /*journal_records*/, double /*progress 0..1*/, double /*seconds*/) {}
+  // `code` is librdkafka's name of the error, without "RD_KAFKA_RESP_ERR_".
   virtual void kafka_error(std::string_view /*client: input, journal, writer, election*/,
                            std::string_view /*code*/) {}
 };

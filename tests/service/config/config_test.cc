@@ -335,6 +335,7 @@ TEST(Config, secrets_are_refused_wherever_they_come_from_and_not_repeated) {
         {"ssl.keystore.password", "kafka.tls_key_file"},
         {"sasl.oauthbearer.client.secret", "kafka.sasl_password_file"},
         {"some.new.secret", "kafka.*_file"},
+        {"sasl.jaas.config", "kafka.sasl_password_file"},
         {"sasl.oauthbearer.assertion.private.key.passphrase", "kafka.*_file"}}) {
     const std::string assignment = std::string(property) + "=hunter2";
     for (const std::string& message :

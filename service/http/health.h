@@ -1,0 +1,28 @@
+// Is the service alive, and is it ready?
+//
+// Alive: the worker beats and nothing contradicts itself. A restart helps a service that hangs, so /livez
+// fails for that; it fails for a halted one too, which says there what a person must settle. Ready: the
+// service does what it is there for now: it is the writer and runs, or it is the standby that watches the
+// writer. A standby counts as ready because a rollout of two instances would never end otherwise.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "service/metrics/state.h"
+
+namespace neardup {
+
+struct Health {
+  bool good = false;
+  std::string reason;  // one line for people
+};
+
+Health livez(State state, std::string_view detail, std::chrono::nanoseconds since_beat);
+Health readyz(State state, std::string_view detail);
+
+// What `?verbose` adds: state, detail and last beat, a line each.
+std::string verbose_lines(State state, std::string_view detail, std::chrono::nanoseconds since_beat);
+
+}  // namespace neardup

@@ -1,0 +1,19 @@
+// How is this process doing?
+#pragma once
+
+namespace neardup {
+
+// As Linux tells in /proc/self; 0 where it does not.
+struct ProcessUsage {
+  double cpu_seconds = 0;
+  double resident_bytes = 0;
+  double virtual_bytes = 0;
+  double start_time_seconds = 0;  // since the epoch
+  double threads = 0;
+  double open_fds = 0;
+  double max_fds = 0;
+};
+
+ProcessUsage process_usage();
+
+}  // namespace neardup

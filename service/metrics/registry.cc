@@ -1,0 +1,411 @@
+#include "service/metrics/registry.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/metric_family.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/decision.h"
+#include "service/metrics/process.h"
+#include "service/version.h"
+
+namespace neardup {
+namespace {
+
+using prometheus::MetricType;
+
+struct MetricSpec {
+  std::string_view name;
+  MetricType type;
+  std::string_view labels;  // "topic, partition"
+  std::string_view help;
+  std::vector<double> buckets = {};  // of a histogram, upper bounds; +Inf is understood
+};
+
+constexpr std::string_view kNone = "none";  // the kind of a verdict that has none
+
+const std::vector<MetricSpec>& specs() {
+  static const std::vector<MetricSpec> table = {
+      {"neardup_build_info", MetricType::Gauge, "version, revision, librdkafka_version, compiler",
+       "Always 1; the labels tell which build runs."},
+      {"neardup_state", MetricType::Gauge, "state", "1 for the state the service is in, 0 for the others."},
+      {"neardup_records_consumed_total", MetricType::Counter, "topic, partition", "Input records read."},
+      {"neardup_consumed_bytes_total", MetricType::Counter, "topic, partition",
+       "Bytes of input record values read."},
+      {"neardup_consumer_assigned_partitions", MetricType::Gauge, "",
+       "Input partitions this instance reads: 0 on a standby."},
+      {"neardup_consumer_lag_records", MetricType::Gauge, "topic, partition",
+       "Records between the committed position and the end of what is stable."},
+      {"neardup_consumer_lag_seconds", MetricType::Gauge, "topic, partition",
+       "Age of the oldest record not yet decided; 0 when there is none."},
+      {"neardup_verdicts_total", MetricType::Counter, "verdict, kind",
+       "Committed verdicts; kind is none but for duplicates."},
+      {"neardup_dead_letter_records_total", MetricType::Counter, "reason",
+       "Records that could not be judged."},
+      {"neardup_batches_closed_total", MetricType::Counter, "reason",
+       "Committed batches by what closed them: interval is idle capacity, documents and bytes are load."},
+      {"neardup_transactions_total", MetricType::Counter, "result",
+       "Kafka transactions by what became of the attempt."},
+      {"neardup_transaction_duration_seconds",
+       MetricType::Histogram,
+       "",
+       "From begin to the answer of the commit.",
+       {.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}},
+      {"neardup_transaction_records",
+       MetricType::Histogram,
+       "",
+       "Records of a transaction.",
+       {1, 10, 100, 500, 1000, 2500, 5000, 10000, 25000, 100000, 1000000}},
+      {"neardup_recycles_total", MetricType::Counter, "",
+       "Times the producer was replaced after a doubtful transaction."},
+      {"neardup_recycle_duration_seconds",
+       MetricType::Histogram,
+       "",
+       "From the doubt to a working producer.",
+       {.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}},
+      {"neardup_stage_duration_seconds",
+       MetricType::Histogram,
+       "stage",
+       "Time a batch spends in each stage.",
+       {.0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}},
+      {"neardup_end_to_end_latency_seconds",
+       MetricType::Histogram,
+       "",
+       "From a record's timestamp to its committed verdict, for the oldest record of each batch.",
+       {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200}},
+      {"neardup_index_entries", MetricType::Gauge, "", "Unique documents remembered."},
+      {"neardup_index_bytes", MetricType::Gauge, "", "Memory of the index."},
+      {"neardup_restore_progress_ratio", MetricType::Gauge, "", "Share of the journal read back, 0 to 1."},
+      {"neardup_restore_records_replayed_total", MetricType::Counter, "", "Journal records read back."},
+      {"neardup_restore_duration_seconds", MetricType::Gauge, "",
+       "Time the last restore took, or the running one has taken."},
+      {"neardup_kafka_errors_total", MetricType::Counter, "client, code",
+       "Errors the Kafka clients reported, by librdkafka's name; rare names count as other."},
+      {"process_cpu_seconds_total", MetricType::Counter, "", "CPU time of the process, user and system."},
+      {"process_resident_memory_bytes", MetricType::Gauge, "", "Memory in RAM."},
+      {"process_virtual_memory_bytes", MetricType::Gauge, "", "Address space."},
+      {"process_start_time_seconds", MetricType::Gauge, "", "When the process started, since the epoch."},
+      {"process_threads", MetricType::Gauge, "", "Threads."},
+      {"process_open_fds", MetricType::Gauge, "", "Open file descriptors."},
+      {"process_max_fds", MetricType::Gauge, "", "Limit of open file descriptors."},
+  };
+  return table;
+}
+
+const MetricSpec& spec(std::string_view name) {
+  const auto found =
+      std::find_if(specs().begin(), specs().end(), [&](const MetricSpec& s) { return s.name == name; });
+  CHECK(found != specs().end(), "a metric without a row in the table");
+  return *found;
+}
+
+std::string_view type_name(MetricType type) {
+  return type == MetricType::Counter ? "counter" : type == MetricType::Gauge ? "gauge" : "histogram";
+}
+
+// A family whose values are read at the moment of asking.
+prometheus::MetricFamily family_now(std::string_view name) {
+  const MetricSpec& row = spec(name);
+  return {std::string(row.name), std::string(row.help), row.type, {}};
+}
+
+prometheus::MetricFamily value_now(std::string_view name, double value) {
+  prometheus::MetricFamily family = family_now(name);
+  prometheus::ClientMetric metric;
+  metric.counter.value = value;
+  metric.gauge.value = value;
+  family.metric.push_back(std::move(metric));
+  return family;
+}
+
+std::uint64_t whole(const prometheus::Counter* counter) {
+  return static_cast<std::uint64_t>(counter->Value());
+}
+
+}  // namespace
+
+// What the verbs write to. Pointers lead into families, which live as long as the registry.
+struct MetricsRegistry::Series {
+  struct Partition {
+    prometheus::Counter* records;
+    prometheus::Counter* bytes;
+    prometheus::Gauge* lag_records;
+    prometheus::Gauge* lag_seconds;
+  };
+
+  // The clients that kafka_error knows by name, and how many codes each may add.
+  static constexpr std::array<std::string_view, 4> kClients = {"input", "journal", "writer", "election"};
+  static constexpr std::size_t kCodesMax = 24;
+
+  Series(const MetricsOptions& options, const StateBoard& the_board) : board(the_board) {
+    const BuildInfo& build = build_info();
+    gauges("neardup_build_info")
+        .Add({{"version", std::string(build.version)},
+              {"revision", std::string(build.revision)},
+              {"librdkafka_version", options.librdkafka_version},
+              {"compiler", std::string(build.compiler)}})
+        .Set(1);
+    const auto verdict = [&](Verdict v, std::string_view kind) {
+      return &verdicts.Add({{"verdict", std::string(name(v))}, {"kind", std::string(kind)}});
+    };
+    unique = verdict(Verdict::kUnique, kNone);
+    exact = verdict(Verdict::kDuplicate, name(DuplicateKind::kExact));
+    near = verdict(Verdict::kDuplicate, name(DuplicateKind::kNear));
+    rejected = verdict(Verdict::kRejected, kNone);
+    each(dead_letters, "dead_letter_records", "reason", kRejectReasonNames);
+    each(batches, "batches_closed", "reason", kBatchClosedNames);
+    each(transactions, "transactions", "result", kTransactionResultNames);
+    const MetricSpec& stage_spec = spec("neardup_stage_duration_seconds");
+    auto& stage_family = histograms(stage_spec.name);
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      stages[i] = &stage_family.Add({{"stage", std::string(kStageNames[i])}}, stage_spec.buckets);
+    }
+    for (const std::string_view client : kClients) error_counter(client, "other");
+  }
+
+  prometheus::Family<prometheus::Counter>& counters(std::string_view metric) {
+    return prometheus::BuildCounter()
+        .Name(std::string(metric))
+        .Help(std::string(spec(metric).help))
+        .Register(registry);
+  }
+  prometheus::Family<prometheus::Gauge>& gauges(std::string_view metric) {
+    return prometheus::BuildGauge()
+        .Name(std::string(metric))
+        .Help(std::string(spec(metric).help))
+        .Register(registry);
+  }
+  prometheus::Family<prometheus::Histogram>& histograms(std::string_view metric) {
+    return prometheus::BuildHistogram()
+        .Name(std::string(metric))
+        .Help(std::string(spec(metric).help))
+        .Register(registry);
+  }
+  prometheus::Histogram& histogram(std::string_view metric) {
+    return histograms(metric).Add({}, spec(metric).buckets);
+  }
+
+  // One counter for each value of the one label.
+  template <std::size_t N>
+  void each(std::array<prometheus::Counter*, N>& out, std::string_view metric, std::string_view label,
+            const std::array<std::string_view, N>& values) {
+    auto& family = counters("neardup_" + std::string(metric) + "_total");
+    for (std::size_t i = 0; i < N; ++i) out[i] = &family.Add({{std::string(label), std::string(values[i])}});
+  }
+
+  // REQUIRES: mutex is held.
+  Partition& partition(std::string_view topic, std::int32_t number) {
+    std::pair<std::string, std::int32_t> key(topic, number);
+    const auto found = partitions.find(key);
+    if (found != partitions.end()) return found->second;
+    const prometheus::Labels labels = {{"topic", key.first}, {"partition", std::to_string(number)}};
+    const Partition made = {&records.Add(labels), &bytes.Add(labels), &lag_records.Add(labels),
+                            &lag_seconds.Add(labels)};
+    return partitions.emplace(std::move(key), made).first->second;
+  }
+
+  prometheus::Counter& error_counter(std::string_view client, std::string_view code) {
+    return errors.Add({{"client", std::string(client)}, {"code", std::string(code)}});
+  }
+
+  const StateBoard& board;
+  prometheus::Registry registry;
+  prometheus::Family<prometheus::Counter>& records = counters("neardup_records_consumed_total");
+  prometheus::Family<prometheus::Counter>& bytes = counters("neardup_consumed_bytes_total");
+  prometheus::Family<prometheus::Gauge>& lag_records = gauges("neardup_consumer_lag_records");
+  prometheus::Family<prometheus::Gauge>& lag_seconds = gauges("neardup_consumer_lag_seconds");
+  prometheus::Family<prometheus::Counter>& verdicts = counters("neardup_verdicts_total");
+  prometheus::Family<prometheus::Counter>& errors = counters("neardup_kafka_errors_total");
+  prometheus::Gauge& assigned = gauges("neardup_consumer_assigned_partitions").Add({});
+  prometheus::Histogram& transaction_seconds = histogram("neardup_transaction_duration_seconds");
+  prometheus::Histogram& transaction_records = histogram("neardup_transaction_records");
+  prometheus::Counter& recycles = counters("neardup_recycles_total").Add({});
+  prometheus::Histogram& recycle_seconds = histogram("neardup_recycle_duration_seconds");
+  prometheus::Histogram& end_to_end = histogram("neardup_end_to_end_latency_seconds");
+  prometheus::Gauge& index_entries = gauges("neardup_index_entries").Add({});
+  prometheus::Gauge& index_bytes = gauges("neardup_index_bytes").Add({});
+  prometheus::Gauge& restore_progress = gauges("neardup_restore_progress_ratio").Add({});
+  prometheus::Counter& restore_records = counters("neardup_restore_records_replayed_total").Add({});
+  prometheus::Gauge& restore_seconds = gauges("neardup_restore_duration_seconds").Add({});
+
+  prometheus::Counter* unique = nullptr;
+  prometheus::Counter* exact = nullptr;
+  prometheus::Counter* near = nullptr;
+  prometheus::Counter* rejected = nullptr;
+  std::array<prometheus::Counter*, kRejectReasonNames.size()> dead_letters{};
+  std::array<prometheus::Counter*, kBatchClosedNames.size()> batches{};
+  std::array<prometheus::Counter*, kTransactionResultNames.size()> transactions{};
+  std::array<prometheus::Histogram*, kStageNames.size()> stages{};
+
+  mutable std::mutex mutex;  // of what follows
+  std::map<std::pair<std::string, std::int32_t>, Partition> partitions;
+  std::set<std::string, std::less<>> error_codes;
+  std::uint64_t replayed = 0;  // of the restore under way, so that its totals become increments
+};
+
+MetricsRegistry::MetricsRegistry(const MetricsOptions& options, const StateBoard& board)
+    : series_(std::make_unique<Series>(options, board)) {}
+
+MetricsRegistry::~MetricsRegistry() = default;
+
+std::string MetricsRegistry::exposition() const {
+  std::vector<prometheus::MetricFamily> families = series_->registry.Collect();
+
+  prometheus::MetricFamily state = family_now("neardup_state");
+  const State current = series_->board.state();
+  for (std::size_t i = 0; i < kStateNames.size(); ++i) {
+    prometheus::ClientMetric metric;
+    metric.label = {{"state", std::string(kStateNames[i])}};
+    metric.gauge.value = static_cast<State>(i) == current ? 1 : 0;
+    state.metric.push_back(std::move(metric));
+  }
+  families.push_back(std::move(state));
+
+  const ProcessUsage usage = process_usage();
+  families.push_back(value_now("process_cpu_seconds_total", usage.cpu_seconds));
+  families.push_back(value_now("process_resident_memory_bytes", usage.resident_bytes));
+  families.push_back(value_now("process_virtual_memory_bytes", usage.virtual_bytes));
+  families.push_back(value_now("process_start_time_seconds", usage.start_time_seconds));
+  families.push_back(value_now("process_threads", usage.threads));
+  families.push_back(value_now("process_open_fds", usage.open_fds));
+  families.push_back(value_now("process_max_fds", usage.max_fds));
+  return prometheus::TextSerializer().prometheus::Serializer::Serialize(families);
+}
+
+StatusCounts MetricsRegistry::counts() const {
+  const Series& s = *series_;
+  StatusCounts counts;
+  counts.unique = whole(s.unique);
+  counts.exact = whole(s.exact);
+  counts.near = whole(s.near);
+  counts.rejected = whole(s.rejected);
+  counts.transactions = whole(s.transactions[static_cast<std::size_t>(TransactionResult::kCommitted)]);
+  counts.index_entries = static_cast<std::uint64_t>(s.index_entries.Value());
+  counts.index_bytes = static_cast<std::uint64_t>(s.index_bytes.Value());
+  counts.restore_progress = s.restore_progress.Value();
+  const std::lock_guard lock(s.mutex);
+  for (const auto& [key, partition] : s.partitions) {
+    counts.consumed += whole(partition.records);
+    counts.lag_records += static_cast<std::int64_t>(partition.lag_records->Value());
+    counts.lag_seconds = std::max(counts.lag_seconds, partition.lag_seconds->Value());
+  }
+  return counts;
+}
+
+void MetricsRegistry::partitions(std::string_view topic, std::int32_t count) {
+  const std::lock_guard lock(series_->mutex);
+  for (std::int32_t number = 0; number < count; ++number) series_->partition(topic, number);
+}
+
+void MetricsRegistry::consumed(std::string_view topic, std::int32_t partition, std::uint64_t records,
+                               std::uint64_t bytes) {
+  const std::lock_guard lock(series_->mutex);
+  Series::Partition& series = series_->partition(topic, partition);
+  series.records->Increment(static_cast<double>(records));
+  series.bytes->Increment(static_cast<double>(bytes));
+}
+
+void MetricsRegistry::batch_committed(const BatchCounts& counts, BatchClosed why) {
+  Series& s = *series_;
+  s.unique->Increment(static_cast<double>(counts.unique));
+  s.exact->Increment(static_cast<double>(counts.exact));
+  s.near->Increment(static_cast<double>(counts.near));
+  for (std::size_t i = 0; i < s.dead_letters.size(); ++i) {
+    s.rejected->Increment(static_cast<double>(counts.rejected[i]));
+    s.dead_letters[i]->Increment(static_cast<double>(counts.rejected[i]));
+  }
+  s.batches[static_cast<std::size_t>(why)]->Increment();
+}
+
+void MetricsRegistry::transaction(TransactionResult result, double seconds, std::uint64_t records) {
+  series_->transactions[static_cast<std::size_t>(result)]->Increment();
+  series_->transaction_seconds.Observe(seconds);
+  series_->transaction_records.Observe(static_cast<double>(records));
+}
+
+void MetricsRegistry::recycled(double seconds) {
+  series_->recycles.Increment();
+  series_->recycle_seconds.Observe(seconds);
+}
+
+void MetricsRegistry::stage(std::string_view stage, double seconds) {
+  const auto* const found = std::find(kStageNames.begin(), kStageNames.end(), stage);
+  CHECK(found != kStageNames.end(), "a stage that kStageNames does not name");
+  series_->stages[static_cast<std::size_t>(found - kStageNames.begin())]->Observe(seconds);
+}
+
+void MetricsRegistry::end_to_end(double seconds) { series_->end_to_end.Observe(std::max(seconds, 0.0)); }
+
+void MetricsRegistry::index(std::uint64_t entries, std::size_t bytes) {
+  series_->index_entries.Set(static_cast<double>(entries));
+  series_->index_bytes.Set(static_cast<double>(bytes));
+}
+
+void MetricsRegistry::lag(std::string_view topic, std::int32_t partition, std::int64_t records,
+                          double seconds) {
+  const std::lock_guard lock(series_->mutex);
+  Series::Partition& series = series_->partition(topic, partition);
+  // A clock that runs ahead at the producer must not show as a negative lag.
+  series.lag_records->Set(static_cast<double>(std::max<std::int64_t>(records, 0)));
+  series.lag_seconds->Set(std::max(seconds, 0.0));
+}
+
+void MetricsRegistry::assigned_partitions(std::uint64_t partitions) {
+  series_->assigned.Set(static_cast<double>(partitions));
+}
+
+void MetricsRegistry::restored(std::uint64_t journal_records, double progress, double seconds) {
+  Series& s = *series_;
+  const std::lock_guard lock(s.mutex);
+  // Fewer than before: another restore has begun.
+  const std::uint64_t fresh = journal_records >= s.replayed ? journal_records - s.replayed : journal_records;
+  s.replayed = journal_records;
+  s.restore_records.Increment(static_cast<double>(fresh));
+  s.restore_progress.Set(std::clamp(progress, 0.0, 1.0));
+  s.restore_seconds.Set(seconds);
+}
+
+void MetricsRegistry::kafka_error(std::string_view client, std::string_view code) {
+  Series& s = *series_;
+  const bool known =
+      std::find(Series::kClients.begin(), Series::kClients.end(), client) != Series::kClients.end();
+  CHECK(known, "a Kafka client without a name");
+  const std::lock_guard lock(s.mutex);
+  if (s.error_codes.find(code) == s.error_codes.end()) {
+    if (s.error_codes.size() >= Series::kCodesMax) {
+      code = "other";
+    } else {
+      s.error_codes.emplace(code);
+    }
+  }
+  s.error_counter(client, code).Increment();
+}
+
+std::string metrics_markdown() {
+  std::string out =
+      "# Metrics\n"
+      "\n"
+      "What `/metrics` shows. Written from the table in registry.cc; do not edit.\n"
+      "\n"
+      "| metric | type | labels | what |\n"
+      "|---|---|---|---|\n";
+  for (const MetricSpec& row : specs()) {
+    out += "| `" + std::string(row.name) + "` | " + std::string(type_name(row.type)) + " | " +
+           std::string(row.labels) + " | " + std::string(row.help) + " |\n";
+  }
+  return out;
+}
+
+}  // namespace neardup

@@ -1,0 +1,266 @@
+#include "service/metrics/registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "service/metrics/process.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// The value of exactly this series, or "absent".
+std::string value_of(const MetricsRegistry& metrics, const std::string& series) {
+  for (const std::string& line : lines_of(metrics.exposition())) {
+    if (line.starts_with(series + " ")) return line.substr(series.size() + 1);
+  }
+  return "absent";
+}
+
+std::size_t series_in(const std::string& exposition) {
+  const std::vector<std::string> lines = lines_of(exposition);
+  return static_cast<std::size_t>(std::count_if(
+      lines.begin(), lines.end(), [](const std::string& line) { return !line.empty() && line[0] != '#'; }));
+}
+
+// Runs promtool on the text; its words when it is not content.
+std::string promtool(const std::string& exposition) {
+  char name[] = "/tmp/neardup-metrics-XXXXXX";
+  const int fd = mkstemp(name);
+  EXPECT_GE(fd, 0);
+  close(fd);
+  std::ofstream(name) << exposition;
+  const std::string command = std::string("promtool check metrics < ") + name + " 2>&1";
+  FILE* const pipe = popen(command.c_str(), "r");
+  EXPECT_NE(pipe, nullptr);
+  std::string words;
+  char buffer[4096];
+  while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) words += buffer;
+  const int status = pclose(pipe);
+  std::remove(name);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    words += "(exit " + std::to_string(WEXITSTATUS(status)) + ")";
+  return words;
+}
+
+class MetricsTest : public testing::Test {
+ protected:
+  StateBoard board_;
+  MetricsRegistry metrics_{{.librdkafka_version = "2.15.1"}, board_};
+};
+
+// Every verb once, so that every family has something to show.
+void use_every_verb(MetricsRegistry& metrics, std::int32_t partitions) {
+  metrics.partitions("pages", partitions);
+  metrics.consumed("pages", 0, 10, 1000);
+  BatchCounts counts;
+  counts.unique = 5;
+  counts.exact = 2;
+  counts.near = 1;
+  counts.rejected[static_cast<std::size_t>(RejectReason::kNotJson)] = 2;
+  metrics.batch_committed(counts, BatchClosed::kInterval);
+  metrics.transaction(TransactionResult::kCommitted, .02, 10);
+  metrics.recycled(.6);
+  for (const std::string_view stage : kStageNames) metrics.stage(stage, .001);
+  metrics.end_to_end(.15);
+  metrics.index(5, 4096);
+  metrics.lag("pages", 1, 7, 1.5);
+  metrics.assigned_partitions(static_cast<std::uint64_t>(partitions));
+  metrics.restored(3, .5, .1);
+  metrics.kafka_error("writer", "_TRANSPORT");
+}
+
+TEST_F(MetricsTest, promtool_finds_nothing_to_say) {
+  EXPECT_EQ(promtool(metrics_.exposition()), "");
+  use_every_verb(metrics_, 4);
+  EXPECT_EQ(promtool(metrics_.exposition()), "");
+  // The test itself would see a complaint.
+  EXPECT_THAT(promtool("# HELP neardup_bad_bits x\n# TYPE neardup_bad_bits counter\nneardup_bad_bits 1\n"),
+              HasSubstr("neardup_bad_bits"));
+}
+
+TEST_F(MetricsTest, known_labels_exist_with_zero_from_the_start) {
+  for (const char* series :
+       {"neardup_verdicts_total{kind=\"none\",verdict=\"unique\"}",
+        "neardup_verdicts_total{kind=\"exact\",verdict=\"duplicate\"}",
+        "neardup_verdicts_total{kind=\"near\",verdict=\"duplicate\"}",
+        "neardup_verdicts_total{kind=\"none\",verdict=\"rejected\"}", "neardup_recycles_total",
+        "neardup_index_entries", "neardup_kafka_errors_total{client=\"journal\",code=\"other\"}",
+        "neardup_stage_duration_seconds_count{stage=\"audit\"}",
+        "neardup_transaction_duration_seconds_count"}) {
+    EXPECT_EQ(value_of(metrics_, series), "0") << series;
+  }
+  for (const std::string_view reason : kRejectReasonNames) {
+    EXPECT_EQ(value_of(metrics_, "neardup_dead_letter_records_total{reason=\"" + std::string(reason) + "\"}"),
+              "0");
+  }
+  for (const std::string_view reason : kBatchClosedNames) {
+    EXPECT_EQ(value_of(metrics_, "neardup_batches_closed_total{reason=\"" + std::string(reason) + "\"}"),
+              "0");
+  }
+  for (const std::string_view result : kTransactionResultNames) {
+    EXPECT_EQ(value_of(metrics_, "neardup_transactions_total{result=\"" + std::string(result) + "\"}"), "0");
+  }
+  EXPECT_EQ(value_of(metrics_, "neardup_records_consumed_total{partition=\"0\",topic=\"pages\"}"), "absent");
+  metrics_.partitions("pages", 2);
+  for (const char* metric :
+       {"records_consumed_total", "consumed_bytes_total", "consumer_lag_records", "consumer_lag_seconds"}) {
+    for (const char* partition : {"0", "1"}) {
+      EXPECT_EQ(value_of(metrics_, std::string("neardup_") + metric + "{partition=\"" + partition +
+                                       "\",topic=\"pages\"}"),
+                "0");
+    }
+  }
+}
+
+TEST_F(MetricsTest, each_verb_moves_its_numbers) {
+  use_every_verb(metrics_, 2);
+  use_every_verb(metrics_, 2);
+  for (const auto& [series, value] : std::vector<std::pair<std::string, std::string>>{
+           {"neardup_records_consumed_total{partition=\"0\",topic=\"pages\"}", "20"},
+           {"neardup_consumed_bytes_total{partition=\"0\",topic=\"pages\"}", "2000"},
+           {"neardup_verdicts_total{kind=\"none\",verdict=\"unique\"}", "10"},
+           {"neardup_verdicts_total{kind=\"exact\",verdict=\"duplicate\"}", "4"},
+           {"neardup_verdicts_total{kind=\"near\",verdict=\"duplicate\"}", "2"},
+           {"neardup_verdicts_total{kind=\"none\",verdict=\"rejected\"}", "4"},
+           {"neardup_dead_letter_records_total{reason=\"not_json\"}", "4"},
+           {"neardup_batches_closed_total{reason=\"interval\"}", "2"},
+           {"neardup_transactions_total{result=\"committed\"}", "2"},
+           {"neardup_transaction_duration_seconds_bucket{le=\"0.01\"}", "0"},
+           {"neardup_transaction_duration_seconds_bucket{le=\"0.025\"}", "2"},
+           {"neardup_transaction_records_sum", "20"},
+           {"neardup_recycles_total", "2"},
+           {"neardup_recycle_duration_seconds_count", "2"},
+           {"neardup_stage_duration_seconds_count{stage=\"sign\"}", "2"},
+           {"neardup_end_to_end_latency_seconds_bucket{le=\"0.25\"}", "2"},
+           {"neardup_index_entries", "5"},
+           {"neardup_index_bytes", "4096"},
+           {"neardup_consumer_lag_records{partition=\"1\",topic=\"pages\"}", "7"},
+           {"neardup_consumer_lag_seconds{partition=\"1\",topic=\"pages\"}", "1.5"},
+           {"neardup_consumer_assigned_partitions", "2"},
+           {"neardup_restore_progress_ratio", "0.5"},
+           {"neardup_kafka_errors_total{client=\"writer\",code=\"_TRANSPORT\"}", "2"}}) {
+    EXPECT_EQ(value_of(metrics_, series), value) << series;
+  }
+  const StatusCounts counts = metrics_.counts();
+  EXPECT_EQ(counts.consumed, 20U);
+  EXPECT_EQ(counts.unique, 10U);
+  EXPECT_EQ(counts.exact, 4U);
+  EXPECT_EQ(counts.near, 2U);
+  EXPECT_EQ(counts.rejected, 4U);
+  EXPECT_EQ(counts.transactions, 2U);
+  EXPECT_EQ(counts.index_entries, 5U);
+  EXPECT_EQ(counts.lag_records, 7);
+  EXPECT_DOUBLE_EQ(counts.lag_seconds, 1.5);
+}
+
+TEST_F(MetricsTest, a_restore_reports_totals_and_a_second_one_adds_to_the_first) {
+  metrics_.restored(10, .1, 1);
+  metrics_.restored(100, 1, 2);
+  EXPECT_EQ(value_of(metrics_, "neardup_restore_records_replayed_total"), "100");
+  metrics_.restored(5, .1, .1);
+  metrics_.restored(120, 7, 3);
+  EXPECT_EQ(value_of(metrics_, "neardup_restore_records_replayed_total"), "220");
+  EXPECT_EQ(value_of(metrics_, "neardup_restore_progress_ratio"), "1");
+  EXPECT_EQ(value_of(metrics_, "neardup_restore_duration_seconds"), "3");
+}
+
+TEST_F(MetricsTest, exactly_one_state_is_one) {
+  for (std::size_t now = 0; now < kStateNames.size(); ++now) {
+    board_.set(static_cast<State>(now));
+    for (std::size_t i = 0; i < kStateNames.size(); ++i) {
+      EXPECT_EQ(value_of(metrics_, "neardup_state{state=\"" + std::string(kStateNames[i]) + "\"}"),
+                i == now ? "1" : "0");
+    }
+  }
+}
+
+TEST_F(MetricsTest, sixty_four_partitions_stay_under_a_thousand_series) {
+  use_every_verb(metrics_, 64);
+  for (int code = 0; code < 1000; ++code) {
+    for (const char* client : {"input", "journal", "writer", "election"})
+      metrics_.kafka_error(client, "_E" + std::to_string(code));
+  }
+  const std::size_t series = series_in(metrics_.exposition());
+  EXPECT_LT(series, 1000U);
+  EXPECT_GT(series, 64U * 4);
+  EXPECT_THAT(value_of(metrics_, "neardup_kafka_errors_total{client=\"input\",code=\"other\"}"),
+              testing::Ne("0"));
+}
+
+TEST_F(MetricsTest, the_table_names_what_is_shown_and_the_reference_is_current) {
+  use_every_verb(metrics_, 1);
+  std::set<std::string> shown;
+  for (const std::string& line : lines_of(metrics_.exposition())) {
+    if (line.starts_with("# TYPE ")) shown.insert(line.substr(7, line.find(' ', 7) - 7));
+  }
+  std::set<std::string> told;
+  for (const std::string& line : lines_of(metrics_markdown())) {
+    if (line.starts_with("| `")) told.insert(line.substr(3, line.find('`', 3) - 3));
+  }
+  EXPECT_EQ(shown, told);
+  const std::string path = std::string(NEARDUP_SOURCE_DIR) + "/service/metrics/metrics.md";
+  if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(path) << metrics_markdown();
+  std::ostringstream content;
+  content << std::ifstream(path).rdbuf();
+  EXPECT_EQ(content.str(), metrics_markdown()) << "run this test with UPDATE_GOLDEN=1 in the environment";
+}
+
+TEST_F(MetricsTest, hostile_names_stay_inside_their_label) {
+  metrics_.partitions("a\"} 1\nb\\", 1);
+  EXPECT_EQ(promtool(metrics_.exposition()), "");
+  EXPECT_THAT(metrics_.exposition(), HasSubstr(R"(topic="a\"} 1\nb\\")"));
+}
+
+TEST_F(MetricsTest, any_thread_may_count_while_another_looks) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([this, t] {
+      for (int i = 0; i < 1000; ++i) {
+        metrics_.consumed("pages", t, 1, 2);
+        metrics_.kafka_error("writer", "_E" + std::to_string(i % 50));
+        metrics_.stage("sign", .001);
+      }
+    });
+  }
+  for (int i = 0; i < 20; ++i) EXPECT_THAT(metrics_.exposition(), Not(HasSubstr("nan")));
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(metrics_.counts().consumed, 4000U);
+}
+
+TEST(Process, usage_is_what_this_process_uses) {
+  const ProcessUsage usage = process_usage();
+  EXPECT_GT(usage.resident_bytes, 1e6);
+  EXPECT_GE(usage.virtual_bytes, usage.resident_bytes);
+  EXPECT_EQ(usage.threads, 1);
+  EXPECT_GE(usage.open_fds, 3);
+  EXPECT_GT(usage.max_fds, usage.open_fds);
+  const double now = static_cast<double>(std::time(nullptr));
+  EXPECT_NEAR(usage.start_time_seconds, now, 600);
+  volatile double sink = 0;
+  while (process_usage().cpu_seconds < usage.cpu_seconds + 0.05) sink = sink + 1;
+}
+
+}  // namespace
+}  // namespace neardup

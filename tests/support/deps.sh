@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# deps: everything that building, testing and the demo need, on a Debian 12 machine.
+#
+#   ./dev deps      installs what is missing; when nothing is, it only looks (under a second)
+#
+# 1. Debian packages, by name, through apt (as root, or with sudo). Nothing else of the system is changed: services that
+#    come with a package are neither started nor enabled.
+# 2. librdkafka, in the version that exactly-once needs (Debian's is too old), from source: the source is fetched inside
+#    the npm package that carries it, and its SHA-512 must be the one written here.
+# 3. Apache Kafka's jars, with Maven, and a class archive that halves a broker's time to start.
+#
+# 2 and 3 go to NEARDUP_CACHE (~/.cache/neardup), which all checkouts share. Each appears there whole, by a rename, and
+# under a lock, so that two runs at a time do not disturb each other. To have one made anew, remove its folder.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source tests/support/steps.sh
+
+rdkafka_version=2.15.1
+rdkafka_package=@confluentinc/kafka-javascript@1.10.1
+rdkafka_sha512=KVePUBn21EqCVP9mfxzEuM3SYJHHEF7X+iiC2e43QQgDSyEaksInmCGooT3w5q+cNAdkSCrK71j0ICfqoSqZLw==
+kafka_version=4.3.1
+
+packages=(
+  # compilers and the build
+  g++ clang-19 libclang-rt-19-dev cmake ninja-build make pkg-config ccache git
+  # libraries of the service and of its librdkafka
+  libsimdjson-dev nlohmann-json3-dev prometheus-cpp-dev libcivetweb-dev libyaml-cpp-dev libcli11-dev libspdlog-dev
+  libfmt-dev libxxhash-dev libuchardet-dev zlib1g-dev libzstd-dev liblz4-dev libssl-dev libsasl2-dev
+  libcurl4-openssl-dev
+  # tests: oracles, a load maker, a reader of topics, promtool
+  libgtest-dev libgmock-dev libbenchmark-dev libicu-dev unicode-data kcat prometheus python3
+  # lint
+  clang-tidy-19 clang-format-19 shellcheck
+  # registries are spoken to over TLS
+  ca-certificates
+)
+
+rdkafka=$neardup_cache/librdkafka-$rdkafka_version
+kafka=$neardup_cache/kafka-$kafka_version
+
+# --- 1. Debian packages
+
+has_java_17() {
+  local major
+  command -v java >/dev/null && major=$(java -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p') &&
+    ((${major:-0} >= 17))
+}
+
+# Prints the names of the packages that are to be installed. Java, npm and Maven may have come from elsewhere, and the
+# last two are needed only to fill the cache.
+missing_packages() {
+  comm -23 <(printf '%s\n' "${packages[@]}" | sort) \
+    <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^installed //p' | sort)
+  has_java_17 || echo default-jre-headless
+  [[ -e $rdkafka ]] || command -v npm >/dev/null || echo npm
+  [[ -e $kafka ]] || command -v mvn >/dev/null || echo maven
+}
+
+# What runs as root: apt, with a policy that forbids it to start services, unless the machine has a policy of its own.
+# We want promtool of the package prometheus; the server stays off now and after the next boot.
+# shellcheck disable=SC2016 # expanded by the shell that runs it
+install_script='
+  set -eu
+  export DEBIAN_FRONTEND=noninteractive
+  policy=/usr/sbin/policy-rc.d
+  if [ ! -e $policy ]; then
+    trap "rm -f $policy" EXIT
+    printf "#!/bin/sh\nexit 101\n" >$policy
+    chmod 755 $policy
+  fi
+  apt-get update
+  apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 "$@"
+  case " $* " in *" prometheus "*) update-rc.d prometheus disable ;; esac'
+
+install_packages() {
+  if ((EUID == 0)); then
+    step deps-packages "Debian packages: $*" "mend what apt says above, then run ./dev deps again" \
+      sh -c "$install_script" sh "$@"
+  elif command -v sudo >/dev/null; then
+    step deps-packages "Debian packages, with sudo: $*" "mend what apt says above, then run ./dev deps again" \
+      sudo sh -c "$install_script" sh "$@"
+  else
+    die "these Debian packages are missing, and there is neither root nor sudo. Have root run:
+  apt-get update && apt-get install --no-install-recommends $*"
+  fi
+}
+
+# --- 2. librdkafka: the C library, static, with TLS, SASL (GSSAPI, SCRAM, OAUTHBEARER) and every codec
+
+build_rdkafka() {
+  local work source out archive digest feature
+  work=$(mktemp -d "$neardup_cache/.librdkafka.XXXXXX")
+  # shellcheck disable=SC2064 # the folder of now
+  trap "rm -rf '$work'" EXIT
+  archive=$work/$(cd "$work" && npm pack --loglevel=error "$rdkafka_package")
+  digest=$(python3 -c 'import base64, hashlib, sys
+print(base64.b64encode(hashlib.sha512(open(sys.argv[1], "rb").read()).digest()).decode())' "$archive")
+  if [[ $digest != "$rdkafka_sha512" ]]; then
+    echo "$rdkafka_package is not what it was: its SHA-512 is $digest, expected $rdkafka_sha512. Nothing was built."
+    return 1
+  fi
+  tar -xzf "$archive" -C "$work" package/deps/librdkafka
+  source=$work/package/deps/librdkafka out=$work/out
+  (cd "$source" && ./configure --cc="ccache gcc" --cxx="ccache g++" --no-download --disable-debug-symbols \
+    --enable-ssl --enable-gssapi --enable-curl --enable-zlib --enable-zstd --enable-lz4-ext)
+  for feature in SSL SASL_CYRUS SASL_OAUTHBEARER CURL ZLIB ZSTD LZ4_EXT; do # configure drops what it does not find
+    grep -q "^#define WITH_$feature 1" "$source/config.h" || { echo "configured without $feature" && return 1; }
+  done
+  make -C "$source/src" -j"$(nproc)" librdkafka.a
+  mkdir -p "$out/include/librdkafka" "$out/lib"
+  cp "$source"/src/rdkafka.h "$source"/src/rdkafka_mock.h "$out/include/librdkafka/"
+  cp "$source/src/librdkafka.a" "$out/lib/"
+  cp "$source/LICENSES.txt" "$out/"
+  mv -T "$out" "$rdkafka"
+}
+
+# --- 3. Kafka
+
+resolve_kafka() {
+  local work
+  work=$(mktemp -d "$neardup_cache/.kafka.XXXXXX")
+  # shellcheck disable=SC2064 # the folder of now
+  trap "rm -rf '$work'" EXIT
+  # --strict-checksums: a jar that is not what the repository promised is a failure, not a warning
+  mvn --batch-mode --strict-checksums --file tests/support/kafka/pom.xml dependency:copy-dependencies \
+    -DincludeScope=runtime "-DoutputDirectory=$work/jars"
+  mv -T "$work/jars" "$kafka"
+}
+
+# in_subshell FUNCTION: a shell of its own, for its -e and its EXIT trap, which `step` would otherwise switch off.
+in_subshell() { bash "${BASH_SOURCE[0]}" "$1"; }
+
+case ${1:-} in
+  build_rdkafka | resolve_kafka) "$1"; exit ;; # from in_subshell; not with &&, which switches -e off inside
+  -h | --help) help_of "${BASH_SOURCE[0]}" && exit ;;
+  "") ;;
+  *) die "deps does not know '$1' (./dev deps --help)" ;;
+esac
+
+mapfile -t missing < <(missing_packages)
+((${#missing[@]} == 0)) || install_packages "${missing[@]}"
+
+complete() { [[ -e $rdkafka && -e $kafka && -e $(tests/support/kafka.sh archive) ]]; }
+complete && exit
+mkdir -p "$neardup_cache"
+exec 9>"$neardup_cache/.lock"
+flock --nonblock 9 || { echo "deps: another run is filling $neardup_cache; waiting for it" && flock 9; }
+[[ -e $rdkafka ]] || step deps-librdkafka "librdkafka $rdkafka_version from source (a minute or two)" \
+  "needs the network (npm) and the packages above; then run ./dev deps again" in_subshell build_rdkafka
+[[ -e $kafka ]] || step deps-kafka "Apache Kafka $kafka_version from Maven" \
+  "needs the network (Maven); then run ./dev deps again" in_subshell resolve_kafka
+[[ -e $(tests/support/kafka.sh archive) ]] || step deps-classes "class archive for Kafka" \
+  "remove $kafka and run ./dev deps again" tests/support/kafka.sh record-archive 9>&-

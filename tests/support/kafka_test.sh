@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# kafka.sh keeps what its help promises, on a cluster of its own.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+work=$(mktemp -d)
+export NEARDUP_KAFKA_DIR=$work/kafka
+kafka() { tests/support/kafka.sh "$@"; }
+trap 'kafka wipe; rm -rf "$work"' EXIT
+
+expect() { # expect SENTENCE COMMAND...
+  if "${@:2}"; then
+    echo "ok: $1"
+  else
+    echo "FAILED: $1: ${*:2}"
+    exit 1
+  fi
+}
+refuses() { ! "$@" >"$work/refusal" 2>&1; }
+last_line() { "$@" | tail -n 1; }
+read_topic() { kcat -C -b "$servers" -t "$1" -o beginning -e -q; }
+
+expect "status says that there is none" refuses kafka status
+bootstrap=$(last_line kafka start)
+servers=${bootstrap#bootstrap.servers=}
+expect "start ends with the servers" test "$bootstrap" = "bootstrap.servers=$servers"
+expect "status is content" kafka status
+expect "a second start changes nothing" test "$(last_line kafka start)" = "$bootstrap"
+expect "a cluster does not change its size" refuses kafka start --nodes 3
+expect "the refusal says what to do" grep -q "kafka wipe first" "$work/refusal"
+
+expect "a topic is made" kafka topic pages 3 retention.ms=-1
+expect "with its partitions" grep -q '"pages" with 3 partitions' <(kcat -L -b "$servers" -t pages)
+expect "making it again is no error" kafka topic pages 3
+expect "a topic that cannot be is refused" refuses kafka topic bad/name
+expect "a record is taken" kcat -P -b "$servers" -t pages -p 2 -X acks=all <<<"a page"
+
+expect "a node is killed" kafka kill 1
+expect "status sees it" refuses kafka status
+expect "a killed node comes back" kafka restart 1
+expect "with its records" test "$(read_topic pages)" = "a page"
+
+expect "all is stopped" kafka stop
+expect "status sees it" refuses kafka status
+sleep 1000 &
+bystander=$!
+echo "$bystander 1" >"$NEARDUP_KAFKA_DIR/node1.pid" # the process id of a node, come round to somebody else
+expect "stop runs" kafka stop
+expect "a process that only has the same number is left alone" kill -0 "$bystander"
+kill "$bystander"
+expect "it starts on its old ports" test "$(last_line kafka start)" = "$bootstrap"
+expect "with its old records" test "$(read_topic pages)" = "a page"
+
+expect "wipe removes everything" kafka wipe
+expect "nothing is left" test ! -e "$NEARDUP_KAFKA_DIR"
+expect "three nodes copy three times" test "$(last_line kafka start --nodes 3 | tr -dc , | wc -c)" = 2
