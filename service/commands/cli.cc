@@ -12,6 +12,7 @@
 #include "service/commands/exit_code.h"
 #include "service/commands/print_config.h"
 #include "service/commands/report.h"
+#include "service/commands/scan.h"
 #include "service/commands/validate.h"
 #include "service/commands/version.h"
 #include "service/config.h"
@@ -36,12 +37,24 @@ struct Command {
 };
 
 // Loads the configuration, sets up the log as it says and goes on; or says what is wrong with it.
-[[maybe_unused]] int with_config(const ConfigSources& sources,
-                                 const std::function<int(const LoadedConfig&)>& run) {
+int with_config(const ConfigSources& sources, const std::function<int(const LoadedConfig&)>& run) {
   const Result<LoadedConfig> loaded = load_config(sources);
   if (!loaded) return report_config_error(loaded.error());
   configure_log(loaded->config.log);
   return run(*loaded);
+}
+
+Run setup_scan(CLI::App& app) {
+  auto options = std::make_shared<ScanOptions>();
+  app.add_option("paths", options->paths, "Files, folders, or - for standard input (default)");
+  app.add_flag("-q,--quiet", options->quiet, "No progress and no summary");
+  app.add_flag("--strict", options->strict, "End with 65 if any document was rejected");
+  app.add_option("--threads", options->threads, "Signing threads; 0: as pipeline.threads says")
+      ->check(CLI::Range(0, 256));
+  return [options](const ConfigSources& sources) {
+    return with_config(sources,
+                       [&](const LoadedConfig& loaded) { return run_scan(*options, loaded.config); });
+  };
 }
 
 Run setup_validate(CLI::App& app) {
@@ -62,7 +75,8 @@ Run setup_version(CLI::App&) {
   return [](const ConfigSources&) { return run_version(); };
 }
 
-constexpr Command kCommands[] = {
+const Command kCommands[] = {
+    {"scan", kScanAbout, kScanHelp, setup_scan},
     {"validate", "Check a configuration",
      "  neardup validate -c neardup.yaml             the settings, then Kafka and its topics\n"
      "  neardup validate -c neardup.yaml --offline   the settings alone\n",
