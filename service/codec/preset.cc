@@ -56,9 +56,8 @@ std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'
 Error unknown_preset(std::string_view name) {
   const std::vector<std::string> names(kPresetNames.begin(), kPresetNames.end());
   std::string message = "input.preset: " + quoted(name) + " is not a preset";
-  if (const std::string near = closest(name, names); !near.empty()) {
-    message += "; did you mean " + quoted(near) + "?";
-  }
+  const std::string near = closest(name, names);
+  message += near.empty() ? "." : "; did you mean " + quoted(near) + "?";
   message += " There are:";
   for (const std::string& known : names) message += " " + known;
   return {ErrorCode::kInvalid, std::move(message)};

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 
 #include "core/base/check.h"
 
@@ -72,7 +73,7 @@ std::optional<std::int64_t> count_to_ms(double count) {
   if (!(count > 0)) return std::nullopt;  // also not-a-number
   const double ms = count < kSecondsMax ? count * 1000 : count;
   if (ms > static_cast<double>(kTimeMaxMs)) return std::nullopt;
-  return static_cast<std::int64_t>(ms + 0.5);
+  return std::llround(ms);
 }
 
 std::optional<std::int64_t> parse_time_ms(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -75,7 +76,8 @@ void append_escaped(std::string_view text, std::string& out) {
 // How many bytes of a character stand at the front of `text`; 0 where there is none.
 std::size_t character_size(std::string_view text) {
   for (std::size_t size = 1; size <= std::min(text.size(), std::size_t{4}); ++size) {
-    if (simdjson::validate_utf8(text.data(), size)) return size;
+    const std::string_view front = text.substr(0, size);
+    if (simdjson::validate_utf8(front.data(), front.size())) return size;
   }
   return 0;
 }
@@ -260,7 +262,8 @@ class FieldReader {
 
   int permille(const char* field) {
     const Json* value = find(field);
-    if (value != nullptr && value->is_number()) return static_cast<int>(value->get<double>() * 1000 + 0.5);
+    if (value != nullptr && value->is_number())
+      return static_cast<int>(std::lround(value->get<double>() * 1000));
     fail(field, "a number");
     return 0;
   }

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "service/commands/exit_code.h"
+#include "service/commands/feed.h"
 #include "service/commands/print_config.h"
 #include "service/commands/report.h"
+#include "service/commands/scan.h"
 #include "service/commands/serve.h"
 #include "service/commands/topics.h"
 #include "service/commands/validate.h"
@@ -43,6 +45,19 @@ int with_config(const ConfigSources& sources, const std::function<int(const Load
   if (!loaded) return report_config_error(loaded.error());
   configure_log(loaded->config.log);
   return run(*loaded);
+}
+
+Run setup_scan(CLI::App& app) {
+  auto options = std::make_shared<ScanOptions>();
+  app.add_option("paths", options->paths, "Files, folders, or - for standard input (default)");
+  app.add_flag("-q,--quiet", options->quiet, "No progress and no summary");
+  app.add_flag("--strict", options->strict, "End with 65 if any document was rejected");
+  app.add_option("--threads", options->threads, "Signing threads; 0: as pipeline.threads says")
+      ->check(CLI::Range(0, 256));
+  return [options](const ConfigSources& sources) {
+    return with_config(sources,
+                       [&](const LoadedConfig& loaded) { return run_scan(*options, loaded.config); });
+  };
 }
 
 Run setup_serve(CLI::App& app) {
@@ -81,6 +96,20 @@ Run setup_topics(CLI::App& app) {
   };
 }
 
+Run setup_feed(CLI::App& app) {
+  auto options = std::make_shared<FeedOptions>();
+  app.add_option("sources", options->sources, "Files, folders, or - for standard input (default)");
+  app.add_option("--topic", options->topic, "Where to send them; else the first of kafka.topics.input");
+  app.add_option("--rate", options->rate, "Records per second; 0: as fast as Kafka takes them")
+      ->check(CLI::Range(0.0, 1e7));
+  app.add_option("--url-prefix", options->url_prefix, "Put before a page's path to make its url");
+  app.add_flag("-q,--quiet", options->quiet, "No progress and no summary");
+  return [options](const ConfigSources& sources) {
+    return with_config(sources,
+                       [&](const LoadedConfig& loaded) { return run_feed(*options, loaded.config); });
+  };
+}
+
 Run setup_validate(CLI::App& app) {
   auto options = std::make_shared<ValidateOptions>();
   app.add_flag("--offline", options->offline, "Look at the configuration alone, not at Kafka");
@@ -99,7 +128,7 @@ Run setup_version(CLI::App&) {
   return [](const ConfigSources&) { return run_version(); };
 }
 
-constexpr Command kCommands[] = {
+const Command kCommands[] = {
     {"serve", "Read documents from Kafka and publish a verdict for each, for as long as it runs",
      "  neardup serve -c neardup.yaml\n"
      "  neardup serve --set kafka.brokers=kafka:9092 --set kafka.topics.input=crawl\n",
@@ -110,6 +139,8 @@ constexpr Command kCommands[] = {
      "  neardup topics create --alter                    and mend wrong settings\n"
      "  neardup topics check\n",
      setup_topics},
+    {"scan", kScanAbout, kScanHelp, setup_scan},
+    {"feed", kFeedAbout, kFeedHelp, setup_feed},
     {"validate", "Check a configuration",
      "  neardup validate -c neardup.yaml             the settings, then Kafka and its topics\n"
      "  neardup validate -c neardup.yaml --offline   the settings alone\n",

@@ -1,25 +1,34 @@
-// `neardup feed SOURCE... --topic T`: the producers' side, for trying out and for backfills.
+// `neardup feed SOURCE...`: the producers' side, for trying out and for backfills.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/base/result.h"
+#include "service/codec/preset.h"
 #include "service/config.h"
 
 namespace neardup {
 
 struct FeedOptions {
-  std::vector<std::string> sources;  // files and folders; "-": JSON lines from standard input
+  std::vector<std::string> sources;  // see path_input.h; none: standard input
   std::string topic;                 // empty: the first of kafka.topics.input
   double rate = 0;                   // records per second; 0: as fast as Kafka takes them
-  std::string url_prefix;            // put before a file's path to make its url
-  bool quiet = false;
+  std::string url_prefix;            // put before a page's path to make its url
+  bool quiet = false;                // no progress, no summary
 };
 
-// Sends JSON lines as they are, each .html or .txt file as one document in the shape of input.preset. Ends
-// with kExitUnavailable if any record was not acknowledged.
+// Returns the exit code; kFeedHelp says which.
 int run_feed(const FeedOptions& options, const Config& config);
 
-extern const char kFeedHelp[];
+// A page as a producer of `preset` would send it: a JSON object with the page in the field that the preset
+// reads it from, or, where the value is the page itself, its bytes. A page that is not UTF-8 goes into
+// scrapy-cluster's shape as base64, as that crawler does, and into others with U+FFFD in place of what cannot
+// be said in JSON. Error kInvalid: the preset's own fields were set to a list without a place for the page.
+Result<std::string> page_record(const Preset& preset, std::string_view url, std::string_view page, bool html);
+
+extern const char kFeedAbout[];  // one line
+extern const char kFeedHelp[];   // below --help
 
 }  // namespace neardup

@@ -68,7 +68,8 @@ struct Published {
 };
 Published read_published(const Config& config);
 
-// Reads until `count` verdicts are committed. Throws, with the service's log, when it ended or takes two minutes.
+// Reads until `count` verdicts are committed. Throws, with the service's log, when it ended or takes two
+// minutes.
 Published wait_for_verdicts(ServiceProcess& service, const Config& config, std::size_t count);
 
 // GTest expectations: every input place has exactly one verdict, and an independent detector that compares

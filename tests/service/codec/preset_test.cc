@@ -34,6 +34,8 @@ TEST(Preset, an_unknown_name_is_refused_with_the_nearest_one) {
   EXPECT_EQ(refusal(input),
             "input.preset: \"scrapy_cluster\" is not a preset; did you mean \"scrapy-cluster\"? "
             "There are: json scrapy-cluster raw");
+  input.preset = "yaml";
+  EXPECT_EQ(refusal(input), "input.preset: \"yaml\" is not a preset. There are: json scrapy-cluster raw");
 }
 
 TEST(Preset, input_replaces_single_lists_and_keeps_the_others) {

@@ -1,0 +1,204 @@
+#include "service/commands/feed.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "service/commands/exit_code.h"
+#include "service/commands/path_input.h"
+#include "service/commands/report.h"
+#include "service/kafka/sender.h"
+
+namespace neardup {
+
+const char kFeedAbout[] = "Send documents from files, folders or standard input into a topic";
+
+const char kFeedHelp[] =
+    "  neardup feed crawl.jsonl --topic pages                     each line is one record, sent as it is\n"
+    "  neardup feed site/ --url-prefix https://example.org/       each page below a folder is one record\n"
+    "  zcat crawl.jsonl.gz | neardup feed --rate 5000 -           standard input, 5000 records a second\n"
+    "\n"
+    "Pages (.html .htm .xhtml .txt .md) are sent in the shape of input.preset, keyed by their url. Delivery "
+    "is\n"
+    "idempotent and acknowledged by all replicas.\n"
+    "Exit codes: 0 every record was acknowledged; 69 some were not, or Kafka is away; 74 a file could not be "
+    "read;\n"
+    "78 wrong configuration; 130 interrupted, after what was read was acknowledged.\n";
+
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kProgressEvery{200};
+constexpr std::chrono::minutes kDeliveryMax{5};
+
+std::atomic<bool> interrupted{false};
+
+double seconds_since(steady_clock::time_point begin) {
+  return std::chrono::duration<double>(steady_clock::now() - begin).count();
+}
+
+bool is_utf8(std::string_view bytes) {
+  // The parser's own judgement, on a string that holds nothing else to refuse.
+  try {
+    static_cast<void>(nlohmann::json(bytes).dump());
+    return true;
+  } catch (const nlohmann::json::type_error&) {
+    return false;
+  }
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      out += i + j <= bytes.size() ? kDigits[group >> (18 - 6 * j) & 0x3F] : '=';
+    }
+  }
+  return out;
+}
+
+class Feed {
+ public:
+  Feed(const FeedOptions& options, const Config& config, const Preset& preset, KafkaSender& sender)
+      : options_(options),
+        preset_(preset),
+        sender_(sender),
+        input_(options.sources, STDIN_FILENO, config.input.document_bytes_max, interrupted),
+        shows_progress_(!options.quiet && isatty(STDERR_FILENO) == 1) {}
+
+  int run() {
+    PathBatch batch;
+    Status status;
+    while (status && input_.next(batch)) {
+      for (const Record& record : batch.records) {
+        if (status = send(record, batch.kind); !status) break;
+        pace();
+        show_progress();
+      }
+      for (const Error& error : input_.take_errors()) {
+        ++unreadable_;
+        report_error(error);
+      }
+    }
+    // What was taken is delivered, whatever came after it.
+    const Status delivered = sender_.finish(kDeliveryMax);
+    if (shows_progress_) fmt::print(stderr, "\r\x1b[K");
+    if (!options_.quiet) {
+      fmt::print(stderr, "sent {} records, {:.1f} MB, {:.0f}/s; {} acknowledged\n", sent_,
+                 static_cast<double>(bytes_) / 1e6, static_cast<double>(sent_) / seconds_since(began_),
+                 sender_.delivered());
+    }
+    if (!status) return report_error(status.error());
+    if (!delivered) return report_error(delivered.error());
+    if (interrupted.load()) return 128 + SIGINT;
+    return unreadable_ > 0 ? kExitIo : kExitOk;
+  }
+
+ private:
+  Status send(const Record& record, PathBatch::Kind kind) {
+    std::optional<std::string_view> key;
+    std::string url;
+    std::string value;
+    std::string_view bytes = record.value.value_or("");
+    if (kind == PathBatch::Kind::kPages) {
+      const std::string_view path = record.key.value_or("");
+      url = options_.url_prefix + std::string(path);
+      const bool html = !path.ends_with(".txt") && !path.ends_with(".md");
+      Result<std::string> made = page_record(preset_, url, bytes, html);
+      if (!made) return made.error();
+      value = std::move(*made);
+      bytes = value;
+      key = url;
+    }
+    ++sent_;
+    bytes_ += bytes.size();
+    return sender_.send(key, bytes);
+  }
+
+  void pace() const {
+    if (options_.rate <= 0) return;
+    const auto due = began_ + std::chrono::duration<double>(static_cast<double>(sent_) / options_.rate);
+    while (!interrupted.load() && steady_clock::now() < due) {
+      const auto left = due - steady_clock::now();
+      std::this_thread::sleep_for(
+          std::min<std::chrono::duration<double>>(left, std::chrono::milliseconds(100)));
+    }
+  }
+
+  void show_progress() {
+    if (!shows_progress_ || steady_clock::now() - progress_shown_ < kProgressEvery) return;
+    progress_shown_ = steady_clock::now();
+    fmt::print(stderr, "\r\x1b[K{} records, {:.0f}/s, {:.1f} MB, {} acknowledged", sent_,
+               static_cast<double>(sent_) / seconds_since(began_), static_cast<double>(bytes_) / 1e6,
+               sender_.delivered());
+  }
+
+  const FeedOptions& options_;
+  const Preset& preset_;
+  KafkaSender& sender_;
+  PathInput input_;
+  const bool shows_progress_;
+  std::uint64_t sent_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t unreadable_ = 0;
+  steady_clock::time_point began_ = steady_clock::now();
+  steady_clock::time_point progress_shown_{};
+};
+
+}  // namespace
+
+Result<std::string> page_record(const Preset& preset, std::string_view url, std::string_view page,
+                                bool html) {
+  if (preset.value_is_page) return std::string(page);
+  const bool as_html = html && !preset.fields.html.empty();
+  const std::vector<std::string>& places =
+      as_html || preset.fields.text.empty() ? preset.fields.html : preset.fields.text;
+  if (places.empty() || preset.fields.url.empty()) {
+    return Error{
+        ErrorCode::kInvalid,
+        "input.fields has no place for a page and its url: set input.fields.html (or .text) and .url"};
+  }
+  nlohmann::json record = nlohmann::json::object();
+  const auto put = [&](const std::string& pointer, nlohmann::json value) {
+    record[nlohmann::json::json_pointer(pointer)] = std::move(value);
+  };
+  put(preset.fields.url.front(), url);
+  const bool may_be_base64 = preset.base64 != Base64::kNever;
+  const bool must_be_base64 = preset.base64 == Base64::kAlways;
+  if (must_be_base64 || (may_be_base64 && !is_utf8(page))) {
+    put(places.front(), base64(page));
+  } else {
+    put(places.front(), page);
+  }
+  return record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+int run_feed(const FeedOptions& options, const Config& config) {
+  const Result<Preset> preset = resolve_preset(config.input);
+  if (!preset) return report_config_error(preset.error());
+  interrupted.store(false);
+  struct sigaction on_interrupt{};
+  on_interrupt.sa_handler = [](int) { interrupted.store(true); };
+  on_interrupt.sa_flags = static_cast<int>(SA_RESETHAND);  // a second one ends at once
+  sigaction(SIGINT, &on_interrupt, nullptr);
+
+  Probe probe;
+  const std::string& topic = options.topic.empty() ? config.kafka.topics.input.front() : options.topic;
+  Result<std::unique_ptr<KafkaSender>> sender = KafkaSender::open(config.kafka, topic, probe);
+  if (!sender) return report_error(sender.error());
+  return Feed(options, config, *preset, **sender).run();
+}
+
+}  // namespace neardup

@@ -1,0 +1,257 @@
+#include "service/commands/path_input.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <system_error>
+#include <utility>
+
+namespace neardup {
+namespace {
+
+constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+constexpr int kLookMs = 200;  // how often a wait for input looks whether to stop
+constexpr std::string_view kStdin = "-";
+
+constexpr std::array<std::string_view, 5> kPageEndings = {".html", ".htm", ".xhtml", ".txt", ".md"};
+constexpr std::array<std::string_view, 3> kLineEndings = {".jsonl", ".ndjson", ".json"};
+
+bool ends_with_any(std::string path, std::span<const std::string_view> endings) {
+  for (char& c : path) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+// read(2) until it answers. -1: it failed, errno says why.
+ssize_t read_some(int fd, char* to, std::size_t size) {
+  ssize_t got = 0;
+  do {
+    got = ::read(fd, to, size);
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
+}  // namespace
+
+PathInput::PathInput(std::vector<std::string> paths, int stdin_fd, std::size_t document_bytes_max,
+                     const std::atomic<bool>& stop)
+    : stdin_fd_(stdin_fd), bytes_kept_max_(document_bytes_max + 1), stop_(stop), block_(kBlockBytes) {
+  if (paths.empty()) paths.emplace_back(kStdin);
+  std::ranges::reverse(paths);
+  for (std::string& path : paths) ahead_.push_back({std::move(path), What::kGiven});
+}
+
+PathInput::~PathInput() { close_lines(); }
+
+std::vector<Error> PathInput::take_errors() { return std::exchange(errors_, {}); }
+
+bool PathInput::next(PathBatch& batch) {
+  batch.records.clear();
+  batch.bytes.clear();
+  places_.clear();
+  while (!full(batch) && !stop_.load(std::memory_order_relaxed)) {
+    const auto begin_kind = [&](PathBatch::Kind kind) {
+      if (!places_.empty() && batch.kind != kind) return false;
+      batch.kind = kind;
+      return true;
+    };
+    if (fd_ >= 0) {
+      if (!begin_kind(PathBatch::Kind::kLines) || !read_lines(batch)) break;
+    } else if (ahead_.empty()) {
+      break;
+    } else if (ahead_.back().what == What::kPage) {
+      if (!begin_kind(PathBatch::Kind::kPages)) break;
+      const Entry entry = std::move(ahead_.back());
+      ahead_.pop_back();
+      read_page(entry.path, batch);
+    } else {
+      const Entry entry = std::move(ahead_.back());
+      ahead_.pop_back();
+      open(entry);
+    }
+  }
+
+  const std::string_view bytes = batch.bytes;  // at rest from here on
+  for (const Place& place : places_) {
+    Record record;
+    record.source = place.source;
+    if (place.key_size > 0) record.key = bytes.substr(place.begin - place.key_size, place.key_size);
+    record.value = bytes.substr(place.begin, place.size);
+    batch.records.push_back(record);
+  }
+  return !batch.records.empty();
+}
+
+bool PathInput::full(const PathBatch& batch) const {
+  return places_.size() >= kBatchRecordsMax || batch.bytes.size() >= kBatchBytesMax;
+}
+
+void PathInput::open(const Entry& entry) {
+  switch (entry.what) {
+    case What::kGiven:
+      return open_given(entry.path);
+    case What::kFolder:
+      return open_folder(entry.path);
+    case What::kLines:
+    case What::kPage:
+      return open_lines(entry.path);
+  }
+}
+
+// What a person names is read, whatever it is called.
+void PathInput::open_given(const std::string& path) {
+  given_ = path;
+  given_is_topic_ = false;
+  if (path == kStdin) return open_lines(path);
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) return fail(path, error ? error.value() : ENOENT);
+  if (std::filesystem::is_directory(status)) return open_folder(path);
+  if (ends_with_any(path, kPageEndings)) {
+    ahead_.push_back({path, What::kPage});
+  } else {
+    open_lines(path);
+  }
+}
+
+void PathInput::open_folder(const std::string& path) {
+  std::error_code error;
+  std::vector<std::pair<std::string, What>> names;  // a folder's with its slash: so names sort as paths do
+  for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
+    std::string name = at->path().filename().string();
+    std::error_code unknown;
+    const std::filesystem::file_status status = at->symlink_status(unknown);
+    if (std::filesystem::is_directory(status)) {
+      names.emplace_back(name + "/", What::kFolder);
+    } else if (std::filesystem::is_regular_file(status) && ends_with_any(name, kPageEndings)) {
+      names.emplace_back(std::move(name), What::kPage);
+    } else if (std::filesystem::is_regular_file(status) && ends_with_any(name, kLineEndings)) {
+      names.emplace_back(std::move(name), What::kLines);
+    } else {
+      ++skipped_;
+    }
+  }
+  if (error) fail(path, error.value());
+  std::ranges::sort(names, std::greater<>());
+  const std::string prefix = path.ends_with('/') ? path : path + "/";
+  for (auto& [name, what] : names) ahead_.push_back({prefix + name, what});
+}
+
+void PathInput::open_lines(const std::string& path) {
+  const bool is_stdin = path == kStdin;
+  const int fd = is_stdin ? stdin_fd_ : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail(path, errno);
+  fd_ = fd;
+  fd_path_ = path;
+  next_line_ = {add_topic(is_stdin ? "stdin" : path), 0, 0};
+}
+
+void PathInput::close_lines() {
+  if (fd_ >= 0 && fd_path_ != kStdin) ::close(fd_);
+  fd_ = -1;
+}
+
+void PathInput::read_page(const std::string& path, PathBatch& batch) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail(path, errno);
+  const std::size_t page_begin = batch.bytes.size();
+  batch.bytes += path;
+  const std::size_t begin = batch.bytes.size();
+  ssize_t got = 0;
+  do {
+    const std::size_t kept = batch.bytes.size() - begin;
+    got = read_some(fd, block_.data(), std::min(block_.size(), bytes_kept_max_ - kept));
+    if (got > 0) batch.bytes.append(block_.data(), static_cast<std::size_t>(got));
+  } while (got > 0);
+  const int error = errno;
+  ::close(fd);
+  if (got < 0) {
+    batch.bytes.resize(page_begin);
+    return fail(path, error);
+  }
+  if (!given_is_topic_) {
+    given_is_topic_ = true;
+    page_ = {add_topic(given_), 0, 0};
+  }
+  places_.push_back({page_, path.size(), begin, batch.bytes.size() - begin});
+  ++page_.offset;
+}
+
+// One block at most. False: there is nothing more for the moment.
+bool PathInput::read_lines(PathBatch& batch) {
+  if (unread_.empty()) {
+    if (!wait_for_more(places_.empty())) return false;
+    const ssize_t got = read_some(fd_, block_.data(), block_.size());
+    if (got <= 0) {
+      if (got < 0) fail(fd_path_, errno);
+      if (!line_.empty()) add_line(line_, batch);
+      line_.clear();
+      close_lines();
+      return true;
+    }
+    unread_ = {block_.data(), static_cast<std::size_t>(got)};
+  }
+  take_lines(batch);
+  return true;
+}
+
+// True where a read will answer at once. Waits for it as long as nobody waits for our answers.
+bool PathInput::wait_for_more(bool batch_is_empty) const {
+  pollfd wanted{fd_, POLLIN, 0};
+  while (!stop_.load(std::memory_order_relaxed)) {
+    const int ready = ::poll(&wanted, 1, batch_is_empty ? kLookMs : 0);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // an error is for read to tell
+    if (ready == 0 && !batch_is_empty) return false;
+  }
+  return false;
+}
+
+void PathInput::take_lines(PathBatch& batch) {
+  const auto keep = [&](std::string_view piece) {
+    line_.append(piece.substr(0, bytes_kept_max_ - std::min(line_.size(), bytes_kept_max_)));
+  };
+  while (!unread_.empty() && !full(batch)) {
+    const std::size_t end = unread_.find('\n');
+    if (end == std::string_view::npos) {
+      keep(unread_);
+      unread_ = {};
+    } else if (line_.empty()) {
+      add_line(unread_.substr(0, std::min(end, bytes_kept_max_)), batch);
+      unread_.remove_prefix(end + 1);
+    } else {
+      keep(unread_.substr(0, end));
+      add_line(line_, batch);
+      line_.clear();
+      unread_.remove_prefix(end + 1);
+    }
+  }
+}
+
+// A line without a word is no document, but it is counted: offsets are line numbers.
+void PathInput::add_line(std::string_view line, PathBatch& batch) {
+  if (line.find_first_not_of(" \t\r") != std::string_view::npos) {
+    places_.push_back({next_line_, 0, batch.bytes.size(), line.size()});
+    batch.bytes += line;
+  }
+  ++next_line_.offset;
+}
+
+std::uint32_t PathInput::add_topic(const std::string& name) {
+  topic_names_.push_back(name);
+  return static_cast<std::uint32_t>(topic_names_.size() - 1);
+}
+
+void PathInput::fail(const std::string& path, int error) {
+  errors_.push_back({ErrorCode::kIo, path + ": " + std::strerror(error)});
+}
+
+}  // namespace neardup

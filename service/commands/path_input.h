@@ -1,0 +1,112 @@
+// Which records do these paths hold?
+//
+//   -              standard input, one JSON document a line
+//   a folder       its files, all the way down, in the byte order of their paths, so that every run and every
+//                  machine sees the same order; symbolic links are not followed
+//   a file         .html .htm .xhtml .txt .md: one page; else one JSON document a line
+//
+// Inside a folder .jsonl .ndjson .json are lines and the page endings above are pages; other files are
+// skipped and counted. Lines and pages come in batches of one kind. A batch ends when it is full, when the
+// kind changes, or when whoever writes to us has nothing more for the moment: then what is there must be
+// answered.
+//
+// A source's topic is the file of lines, or for pages the path given; its offset is the line's number or the
+// page's number under that path, from 0. So names grow with the files of lines, never with pages.
+//
+// Cost:    one copy of each byte. A line or page longer than document_bytes_max is kept to one byte more than
+//          that, which is enough to reject it: memory is bounded by one batch and one document.
+// Threads: none inside.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "service/codec/record.h"
+
+namespace neardup {
+
+struct PathBatch {
+  enum class Kind : std::uint8_t { kLines, kPages };
+
+  Kind kind = Kind::kLines;
+  std::vector<Record> records;  // views into `bytes`
+  std::string bytes;
+};
+
+class PathInput {
+ public:
+  static constexpr std::size_t kBatchRecordsMax = 4096;
+  static constexpr std::size_t kBatchBytesMax = std::size_t{8} << 20;  // one document may pass it
+
+  // `stdin_fd` is read for "-" and never closed. Where `stop` turns true the input ends at the next look.
+  // No paths mean "-".
+  PathInput(std::vector<std::string> paths, int stdin_fd, std::size_t document_bytes_max,
+            const std::atomic<bool>& stop);
+  ~PathInput();
+  PathInput(const PathInput&) = delete;
+  PathInput& operator=(const PathInput&) = delete;
+
+  // Replaces `batch` with the next records, one at least. False: the input has ended.
+  [[nodiscard]] bool next(PathBatch& batch);
+
+  // What could not be read, since the last call. The input goes on behind it.
+  std::vector<Error> take_errors();
+
+  const std::vector<std::string>& topic_names() const { return topic_names_; }
+  std::uint64_t skipped() const { return skipped_; }  // files that are neither lines nor pages
+
+ private:
+  enum class What : std::uint8_t { kGiven, kFolder, kLines, kPage };
+  struct Entry {
+    std::string path;
+    What what;
+  };
+  struct Place {  // where a record lies in PathBatch::bytes, which moves while it grows
+    Source source;
+    std::size_t key_size;  // the key stands right before the value
+    std::size_t begin;
+    std::size_t size;
+  };
+
+  bool full(const PathBatch& batch) const;
+  void open(const Entry& entry);
+  void open_given(const std::string& path);
+  void open_folder(const std::string& path);
+  void open_lines(const std::string& path);
+  void close_lines();
+  void read_page(const std::string& path, PathBatch& batch);
+  bool read_lines(PathBatch& batch);
+  bool wait_for_more(bool batch_is_empty) const;
+  void take_lines(PathBatch& batch);
+  void add_line(std::string_view line, PathBatch& batch);
+  std::uint32_t add_topic(const std::string& name);
+  void fail(const std::string& path, int error);
+
+  const int stdin_fd_;
+  const std::size_t bytes_kept_max_;  // of a line or page: one more than a document may have
+  const std::atomic<bool>& stop_;
+
+  std::vector<Entry> ahead_;  // still to be read, the next one last
+  std::string given_;         // the path from the command line that we are in
+  bool given_is_topic_ = false;
+  Source page_;  // of the next page under it
+
+  int fd_ = -1;  // the open file of lines
+  std::string fd_path_;
+  Source next_line_;
+  std::vector<char> block_;
+  std::string_view unread_;  // the rest of block_
+  std::string line_;         // the beginning of a line whose end has not come yet
+
+  std::vector<Place> places_;  // of the batch being made
+  std::vector<std::string> topic_names_;
+  std::vector<Error> errors_;
+  std::uint64_t skipped_ = 0;
+};
+
+}  // namespace neardup

@@ -1,0 +1,285 @@
+#include "service/commands/scan.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/decision.h"
+#include "core/detector.h"
+#include "service/codec/preset.h"
+#include "service/codec/verdict_codec.h"
+#include "service/commands/exit_code.h"
+#include "service/commands/path_input.h"
+#include "service/commands/report.h"
+#include "service/metrics/probe.h"
+#include "service/pipeline/signer_pool.h"
+
+namespace neardup {
+
+const char kScanAbout[] = "Find the duplicates in files, folders or standard input, without Kafka";
+
+const char kScanHelp[] =
+    "  neardup scan pages.jsonl > verdicts.jsonl          one JSON document a line in, one verdict a line "
+    "out\n"
+    "  neardup scan site/                                 every .html .txt .md .jsonl below a folder\n"
+    "  zcat crawl.jsonl.gz | neardup scan --quiet -       standard input\n"
+    "  neardup scan --set input.fields.text=[/article] a.jsonl\n"
+    "  neardup scan a.jsonl | jq -r 'select(.verdict == \"duplicate\") | [.id, .duplicate_of.id] | @tsv'\n"
+    "\n"
+    "Verdicts come in input order on standard output; progress and a summary on standard error. A line that "
+    "is\n"
+    "no document gets the verdict \"rejected\" with its reason, and the scan goes on; blank lines are "
+    "skipped.\n"
+    "Exit codes: 0 done, rejects or not; 65 every document was rejected, or with --strict at least one;\n"
+    "74 a file could not be read, or the output not written; 78 wrong configuration; 130 interrupted, after\n"
+    "the verdicts of what was read.\n";
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kExitInterrupted = 128 + SIGINT;
+constexpr std::chrono::milliseconds kProgressEvery{200};
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+// While it lives: the first SIGINT asks for a good end and a second one ends at once; a closed output is an
+// error of write(2), not a death.
+class SignalScope {
+ public:
+  SignalScope() {
+    interrupted.store(false);
+    struct sigaction on_interrupt{};
+    on_interrupt.sa_handler = [](int) { interrupted.store(true); };
+    on_interrupt.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &on_interrupt, &interrupt_before_);
+    struct sigaction ignore{};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &ignore, &pipe_before_);
+  }
+  ~SignalScope() {
+    sigaction(SIGINT, &interrupt_before_, nullptr);
+    sigaction(SIGPIPE, &pipe_before_, nullptr);
+  }
+  SignalScope(const SignalScope&) = delete;
+  SignalScope& operator=(const SignalScope&) = delete;
+
+ private:
+  struct sigaction interrupt_before_{};
+  struct sigaction pipe_before_{};
+};
+
+// 0, or the errno that stopped it.
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+class Scan {
+ public:
+  Scan(const ScanOptions& options, const Config& config, const Preset& preset, const ScanStreams& streams)
+      : options_(options),
+        config_(config),
+        preset_(preset),
+        streams_(streams),
+        threads_(options.threads > 0 ? options.threads : signing_threads(config.pipeline)),
+        input_(options.paths, streams.in, config.input.document_bytes_max, interrupted),
+        detector_(DetectorOptions{config.detector.distance}),
+        shows_progress_(!options.quiet && ::isatty(streams.err) == 1 && ::isatty(streams.out) == 0) {}
+
+  int run() {
+    PathBatch batch;
+    while (output_error_ == 0 && input_.next(batch)) {
+      sign(batch);
+      verdicts_.clear();
+      for (std::size_t i = 0; i < batch.records.size(); ++i) {
+        counts_.record_bytes += batch.records[i].value->size();
+        decide(slots_[i]);
+      }
+      output_error_ = write_all(streams_.out, verdicts_);
+      show_progress();
+      report_unreadable();
+    }
+    report_unreadable();
+    clear_progress();
+    if (output_error_ != 0 && output_error_ != EPIPE) {  // a reader that has seen enough is no news
+      say(std::string("neardup: standard output: ") + std::strerror(output_error_) + "\n");
+    }
+    if (!options_.quiet && output_error_ == 0) summarize();
+    return exit_code();
+  }
+
+ private:
+  void sign(const PathBatch& batch) {
+    if (slots_.size() < batch.records.size()) slots_.resize(batch.records.size());
+    pool_for(batch.kind).run(batch.records, std::span(slots_).first(batch.records.size()));
+  }
+
+  // Each kind of record has its pool, made when the first one comes; the pool that rests costs nothing.
+  SignerPool& pool_for(PathBatch::Kind kind) {
+    if (kind == PathBatch::Kind::kLines) {
+      if (!lines_) lines_.emplace(threads_, preset_, config_.input);
+      return *lines_;
+    }
+    if (!pages_) {
+      InputConfig input;
+      input.preset = "raw";
+      input.document_bytes_max = config_.input.document_bytes_max;
+      pages_.emplace(threads_, *resolve_preset(input), input);
+    }
+    return *pages_;
+  }
+
+  void decide(const Signed& signed_record) {
+    const Document& document = signed_record.document;
+    VerdictRecord verdict;
+    verdict.id = document.id;
+    verdict.url = document.url;
+    verdict.source = document.source;
+    verdict.event_time_ms = document.event_time_ms;
+    verdict.reason = signed_record.reason;
+    Unique leader;
+    if (signed_record.reason) {
+      ++counts_.rejected[static_cast<std::size_t>(*signed_record.reason)];
+      ++rejected_;
+    } else {
+      verdict.signature = signed_record.signature;
+      verdict.decision =
+          detector_.apply({document.id, document.url, document.source, signed_record.signature});
+      if (verdict.decision.verdict == Verdict::kUnique) {
+        ++counts_.unique;
+      } else {
+        ++(verdict.decision.kind == DuplicateKind::kExact ? counts_.exact : counts_.near);
+        leader = detector_.unique(verdict.decision.sequence);
+        verdict.leader = &leader;
+      }
+    }
+    append_verdict_json(verdict, input_.topic_names(), verdicts_);
+    verdicts_.push_back('\n');
+  }
+
+  int exit_code() const {
+    if (output_error_ != 0) return kExitIo;
+    if (interrupted.load()) return kExitInterrupted;
+    if (unreadable_ > 0) return kExitIo;
+    const bool nothing_but_rejects = rejected_ > 0 && rejected_ == documents();
+    if (nothing_but_rejects || (options_.strict && rejected_ > 0)) return kExitData;
+    return kExitOk;
+  }
+
+  void report_unreadable() {
+    for (const Error& error : input_.take_errors()) {
+      ++unreadable_;
+      clear_progress();
+      say("neardup: " + error.message + "\n");
+    }
+  }
+
+  void show_progress() {
+    const Clock::time_point now = Clock::now();
+    if (!shows_progress_ || now - progress_shown_ < kProgressEvery) return;
+    progress_shown_ = now;
+    const double seconds = std::chrono::duration<double>(now - began_).count();
+    say(fmt::format("\r\x1b[K{} documents, {:.0f}/s, {:.1f} MB/s, {:.1f} % duplicates", documents(),
+                    static_cast<double>(documents()) / seconds, megabytes() / seconds,
+                    share(duplicates(), documents())));
+    progress_stands_ = true;
+  }
+
+  void clear_progress() {
+    if (progress_stands_) say("\r\x1b[K");
+    progress_stands_ = false;
+  }
+
+  void summarize() {
+    const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+    const std::uint64_t all = documents();
+    std::string text = fmt::format("documents  {:>12}\n", all);
+    text += fmt::format("unique     {:>12}  {:5.1f} %\n", counts_.unique, share(counts_.unique, all));
+    text += fmt::format("duplicate  {:>12}  {:5.1f} %  exact {}, near {}\n", duplicates(),
+                        share(duplicates(), all), counts_.exact, counts_.near);
+    text += fmt::format("rejected   {:>12}  {:5.1f} %", rejected_, share(rejected_, all));
+    const char* separator = "  ";
+    for (std::size_t i = 0; i < kRejectReasonNames.size(); ++i) {
+      if (counts_.rejected[i] == 0) continue;
+      text += fmt::format("{}{} {}", separator, kRejectReasonNames[i], counts_.rejected[i]);
+      separator = ", ";
+    }
+    text += fmt::format("\ntook       {:>10.2f} s  {:.0f} documents/s, {:.1f} MB/s, {} threads\n", seconds,
+                        static_cast<double>(all) / seconds, megabytes() / seconds, threads_);
+    if (counts_.unique > 0) {
+      text += fmt::format("memory     {:>9.1f} MB  {:.0f} bytes per unique document\n",
+                          static_cast<double>(detector_.bytes()) / 1e6,
+                          static_cast<double>(detector_.bytes()) / static_cast<double>(counts_.unique));
+    }
+    if (input_.skipped() > 0) text += fmt::format("skipped    {:>12}  other files\n", input_.skipped());
+    if (unreadable_ > 0) text += fmt::format("unreadable {:>12}  files or folders\n", unreadable_);
+    if (interrupted.load()) text += "interrupted: the verdicts above are of what was read until then\n";
+    if (rejected_ > 0 && rejected_ == all) {
+      text +=
+          "Not one document was found. Lines must hold one JSON object each, with its text where\n"
+          "input.fields says; `neardup print-config` shows where that is.\n";
+    }
+    say(text);
+  }
+
+  void say(std::string_view text) const { (void)write_all(streams_.err, text); }
+
+  std::uint64_t duplicates() const { return counts_.exact + counts_.near; }
+  std::uint64_t documents() const { return counts_.unique + duplicates() + rejected_; }
+  double megabytes() const { return static_cast<double>(counts_.record_bytes) / 1e6; }
+
+  const ScanOptions& options_;
+  const Config& config_;
+  const Preset& preset_;
+  const ScanStreams streams_;
+  const int threads_;
+  PathInput input_;
+  Detector detector_;
+  std::optional<SignerPool> lines_;
+  std::optional<SignerPool> pages_;
+
+  std::vector<Signed> slots_;  // of the batch under way
+  std::string verdicts_;
+  int output_error_ = 0;
+
+  BatchCounts counts_;
+  std::uint64_t rejected_ = 0;
+  std::uint64_t unreadable_ = 0;
+  const Clock::time_point began_ = Clock::now();
+  Clock::time_point progress_shown_ = began_;
+  const bool shows_progress_;
+  bool progress_stands_ = false;
+};
+
+}  // namespace
+
+int run_scan(const ScanOptions& options, const Config& config, const ScanStreams& streams) {
+  const Result<Preset> preset = resolve_preset(config.input);
+  if (!preset) return report_config_error(preset.error());
+  const SignalScope signals;
+  return Scan(options, config, *preset, streams).run();
+}
+
+}  // namespace neardup

@@ -1,0 +1,95 @@
+#include "service/commands/path_input.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace neardup {
+namespace {
+
+class PathInputTest : public ::testing::Test {
+ protected:
+  PathInputTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "neardup-input-XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  ~PathInputTest() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& name, std::string_view bytes) {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+  }
+
+  std::filesystem::path folder_;
+  std::atomic<bool> stop_{false};
+};
+
+TEST_F(PathInputTest, a_batch_is_bounded_in_records_and_in_bytes) {
+  std::string lines;
+  for (int i = 0; i < 50'000; ++i) lines += "x\n";
+  for (int i = 0; i < 300; ++i) lines += std::string(100'000, 'y') + "\n";
+  write("a.jsonl", lines);
+  PathInput input({folder_.string()}, 0, 100'000, stop_);
+  PathBatch batch;
+  std::size_t records = 0;
+  while (input.next(batch)) {
+    EXPECT_LE(batch.records.size(), PathInput::kBatchRecordsMax);
+    EXPECT_LT(batch.bytes.size(), PathInput::kBatchBytesMax + 100'001);
+    for (const Record& record : batch.records) {
+      ASSERT_EQ(record.source.offset, static_cast<std::int64_t>(records));
+      ASSERT_EQ(record.value->size(), records < 50'000 ? 1U : 100'000U);
+      ++records;
+    }
+  }
+  EXPECT_EQ(records, 50'300U);
+}
+
+TEST_F(PathInputTest, a_batch_holds_one_kind) {
+  for (const std::string name : {"a.txt", "b.jsonl", "c.jsonl", "d.txt", "e.html"}) write(name, name + "\n");
+  PathInput input({folder_.string()}, 0, 1000, stop_);
+  PathBatch batch;
+  ASSERT_TRUE(input.next(batch));
+  EXPECT_EQ(batch.kind, PathBatch::Kind::kPages);
+  ASSERT_EQ(batch.records.size(), 1U);
+  EXPECT_EQ(batch.records[0].key, folder_.string() + "/a.txt");
+  EXPECT_EQ(batch.records[0].value, "a.txt\n");
+  ASSERT_TRUE(input.next(batch));
+  EXPECT_EQ(batch.kind, PathBatch::Kind::kLines);
+  ASSERT_EQ(batch.records.size(), 2U);
+  EXPECT_EQ(batch.records[0].key, std::nullopt);
+  EXPECT_EQ(batch.records[1].value, "c.jsonl");
+  EXPECT_NE(batch.records[0].source.topic, batch.records[1].source.topic);
+  ASSERT_TRUE(input.next(batch));
+  EXPECT_EQ(batch.records.size(), 2U);
+  EXPECT_FALSE(input.next(batch));
+}
+
+TEST_F(PathInputTest, an_empty_page_is_a_record) {
+  write("empty.txt", "");
+  PathInput input({folder_.string()}, 0, 1000, stop_);
+  PathBatch batch;
+  ASSERT_TRUE(input.next(batch));
+  EXPECT_EQ(batch.records[0].value, "");
+}
+
+TEST_F(PathInputTest, stop_ends_it) {
+  write("a.jsonl", "x\n");
+  PathInput input({folder_.string()}, 0, 1000, stop_);
+  stop_ = true;
+  PathBatch batch;
+  EXPECT_FALSE(input.next(batch));
+}
+
+TEST_F(PathInputTest, what_cannot_be_read_is_told_once) {
+  PathInput input({(folder_ / "missing").string()}, 0, 1000, stop_);
+  PathBatch batch;
+  EXPECT_FALSE(input.next(batch));
+  ASSERT_EQ(input.take_errors().size(), 1U);
+  EXPECT_TRUE(input.take_errors().empty());
+}
+
+}  // namespace
+}  // namespace neardup

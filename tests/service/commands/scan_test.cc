@@ -1,0 +1,370 @@
+#include "service/commands/scan.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "service/codec/verdict_codec.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct Scanned {
+  int exit_code = 0;
+  std::string out;
+  std::string err;
+  std::vector<ParsedVerdict> verdicts;
+};
+
+// Text long enough that two of them with other numbers are not near each other.
+std::string words(int seed) {
+  std::string text;
+  unsigned state = static_cast<unsigned>(seed) * 2654435761U + 1;
+  for (int i = 0; i < 60; ++i) {
+    state = state * 1664525U + 1013904223U;
+    text += "w" + std::to_string(state >> 12) + " ";
+  }
+  return text;
+}
+
+std::string line(const std::string& id, const std::string& text) {
+  return R"({"id":")" + id + R"(","url":"http://x/)" + id + R"(","text":")" + text + "\"}\n";
+}
+
+class Scan : public ::testing::Test {
+ protected:
+  Scan() {
+    std::string name = (std::filesystem::temp_directory_path() / "neardup-scan-XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  ~Scan() override { std::filesystem::remove_all(folder_); }
+
+  std::string write(const std::string& name, std::string_view bytes) {
+    const std::filesystem::path path = folder_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path.string();
+  }
+
+  static std::string read(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+
+  Scanned scan(const ScanOptions& options, const std::string& input = "", const Config& config = {}) {
+    const std::filesystem::path at = folder_.string() + ".io";
+    std::filesystem::create_directories(at);
+    std::ofstream(at / "in", std::ios::binary) << input;
+    const ScanStreams streams{open((at / "in").c_str(), O_RDONLY),
+                              open((at / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600),
+                              open((at / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600)};
+    Scanned got;
+    got.exit_code = run_scan(options, config, streams);
+    for (const int fd : {streams.in, streams.out, streams.err}) close(fd);
+    got.out = read(at / "out");
+    got.err = read(at / "err");
+    std::filesystem::remove_all(at);
+    for (std::size_t begin = 0; begin < got.out.size();) {
+      const std::size_t end = got.out.find('\n', begin);
+      Result<ParsedVerdict> verdict =
+          parse_verdict_json(std::string_view(got.out).substr(begin, end - begin));
+      EXPECT_TRUE(verdict.ok()) << got.out.substr(begin, end - begin);
+      if (verdict.ok()) got.verdicts.push_back(*std::move(verdict));
+      begin = end + 1;
+    }
+    return got;
+  }
+
+  std::filesystem::path folder_;
+};
+
+std::vector<std::string> ids(const std::vector<ParsedVerdict>& verdicts) {
+  std::vector<std::string> out;
+  for (const ParsedVerdict& verdict : verdicts) out.push_back(verdict.id);
+  return out;
+}
+
+TEST_F(Scan, says_of_each_line_what_it_is_in_input_order) {
+  const Scanned got = scan({}, line("a", words(1)) + line("b", words(2)) + "broken\n" + line("c", words(1)) +
+                                   line("d", words(2) + "!") + line("e", "..."));
+  EXPECT_EQ(got.exit_code, 0);
+  ASSERT_THAT(got.verdicts, SizeIs(6));
+  EXPECT_EQ(got.verdicts[0].verdict, Verdict::kUnique);
+  EXPECT_EQ(got.verdicts[0].seq, 0U);
+  EXPECT_EQ(got.verdicts[1].seq, 1U);
+  EXPECT_EQ(got.verdicts[2].reason, RejectReason::kNotJson);
+  EXPECT_EQ(got.verdicts[3].kind, DuplicateKind::kExact);
+  EXPECT_EQ(got.verdicts[3].duplicate_of->id, "a");
+  EXPECT_EQ(got.verdicts[3].duplicate_of->url, "http://x/a");
+  EXPECT_EQ(got.verdicts[3].duplicate_of->source, (ParsedVerdict::Place{"stdin", 0, 0}));
+  EXPECT_EQ(got.verdicts[4].duplicate_of->id, "b");
+  EXPECT_EQ(got.verdicts[5].reason, RejectReason::kNoTokens);
+  EXPECT_EQ(got.verdicts[5].source, (ParsedVerdict::Place{"stdin", 0, 5}));
+}
+
+TEST_F(Scan, one_changed_word_of_many_is_a_near_duplicate) {
+  std::string text;
+  for (int seed = 0; seed < 20; ++seed) text += words(seed);
+  const Scanned got = scan({}, line("a", text) + line("b", text + " extra"));
+  ASSERT_THAT(got.verdicts, SizeIs(2));
+  EXPECT_EQ(got.verdicts[1].kind, DuplicateKind::kNear);
+  EXPECT_EQ(got.verdicts[1].duplicate_of->id, "a");
+  EXPECT_LE(*got.verdicts[1].distance, 3);
+}
+
+TEST_F(Scan, any_number_of_threads_gives_the_same_bytes) {
+  std::string input;
+  for (int i = 0; i < 20'000; ++i) {
+    if (i % 97 == 5) input += "{\"broken\n";
+    input += line("doc-" + std::to_string(i),
+                  words(i % 7 == 0 ? i / 3 : i) + std::string(i % 5 == 0 ? 3 : 0, '.'));
+  }
+  ScanOptions options;
+  options.threads = 1;
+  const Scanned one = scan(options, input);
+  EXPECT_EQ(one.exit_code, 0);
+  EXPECT_GT(one.verdicts.size(), 20'000U);
+  for (const int threads : {2, 3, 8}) {
+    options.threads = threads;
+    const Scanned many = scan(options, input);
+    EXPECT_TRUE(many.out == one.out) << threads << " threads";
+  }
+}
+
+TEST_F(Scan, a_last_line_without_its_end_counts_and_blank_lines_do_not) {
+  std::string input = "\n" + line("a", words(1)) + " \t\r\n" + line("b", words(2));
+  input.pop_back();
+  const Scanned got = scan({}, input);
+  EXPECT_THAT(ids(got.verdicts), ElementsAre("a", "b"));
+  EXPECT_EQ(got.verdicts[0].source.offset, 1) << "the line's number, from 0, blank lines and all";
+  EXPECT_EQ(got.verdicts[1].source.offset, 3);
+}
+
+TEST_F(Scan, no_input_is_no_failure) {
+  const Scanned got = scan({});
+  EXPECT_EQ(got.exit_code, 0);
+  EXPECT_EQ(got.out, "");
+}
+
+TEST_F(Scan, a_line_too_long_is_rejected_and_the_next_one_is_read) {
+  Config config;
+  config.input.document_bytes_max = 1024;
+  const std::string fits = line("a", std::string(1024 - line("a", "").size() + 1, 'x'));
+  ASSERT_EQ(fits.size(), 1025U) << "1024 bytes and the line's end";
+  const Scanned got = scan({},
+                           fits + line("b", std::string(1'000'000, 'x')) + line("c", words(1)) +
+                               line("d", std::string(2000, 'x')) + line("e", words(2)),
+                           config);
+  ASSERT_THAT(got.verdicts, SizeIs(5));
+  EXPECT_EQ(got.verdicts[0].verdict, Verdict::kUnique);
+  EXPECT_EQ(got.verdicts[1].reason, RejectReason::kTooLarge);
+  EXPECT_EQ(got.verdicts[2].id, "c");
+  EXPECT_EQ(got.verdicts[3].reason, RejectReason::kTooLarge);
+  EXPECT_EQ(got.verdicts[4].id, "e");
+}
+
+TEST_F(Scan, a_folder_is_read_in_the_byte_order_of_its_paths) {
+  write("b.txt", words(1));
+  write("a/z.html", "<p>" + words(2));
+  write("a.txt", words(3));
+  write("a-b/c.md", words(4));
+  write("d.jsonl", line("from-lines", words(5)) + line("again", words(1)));
+  write("image.png", "no text");
+  std::filesystem::create_directory_symlink(folder_, folder_ / "loop");
+  std::filesystem::create_symlink(folder_ / "b.txt", folder_ / "link.txt");
+  ScanOptions options;
+  options.paths = {folder_.string()};
+  const Scanned got = scan(options);
+  EXPECT_EQ(got.exit_code, 0);
+  const std::string root = folder_.string();
+  EXPECT_THAT(ids(got.verdicts), ElementsAre(root + "/a-b/c.md", root + "/a.txt", root + "/a/z.html",
+                                             root + "/b.txt", "from-lines", "again"));
+  EXPECT_EQ(got.verdicts[2].url, root + "/a/z.html");
+  EXPECT_EQ(got.verdicts[2].source, (ParsedVerdict::Place{root, 0, 2}));
+  EXPECT_EQ(got.verdicts[4].source, (ParsedVerdict::Place{root + "/d.jsonl", 0, 0}));
+  EXPECT_EQ(got.verdicts[5].duplicate_of->id, root + "/b.txt");
+  EXPECT_THAT(got.err, HasSubstr("skipped               3  other files"));
+}
+
+TEST_F(Scan, an_html_page_and_its_text_are_the_same_document) {
+  ScanOptions options;
+  options.paths = {write("a.txt", words(1)),
+                   write("b.HTML", "<html><body><p>" + words(1) + "</p></body></html>")};
+  const Scanned got = scan(options);
+  ASSERT_THAT(got.verdicts, SizeIs(2));
+  EXPECT_EQ(got.verdicts[1].duplicate_of->id, options.paths[0]);
+}
+
+TEST_F(Scan, a_page_too_large_is_rejected_by_its_name) {
+  Config config;
+  config.input.document_bytes_max = 1024;
+  ScanOptions options;
+  options.paths = {write("a.txt", std::string(1025, 'x')), write("b.txt", std::string(1024, 'x'))};
+  const Scanned got = scan(options, "", config);
+  ASSERT_THAT(got.verdicts, SizeIs(2));
+  EXPECT_EQ(got.verdicts[0].reason, RejectReason::kTooLarge);
+  EXPECT_EQ(got.verdicts[0].id, options.paths[0]);
+  EXPECT_EQ(got.verdicts[1].verdict, Verdict::kUnique);
+}
+
+TEST_F(Scan, a_file_of_any_name_is_lines_when_it_is_named) {
+  ScanOptions options;
+  options.paths = {write("crawl.out", line("a", words(1))), "-"};
+  const Scanned got = scan(options, line("b", words(1)));
+  ASSERT_THAT(got.verdicts, SizeIs(2));
+  EXPECT_EQ(got.verdicts[1].duplicate_of->source, (ParsedVerdict::Place{options.paths[0], 0, 0}));
+}
+
+TEST_F(Scan, many_small_pages_and_lines_cross_the_bounds_of_batches) {
+  std::string input;
+  for (int i = 0; i < 10'000; ++i) input += "{\"id\":" + std::to_string(i) + ",\"text\":\"t\"}\n";
+  const Scanned got = scan({}, input);
+  ASSERT_THAT(got.verdicts, SizeIs(10'000));
+  for (int i = 0; i < 10'000; ++i) {
+    ASSERT_EQ(got.verdicts[static_cast<std::size_t>(i)].id, std::to_string(i));
+    ASSERT_EQ(got.verdicts[static_cast<std::size_t>(i)].source.offset, i);
+  }
+}
+
+TEST_F(Scan, a_missing_file_is_named_and_the_others_are_read) {
+  ScanOptions options;
+  options.paths = {(folder_ / "missing.jsonl").string(), write("a.jsonl", line("a", words(1)))};
+  const Scanned got = scan(options);
+  EXPECT_EQ(got.exit_code, 74);
+  EXPECT_THAT(ids(got.verdicts), ElementsAre("a"));
+  EXPECT_THAT(got.err, HasSubstr("missing.jsonl: No such file or directory"));
+}
+
+TEST_F(Scan, the_exit_code_tells_rejects_apart) {
+  const std::string good = line("a", words(1));
+  ScanOptions strict;
+  strict.strict = true;
+  EXPECT_EQ(scan({}, good + "broken\n").exit_code, 0);
+  EXPECT_EQ(scan(strict, good + "broken\n").exit_code, 65);
+  EXPECT_EQ(scan(strict, good).exit_code, 0);
+  const Scanned nothing = scan({}, "[\n{}\n]\n");
+  EXPECT_EQ(nothing.exit_code, 65);
+  EXPECT_THAT(nothing.err, HasSubstr("Not one document was found"));
+}
+
+TEST_F(Scan, a_wrong_preset_is_a_wrong_configuration) {
+  Config config;
+  config.input.preset = "yaml";
+  EXPECT_EQ(scan({}, "", config).exit_code, 78);
+}
+
+TEST_F(Scan, sums_up_unless_quiet) {
+  const std::string input = line("a", words(1)) + line("b", words(1)) + "broken\n" + line("c", words(2));
+  const Scanned loud = scan({}, input);
+  EXPECT_THAT(loud.err, HasSubstr("documents             4\n"));
+  EXPECT_THAT(loud.err, HasSubstr("unique                2   50.0 %\n"));
+  EXPECT_THAT(loud.err, HasSubstr("duplicate             1   25.0 %  exact 1, near 0\n"));
+  EXPECT_THAT(loud.err, HasSubstr("rejected              1   25.0 %  not_json 1\n"));
+  EXPECT_THAT(loud.err, HasSubstr("bytes per unique document"));
+  ScanOptions quiet;
+  quiet.quiet = true;
+  EXPECT_THAT(scan(quiet, input).err, IsEmpty());
+}
+
+TEST_F(Scan, an_output_that_cannot_be_written_ends_the_scan) {
+  const ScanStreams streams{open("/dev/null", O_RDONLY), open("/dev/full", O_WRONLY),
+                            open("/dev/null", O_WRONLY)};
+  ScanOptions options;
+  options.paths = {write("a.jsonl", line("a", words(1)))};
+  EXPECT_EQ(run_scan(options, {}, streams), 74);
+  for (const int fd : {streams.in, streams.out, streams.err}) close(fd);
+}
+
+// A scan in a thread of its own, its ends in our hands.
+class Piped {
+ public:
+  Piped() {
+    EXPECT_EQ(pipe(in_), 0);
+    EXPECT_EQ(pipe(out_), 0);
+    EXPECT_EQ(pipe(err_), 0);
+    thread_ = std::thread([this] { exit_code_ = run_scan({}, {}, {in_[0], out_[1], err_[1]}); });
+  }
+  ~Piped() {
+    for (const int fd : {in_[0], in_[1], out_[0], out_[1], err_[0], err_[1]}) {
+      if (fd >= 0) close(fd);
+    }
+  }
+
+  void send(const std::string& bytes) {
+    EXPECT_EQ(::write(in_[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  }
+  std::string receive_line() {
+    std::string got;
+    for (char c = 0; c != '\n' && ::read(out_[0], &c, 1) == 1;) got.push_back(c);
+    return got;
+  }
+  void close_output() { close(std::exchange(out_[0], -1)); }
+  void end_input() { close(std::exchange(in_[1], -1)); }
+  int wait() {
+    thread_.join();
+    return exit_code_;
+  }
+  std::string messages() {
+    close(std::exchange(err_[1], -1));
+    std::string got;
+    for (char c = 0; ::read(err_[0], &c, 1) == 1;) got.push_back(c);
+    return got;
+  }
+
+ private:
+  int in_[2] = {-1, -1};
+  int out_[2] = {-1, -1};
+  int err_[2] = {-1, -1};
+  int exit_code_ = -1;
+  std::thread thread_;
+};
+
+TEST_F(Scan, each_line_is_answered_while_the_writer_waits) {
+  Piped piped;
+  for (int i = 0; i < 3; ++i) {
+    piped.send(line(std::to_string(i), words(i)) + R"({"id":"half of the)");
+    EXPECT_THAT(piped.receive_line(), HasSubstr("\"seq\":" + std::to_string(i)));
+    piped.send(" next\"}\n");
+    EXPECT_THAT(piped.receive_line(), HasSubstr("missing_text"));
+  }
+  piped.end_input();
+  EXPECT_EQ(piped.wait(), 0);
+}
+
+TEST_F(Scan, an_interrupt_ends_it_well_with_a_summary) {
+  Piped piped;
+  piped.send(line("a", words(1)));
+  EXPECT_THAT(piped.receive_line(), HasSubstr("unique"));
+  EXPECT_EQ(kill(getpid(), SIGINT), 0);
+  EXPECT_EQ(piped.wait(), 130);
+  EXPECT_THAT(piped.messages(), HasSubstr("interrupted"));
+}
+
+TEST_F(Scan, a_reader_that_leaves_ends_it_quietly) {
+  Piped piped;
+  piped.send(line("a", words(1)));
+  EXPECT_THAT(piped.receive_line(), HasSubstr("unique"));
+  piped.close_output();
+  piped.send(line("b", words(2)));
+  EXPECT_EQ(piped.wait(), 74);
+  EXPECT_EQ(piped.messages(), "");
+}
+
+}  // namespace
+}  // namespace neardup
