@@ -124,6 +124,7 @@ Status serve(const Config& config, const ServeOptions& options, std::stop_source
   }
 
   board.set(State::kStandby, "waiting for the election");
+  log_info("standby: waiting to be elected the writer in group {}", config.kafka.group);
   Result<std::unique_ptr<Election>> election = Election::join(config.kafka, metrics, board, [&stop] {
     log_error("this instance lost the election: stopping, so that it can start again as a standby");
     stop.request_stop();
