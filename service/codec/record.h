@@ -23,7 +23,8 @@ struct Record {
   std::optional<std::string_view> key;
   std::optional<std::string_view> value;
   std::span<const Header> headers;
-  std::int64_t timestamp_ms = 0;  // the broker's or the producer's; 0 when unknown
+  std::int64_t timestamp_ms = 0;   // the broker's or the producer's; 0 when unknown
+  std::int32_t leader_epoch = -1;  // Kafka's, to notice a truncated log; -1 when unknown
 };
 
 }  // namespace neardup

@@ -13,6 +13,8 @@
 #include "service/commands/print_config.h"
 #include "service/commands/report.h"
 #include "service/commands/scan.h"
+#include "service/commands/serve.h"
+#include "service/commands/topics.h"
 #include "service/commands/validate.h"
 #include "service/commands/version.h"
 #include "service/config.h"
@@ -57,6 +59,42 @@ Run setup_scan(CLI::App& app) {
   };
 }
 
+Run setup_serve(CLI::App& app) {
+  auto options = std::make_shared<ServeOptions>();
+  app.add_flag("--fail-fast", options->fail_fast, "End with 69 when Kafka cannot be reached at start");
+  return [options](const ConfigSources& sources) {
+    return with_config(sources, [&](const LoadedConfig& loaded) { return run_serve(loaded, *options); });
+  };
+}
+
+Run setup_topics(CLI::App& app) {
+  auto options = std::make_shared<TopicsOptions>();
+  app.require_subcommand(1);
+  CLI::App* const create =
+      app.add_subcommand("create", "Make the missing topics, with the settings they need");
+  create
+      ->add_option("--partitions", options->partitions,
+                   "Of verdict and input topics; 0: as many as the input has, at most 8")
+      ->check(CLI::Range(0, 10000));
+  create
+      ->add_option("--replication", options->replication,
+                   "Replicas of each partition; -1: the cluster's default")
+      ->check(CLI::Range(-1, 100));
+  create->add_flag("--input", options->input, "Make the input topics too");
+  create->add_flag("--alter", options->alter, "Mend wrong settings of topics that are there");
+  app.add_subcommand("check", "Say what is wrong with the topics");
+  for (CLI::App* const sub : app.get_subcommands(nullptr)) {
+    sub->add_option("--timeout-ms", options->timeout_ms, "How long to wait for Kafka")
+        ->check(CLI::Range(1000, 600000));
+  }
+  return [options, create](const ConfigSources& sources) {
+    return with_config(sources, [&](const LoadedConfig& loaded) {
+      return create->parsed() ? run_topics_create(*options, loaded.config)
+                              : run_topics_check(*options, loaded.config);
+    });
+  };
+}
+
 Run setup_validate(CLI::App& app) {
   auto options = std::make_shared<ValidateOptions>();
   app.add_flag("--offline", options->offline, "Look at the configuration alone, not at Kafka");
@@ -76,6 +114,16 @@ Run setup_version(CLI::App&) {
 }
 
 const Command kCommands[] = {
+    {"serve", "Read documents from Kafka and publish a verdict for each, for as long as it runs",
+     "  neardup serve -c neardup.yaml\n"
+     "  neardup serve --set kafka.brokers=kafka:9092 --set kafka.topics.input=crawl\n",
+     setup_serve},
+    {"topics", "Make or check the topics that serve needs",
+     "  neardup topics create -c neardup.yaml            those that are missing\n"
+     "  neardup topics create --input --partitions 16    the input topics too\n"
+     "  neardup topics create --alter                    and mend wrong settings\n"
+     "  neardup topics check\n",
+     setup_topics},
     {"scan", kScanAbout, kScanHelp, setup_scan},
     {"validate", "Check a configuration",
      "  neardup validate -c neardup.yaml             the settings, then Kafka and its topics\n"

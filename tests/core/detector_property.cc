@@ -98,6 +98,7 @@ TEST(DetectorProperty, restoring_a_prefix_and_applying_the_rest_equals_applying_
   const std::vector<Drawn> stream = draw(11, 20'000);
   Detector undisturbed({});
   std::vector<Decision> decisions;
+  decisions.reserve(stream.size());
   for (const Drawn& document : stream) decisions.push_back(undisturbed.apply(document.arrival()));
 
   for (const std::size_t cut :

@@ -17,7 +17,7 @@ DATA = "tests/golden/"
 # A registry or a mirror of one shows in its host's name, or in the option that names it. The name space of a pom is
 # written like an address, but is none.
 REGISTRY = re.compile(
-    r"https?://(?!maven\.apache\.org/POM)[^/\s]*(registr|artifact|mirror|proxy|repo[.\d]|npm|pypi|pythonhosted|maven|crates|nexus)"
+    r"https?://(?!maven\.apache\.org/POM)[^/\s]*((?<!schema-)registr|artifact|mirror|proxy|repo[.\d]|npm|pypi|pythonhosted|maven|crates|nexus)"
     r"|https?://deb\.debian"
     r"|--(registry|index-url|extra-index-url)[= ]"
     r"|<repositor(y|ies)>|GOPROXY[=]",

@@ -7,7 +7,7 @@
 #   ./dev kafka stop [I]      ends all nodes, or node I; the data stays, and the next start goes on with it
 #   ./dev kafka kill I        kill -9, for fault tests        ./dev kafka restart I    back on its data and its port
 #   ./dev kafka topic NAME [PARTITIONS] [KEY=VALUE...]        creates a topic (brokers do not do it by themselves)
-#   ./dev kafka wipe          stop, and remove everything
+#   ./dev kafka wipe          kill, and remove everything it made
 #
 # Nodes are KRaft, broker and controller in one, on loopback ports that were free. Ready means: every node answers for
 # metadata and lists all the others, and a record was written with acks=all and read back (topic neardup.probe). With
@@ -23,6 +23,7 @@ source tests/support/steps.sh
 version=4.3.1
 jars=$neardup_cache/kafka-$version
 folder=${NEARDUP_KAFKA_DIR:-${TMPDIR:-/tmp}/neardup-kafka-$UID}
+[[ $folder == /* ]] || die "NEARDUP_KAFKA_DIR is a path from the root, not '$folder'"
 probe_topic=neardup.probe
 ready_seconds_max=90
 stop_seconds_max=8 # the last nodes of three have no quorum to say good-bye to, and would wait 30 s for it
@@ -202,9 +203,8 @@ start() {
   done
   [[ $count =~ ^[13]?$ ]] || die "--nodes is 1 or 3"
   [[ -e $jars ]] || die "no Kafka in $jars: run ./dev deps"
-  mkdir -p "$folder"
+  (umask 077 && mkdir -p "$folder")
   [[ -O $folder ]] || die "$folder belongs to somebody else: set NEARDUP_KAFKA_DIR"
-  chmod 700 "$folder"
   have=$(nodes | wc -l)
   if ((have == 0)); then
     configure "${count:-1}" "${settings[@]}"
@@ -238,6 +238,13 @@ status() {
   return $all
 }
 
+# Removes what start made, and nothing else that the folder may hold.
+wipe() {
+  end_all KILL
+  rm -rf "$folder"/node[1-3].* "$folder"/format[1-3].log "$folder"/data[1-3]
+  [[ ! -e $folder ]] || rmdir --ignore-fail-on-non-empty "$folder"
+}
+
 # Records the class archive by one short life of a broker; ./dev deps calls it. The rename makes it whole or absent.
 record_archive() {
   folder=$(mktemp -d) && new=$jars/.classes-$$.jsa
@@ -262,8 +269,8 @@ case $verb in
     wait_ready "$1" $(running | grep -vx "$1")
     ;;
   status) status ;;
-  topic) create_topic "$@" ;;
-  wipe) end_all KILL && rm -rf "${folder:?}" ;;
+  topic) [[ $(running) ]] || die "no cluster runs in $folder: ./dev kafka start" && create_topic "$@" ;;
+  wipe) wipe ;;
   record-archive) record_archive ;;
   archive) archive ;;
   -h | --help | help) help_of tests/support/kafka.sh ;;

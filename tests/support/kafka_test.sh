@@ -21,6 +21,7 @@ last_line() { "$@" | tail -n 1; }
 read_topic() { kcat -C -b "$servers" -t "$1" -o beginning -e -q; }
 
 expect "status says that there is none" refuses kafka status
+expect "there is nowhere to make a topic" refuses kafka topic pages
 bootstrap=$(last_line kafka start)
 servers=${bootstrap#bootstrap.servers=}
 expect "start ends with the servers" test "$bootstrap" = "bootstrap.servers=$servers"
@@ -51,6 +52,10 @@ kill "$bystander"
 expect "it starts on its old ports" test "$(last_line kafka start)" = "$bootstrap"
 expect "with its old records" test "$(read_topic pages)" = "a page"
 
+touch "$NEARDUP_KAFKA_DIR/mine"
 expect "wipe removes everything" kafka wipe
+expect "but what it did not make" test "$(ls -A "$NEARDUP_KAFKA_DIR")" = mine
+rm "$NEARDUP_KAFKA_DIR/mine"
+expect "wipe again is no error" kafka wipe
 expect "nothing is left" test ! -e "$NEARDUP_KAFKA_DIR"
 expect "three nodes copy three times" test "$(last_line kafka start --nodes 3 | tr -dc , | wc -c)" = 2

@@ -1,15 +1,16 @@
 # shellcheck shell=bash
 # How every verb of ./dev speaks; sourced, not run. REQUIRES: the working directory is the repository's root.
 
-# shellcheck disable=SC2034 # used by those that source this
-# The cache outlives the checkout and is shared by all of them.
-neardup_cache=${NEARDUP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/neardup}
 log_folder=build/log
 
 die() {
   printf '%s: %s\n' "$(basename "$0")" "$*" >&2
   exit 1
 }
+
+# The cache outlives the checkout and is shared by all of them.
+neardup_cache=${NEARDUP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/neardup}
+[[ $neardup_cache == /* ]] || die "NEARDUP_CACHE is a path from the root, not '$neardup_cache'"
 
 # seconds_since MICROSECONDS: "3.2", for a time taken earlier as ${EPOCHREALTIME/[.,]/}.
 seconds_since() {

@@ -84,9 +84,11 @@ TEST(Feature, each_bit_is_one_half_of_the_time) {
   for (char32_t c = 0x4E00; c < 0x9FFF; ++c) bigrams.push_back(bigram_feature(U'的', c));
   expect_fair(bigrams, "bigrams");
   std::vector<std::uint64_t> numbers;
+  numbers.reserve(100'000);
   for (int i = 0; i < 100'000; ++i) numbers.push_back(word_feature(std::to_string(i)));
   expect_fair(numbers, "numbers");
   std::vector<std::uint64_t> long_words;
+  long_words.reserve(100'000);
   for (int i = 0; i < 100'000; ++i)
     long_words.push_back(word_feature("internationalization" + std::to_string(i)));
   expect_fair(long_words, "long words");

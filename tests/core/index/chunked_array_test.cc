@@ -17,13 +17,14 @@ TEST(ChunkedArray, keeps_every_element_across_chunks_and_never_moves_one) {
 
 TEST(ChunkedArray, counts_whole_chunks) {
   ChunkedArray<std::uint64_t, 4> array;
+  constexpr std::size_t kChunk = 32;  // 4 x 8
   EXPECT_EQ(array.bytes(), 0U);
   array.push_back(1);
-  EXPECT_EQ(array.bytes(), 4 * 8 + sizeof(void*));
+  EXPECT_EQ(array.bytes(), kChunk + sizeof(void*));
   for (int i = 0; i < 3; ++i) array.push_back(1);
-  EXPECT_EQ(array.bytes(), 4 * 8 + sizeof(void*));
+  EXPECT_EQ(array.bytes(), kChunk + sizeof(void*));
   array.push_back(1);
-  EXPECT_EQ(array.bytes(), 2 * (4 * 8 + sizeof(void*)));
+  EXPECT_EQ(array.bytes(), 2 * (kChunk + sizeof(void*)));
 }
 
 }  // namespace

@@ -41,9 +41,9 @@ TEST(ExactIndex, of_equal_digests_the_lowest_sequence_number_is_found_even_after
 
 TEST(ExactIndex, digests_that_share_slot_and_tag_are_told_apart) {
   Filled filled;
-  for (std::uint64_t i = 0; i < 500; ++i) filled.insert({i * 255, 42});  // one slot, one tag
-  for (std::uint64_t i = 0; i < 500; ++i) EXPECT_EQ(filled.index.find({i * 255, 42}), Sequence{i});
-  EXPECT_EQ(filled.index.find({500 * 255, 42}), std::nullopt);
+  for (std::uint64_t i = 0; i < 500; ++i) filled.insert({255 * i, 42});  // one slot, one tag
+  for (std::uint64_t i = 0; i < 500; ++i) EXPECT_EQ(filled.index.find({255 * i, 42}), Sequence{i});
+  EXPECT_EQ(filled.index.find({std::uint64_t{255} * 500, 42}), std::nullopt);
 }
 
 TEST(ExactIndex, agrees_with_a_map_through_every_growth) {

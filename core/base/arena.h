@@ -1,0 +1,53 @@
+// Where do many short-lived strings live until they all go at once?
+//
+// Arena copies bytes into chunks that never move, so a view stays valid until clear(), which keeps the chunks
+// for the next round: once warm, nothing is allocated.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace neardup {
+
+class Arena {
+ public:
+  // The view is valid until clear() or the arena's end.
+  std::string_view keep(std::string_view bytes) {
+    if (bytes.empty()) return {};
+    while (at_ < chunks_.size() && chunks_[at_].size - used_ < bytes.size()) {
+      ++at_;
+      used_ = 0;
+    }
+    if (at_ == chunks_.size()) {
+      const std::size_t size = std::max(kChunkBytes, bytes.size());
+      chunks_.push_back({std::make_unique_for_overwrite<char[]>(size), size});
+      used_ = 0;
+    }
+    char* place = chunks_[at_].bytes.get() + used_;
+    std::memcpy(place, bytes.data(), bytes.size());
+    used_ += bytes.size();
+    return {place, bytes.size()};
+  }
+
+  void clear() {
+    at_ = 0;
+    used_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+  struct Chunk {
+    std::unique_ptr<char[]> bytes;
+    std::size_t size;
+  };
+
+  std::vector<Chunk> chunks_;
+  std::size_t at_ = 0;    // the chunk being filled
+  std::size_t used_ = 0;  // of that chunk
+};
+
+}  // namespace neardup

@@ -1,0 +1,220 @@
+#include "service/commands/serve.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <span>
+#include <stop_token>
+#include <thread>
+
+#include "core/detector.h"
+#include "service/codec/preset.h"
+#include "service/commands/exit_code.h"
+#include "service/http/server.h"
+#include "service/http/status.h"
+#include "service/journal/chain.h"
+#include "service/kafka/election.h"
+#include "service/kafka/input.h"
+#include "service/kafka/log_reader.h"
+#include "service/kafka/topics.h"
+#include "service/kafka/writer.h"
+#include "service/log.h"
+#include "service/metrics/registry.h"
+#include "service/pipeline/recovery.h"
+#include "service/pipeline/worker.h"
+
+namespace neardup {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Turns the first SIGTERM or SIGINT into a stop request and the second into an end at once. The signals are
+// blocked for every thread, so that this thread alone takes them.
+class SignalThread {
+ public:
+  explicit SignalThread(std::stop_source& stop) : stop_(stop) {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGTERM);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGUSR2);  // ends this thread
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    thread_ = std::thread([this] { run(); });
+  }
+  ~SignalThread() {
+    pthread_kill(thread_.native_handle(), SIGUSR2);
+    thread_.join();
+  }
+  SignalThread(const SignalThread&) = delete;
+  SignalThread& operator=(const SignalThread&) = delete;
+
+ private:
+  void run() {
+    for (;;) {
+      int signal = 0;
+      sigwait(&signals_, &signal);
+      if (signal == SIGUSR2) return;
+      if (stop_.stop_requested()) _exit(128 + signal);
+      log_info("signal {}: finishing the batch in hand, then stopping; a second signal ends at once", signal);
+      stop_.request_stop();
+    }
+  }
+
+  std::stop_source& stop_;
+  sigset_t signals_{};
+  std::thread thread_;
+};
+
+// Sleeps, but not past a stop request.
+void pause(const std::stop_token& stop, milliseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (!stop.stop_requested() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(milliseconds(50));
+}
+
+// Asks until Kafka answers; says so every ten seconds.
+Result<std::map<std::string, TopicDescription>> reach_kafka(const KafkaConfig& config, bool fail_fast,
+                                                            StateBoard& board, const std::stop_token& stop) {
+  for (;;) {
+    auto described = describe_topics(config, topic_names(config.topics), milliseconds(9000));
+    board.beat();
+    if (described || described.error().code != ErrorCode::kUnavailable || fail_fast) return described;
+    if (stop.stop_requested()) return Error{ErrorCode::kUnavailable, "asked to stop before Kafka answered"};
+    log_warning("Kafka at {} does not answer, trying again: {}", config.brokers, described.error().message);
+    board.set(State::kStarting, "Kafka at " + config.brokers + " does not answer");
+    pause(stop, seconds(1));
+  }
+}
+
+Uuid random_uuid() {
+  std::random_device random;
+  Uuid id{};
+  for (std::uint8_t& byte : id) byte = static_cast<std::uint8_t>(random());
+  return id;
+}
+
+HeaderMode header_mode(const std::string& name) {
+  return name == "none" ? HeaderMode::kNone : name == "full" ? HeaderMode::kFull : HeaderMode::kPacked;
+}
+
+Status serve(const Config& config, const ServeOptions& options, std::stop_source& stop,
+             MetricsRegistry& metrics, StateBoard& board) {
+  const std::stop_token stopped = stop.get_token();
+  const Result<Preset> preset = resolve_preset(config.input);
+  if (!preset) return preset.error();
+
+  const auto described = reach_kafka(config.kafka, options.fail_fast, board, stopped);
+  if (!described) return described.error();
+  if (const std::vector<TopicProblem> problems = check_topics(config.kafka.topics, *described);
+      !problems.empty()) {
+    for (const TopicProblem& problem : problems) {
+      log_error("topic {}: {}; mend it: {}", problem.topic, problem.what, problem.mend);
+    }
+    return Error{ErrorCode::kInvalid, std::to_string(problems.size()) +
+                                          " topic setting(s) are wrong; `neardup topics check` lists them"};
+  }
+  std::vector<InputTopic> input_topics;
+  for (const std::string& name : config.kafka.topics.input) {
+    const TopicDescription& topic = described->at(name);
+    input_topics.push_back({name, topic.id, topic.partitions});
+    metrics.partitions(name, topic.partitions);
+  }
+
+  board.set(State::kStandby, "waiting for the election");
+  Result<std::unique_ptr<Election>> election = Election::join(config.kafka, metrics, board, [&stop] {
+    log_error("this instance lost the election: stopping, so that it can start again as a standby");
+    stop.request_stop();
+  });
+  if (!election) return election.error();
+  // The board's beat is the worker's; while we wait there is no worker to be stuck.
+  while (!(*election)->wait_until_leader(stopped, seconds(1))) {
+    board.beat();
+    if (stopped.stop_requested()) return {};
+  }
+
+  // A new producer first: it fences every older one and finishes its transaction, so the journal's end is its
+  // end.
+  const KafkaWriter::PartitionCounts partitions = {described->at(config.kafka.topics.unique).partitions,
+                                                   described->at(config.kafka.topics.duplicate).partitions,
+                                                   described->at(config.kafka.topics.dead_letter).partitions};
+  KafkaWriter writer(config.kafka, partitions, **election, metrics, stopped);
+  board.set(State::kRestoring, "opening the transaction log");
+  if (Status status = writer.recycle(); !status) return status;
+
+  Result<std::unique_ptr<KafkaLogReader>> log =
+      KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, metrics, stopped);
+  if (!log) return log.error();
+  JournalChain chain;
+  Detector detector(DetectorOptions{.distance = config.detector.distance});
+  board.set(State::kRestoring, "reading the journal");
+  if (Status status = restore(**log, chain, detector, metrics, board); !status) {
+    return status.error().in("journal " + config.kafka.topics.journal);
+  }
+  const Result<InputPlan> plan = plan_input(chain, input_topics);
+  if (!plan) return plan.error();
+  log_info("restored {} uniques from {} journal records", detector.size(), chain.next_number());
+
+  Result<std::unique_ptr<KafkaInput>> input = KafkaInput::open(config.kafka, metrics);
+  if (!input) return input.error();
+  if (Status status = (*input)->assign(plan->positions); !status) return status;
+
+  SignerPool signers(signing_threads(config.pipeline), *preset, config.input);
+  Worker worker({.source = **input,
+                 .sink = writer,
+                 .log = **log,
+                 .leadership = **election,
+                 .signers = signers,
+                 .detector = detector,
+                 .chain = chain,
+                 .probe = metrics,
+                 .board = board},
+                {.interval = milliseconds(config.batch.interval_ms),
+                 .documents_max = static_cast<std::size_t>(config.batch.documents_max),
+                 .bytes_max = config.batch.bytes_max,
+                 .headers = header_mode(config.output.headers),
+                 .distance = static_cast<std::uint8_t>(config.detector.distance)},
+                plan->topics, random_uuid());
+  board.set(State::kRunning);
+  log_info("running: {} input partitions, {} uniques, {:.1f} MB", plan->positions.size(), detector.size(),
+           static_cast<double>(detector.bytes()) / 1e6);
+  const std::stop_callback draining(stopped,
+                                    [&board] { board.set(State::kDraining, "finishing the batch in hand"); });
+  Status status = worker.run(stopped);
+  if (status && !(*election)->held()) return Error{ErrorCode::kFenced, "another instance was elected"};
+  return status;
+}
+
+}  // namespace
+
+int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
+  const Config& config = loaded.config;
+  std::stop_source stop;
+  const SignalThread signals(stop);
+  StateBoard board;
+  MetricsRegistry metrics({.librdkafka_version = librdkafka_version()}, board);
+  std::unique_ptr<HttpServer> http;
+  if (!config.http.address.empty()) {
+    Result<std::unique_ptr<HttpServer>> started = HttpServer::start(
+        config.http, board, [&metrics] { return metrics.exposition(); },
+        [&board, &metrics] { return status_json(board, metrics.counts()); });
+    if (!started) {
+      log_error("{}", started.error().message);
+      return exit_code(started.error().code);
+    }
+    http = std::move(*started);
+    log_info("metrics and health at http://{}:{}/", config.http.address, http->port());
+  }
+  const Status status = serve(config, options, stop, metrics, board);
+  if (status) {
+    log_info("stopped");
+    return kExitOk;
+  }
+  board.set(State::kHalted, status.error().message);
+  log_error("halted: {}", status.error().message);
+  return exit_code(status.error().code);
+}
+
+}  // namespace neardup

@@ -1,0 +1,16 @@
+// `neardup serve`: the long-running consumer.
+#pragma once
+
+#include "service/config.h"
+
+namespace neardup {
+
+struct ServeOptions {
+  bool fail_fast = false;  // leave with EX_UNAVAILABLE when Kafka cannot be reached at start
+};
+
+// Blocks SIGTERM and SIGINT for the process and works until one of them comes: the first finishes the batch
+// in hand, the second ends at once. Returns an exit code (exit_code.h).
+int run_serve(const LoadedConfig& config, const ServeOptions& options);
+
+}  // namespace neardup

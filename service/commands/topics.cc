@@ -1,0 +1,44 @@
+#include "service/commands/topics.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "service/commands/exit_code.h"
+#include "service/kafka/topics.h"
+
+namespace neardup {
+
+int run_topics_create(const TopicsOptions& options, const Config& config) {
+  const Result<std::vector<TopicChange>> changes =
+      create_topics(config.kafka,
+                    {.partitions = options.partitions,
+                     .replication = options.replication,
+                     .input = options.input,
+                     .alter = options.alter},
+                    std::chrono::milliseconds(options.timeout_ms));
+  if (!changes) {
+    fmt::print(stderr, "neardup topics create: {}\n", changes.error().message);
+    return exit_code(changes.error().code);
+  }
+  for (const TopicChange& change : *changes) fmt::print("{}: {}\n", change.topic, change.done);
+  return run_topics_check(options, config);
+}
+
+int run_topics_check(const TopicsOptions& options, const Config& config) {
+  const auto described = describe_topics(config.kafka, topic_names(config.kafka.topics),
+                                         std::chrono::milliseconds(options.timeout_ms));
+  if (!described) {
+    fmt::print(stderr, "neardup topics check: {}\n", described.error().message);
+    return exit_code(described.error().code);
+  }
+  const std::vector<TopicProblem> problems = check_topics(config.kafka.topics, *described);
+  for (const TopicProblem& problem : problems) {
+    fmt::print(stderr, "{}: {}\n  mend it: {}\n", problem.topic, problem.what, problem.mend);
+  }
+  if (problems.empty()) fmt::print("all {} topics are right\n", described->size());
+  return problems.empty() ? kExitOk : kExitConfig;
+}
+
+}  // namespace neardup

@@ -1,0 +1,63 @@
+// Does this record continue the journal that we know?
+//
+// The chain holds what the last accepted record implies for the next: its number, its digest, the size of the
+// index, and the position of every input partition. `accept` refuses a record that contradicts it, with a
+// message that says what was expected; nothing is silently repaired. Recovery, the writer's audit and the
+// tests' checker all use it.
+//
+// Invariants checked (core/FORMATS.md names them):
+//   number = last + 1 · previous = digest of the last record · same journal id · first_sequence = index size
+//   each partition's `from` = its last `next` · next >= from · known topics keep place, name and id · epochs
+//   never fall
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+#include "service/journal/record.h"
+
+namespace neardup {
+
+class JournalChain {
+ public:
+  struct Topic {
+    std::string name;
+    Uuid id{};
+  };
+  struct Position {
+    std::int64_t next = 0;
+    std::int32_t leader_epoch = -1;
+  };
+  using Partition = std::pair<std::uint32_t, std::int32_t>;  // topic ordinal, partition
+
+  // Takes `record`, decoded from `bytes`, as the next one. Error kCorrupt or kContradiction; then nothing has
+  // changed.
+  Status accept(const JournalRecord& record, std::string_view bytes);
+
+  bool empty() const { return count_ == 0; }
+  std::uint64_t next_number() const { return count_; }
+  Sequence next_sequence() const { return sequence_; }
+  std::uint64_t writer_epoch() const { return writer_epoch_; }
+  const Uuid& journal() const { return journal_; }
+  const Digest128& last_digest() const { return last_digest_; }
+  const std::vector<Topic>& topics() const { return topics_; }  // by ordinal
+  const std::map<Partition, Position>& positions() const { return positions_; }
+
+ private:
+  Status check(const JournalRecord& record) const;
+
+  Uuid journal_{};
+  std::uint64_t count_ = 0;
+  std::uint64_t writer_epoch_ = 0;
+  Digest128 last_digest_;
+  Sequence sequence_ = 0;
+  std::vector<Topic> topics_;
+  std::map<Partition, Position> positions_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,173 @@
+#include "service/journal/record.h"
+
+#include <cstddef>
+
+#include "core/base/bytes.h"
+#include "core/base/crc32c.h"
+#include "core/limits.h"
+
+namespace neardup {
+namespace {
+
+constexpr std::string_view kMagic = "NDJ\n";
+constexpr std::size_t kChecksumBytes = 4;
+constexpr std::size_t kVarintBytesMax = 10;
+constexpr std::size_t kTopicNameBytesMax = 249;  // Kafka's own bound
+
+void put_uuid(ByteWriter& out, const Uuid& id) {
+  out.bytes({reinterpret_cast<const char*>(id.data()), id.size()});
+}
+
+Uuid get_uuid(ByteReader& in) {
+  Uuid id{};
+  const std::string_view bytes = in.bytes(id.size());
+  for (std::size_t i = 0; i < bytes.size(); ++i) id[i] = static_cast<std::uint8_t>(bytes[i]);
+  return id;
+}
+
+void put_source(ByteWriter& out, const Source& source) {
+  out.varint(source.topic);
+  out.varint(static_cast<std::uint32_t>(source.partition));
+  out.varint(static_cast<std::uint64_t>(source.offset));
+}
+
+Source get_source(ByteReader& in) {
+  Source source;
+  source.topic = static_cast<std::uint32_t>(in.varint());
+  source.partition = static_cast<std::int32_t>(in.varint());
+  source.offset = static_cast<std::int64_t>(in.varint());
+  return source;
+}
+
+// A count of items that each take at least `bytes_min` bytes cannot exceed what is left: so a hostile count
+// cannot make us reserve memory.
+std::size_t get_count(ByteReader& in, std::size_t bytes_min) {
+  const std::uint64_t count = in.varint();
+  if (count > in.remaining() / bytes_min) {
+    in.bytes(in.remaining() + 1);  // fails the reader
+    return 0;
+  }
+  return static_cast<std::size_t>(count);
+}
+
+Error corrupt(const std::string& what) { return {ErrorCode::kCorrupt, "journal record: " + what}; }
+
+}  // namespace
+
+std::string encode_journal_record(const JournalRecord& record) {
+  std::string bytes;
+  std::size_t size = journal_frame_bytes_max(record.topics.size(), record.positions.size());
+  for (const Unique& unique : record.uniques)
+    size += journal_entry_bytes_max(unique.id.size(), unique.url.size());
+  bytes.reserve(size);
+
+  ByteWriter out(bytes);
+  out.bytes(kMagic);
+  out.u16(kJournalVersion);
+  out.u16(kSignatureVersion);
+  put_uuid(out, record.journal);
+  out.u64(record.number);
+  out.u64(record.writer_epoch);
+  out.digest(record.previous);
+  out.u64(record.first_sequence);
+  out.u8(record.distance);
+  out.varint(record.counts.unique);
+  out.varint(record.counts.exact);
+  out.varint(record.counts.near);
+  out.varint(record.counts.rejected);
+  out.varint(record.topics.size());
+  for (const JournalTopic& topic : record.topics) {
+    out.string(topic.name);
+    put_uuid(out, topic.id);
+  }
+  out.varint(record.positions.size());
+  for (const JournalPosition& position : record.positions) {
+    out.varint(position.topic);
+    out.varint(static_cast<std::uint32_t>(position.partition));
+    out.varint(static_cast<std::uint64_t>(position.from));
+    out.varint(static_cast<std::uint64_t>(position.next));
+    out.signed_varint(position.leader_epoch);
+  }
+  out.varint(record.uniques.size());
+  for (const Unique& unique : record.uniques) {
+    out.digest(unique.signature.exact);
+    out.u64(unique.signature.fingerprint.bits);
+    out.varint(unique.signature.tokens);
+    put_source(out, unique.source);
+    out.string(unique.id);
+    out.string(unique.url);
+  }
+  out.u32(crc32c(bytes));
+  return bytes;
+}
+
+Result<JournalRecord> decode_journal_record(std::string_view bytes) {
+  if (bytes.size() < kMagic.size() + 2 + kChecksumBytes) return corrupt("too short to be one");
+  if (bytes.substr(0, kMagic.size()) != kMagic) return corrupt("does not begin with the magic bytes");
+  // The version comes before the checksum: a later format may end otherwise.
+  if (const std::uint16_t version = ByteReader(bytes.substr(kMagic.size())).u16();
+      version != kJournalVersion) {
+    return Error{ErrorCode::kUnsupportedVersion, "journal record: format version " + std::to_string(version) +
+                                                     ", this program reads " +
+                                                     std::to_string(kJournalVersion)};
+  }
+  const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
+  if (ByteReader(bytes.substr(body.size())).u32() != crc32c(body)) return corrupt("checksum does not match");
+
+  ByteReader in(body.substr(kMagic.size() + 2));
+  if (const std::uint16_t version = in.u16(); version != kSignatureVersion) {
+    return Error{ErrorCode::kUnsupportedVersion, "journal record: signature version " +
+                                                     std::to_string(version) + ", this program computes " +
+                                                     std::to_string(kSignatureVersion)};
+  }
+  JournalRecord record;
+  record.journal = get_uuid(in);
+  record.number = in.u64();
+  record.writer_epoch = in.u64();
+  record.previous = in.digest();
+  record.first_sequence = in.u64();
+  record.distance = in.u8();
+  record.counts.unique = in.varint();
+  record.counts.exact = in.varint();
+  record.counts.near = in.varint();
+  record.counts.rejected = in.varint();
+  record.topics.resize(get_count(in, 17));
+  for (JournalTopic& topic : record.topics) {
+    topic.name = in.string();
+    topic.id = get_uuid(in);
+  }
+  record.positions.resize(get_count(in, 5));
+  for (JournalPosition& position : record.positions) {
+    position.topic = static_cast<std::uint32_t>(in.varint());
+    position.partition = static_cast<std::int32_t>(in.varint());
+    position.from = static_cast<std::int64_t>(in.varint());
+    position.next = static_cast<std::int64_t>(in.varint());
+    position.leader_epoch = static_cast<std::int32_t>(in.signed_varint());
+  }
+  record.uniques.resize(get_count(in, 30));
+  for (Unique& unique : record.uniques) {
+    unique.signature.exact = in.digest();
+    unique.signature.fingerprint.bits = in.u64();
+    unique.signature.tokens = static_cast<std::uint32_t>(in.varint());
+    unique.source = get_source(in);
+    unique.id = in.string();
+    unique.url = in.string();
+  }
+  if (!in.ok()) return corrupt("ends in the middle of a field");
+  if (!in.at_end()) return corrupt(std::to_string(in.remaining()) + " bytes too many");
+  if (record.counts.unique != record.uniques.size()) return corrupt("counts other uniques than it holds");
+  return record;
+}
+
+std::size_t journal_entry_bytes_max(std::size_t id_bytes, std::size_t url_bytes) {
+  return 16 + 8 + 6 * kVarintBytesMax + id_bytes + url_bytes;
+}
+
+std::size_t journal_frame_bytes_max(std::size_t topics, std::size_t positions) {
+  return 128 + 8 * kVarintBytesMax + topics * (kTopicNameBytesMax + kVarintBytesMax + 16) +
+         positions * 5 * kVarintBytesMax;
+}
+
+static_assert(kJournalEntryBytesMax >= 16 + 8 + 6 * kVarintBytesMax + kIdBytesMax + kUrlBytesMax);
+
+}  // namespace neardup

@@ -1,0 +1,83 @@
+// What does one journal record hold?
+//
+// One record is one batch, and one batch is one Kafka transaction: the uniques that it added to the index,
+// the input it covers, and what ties it to the record before. The journal is the truth: memory is a function
+// of its records, and records are never rewritten. On any doubt the same bytes are sent again.
+//
+// Format:  byte by byte in core/FORMATS.md; a golden file of every released version must stay readable.
+// Threads: values only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/hash.h"
+#include "core/base/result.h"
+#include "core/detector.h"
+
+namespace neardup {
+
+inline constexpr std::uint16_t kJournalVersion = 1;
+
+using Uuid = std::array<std::uint8_t, 16>;
+
+// An input topic. Kafka gives a topic that is deleted and made again another id.
+struct JournalTopic {
+  std::string_view name;
+  Uuid id{};
+
+  friend bool operator==(const JournalTopic&, const JournalTopic&) = default;
+};
+
+// What a batch covers of one input partition: offsets from .. next-1, each exactly once over the whole
+// journal.
+struct JournalPosition {
+  std::uint32_t topic = 0;  // ordinal
+  std::int32_t partition = 0;
+  std::int64_t from = 0;  // the position before this batch; of the first batch, the first offset read
+  std::int64_t next = 0;  // one past the last offset covered
+  std::int32_t leader_epoch = -1;  // of the last record read, to notice a truncated log; -1 when unknown
+
+  friend bool operator==(const JournalPosition&, const JournalPosition&) = default;
+};
+
+struct JournalCounts {
+  std::uint64_t unique = 0;
+  std::uint64_t exact = 0;
+  std::uint64_t near = 0;
+  std::uint64_t rejected = 0;
+
+  friend bool operator==(const JournalCounts&, const JournalCounts&) = default;
+};
+
+struct JournalRecord {
+  Uuid journal{};                  // drawn once, by the writer of record 0
+  std::uint64_t number = 0;        // 0, 1, 2, ...
+  std::uint64_t writer_epoch = 0;  // how often a writer has taken over
+  Digest128 previous;              // digest128 of the bytes of record number - 1; zero for record 0
+  Sequence first_sequence = 0;     // of uniques[0]; also the size of the index before this batch
+  std::uint8_t distance = 0;       // detector.distance the batch was decided with
+  JournalCounts counts;
+  std::vector<JournalTopic> topics;  // all so far; a topic's place is its ordinal, Source::topic, for ever
+  std::vector<JournalPosition> positions;
+  std::vector<Unique> uniques;  // in sequence order
+};
+
+// The record's bytes, at most kJournalRecordBytesMax when the batch was closed in time (see JournalSize).
+std::string encode_journal_record(const JournalRecord& record);
+
+// Views of the result point into `bytes`. Errors: kCorrupt (checksum, lengths, trailing bytes),
+// kUnsupportedVersion.
+Result<JournalRecord> decode_journal_record(std::string_view bytes);
+
+// An upper bound of what one unique adds to a record, so that a batch can be closed before its record grows
+// too large.
+std::size_t journal_entry_bytes_max(std::size_t id_bytes, std::size_t url_bytes);
+
+// Room that a record needs besides its uniques. REQUIRES: topics and positions of at most this many.
+std::size_t journal_frame_bytes_max(std::size_t topics, std::size_t positions);
+
+}  // namespace neardup

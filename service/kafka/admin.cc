@@ -1,0 +1,279 @@
+// The half of topics.h that talks to the cluster.
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <thread>
+
+#include "service/kafka/client.h"
+#include "service/kafka/topics.h"
+
+namespace neardup {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// One admin request and the wait for its answer.
+class Admin {
+ public:
+  static Result<Admin> open(const KafkaConfig& config, milliseconds timeout) {
+    static Probe uncounted;
+    static ClientListener listener("admin", uncounted);
+    Result<RdKafka<rd_kafka_t>> client = make_client(RD_KAFKA_PRODUCER, config, {}, listener);
+    if (!client) return client.error();
+    return Admin(std::move(*client), steady_clock::now() + timeout);
+  }
+
+  rd_kafka_t* client() const { return client_.get(); }
+
+  RdKafka<rd_kafka_AdminOptions_t> options(rd_kafka_admin_op_t operation) const {
+    RdKafka<rd_kafka_AdminOptions_t> options(rd_kafka_AdminOptions_new(client_.get(), operation));
+    std::array<char, 256> why{};
+    rd_kafka_AdminOptions_set_request_timeout(options.get(), left_ms(), why.data(), why.size());
+    return options;
+  }
+
+  rd_kafka_queue_t* queue() const { return queue_.get(); }
+
+  Result<RdKafka<rd_kafka_event_t>> answer(const std::string& what) const {
+    RdKafka<rd_kafka_event_t> event(rd_kafka_queue_poll(queue_.get(), left_ms() + 500));
+    if (!event) return Error{ErrorCode::kUnavailable, what + ": Kafka did not answer in time"};
+    if (const rd_kafka_resp_err_t error = rd_kafka_event_error(event.get());
+        error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      return Error{ErrorCode::kUnavailable,
+                   what + ": " + rd_kafka_err2name(error) + ": " + rd_kafka_event_error_string(event.get())};
+    }
+    return event;
+  }
+
+  bool out_of_time() const { return steady_clock::now() >= deadline_; }
+
+ private:
+  Admin(RdKafka<rd_kafka_t> client, steady_clock::time_point deadline)
+      : client_(std::move(client)), queue_(rd_kafka_queue_new(client_.get())), deadline_(deadline) {}
+
+  int left_ms() const {
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline_ - steady_clock::now()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(left, 100, 60000));
+  }
+
+  RdKafka<rd_kafka_t> client_;
+  RdKafka<rd_kafka_queue_t> queue_;
+  steady_clock::time_point deadline_;
+};
+
+Uuid to_uuid(const rd_kafka_Uuid_t* id) {
+  Uuid bytes{};
+  if (id == nullptr) return bytes;
+  const auto high = static_cast<std::uint64_t>(rd_kafka_Uuid_most_significant_bits(id));
+  const auto low = static_cast<std::uint64_t>(rd_kafka_Uuid_least_significant_bits(id));
+  for (std::size_t i = 0; i < 8; ++i) {
+    bytes[i] = static_cast<std::uint8_t>(high >> (56 - 8 * i));
+    bytes[8 + i] = static_cast<std::uint8_t>(low >> (56 - 8 * i));
+  }
+  return bytes;
+}
+
+struct ConfigResourceDeleter {
+  void operator()(rd_kafka_ConfigResource_t* p) const { rd_kafka_ConfigResource_destroy(p); }
+};
+using ConfigResource = std::unique_ptr<rd_kafka_ConfigResource_t, ConfigResourceDeleter>;
+
+Status read_settings(const Admin& admin, std::map<std::string, TopicDescription>& topics) {
+  std::vector<ConfigResource> owned;
+  std::vector<rd_kafka_ConfigResource_t*> resources;
+  for (const auto& [name, topic] : topics) {
+    owned.emplace_back(rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, name.c_str()));
+    resources.push_back(owned.back().get());
+  }
+  const auto options = admin.options(RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS);
+  rd_kafka_DescribeConfigs(admin.client(), resources.data(), resources.size(), options.get(), admin.queue());
+  Result<RdKafka<rd_kafka_event_t>> event = admin.answer("describing topic settings");
+  if (!event) return event.error();
+  std::size_t count = 0;
+  const auto* answered =
+      rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event->get()), &count);
+  for (const rd_kafka_ConfigResource_t* resource : std::span(answered, count)) {
+    const std::string name = rd_kafka_ConfigResource_name(resource);
+    if (const rd_kafka_resp_err_t error = rd_kafka_ConfigResource_error(resource);
+        error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      return Error{ErrorCode::kUnavailable,
+                   "describing the settings of topic " + name + ": " + describe(error)};
+    }
+    std::size_t entries = 0;
+    const auto* entry = rd_kafka_ConfigResource_configs(resource, &entries);
+    for (const rd_kafka_ConfigEntry_t* e : std::span(entry, entries)) {
+      const char* value = rd_kafka_ConfigEntry_value(e);
+      topics[name].settings[rd_kafka_ConfigEntry_name(e)] = value == nullptr ? "" : value;
+    }
+  }
+  return {};
+}
+
+Result<std::map<std::string, TopicDescription>> read_topics(const Admin& admin,
+                                                            const std::vector<std::string>& names) {
+  std::vector<const char*> wanted;
+  for (const std::string& name : names) wanted.push_back(name.c_str());
+  std::unique_ptr<rd_kafka_TopicCollection_t, decltype(&rd_kafka_TopicCollection_destroy)> collection(
+      rd_kafka_TopicCollection_of_topic_names(wanted.data(), wanted.size()),
+      rd_kafka_TopicCollection_destroy);
+  const auto options = admin.options(RD_KAFKA_ADMIN_OP_DESCRIBETOPICS);
+  rd_kafka_DescribeTopics(admin.client(), collection.get(), options.get(), admin.queue());
+  Result<RdKafka<rd_kafka_event_t>> event = admin.answer("describing topics");
+  if (!event) return event.error();
+  std::size_t count = 0;
+  const auto* answered =
+      rd_kafka_DescribeTopics_result_topics(rd_kafka_event_DescribeTopics_result(event->get()), &count);
+  std::map<std::string, TopicDescription> topics;
+  for (const rd_kafka_TopicDescription_t* description : std::span(answered, count)) {
+    TopicDescription topic;
+    topic.name = rd_kafka_TopicDescription_name(description);
+    if (const rd_kafka_error_t* error = rd_kafka_TopicDescription_error(description); error != nullptr) {
+      if (rd_kafka_error_code(error) == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) continue;
+      if (rd_kafka_error_code(error) != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        return Error{ErrorCode::kUnavailable, "describing topic " + topic.name + ": " + describe(*error)};
+      }
+    }
+    topic.id = to_uuid(rd_kafka_TopicDescription_topic_id(description));
+    std::size_t partitions = 0;
+    rd_kafka_TopicDescription_partitions(description, &partitions);
+    topic.partitions = static_cast<std::int32_t>(partitions);
+    topics.emplace(topic.name, std::move(topic));
+  }
+  if (topics.empty()) return topics;
+  if (Status status = read_settings(admin, topics); !status) return status.error();
+  return topics;
+}
+
+Status create(const Admin& admin, const std::string& name, std::int32_t partitions, std::int32_t replication,
+              const std::vector<TopicSetting>& settings) {
+  std::array<char, 512> why{};
+  std::unique_ptr<rd_kafka_NewTopic_t, decltype(&rd_kafka_NewTopic_destroy)> topic(
+      rd_kafka_NewTopic_new(name.c_str(), partitions, replication, why.data(), why.size()),
+      rd_kafka_NewTopic_destroy);
+  if (!topic) return Error{ErrorCode::kInvalid, "topic " + name + ": " + why.data()};
+  for (const TopicSetting& setting : settings) {
+    rd_kafka_NewTopic_set_config(topic.get(), setting.name.c_str(), setting.value.c_str());
+  }
+  rd_kafka_NewTopic_t* one = topic.get();
+  const auto options = admin.options(RD_KAFKA_ADMIN_OP_CREATETOPICS);
+  rd_kafka_CreateTopics(admin.client(), &one, 1, options.get(), admin.queue());
+  Result<RdKafka<rd_kafka_event_t>> event = admin.answer("creating topic " + name);
+  if (!event) return event.error();
+  std::size_t count = 0;
+  const auto* results =
+      rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event->get()), &count);
+  for (const rd_kafka_topic_result_t* result : std::span(results, count)) {
+    const rd_kafka_resp_err_t error = rd_kafka_topic_result_error(result);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR || error == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) continue;
+    const char* text = rd_kafka_topic_result_error_string(result);
+    return Error{ErrorCode::kUnavailable,
+                 "creating topic " + name + ": " + (text != nullptr ? text : describe(error).c_str())};
+  }
+  return {};
+}
+
+Status alter(const Admin& admin, const std::string& name, const std::vector<TopicSetting>& settings) {
+  const ConfigResource resource(rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, name.c_str()));
+  for (const TopicSetting& setting : settings) {
+    const RdKafka<rd_kafka_error_t> error(rd_kafka_ConfigResource_add_incremental_config(
+        resource.get(), setting.name.c_str(), RD_KAFKA_ALTER_CONFIG_OP_TYPE_SET, setting.value.c_str()));
+    if (error) return Error{ErrorCode::kInvalid, "topic " + name + ": " + describe(*error)};
+  }
+  rd_kafka_ConfigResource_t* one = resource.get();
+  const auto options = admin.options(RD_KAFKA_ADMIN_OP_INCREMENTALALTERCONFIGS);
+  rd_kafka_IncrementalAlterConfigs(admin.client(), &one, 1, options.get(), admin.queue());
+  Result<RdKafka<rd_kafka_event_t>> event = admin.answer("altering topic " + name);
+  if (!event) return event.error();
+  std::size_t count = 0;
+  const auto* results = rd_kafka_IncrementalAlterConfigs_result_resources(
+      rd_kafka_event_IncrementalAlterConfigs_result(event->get()), &count);
+  for (const rd_kafka_ConfigResource_t* result : std::span(results, count)) {
+    if (const rd_kafka_resp_err_t error = rd_kafka_ConfigResource_error(result);
+        error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      return Error{ErrorCode::kUnavailable, "altering topic " + name + ": " + describe(error)};
+    }
+  }
+  return {};
+}
+
+// What of `wanted` an existing topic has otherwise. A larger message size than we need is no fault.
+std::vector<TopicSetting> differing(const TopicDescription& topic, const std::vector<TopicSetting>& wanted) {
+  std::vector<TopicSetting> settings;
+  for (const TopicSetting& setting : wanted) {
+    const auto is = topic.settings.find(setting.name);
+    if (is != topic.settings.end()) {
+      if (is->second == setting.value) continue;
+      if (setting.name == "max.message.bytes" &&
+          std::atoll(is->second.c_str()) >= std::atoll(setting.value.c_str()))
+        continue;
+    }
+    settings.push_back(setting);
+  }
+  return settings;
+}
+
+}  // namespace
+
+Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfig& config,
+                                                                const std::vector<std::string>& names,
+                                                                milliseconds timeout) {
+  Result<Admin> admin = Admin::open(config, timeout);
+  if (!admin) return admin.error();
+  return read_topics(*admin, names);
+}
+
+Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const TopicCreation& creation,
+                                               milliseconds timeout) {
+  Result<Admin> admin = Admin::open(config, timeout);
+  if (!admin) return admin.error();
+  const KafkaTopics& topics = config.topics;
+  const std::vector<std::string> names = topic_names(topics);
+  Result<std::map<std::string, TopicDescription>> there = read_topics(*admin, names);
+  if (!there) return there.error();
+
+  std::int32_t input_partitions = 0;
+  for (const std::string& name : topics.input) {
+    if (const auto at = there->find(name); at != there->end())
+      input_partitions = std::max(input_partitions, at->second.partitions);
+  }
+  const std::int32_t partitions =
+      creation.partitions > 0 ? creation.partitions : std::clamp(input_partitions, 1, 8);
+
+  std::vector<TopicChange> changes;
+  std::vector<std::string> made;
+  for (const std::string& name : names) {
+    const bool input = std::find(topics.input.begin(), topics.input.end(), name) != topics.input.end();
+    const auto at = there->find(name);
+    if (at == there->end()) {
+      if (input && !creation.input) continue;
+      const std::int32_t count = name == topics.journal ? 1 : partitions;
+      if (Status status =
+              create(*admin, name, count, creation.replication, wanted_settings(topics, name, *there));
+          !status) {
+        return status.error();
+      }
+      made.push_back(name);
+      changes.push_back(
+          {name, "created with " + std::to_string(count) + (count == 1 ? " partition" : " partitions")});
+    } else if (creation.alter && !input) {
+      const std::vector<TopicSetting> settings = differing(at->second, wanted_settings(topics, name, *there));
+      if (settings.empty()) continue;
+      if (Status status = alter(*admin, name, settings); !status) return status.error();
+      for (const TopicSetting& setting : settings)
+        changes.push_back({name, "set " + setting.name + "=" + setting.value});
+    }
+  }
+  // A new topic shows up in the metadata a moment later; who is told "created" may use it.
+  while (!made.empty()) {
+    Result<std::map<std::string, TopicDescription>> now = read_topics(*admin, made);
+    if (now && now->size() == made.size()) break;
+    if (admin->out_of_time())
+      return Error{ErrorCode::kUnavailable, "topics were created but do not show up in time"};
+    std::this_thread::sleep_for(milliseconds(100));
+  }
+  return changes;
+}
+
+}  // namespace neardup

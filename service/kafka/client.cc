@@ -1,0 +1,178 @@
+#include "service/kafka/client.h"
+#include "service/log.h"
+
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <tuple>
+
+namespace neardup {
+namespace {
+
+constexpr std::size_t kSecretBytesMax = 65536;
+
+// A secret is the file's content without its last line break.
+Result<std::string> read_secret(const std::string& setting, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error{ErrorCode::kIo, setting + ": cannot read the file " + path};
+  std::string content{std::istreambuf_iterator<char>(file), {}};
+  while (!content.empty() && (content.back() == '\n' || content.back() == '\r')) content.pop_back();
+  if (content.empty()) return Error{ErrorCode::kInvalid, setting + ": the file " + path + " is empty"};
+  if (content.size() > kSecretBytesMax)
+    return Error{ErrorCode::kInvalid, setting + ": the file " + path + " is too large"};
+  return content;
+}
+
+// An outage says the same thing dozens of times a second.
+LogLimiter& limiter() {
+  static LogLimiter limiter;
+  return limiter;
+}
+
+ClientListener& listener_of(void* opaque) { return *static_cast<ClientListener*>(opaque); }
+
+void error_callback(rd_kafka_t*, int code, const char* reason, void* opaque) {
+  listener_of(opaque).on_error(code, reason);
+}
+
+void log_callback(const rd_kafka_t* client, int level, const char* facility, const char* text) {
+  listener_of(rd_kafka_opaque(client)).on_log(level, facility, text);
+}
+
+int statistics_callback(rd_kafka_t*, char* json, std::size_t size, void* opaque) {
+  ClientListener& listener = listener_of(opaque);
+  if (listener.on_statistics) listener.on_statistics({json, size});
+  return 0;  // librdkafka frees the document
+}
+
+void delivery_callback(rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
+  if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    listener_of(opaque).count_delivered();
+  } else {
+    listener_of(opaque).on_undelivered(message->err);
+  }
+}
+
+void rebalance_callback(rd_kafka_t* client, rd_kafka_resp_err_t error,
+                        rd_kafka_topic_partition_list_t* partitions, void* opaque) {
+  listener_of(opaque).on_rebalance(client, error, partitions);
+}
+
+}  // namespace
+
+void ClientListener::on_error(int code, const char* reason) {
+  const auto error = static_cast<rd_kafka_resp_err_t>(code);
+  probe_.kafka_error(name_, rd_kafka_err2name(error));
+  if (error == RD_KAFKA_RESP_ERR__TIMED_OUT) timed_out_.store(true, std::memory_order_release);
+  limiter().log(LogLevel::kWarning, name_ + rd_kafka_err2name(error), "kafka {}: {}: {}", name_,
+                rd_kafka_err2name(error), reason);
+}
+
+void ClientListener::on_log(int level, const char* facility, const char* text) {
+  // REQTMOUT is the only sign of a request that librdkafka sends again by itself.
+  if (std::string_view(facility) == "REQTMOUT") timed_out_.store(true, std::memory_order_release);
+  const LogLevel ours = level <= 3 ? LogLevel::kError : level <= 4 ? LogLevel::kWarning : LogLevel::kDebug;
+  limiter().log(ours, name_ + facility, "kafka {}: {}: {}", name_, facility, text);
+}
+
+void ClientListener::on_undelivered(rd_kafka_resp_err_t error) {
+  probe_.kafka_error(name_, rd_kafka_err2name(error));
+  last_undelivered_.store(error, std::memory_order_relaxed);
+  undelivered_.fetch_add(1, std::memory_order_release);
+}
+
+Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig& config,
+                                        const ClientProperties& properties, ClientListener& listener) {
+  RdKafka<rd_kafka_conf_t> conf(rd_kafka_conf_new());
+  std::array<char, 512> why{};
+  const auto set = [&](const std::string& property, const std::string& value) -> Status {
+    if (rd_kafka_conf_set(conf.get(), property.c_str(), value.c_str(), why.data(), why.size()) !=
+        RD_KAFKA_CONF_OK) {
+      return Error{ErrorCode::kInvalid, "kafka property " + property + ": " + why.data()};
+    }
+    return {};
+  };
+
+  ClientProperties all = {
+      {"bootstrap.servers", config.brokers},
+      {"client.id", "neardup-" + listener.name()},
+      {"security.protocol", config.security_protocol},
+      {"enable.metrics.push", "false"},
+      {"allow.auto.create.topics", "false"},
+      // A restarted broker must be found again in a second, not in ten.
+      {"reconnect.backoff.ms", "50"},
+      {"reconnect.backoff.max.ms", "1000"},
+      {"topic.metadata.refresh.interval.ms", "10000"},
+  };
+  if (!config.sasl_mechanism.empty()) all.emplace_back("sasl.mechanism", config.sasl_mechanism);
+  // OAUTHBEARER has a client id and a client secret where the others have a user name and a password.
+  const bool oauth = config.sasl_mechanism == "OAUTHBEARER";
+  if (!config.sasl_username.empty()) {
+    all.emplace_back(oauth ? "sasl.oauthbearer.client.id" : "sasl.username", config.sasl_username);
+  }
+  if (!config.tls_ca_file.empty()) all.emplace_back("ssl.ca.location", config.tls_ca_file);
+  if (!config.tls_certificate_file.empty())
+    all.emplace_back("ssl.certificate.location", config.tls_certificate_file);
+  if (!config.tls_key_file.empty()) all.emplace_back("ssl.key.location", config.tls_key_file);
+  for (const auto& [property, value] : config.properties) all.emplace_back(property, value);
+  all.insert(all.end(), properties.begin(), properties.end());
+  for (const auto& [property, value] : all) {
+    if (type == RD_KAFKA_PRODUCER && property == "allow.auto.create.topics")
+      continue;  // a consumer's property
+    if (Status status = set(property, value); !status) return status.error();
+  }
+  for (const auto& [setting, property, path] :
+       {std::tuple{"kafka.sasl_password_file", oauth ? "sasl.oauthbearer.client.secret" : "sasl.password",
+                   &config.sasl_password_file},
+        std::tuple{"kafka.tls_key_password_file", "ssl.key.password", &config.tls_key_password_file}}) {
+    if (path->empty()) continue;
+    Result<std::string> secret = read_secret(setting, *path);
+    if (!secret) return secret.error();
+    if (Status status = set(property, *secret); !status) {
+      return Error{ErrorCode::kInvalid,
+                   std::string(setting) + ": librdkafka refuses the value of this secret"};
+    }
+  }
+
+  rd_kafka_conf_set_opaque(conf.get(), &listener);
+  rd_kafka_conf_set_error_cb(conf.get(), error_callback);
+  rd_kafka_conf_set_log_cb(conf.get(), log_callback);
+  if (listener.on_statistics) rd_kafka_conf_set_stats_cb(conf.get(), statistics_callback);
+  if (listener.on_rebalance) rd_kafka_conf_set_rebalance_cb(conf.get(), rebalance_callback);
+  if (type == RD_KAFKA_PRODUCER) rd_kafka_conf_set_dr_msg_cb(conf.get(), delivery_callback);
+
+  rd_kafka_t* client = rd_kafka_new(type, conf.get(), why.data(), why.size());
+  if (client == nullptr) return Error{ErrorCode::kInvalid, std::string("kafka settings: ") + why.data()};
+  static_cast<void>(conf.release());  // the client owns it now
+  if (type == RD_KAFKA_CONSUMER) rd_kafka_poll_set_consumer(client);
+  return RdKafka<rd_kafka_t>(client);
+}
+
+ClientProperties consumer_properties(std::string group) {
+  return {
+      {"group.id", std::move(group)},
+      {"isolation.level", "read_committed"},
+      {"enable.auto.commit", "false"},
+      {"auto.offset.reset", "error"},  // anything else jumps over records in silence
+      {"check.crcs", "true"},
+      {"enable.partition.eof", "true"},
+      {"fetch.queue.backoff.ms", "5"},
+      {"queued.max.messages.kbytes", "65536"},
+  };
+}
+
+std::string librdkafka_version() { return rd_kafka_version_str(); }
+
+std::string describe(rd_kafka_resp_err_t error) {
+  return std::string(rd_kafka_err2name(error)) + ": " + rd_kafka_err2str(error);
+}
+
+std::string describe(const rd_kafka_error_t& error) {
+  return std::string(rd_kafka_error_name(&error)) + ": " + rd_kafka_error_string(&error);
+}
+
+RdKafka<rd_kafka_topic_partition_list_t> partition_list(int size_hint) {
+  return RdKafka<rd_kafka_topic_partition_list_t>(rd_kafka_topic_partition_list_new(size_hint));
+}
+
+}  // namespace neardup

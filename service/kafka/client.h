@@ -1,0 +1,101 @@
+// How is a Kafka client made, and who hears what it says?
+//
+// ClientBuilder turns our settings into librdkafka's and refuses what would break exactly-once; Client owns
+// the handle and listens: errors and log lines go to our log (rate-limited) and the probe, a request that
+// timed out is remembered, because librdkafka retries it silently and a stray answer could hit the next
+// transaction.
+//
+// Threads: librdkafka calls the listener from its own threads; the counters are atomic.
+// rdkafka.h is included only in this room.
+#pragma once
+
+#include <librdkafka/rdkafka.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+#include "service/config.h"
+#include "service/metrics/probe.h"
+
+namespace neardup {
+
+struct RdKafkaDeleter {
+  void operator()(rd_kafka_t* p) const { rd_kafka_destroy(p); }
+  void operator()(rd_kafka_conf_t* p) const { rd_kafka_conf_destroy(p); }
+  void operator()(rd_kafka_queue_t* p) const { rd_kafka_queue_destroy(p); }
+  void operator()(rd_kafka_event_t* p) const { rd_kafka_event_destroy(p); }
+  void operator()(rd_kafka_error_t* p) const { rd_kafka_error_destroy(p); }
+  void operator()(rd_kafka_message_t* p) const { rd_kafka_message_destroy(p); }
+  void operator()(rd_kafka_headers_t* p) const { rd_kafka_headers_destroy(p); }
+  void operator()(rd_kafka_topic_partition_list_t* p) const { rd_kafka_topic_partition_list_destroy(p); }
+  void operator()(rd_kafka_consumer_group_metadata_t* p) const {
+    rd_kafka_consumer_group_metadata_destroy(p);
+  }
+  void operator()(rd_kafka_AdminOptions_t* p) const { rd_kafka_AdminOptions_destroy(p); }
+};
+template <class T>
+using RdKafka = std::unique_ptr<T, RdKafkaDeleter>;
+
+// What a client hears from librdkafka. Must outlive the client.
+class ClientListener {
+ public:
+  // `name` labels log lines and metrics: input, journal, writer, election, admin, feed.
+  ClientListener(std::string name, Probe& probe) : name_(std::move(name)), probe_(probe) {}
+
+  void on_error(int code, const char* reason);
+  void on_log(int level, const char* facility, const char* text);
+  // A JSON document once per statistics.interval.ms; set before the client is made.
+  std::function<void(std::string_view json)> on_statistics;
+  // One call per message that could not be delivered.
+  void on_undelivered(rd_kafka_resp_err_t error);
+  // Consumer group: partitions came or went.
+  std::function<void(rd_kafka_t*, rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*)> on_rebalance;
+
+  const std::string& name() const { return name_; }
+  std::uint64_t delivered() const { return delivered_.load(std::memory_order_relaxed); }
+  std::uint64_t undelivered() const { return undelivered_.load(std::memory_order_acquire); }
+  rd_kafka_resp_err_t last_undelivered() const { return last_undelivered_.load(std::memory_order_relaxed); }
+  // Requests that timed out inside librdkafka since the last call.
+  bool take_timed_out() { return timed_out_.exchange(false, std::memory_order_acq_rel); }
+
+  void count_delivered() { delivered_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  std::string name_;
+  Probe& probe_;
+  std::atomic<std::uint64_t> delivered_{0};
+  std::atomic<std::uint64_t> undelivered_{0};
+  std::atomic<rd_kafka_resp_err_t> last_undelivered_{RD_KAFKA_RESP_ERR_NO_ERROR};
+  std::atomic<bool> timed_out_{false};
+};
+
+using ClientProperties = std::vector<std::pair<std::string, std::string>>;
+
+// A client with our connection settings, then the operator's kafka.properties, then `properties`, which win:
+// they are what this client must have. Secrets are read from their files here and nowhere else. Errors:
+// kInvalid (a property librdkafka refuses, named), kIo (a secret's file).
+Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig& config,
+                                        const ClientProperties& properties, ClientListener& listener);
+
+// Properties that every consumer of ours has: committed records only, checked checksums, no position of its
+// own making.
+ClientProperties consumer_properties(std::string group);
+
+// Of the library as it runs: "2.15.1".
+std::string librdkafka_version();
+
+// "NAME: text" of a librdkafka error.
+std::string describe(rd_kafka_resp_err_t error);
+std::string describe(const rd_kafka_error_t& error);
+
+// A list of one or more partitions.
+RdKafka<rd_kafka_topic_partition_list_t> partition_list(int size_hint);
+
+}  // namespace neardup

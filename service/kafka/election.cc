@@ -1,0 +1,101 @@
+#include "service/kafka/election.h"
+#include "service/log.h"
+
+#include <algorithm>
+
+namespace neardup {
+
+Election::Election(Probe& probe, const StateBoard& board, std::function<void()> on_lost)
+    : board_(board), on_lost_(std::move(on_lost)), listener_("election", probe) {
+  listener_.on_rebalance = [this](rd_kafka_t* client, rd_kafka_resp_err_t event,
+                                  rd_kafka_topic_partition_list_t* partitions) {
+    rebalance(client, event, partitions);
+  };
+}
+
+Result<std::unique_ptr<Election>> Election::join(const KafkaConfig& config, Probe& probe,
+                                                 const StateBoard& board, std::function<void()> on_lost) {
+  std::unique_ptr<Election> election(new Election(probe, board, std::move(on_lost)));
+  ClientProperties properties = consumer_properties(config.group);
+  properties.insert(properties.end(), {
+                                          {"partition.assignment.strategy", "cooperative-sticky"},
+                                          {"session.timeout.ms", std::to_string(config.session_timeout_ms)},
+                                          {"heartbeat.interval.ms",
+                                           std::to_string(std::max(100, config.session_timeout_ms / 6))},
+                                      });
+  Result<RdKafka<rd_kafka_t>> client =
+      make_client(RD_KAFKA_CONSUMER, config, properties, election->listener_);
+  if (!client) return client.error();
+  election->client_ = std::move(*client);
+  const auto list = partition_list(1);
+  rd_kafka_topic_partition_list_add(list.get(), config.topics.journal.c_str(), RD_KAFKA_PARTITION_UA);
+  if (const rd_kafka_resp_err_t error = rd_kafka_subscribe(election->client_.get(), list.get());
+      error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return Error{ErrorCode::kUnavailable,
+                 "joining the election group " + config.group + ": " + describe(error)};
+  }
+  election->thread_ = std::jthread([self = election.get()](const std::stop_token& stop) { self->run(stop); });
+  return election;
+}
+
+Election::~Election() {
+  if (thread_.joinable()) {
+    thread_.request_stop();
+    thread_.join();
+  }
+  on_lost_ = nullptr;  // leaving on purpose is no loss
+  if (client_) rd_kafka_consumer_close(client_.get());
+}
+
+void Election::run(const std::stop_token& stop) {
+  bool silent = false;
+  while (!stop.stop_requested()) {
+    if (held() && board_.since_beat() > StateBoard::kBeatMax) {
+      // Without polls the group drops us after max.poll.interval.ms; leaving now lets a standby take over at
+      // once.
+      if (!silent) {
+        log_error("the worker has shown no life for {} s: leaving the election",
+                  StateBoard::kBeatMax.count());
+        rd_kafka_unsubscribe(client_.get());
+      }
+      silent = true;
+    }
+    const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client_.get(), 100));
+    if (message && message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      listener_.on_error(message->err, rd_kafka_message_errstr(message.get()));
+    }
+  }
+}
+
+void Election::rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
+                         rd_kafka_topic_partition_list_t* partitions) {
+  if (event == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+    for (int i = 0; i < partitions->cnt; ++i) partitions->elems[i].offset = RD_KAFKA_OFFSET_END;
+    const RdKafka<rd_kafka_error_t> error(rd_kafka_incremental_assign(client, partitions));
+    if (error) log_error("election: {}", describe(*error));
+    rd_kafka_pause_partitions(client, partitions);  // membership is all we want
+    if (partitions->cnt == 0) return;
+    Role expected = Role::kFollower;
+    state_.compare_exchange_strong(expected, Role::kLeader, std::memory_order_acq_rel);
+  } else {
+    const RdKafka<rd_kafka_error_t> error(rd_kafka_incremental_unassign(client, partitions));
+    if (error) log_error("election: {}", describe(*error));
+    if (partitions->cnt == 0) return;
+    Role expected = Role::kLeader;
+    if (state_.compare_exchange_strong(expected, Role::kLost, std::memory_order_acq_rel) && on_lost_)
+      on_lost_();
+  }
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+bool Election::wait_until_leader(std::stop_token stop, std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, std::move(stop), time, [this] { return held(); });
+}
+
+RdKafka<rd_kafka_consumer_group_metadata_t> Election::group_metadata() const {
+  return RdKafka<rd_kafka_consumer_group_metadata_t>(rd_kafka_consumer_group_metadata(client_.get()));
+}
+
+}  // namespace neardup

@@ -1,0 +1,62 @@
+// Which instance is the writer?
+//
+// All instances join one consumer group on the journal topic. It has one partition, so the group protocol
+// gives it to exactly one of them: the leader. The assignment is cooperative-sticky, because with the others
+// a newcomer can take the partition away from a leader that is well. Nothing is read here; the journal has
+// its own reader. The group also keeps the input positions, and its metadata fences a writer that was voted
+// out.
+//
+// Threads: one of its own, so that the group's heartbeat never waits for a batch. It stops polling when the
+// worker shows no life for StateBoard::kBeatMax, so that another instance can take over from a stuck one.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "service/kafka/client.h"
+#include "service/metrics/state.h"
+#include "service/pipeline/leadership.h"
+
+namespace neardup {
+
+class Election final : public Leadership {
+ public:
+  // Joins the group. `on_lost` is called once, from the election's thread, when leadership that was held is
+  // gone.
+  static Result<std::unique_ptr<Election>> join(const KafkaConfig& config, Probe& probe,
+                                                const StateBoard& board, std::function<void()> on_lost);
+  // Leaves the group, so that the next leader needs not wait for the session to end.
+  ~Election() override;
+
+  // True once this instance leads; false when the time is over or a stop was asked for.
+  bool wait_until_leader(std::stop_token stop, std::chrono::milliseconds time);
+
+  bool held() const override { return state_.load(std::memory_order_acquire) == Role::kLeader; }
+
+  // Of this moment: the generation changes whenever an instance joins or leaves.
+  RdKafka<rd_kafka_consumer_group_metadata_t> group_metadata() const;
+
+ private:
+  enum class Role : std::uint8_t { kFollower, kLeader, kLost };
+
+  Election(Probe& probe, const StateBoard& board, std::function<void()> on_lost);
+  void run(const std::stop_token& stop);
+  void rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event, rd_kafka_topic_partition_list_t* partitions);
+
+  const StateBoard& board_;
+  std::function<void()> on_lost_;
+  ClientListener listener_;
+  RdKafka<rd_kafka_t> client_;
+  std::atomic<Role> state_{Role::kFollower};
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::jthread thread_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,192 @@
+#include "service/kafka/input.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "service/kafka/message.h"
+
+namespace neardup {
+namespace {
+
+constexpr std::size_t kFetchMessagesMax = 4096;  // of one call; the caller's limit is for the whole batch
+constexpr auto kReportInterval = std::chrono::seconds(1);
+
+std::int64_t wall_clock_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+std::int64_t KafkaInput::Partition::lag() const {
+  if (end < 0) return 0;  // the broker has not told yet
+  return std::max<std::int64_t>(0, end - std::max<std::int64_t>(0, committed));
+}
+
+KafkaInput::KafkaInput(const KafkaConfig& config, Probe& probe)
+    : config_(config), probe_(probe), listener_("input", probe), fetched_(kFetchMessagesMax) {
+  listener_.on_statistics = [this](std::string_view json) { read_statistics(json); };
+}
+
+KafkaInput::~KafkaInput() {
+  release();
+  queue_.reset();
+  if (client_) rd_kafka_consumer_close(client_.get());
+}
+
+Result<std::unique_ptr<KafkaInput>> KafkaInput::open(const KafkaConfig& config, Probe& probe) {
+  std::unique_ptr<KafkaInput> input(new KafkaInput(config, probe));
+  ClientProperties properties = consumer_properties(config.group + "-input");
+  properties.emplace_back("statistics.interval.ms", "1000");
+  Result<RdKafka<rd_kafka_t>> client = make_client(RD_KAFKA_CONSUMER, config, properties, input->listener_);
+  if (!client) return client.error();
+  input->client_ = std::move(*client);
+  input->queue_.reset(rd_kafka_queue_get_consumer(input->client_.get()));
+  return input;
+}
+
+Status KafkaInput::assign(std::span<const InputPosition> positions) {
+  release();
+  partitions_.clear();
+  topic_begin_.clear();
+  const auto list = partition_list(static_cast<int>(positions.size()));
+  for (const InputPosition& position : positions) {
+    rd_kafka_topic_partition_t* entry =
+        rd_kafka_topic_partition_list_add(list.get(), position.topic_name.c_str(), position.partition);
+    entry->offset =
+        position.next == InputPosition::kFromBeginning ? RD_KAFKA_OFFSET_BEGINNING : position.next;
+    // The broker refuses a position whose epoch it does not know: a truncated log shows at once.
+    if (position.leader_epoch >= 0) rd_kafka_topic_partition_set_leader_epoch(entry, position.leader_epoch);
+    Partition partition;
+    partition.topic = position.topic;
+    partition.topic_name = position.topic_name;
+    partition.partition = position.partition;
+    partition.polled = partition.committed =
+        position.next == InputPosition::kFromBeginning ? -1 : position.next;
+    partitions_.push_back(std::move(partition));
+  }
+  std::sort(partitions_.begin(), partitions_.end(), [](const Partition& a, const Partition& b) {
+    return std::pair(a.topic, a.partition) < std::pair(b.topic, b.partition);
+  });
+  if (const rd_kafka_resp_err_t error = rd_kafka_assign(client_.get(), list.get());
+      error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return Error{ErrorCode::kUnavailable, "assigning the input partitions: " + describe(error)};
+  }
+  probe_.assigned_partitions(partitions_.size());
+  return {};
+}
+
+KafkaInput::Partition* KafkaInput::find(const rd_kafka_message_t& message) {
+  auto known = std::find_if(topic_begin_.begin(), topic_begin_.end(),
+                            [&](const auto& entry) { return entry.first == message.rkt; });
+  if (known == topic_begin_.end()) {
+    const std::string_view name = rd_kafka_topic_name(message.rkt);
+    const auto first = std::find_if(partitions_.begin(), partitions_.end(),
+                                    [&](const Partition& partition) { return partition.topic_name == name; });
+    if (first == partitions_.end()) return nullptr;
+    known = topic_begin_.emplace(topic_begin_.end(), message.rkt,
+                                 static_cast<std::size_t>(first - partitions_.begin()));
+  }
+  // Partitions of a topic are 0 .. n-1, so the place is known.
+  const std::size_t at = known->second + static_cast<std::size_t>(message.partition);
+  return at < partitions_.size() && partitions_[at].partition == message.partition ? &partitions_[at]
+                                                                                   : nullptr;
+}
+
+Status KafkaInput::poll(std::vector<Record>& records, std::size_t records_max,
+                        std::chrono::milliseconds wait) {
+  const std::size_t room = std::min(records_max, fetched_.size());
+  const ssize_t count =
+      rd_kafka_consume_batch_queue(queue_.get(), static_cast<int>(wait.count()), fetched_.data(), room);
+  if (count < 0)
+    return Error{ErrorCode::kUnavailable, "reading the input: " + describe(rd_kafka_last_error())};
+  Status status;
+  for (rd_kafka_message_t* message : std::span(fetched_.data(), static_cast<std::size_t>(count))) {
+    if (status) status = take(*message, records);
+    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      messages_.push_back(message);
+    } else {
+      rd_kafka_message_destroy(message);
+    }
+  }
+  report_lag();
+  return status;
+}
+
+Status KafkaInput::take(const rd_kafka_message_t& message, std::vector<Record>& records) {
+  if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+    // The position steps over the control records of transactional producers only here.
+    if (Partition* partition = find(message)) {
+      partition->polled = std::max(partition->polled, message.offset);
+      partition->end = std::max(partition->end, message.offset);
+    }
+    return {};
+  }
+  if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    const std::string where = message.rkt == nullptr ? "the input"
+                                                     : std::string(rd_kafka_topic_name(message.rkt)) + "[" +
+                                                           std::to_string(message.partition) + "]";
+    if (message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
+      return Error{
+          ErrorCode::kContradiction,
+          where + ": the records at our position are gone (" + rd_kafka_message_errstr(&message) +
+              "). Retention or an operator removed them, or the log was truncated. Lengthen the topic's "
+              "retention; to go on with what is left, start with another journal (kafka.topics.journal)"};
+    }
+    listener_.on_error(message.err, (where + ": " + rd_kafka_message_errstr(&message)).c_str());
+    return {};
+  }
+  Partition* partition = find(message);
+  CHECK(partition != nullptr, "a record of a partition that was not assigned");
+  CHECK(message.offset >= partition->polled, "offsets of a partition never go back");
+
+  const Record record = view_record(message, partition->topic, headers_);
+  partition->polled = message.offset + 1;
+  partition->timestamp_ms = record.timestamp_ms;
+  records.push_back(record);
+  return {};
+}
+
+void KafkaInput::release() {
+  for (rd_kafka_message_t* message : messages_) rd_kafka_message_destroy(message);
+  messages_.clear();
+  headers_.clear();
+  for (Partition& partition : partitions_) {
+    partition.committed = partition.polled;
+    partition.committed_timestamp_ms = partition.timestamp_ms;
+  }
+}
+
+bool KafkaInput::caught_up() const {
+  return std::all_of(partitions_.begin(), partitions_.end(),
+                     [](const Partition& partition) { return partition.end >= 0 && partition.lag() == 0; });
+}
+
+void KafkaInput::read_statistics(std::string_view json) {
+  const auto statistics = nlohmann::json::parse(json, nullptr, false);
+  if (statistics.is_discarded() || !statistics.contains("topics")) return;
+  for (Partition& partition : partitions_) {
+    const auto topic = statistics["topics"].find(partition.topic_name);
+    if (topic == statistics["topics"].end()) continue;
+    const auto& partitions = (*topic)["partitions"];
+    const auto entry = partitions.find(std::to_string(partition.partition));
+    if (entry == partitions.end()) continue;
+    if (const std::int64_t end = entry->value("ls_offset", std::int64_t{-1}); end >= 0) partition.end = end;
+  }
+}
+
+void KafkaInput::report_lag() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - reported_ < kReportInterval) return;
+  reported_ = now;
+  const std::int64_t wall_ms = wall_clock_ms();
+  for (const Partition& partition : partitions_) {
+    const std::int64_t lag = partition.lag();
+    const bool aged = lag > 0 && partition.committed_timestamp_ms > 0;
+    const double seconds =
+        aged ? std::max(0.0, static_cast<double>(wall_ms - partition.committed_timestamp_ms) / 1000) : 0;
+    probe_.lag(partition.topic_name, partition.partition, lag, seconds);
+  }
+}
+
+}  // namespace neardup

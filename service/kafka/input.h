@@ -1,0 +1,71 @@
+// The input side of the service: records of the assigned partitions, and how far behind we are.
+//
+// Read by `assign` alone: no consumer group decides what we read, so no rebalance can touch the data path.
+// Records are handed out where librdkafka put them; nothing is copied.
+//
+// Lag is our own: librdkafka does not see offsets that were committed in a transaction. In records it is the
+// end of the committed log (last stable offset) minus the position whose verdicts are committed. In seconds
+// it is the age of the last record with a committed verdict, while there is a lag: an upper bound of what a
+// reader waits for.
+//
+// Threads: one caller.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "service/kafka/client.h"
+#include "service/pipeline/source.h"
+
+namespace neardup {
+
+class KafkaInput final : public RecordSource {
+ public:
+  // Errors: kInvalid (settings), kIo (secrets). Kafka itself may still be away.
+  static Result<std::unique_ptr<KafkaInput>> open(const KafkaConfig& config, Probe& probe);
+  ~KafkaInput() override;
+
+  Status assign(std::span<const InputPosition> positions) override;
+  Status poll(std::vector<Record>& records, std::size_t records_max, std::chrono::milliseconds wait) override;
+  void release() override;
+
+  // True once every assigned partition was read and committed to its end as it was at some moment.
+  bool caught_up() const;
+
+ private:
+  struct Partition {
+    std::uint32_t topic = 0;
+    std::string topic_name;
+    std::int32_t partition = 0;
+    std::int64_t polled = -1;       // next offset after what was handed out; -1: nothing yet
+    std::int64_t committed = -1;    // the same of what was released
+    std::int64_t end = -1;          // last stable offset as the broker told; -1: not told yet
+    std::int64_t timestamp_ms = 0;  // of the last record handed out
+    std::int64_t committed_timestamp_ms = 0;
+    std::int64_t lag() const;
+  };
+
+  KafkaInput(const KafkaConfig& config, Probe& probe);
+
+  Status take(const rd_kafka_message_t& message, std::vector<Record>& records);
+  Partition* find(const rd_kafka_message_t& message);
+  void read_statistics(std::string_view json);
+  void report_lag();
+
+  const KafkaConfig& config_;
+  Probe& probe_;
+  ClientListener listener_;
+  RdKafka<rd_kafka_t> client_;
+  RdKafka<rd_kafka_queue_t> queue_;
+  std::vector<Partition> partitions_;  // ordered by topic ordinal, partition
+  std::vector<std::pair<const rd_kafka_topic_t*, std::size_t>>
+      topic_begin_;                            // handle -> its first in partitions_
+  std::vector<rd_kafka_message_t*> messages_;  // handed out, not yet released
+  std::deque<std::vector<Header>> headers_;    // of those that have any
+  std::vector<rd_kafka_message_t*> fetched_;
+  std::chrono::steady_clock::time_point reported_{};
+};
+
+}  // namespace neardup

@@ -1,0 +1,117 @@
+#include "service/kafka/log_reader.h"
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "service/kafka/message.h"
+
+namespace neardup {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr int kPollMs = 100;
+constexpr int kQueryMs = 5000;
+
+}  // namespace
+
+KafkaLogReader::KafkaLogReader(std::string topic, std::int32_t partition, Probe& probe, std::stop_token stop)
+    : topic_(std::move(topic)), partition_(partition), stop_(std::move(stop)), listener_("journal", probe) {}
+
+KafkaLogReader::~KafkaLogReader() {
+  if (client_) rd_kafka_consumer_close(client_.get());
+}
+
+Result<std::unique_ptr<KafkaLogReader>> KafkaLogReader::open(const KafkaConfig& config,
+                                                             const std::string& topic, std::int32_t partition,
+                                                             Probe& probe, std::stop_token stop) {
+  std::unique_ptr<KafkaLogReader> reader(new KafkaLogReader(topic, partition, probe, std::move(stop)));
+  ClientProperties properties = consumer_properties(config.group + "-journal");
+  properties.emplace_back("fetch.wait.max.ms",
+                          "50");  // the end-of-partition event comes with the next empty fetch
+  properties.emplace_back("fetch.message.max.bytes", "4194304");
+  Result<RdKafka<rd_kafka_t>> client = make_client(RD_KAFKA_CONSUMER, config, properties, reader->listener_);
+  if (!client) return client.error();
+  reader->client_ = std::move(*client);
+  const auto list = partition_list(1);
+  rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition)->offset = RD_KAFKA_OFFSET_BEGINNING;
+  if (const rd_kafka_resp_err_t error = rd_kafka_assign(reader->client_.get(), list.get());
+      error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return Error{ErrorCode::kUnavailable, "reading topic " + topic + ": " + describe(error)};
+  }
+  return reader;
+}
+
+Result<std::int64_t> KafkaLogReader::end() {
+  while (!stop_.stop_requested()) {
+    std::int64_t low = 0;
+    std::int64_t high = 0;  // of a read_committed consumer: the last stable offset
+    const rd_kafka_resp_err_t error =
+        rd_kafka_query_watermark_offsets(client_.get(), topic_.c_str(), partition_, &low, &high, kQueryMs);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return high;
+    listener_.on_error(error, ("asking for the end of " + topic_).c_str());
+    rd_kafka_poll(client_.get(), kPollMs);
+  }
+  return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell the end of " + topic_};
+}
+
+Status KafkaLogReader::read_records_to_end(const std::function<Status(const Record&, double)>& take) {
+  const Result<std::int64_t> target = end();
+  if (!target) return target.error();
+  while (position_ < *target) {
+    if (stop_.stop_requested())
+      return Error{ErrorCode::kUnavailable, "asked to stop while reading " + topic_};
+    const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client_.get(), kPollMs));
+    if (!message) continue;
+    if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+      position_ = std::max(position_, message->offset);
+      continue;
+    }
+    if (message->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
+      return Error{ErrorCode::kContradiction,
+                   "topic " + topic_ + ": " + rd_kafka_message_errstr(message.get())};
+    }
+    if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      listener_.on_error(message->err, rd_kafka_message_errstr(message.get()));
+      continue;
+    }
+    std::deque<std::vector<Header>> headers;
+    const Record record = view_record(*message, 0, headers);
+    position_ = message->offset + 1;
+    const double progress = std::min(1.0, static_cast<double>(position_) / static_cast<double>(*target));
+    if (Status status = take(record, progress); !status) return status;
+  }
+  return {};
+}
+
+Status KafkaLogReader::read_to_end(const std::function<Status(std::string_view, double)>& take) {
+  return read_records_to_end([&](const Record& record, double progress) {
+    return take(record.value.value_or(std::string_view()), progress);
+  });
+}
+
+Result<std::optional<std::string>> KafkaLogReader::next(milliseconds wait) {
+  const auto deadline = steady_clock::now() + wait;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now()).count();
+    if (left <= 0) return std::optional<std::string>();
+    const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client_.get(), static_cast<int>(left)));
+    if (!message) continue;
+    if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+      position_ = std::max(position_, message->offset);
+    } else if (message->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
+      return Error{ErrorCode::kContradiction,
+                   "topic " + topic_ + ": " + rd_kafka_message_errstr(message.get())};
+    } else if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      listener_.on_error(message->err, rd_kafka_message_errstr(message.get()));
+    } else {
+      position_ = message->offset + 1;
+      return std::optional<std::string>(
+          std::string(static_cast<const char*>(message->payload), message->len));
+    }
+  }
+}
+
+}  // namespace neardup

@@ -1,0 +1,50 @@
+// Reads one partition of committed records from its beginning: the journal in the service, any topic in tools
+// and tests.
+//
+// The end of the log is the last stable offset, asked for when the reading begins; control records of
+// transactions lie between records, so "last record + 1" never reaches it: the client's end-of-partition
+// event does.
+//
+// Threads: one caller.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "service/codec/record.h"
+#include "service/journal/log.h"
+#include "service/kafka/client.h"
+
+namespace neardup {
+
+class KafkaLogReader final : public JournalLog {
+ public:
+  // `stop` ends a wait for a Kafka that does not answer.
+  static Result<std::unique_ptr<KafkaLogReader>> open(const KafkaConfig& config, const std::string& topic,
+                                                      std::int32_t partition, Probe& probe,
+                                                      std::stop_token stop);
+  ~KafkaLogReader() override;
+
+  Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override;
+  Result<std::optional<std::string>> next(std::chrono::milliseconds wait) override;
+
+  // As read_to_end, with the whole record: key, headers, offset.
+  Status read_records_to_end(const std::function<Status(const Record& record, double progress)>& take);
+
+ private:
+  KafkaLogReader(std::string topic, std::int32_t partition, Probe& probe, std::stop_token stop);
+
+  Result<std::int64_t> end();
+
+  std::string topic_;
+  std::int32_t partition_;
+  std::stop_token stop_;
+  ClientListener listener_;
+  RdKafka<rd_kafka_t> client_;
+  std::int64_t position_ = 0;  // the next offset that may hold a record we have not handed out
+};
+
+}  // namespace neardup

@@ -1,0 +1,65 @@
+#include "service/kafka/sender.h"
+
+#include "core/limits.h"
+#include "service/kafka/message.h"
+
+namespace neardup {
+
+KafkaSender::KafkaSender(std::string topic, Probe& probe)
+    : topic_(std::move(topic)), listener_("feed", probe) {}
+
+KafkaSender::~KafkaSender() {
+  if (handle_ != nullptr) rd_kafka_topic_destroy(handle_);
+  if (client_) rd_kafka_purge(client_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+}
+
+Result<std::unique_ptr<KafkaSender>> KafkaSender::open(const KafkaConfig& config, const std::string& topic,
+                                                       Probe& probe) {
+  std::unique_ptr<KafkaSender> sender(new KafkaSender(topic, probe));
+  Result<RdKafka<rd_kafka_t>> client =
+      make_client(RD_KAFKA_PRODUCER, config,
+                  {
+                      {"enable.idempotence", "true"},
+                      {"acks", "all"},
+                      {"compression.codec", "lz4"},
+                      {"linger.ms", "5"},
+                      {"partitioner", "murmur2_random"},
+                      {"message.max.bytes", std::to_string(kDocumentBytesMax + (1 << 20))},
+                      {"queue.buffering.max.messages", "100000"},
+                      {"queue.buffering.max.kbytes", "262144"},
+                  },
+                  sender->listener_);
+  if (!client) return client.error();
+  sender->client_ = std::move(*client);
+  sender->handle_ = rd_kafka_topic_new(sender->client_.get(), topic.c_str(), nullptr);
+  return sender;
+}
+
+Status KafkaSender::send(std::optional<std::string_view> key, std::optional<std::string_view> value,
+                         std::span<const Header> headers, std::optional<std::int32_t> partition) {
+  const rd_kafka_resp_err_t error =
+      queue_record(client_.get(), handle_, partition.value_or(RD_KAFKA_PARTITION_UA), RD_KAFKA_MSG_F_COPY,
+                   key, value, headers);
+  rd_kafka_poll(client_.get(), 0);
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  const ErrorCode code =
+      error == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ? ErrorCode::kInvalid : ErrorCode::kUnavailable;
+  return Error{code, "topic " + topic_ + ": " + describe(error)};
+}
+
+Status KafkaSender::finish(std::chrono::milliseconds wait) {
+  const rd_kafka_resp_err_t error = rd_kafka_flush(client_.get(), static_cast<int>(wait.count()));
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return Error{ErrorCode::kUnavailable, "topic " + topic_ + ": " +
+                                              std::to_string(rd_kafka_outq_len(client_.get())) +
+                                              " records were not acknowledged: " + describe(error)};
+  }
+  if (undelivered() > 0) {
+    return Error{ErrorCode::kUnavailable, "topic " + topic_ + ": " + std::to_string(undelivered()) +
+                                              " records were refused, the last with " +
+                                              describe(listener_.last_undelivered())};
+  }
+  return {};
+}
+
+}  // namespace neardup

@@ -1,0 +1,48 @@
+// A plain producer for those who fill topics: `neardup feed`, demos, tests.
+//
+// Idempotent and checked: every record is either acknowledged by all replicas or counted as undelivered.
+//
+// Threads: one caller.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "service/codec/record.h"
+#include "service/kafka/client.h"
+
+namespace neardup {
+
+class KafkaSender {
+ public:
+  static Result<std::unique_ptr<KafkaSender>> open(const KafkaConfig& config, const std::string& topic,
+                                                   Probe& probe);
+  ~KafkaSender();
+
+  // Copies and queues one record; waits while the queue is full. Without a partition, the key chooses it.
+  // Errors: kInvalid (too large for the topic's client limit), kUnavailable (a fatal client error).
+  Status send(std::optional<std::string_view> key, std::optional<std::string_view> value,
+              std::span<const Header> headers = {}, std::optional<std::int32_t> partition = std::nullopt);
+
+  // Waits until every queued record is settled. Error kUnavailable: not all were delivered, with the last
+  // reason.
+  Status finish(std::chrono::milliseconds wait);
+
+  std::uint64_t delivered() const { return listener_.delivered(); }
+  std::uint64_t undelivered() const { return listener_.undelivered(); }
+
+ private:
+  KafkaSender(std::string topic, Probe& probe);
+
+  std::string topic_;
+  ClientListener listener_;
+  RdKafka<rd_kafka_t> client_;
+  rd_kafka_topic_t* handle_ = nullptr;
+};
+
+}  // namespace neardup

@@ -1,0 +1,72 @@
+// Are the topics what exactly-once needs them to be?
+//
+// `describe_topics` asks the cluster, `check_topics` compares the answer with what we need and says of each
+// wrong setting which it is and the command that mends it, `create_topics` makes the missing ones right. The
+// journal is the truth, so nothing may ever delete from it: one partition, kept for ever.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "service/config.h"
+#include "service/journal/record.h"
+
+namespace neardup {
+
+struct TopicDescription {
+  std::string name;
+  Uuid id{};
+  std::int32_t partitions = 0;
+  std::map<std::string, std::string> settings;
+};
+
+// By name; a topic that is not there is not in the answer. Errors: kUnavailable, kInvalid (client settings).
+Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfig& config,
+                                                                const std::vector<std::string>& names,
+                                                                std::chrono::milliseconds timeout);
+
+// Every topic the service uses, input first.
+std::vector<std::string> topic_names(const KafkaTopics& topics);
+
+struct TopicProblem {
+  std::string topic;
+  std::string what;  // which setting is what, and what it should be
+  std::string mend;  // the command
+  bool missing = false;
+};
+
+// What is wrong, nothing if all is right. Pure: the tests need no cluster.
+std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
+                                       const std::map<std::string, TopicDescription>& described);
+
+struct TopicSetting {
+  std::string name;
+  std::string value;
+};
+
+// The settings that `topic` must be created with (or altered to). Pure.
+std::vector<TopicSetting> wanted_settings(const KafkaTopics& topics, const std::string& topic,
+                                          const std::map<std::string, TopicDescription>& described);
+
+struct TopicCreation {
+  std::int32_t partitions = 0;  // of input and verdict topics; 0: of verdict topics as many as the input has
+  std::int32_t replication = -1;  // -1: the cluster's default
+  bool input = false;             // make the input topics as well
+  bool alter = false;             // mend settings of topics that are there
+};
+
+struct TopicChange {
+  std::string topic;
+  std::string done;  // "created with 8 partitions", "set retention.ms=-1"
+};
+
+// Makes what is missing and, with `alter`, mends what is wrong. A second run changes nothing.
+Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const TopicCreation& creation,
+                                               std::chrono::milliseconds timeout);
+
+}  // namespace neardup

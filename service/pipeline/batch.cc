@@ -1,0 +1,149 @@
+#include "service/pipeline/batch.h"
+
+#include "core/base/check.h"
+
+namespace neardup {
+namespace {
+
+// Carried from the input record to its verdict, so that a trace does not end here (W3C Trace Context).
+bool is_trace_header(std::string_view name) { return name == "traceparent" || name == "tracestate"; }
+
+}  // namespace
+
+Batch::Batch(std::span<const std::string> topics, HeaderMode headers)
+    : topic_names_(topics), header_mode_(headers) {}
+
+void Batch::clear() {
+  arena_.clear();
+  records_.clear();
+  header_ranges_.clear();
+  headers_.clear();
+  uniques_.clear();
+  covered_.clear();
+  positions_.clear();
+  counts_ = {};
+  journal_ = {};
+  journal_bytes_.clear();
+}
+
+void Batch::cover(const Record& record) {
+  const std::size_t bytes = record.value ? record.value->size() : 0;
+  counts_.record_bytes += bytes;
+  const auto [at, first] = covered_.try_emplace({record.source.topic, record.source.partition});
+  Covered& covered = at->second;
+  if (first) {
+    covered.position.topic = record.source.topic;
+    covered.position.partition = record.source.partition;
+    covered.position.from = record.source.offset;
+  }
+  covered.position.next = record.source.offset + 1;
+  covered.position.leader_epoch = record.leader_epoch;
+  ++covered.records;
+  covered.bytes += bytes;
+}
+
+void Batch::add_header(std::string_view name, std::string_view value) {
+  headers_.push_back({name, arena_.keep(value)});
+}
+
+void Batch::add_verdict_headers(const VerdictRecord& verdict) {
+  switch (header_mode_) {
+    case HeaderMode::kPacked:
+      scratch_.clear();
+      append_verdict_header(verdict, topic_names_, scratch_);
+      add_header(kVerdictHeaderName, scratch_);
+      break;
+    case HeaderMode::kFull:
+      verdict_headers(verdict, topic_names_, named_);
+      for (const NamedValue& header : named_) add_header(header.name, header.value);
+      break;
+    case HeaderMode::kNone:
+      break;
+  }
+}
+
+void Batch::add_decided(const Record& record, const Signed& document, const Decision& decision,
+                        const Unique* leader) {
+  cover(record);
+  const Document& from = document.document;
+  VerdictRecord verdict;
+  verdict.id = from.id;
+  verdict.url = from.url;
+  verdict.source = record.source;
+  verdict.event_time_ms = from.event_time_ms;
+  verdict.decision = decision;
+  verdict.signature = document.signature;
+  verdict.leader = leader;
+
+  OutputRecord& output = records_.emplace_back();
+  output.source_partition = record.source.partition;
+  output.key = from.id;
+  scratch_.clear();
+  append_verdict_json(verdict, topic_names_, scratch_);
+  output.value = arena_.keep(scratch_);
+  const std::size_t begin = headers_.size();
+  add_verdict_headers(verdict);
+  for (const Header& header : record.headers) {
+    if (is_trace_header(header.name)) headers_.push_back(header);
+  }
+  header_ranges_.push_back({begin, headers_.size() - begin});
+
+  if (decision.verdict == Verdict::kUnique) {
+    output.topic = OutputTopic::kUnique;
+    ++counts_.unique;
+    uniques_.push_back({from.id, from.url, record.source, document.signature});
+  } else {
+    output.topic = OutputTopic::kDuplicate;
+    ++(decision.kind == DuplicateKind::kExact ? counts_.exact : counts_.near);
+  }
+}
+
+void Batch::add_rejected(const Record& record, const Signed& document) {
+  cover(record);
+  CHECK(document.reason.has_value(), "a rejected document has a reason");
+  ++counts_.rejected[static_cast<std::size_t>(*document.reason)];
+  // The raw record as it came, so that whoever mends it can send it again.
+  OutputRecord& output = records_.emplace_back();
+  output.topic = OutputTopic::kDeadLetter;
+  output.source_partition = record.source.partition;
+  output.key = record.key;
+  output.value = record.value;
+  const std::size_t begin = headers_.size();
+  headers_.insert(headers_.end(), record.headers.begin(), record.headers.end());
+  dead_letter_headers(*document.reason, record.source, topic_names_, named_);
+  for (const NamedValue& header : named_) add_header(header.name, header.value);
+  header_ranges_.push_back({begin, headers_.size() - begin});
+}
+
+void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics, const Writer& writer) {
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    records_[i].headers = std::span(headers_).subspan(header_ranges_[i].begin, header_ranges_[i].count);
+  }
+  for (auto& [partition, covered] : covered_) {
+    JournalPosition& position = covered.position;
+    const auto before = chain.positions().find(partition);
+    // Offsets between the last batch and this one's first record held nothing for us (compaction, control
+    // records).
+    if (before != chain.positions().end()) position.from = before->second.next;
+    journal_.positions.push_back(position);
+    positions_.push_back(
+        {topic_names_[position.topic], position.partition, position.next, position.leader_epoch});
+  }
+  journal_.journal = writer.journal;
+  journal_.number = chain.next_number();
+  journal_.writer_epoch = writer.epoch;
+  journal_.previous = chain.last_digest();
+  journal_.first_sequence = chain.next_sequence();
+  journal_.distance = writer.distance;
+  journal_.counts.unique = counts_.unique;
+  journal_.counts.exact = counts_.exact;
+  journal_.counts.near = counts_.near;
+  for (const std::uint64_t count : counts_.rejected) journal_.counts.rejected += count;
+  journal_.topics.assign(topics.begin(), topics.end());
+  journal_.uniques = uniques_;
+  journal_bytes_ = encode_journal_record(journal_);
+}
+
+Transaction Batch::transaction() const { return {journal_bytes_, records_, positions_}; }
+
+}  // namespace neardup

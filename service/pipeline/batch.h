@@ -1,0 +1,96 @@
+// What becomes of a batch once it is decided?
+//
+// Bytes. A Batch holds the verdict records, the journal record and the positions of one transaction, computed
+// once; every retry sends these same bytes. Views into the records' own memory and into the batch's arena are
+// handed to the sink, so nothing is copied twice.
+//
+// Threads: one, the worker's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/arena.h"
+#include "core/decision.h"
+#include "core/detector.h"
+#include "service/codec/record.h"
+#include "service/codec/verdict_codec.h"
+#include "service/journal/chain.h"
+#include "service/journal/record.h"
+#include "service/metrics/probe.h"
+#include "service/pipeline/signer_pool.h"
+#include "service/pipeline/sink.h"
+
+namespace neardup {
+
+enum class HeaderMode : std::uint8_t { kPacked, kFull, kNone };
+
+class Batch {
+ public:
+  // `topics`: names by ordinal; must outlive the batch.
+  Batch(std::span<const std::string> topics, HeaderMode headers);
+
+  // Empties it for the next round; memory is kept.
+  void clear();
+
+  // Adds one record and what was decided of it, in input order. `record` and `document` must stay where they
+  // are until the batch is committed. `leader` is the unique that a duplicate repeats.
+  void add_decided(const Record& record, const Signed& document, const Decision& decision,
+                   const Unique* leader);
+  void add_rejected(const Record& record, const Signed& document);
+
+  // Closes the batch: writes its journal record as the successor of `chain`.
+  struct Writer {
+    Uuid journal{};
+    std::uint64_t epoch = 0;
+    std::uint8_t distance = 0;
+  };
+  void seal(const JournalChain& chain, std::span<const JournalTopic> topics, const Writer& writer);
+
+  // REQUIRES: sealed.
+  Transaction transaction() const;
+  const JournalRecord& journal_record() const { return journal_; }
+  const std::string& journal_bytes() const { return journal_bytes_; }
+
+  const BatchCounts& counts() const { return counts_; }
+
+  // What the batch holds of one input partition.
+  struct Covered {
+    JournalPosition position;
+    std::uint64_t records = 0;
+    std::uint64_t bytes = 0;  // of their values
+  };
+  const std::map<JournalChain::Partition, Covered>& covered() const { return covered_; }
+
+  std::size_t size() const { return records_.size(); }
+
+ private:
+  struct HeaderRange {
+    std::size_t begin = 0;
+    std::size_t count = 0;
+  };
+
+  void cover(const Record& record);
+  void add_verdict_headers(const VerdictRecord& verdict);
+  void add_header(std::string_view name, std::string_view value);
+
+  std::span<const std::string> topic_names_;
+  HeaderMode header_mode_;
+  Arena arena_;
+  std::string scratch_;
+  std::vector<OutputRecord> records_;
+  std::vector<HeaderRange> header_ranges_;  // of records_[i], resolved when sealed
+  std::vector<Header> headers_;
+  std::vector<NamedValue> named_;
+  std::vector<Unique> uniques_;
+  std::map<JournalChain::Partition, Covered> covered_;
+  std::vector<CommittedPosition> positions_;
+  BatchCounts counts_;
+  JournalRecord journal_;
+  std::string journal_bytes_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,68 @@
+// Where does a decided batch go?
+//
+// The seam on the output side: one call is one transaction that holds the verdicts, the journal record and
+// the input positions, all or nothing. The sink never tries again by itself and never decides what a doubt
+// means: it tells what it knows, and the worker recycles it, reads the journal's tail and sends the same
+// bytes again if they are not there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "service/codec/record.h"
+
+namespace neardup {
+
+enum class OutputTopic : std::uint8_t { kUnique, kDuplicate, kDeadLetter };
+
+struct OutputRecord {
+  OutputTopic topic = OutputTopic::kUnique;
+  std::int32_t source_partition = 0;  // places a record that has no key
+  std::optional<std::string_view> key;
+  std::optional<std::string_view> value;
+  std::span<const Header> headers;
+};
+
+struct CommittedPosition {
+  std::string_view topic;
+  std::int32_t partition = 0;
+  std::int64_t next = 0;
+  std::int32_t leader_epoch = -1;
+};
+
+// Views must stay valid until the batch is committed and read back, or the sink was recycled.
+struct Transaction {
+  std::string_view journal_record;
+  std::span<const OutputRecord> records;
+  std::span<const CommittedPosition> positions;
+};
+
+struct CommitAnswer {
+  enum class Kind : std::uint8_t {  // the values of TransactionResult
+    kCommitted,
+    kInDoubt,  // may be there or not: recycle and look
+    kFenced,   // another writer has taken over: stop
+  };
+  Kind kind = Kind::kCommitted;
+  std::string reason;  // for kInDoubt and kFenced
+  // Committed, but a request timed out on the way: a stray answer could hit the next transaction of this
+  // producer.
+  bool recycle_before_next = false;
+};
+
+class BatchSink {
+ public:
+  virtual ~BatchSink() = default;
+
+  virtual CommitAnswer commit(const Transaction& transaction) = 0;
+
+  // A new producer in the place of the old one; whatever the old one had open is finished when this returns.
+  // Errors: kFenced, kUnavailable (asked to stop while trying).
+  virtual Status recycle() = 0;
+};
+
+}  // namespace neardup

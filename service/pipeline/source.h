@@ -1,0 +1,48 @@
+// Where do records come from?
+//
+// The seam on the input side. A source hands out records of many partitions in the order in which they came;
+// within a partition that is offset order. Kafka in the service, memory in tests; one day fingerprints
+// instead of documents.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "service/codec/record.h"
+
+namespace neardup {
+
+// One input partition and where to go on reading.
+struct InputPosition {
+  std::uint32_t topic = 0;  // ordinal
+  std::string topic_name;
+  std::int32_t partition = 0;
+  std::int64_t next = kFromBeginning;
+  std::int32_t leader_epoch = -1;  // of the last record covered; -1 when unknown
+
+  static constexpr std::int64_t kFromBeginning = -2;  // the oldest record that is still there
+};
+
+class RecordSource {
+ public:
+  virtual ~RecordSource() = default;
+
+  // Reads exactly these partitions from now on, from exactly there.
+  virtual Status assign(std::span<const InputPosition> positions) = 0;
+
+  // Appends what is there, at most `records_max`, waiting up to `wait` for the first one. Their bytes stay
+  // valid until release(). Error kContradiction: the input at a position is gone (retention, truncation, a
+  // topic made again).
+  virtual Status poll(std::vector<Record>& records, std::size_t records_max,
+                      std::chrono::milliseconds wait) = 0;
+
+  // Gives back the bytes of every record handed out so far.
+  virtual void release() = 0;
+};
+
+}  // namespace neardup

@@ -1,0 +1,325 @@
+#include "tests/integration/harness.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <stdexcept>
+#include <stop_token>
+#include <thread>
+
+#include "core/fingerprint/hamming.h"
+#include "core/fingerprint/signer.h"
+#include "service/codec/document_codec.h"
+#include "service/codec/preset.h"
+#include "service/journal/chain.h"
+#include "service/kafka/log_reader.h"
+#include "service/kafka/sender.h"
+#include "service/kafka/topics.h"
+
+namespace neardup {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+Probe& no_probe() {
+  static Probe probe;
+  return probe;
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr)
+    throw std::runtime_error(std::string(name) + " is not set: run these tests by ctest or ./dev test");
+  return value;
+}
+
+std::string slurp(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void or_throw(const Status& status) {
+  if (!status) throw std::runtime_error(status.error().message);
+}
+
+std::optional<std::string> header(const Record& record, std::string_view name) {
+  for (const Header& h : record.headers) {
+    if (h.name == name && h.value) return std::string(*h.value);
+  }
+  return std::nullopt;
+}
+
+void read_topic(const Config& config, const std::string& topic,
+                const std::function<void(const Record&)>& take) {
+  const auto described = describe_topics(config.kafka, {topic}, milliseconds(10000));
+  if (!described) throw std::runtime_error(described.error().message);
+  for (std::int32_t partition = 0; partition < described->at(topic).partitions; ++partition) {
+    auto reader = KafkaLogReader::open(config.kafka, topic, partition, no_probe(), std::stop_token());
+    if (!reader) throw std::runtime_error(reader.error().message);
+    or_throw((*reader)->read_records_to_end([&](const Record& record, double) -> Status {
+      take(record);
+      return {};
+    }));
+  }
+}
+
+}  // namespace
+
+std::string test_kafka() {
+  std::string servers = slurp(environment("NEARDUP_KAFKA_DIR") + "/bootstrap.servers");
+  while (!servers.empty() && servers.back() == '\n') servers.pop_back();
+  if (servers.empty()) throw std::runtime_error("no Kafka runs in NEARDUP_KAFKA_DIR");
+  return servers;
+}
+
+Config test_config(const std::string& name) {
+  Config config;
+  config.kafka.brokers = test_kafka();
+  config.kafka.group = name;
+  config.kafka.session_timeout_ms = 6000;
+  config.kafka.topics = {
+      {name + ".pages"}, name + ".unique", name + ".duplicate", name + ".dead-letter", name + ".journal"};
+  config.http.address = "";
+  return config;
+}
+
+void create_test_topics(const Config& config, std::int32_t partitions) {
+  const auto changes =
+      create_topics(config.kafka, {.partitions = partitions, .input = true}, std::chrono::seconds(30));
+  if (!changes) throw std::runtime_error(changes.error().message);
+}
+
+std::vector<std::int64_t> send_records(const Config& config, const std::vector<GeneratedRecord>& records,
+                                       std::int32_t partitions) {
+  auto sender = KafkaSender::open(config.kafka, config.kafka.topics.input.front(), no_probe());
+  if (!sender) throw std::runtime_error(sender.error().message);
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(partitions));
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto partition = static_cast<std::int32_t>(i % counts.size());
+    or_throw((*sender)->send(records[i].key, records[i].value, {}, partition));
+    ++counts[static_cast<std::size_t>(partition)];
+  }
+  or_throw((*sender)->finish(std::chrono::seconds(60)));
+  return counts;
+}
+
+ServiceProcess::ServiceProcess(const std::string& name, const Config& config,
+                               const std::vector<std::string>& arguments)
+    : log_path_(environment("NEARDUP_LOG_DIR") + "/" + name + ".log") {
+  const KafkaTopics& topics = config.kafka.topics;
+  std::vector<std::string> words = {environment("NEARDUP_BINARY")};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const auto set = [&](const std::string& key, const std::string& value) {
+    words.insert(words.end(), {"--set", key + "=" + value});
+  };
+  set("kafka.brokers", "\"" + config.kafka.brokers + "\"");
+  set("kafka.group", config.kafka.group);
+  set("kafka.session_timeout_ms", std::to_string(config.kafka.session_timeout_ms));
+  set("kafka.topics.input", topics.input.front());
+  set("kafka.topics.unique", topics.unique);
+  set("kafka.topics.duplicate", topics.duplicate);
+  set("kafka.topics.dead_letter", topics.dead_letter);
+  set("kafka.topics.journal", topics.journal);
+  set("http.address", config.http.address.empty() ? "\"\"" : config.http.address);
+  set("http.port", std::to_string(config.http.port));
+  set("batch.documents_max", std::to_string(config.batch.documents_max));
+
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_ = fork();
+  if (pid_ < 0) throw std::runtime_error("fork failed");
+  if (pid_ == 0) {
+    const int log = open(log_path_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+    dup2(log, 1);
+    dup2(log, 2);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+}
+
+ServiceProcess::~ServiceProcess() {
+  if (exit_) return;
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
+
+void ServiceProcess::signal(int number) const {
+  if (!exit_) kill(pid_, number);
+}
+
+std::optional<int> ServiceProcess::wait(milliseconds time) {
+  const auto end = steady_clock::now() + time;
+  while (!exit_) {
+    int status = 0;
+    if (waitpid(pid_, &status, WNOHANG) == pid_) {
+      exit_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    } else if (steady_clock::now() >= end) {
+      break;
+    } else {
+      std::this_thread::sleep_for(milliseconds(20));
+    }
+  }
+  return exit_;
+}
+
+bool ServiceProcess::wait_for_log(const std::string& text, milliseconds time) const {
+  const auto end = steady_clock::now() + time;
+  while (log().find(text) == std::string::npos) {
+    if (steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(milliseconds(50));
+  }
+  return true;
+}
+
+std::string ServiceProcess::log() const { return slurp(log_path_); }
+
+Published read_published(const Config& config) {
+  Published published;
+  const KafkaTopics& topics = config.kafka.topics;
+  for (const std::string& topic : {topics.unique, topics.duplicate}) {
+    read_topic(config, topic, [&](const Record& record) {
+      const Result<ParsedVerdict> verdict = parse_verdict_json(record.value.value_or(""));
+      if (!verdict) throw std::runtime_error("not a verdict: " + std::string(record.value.value_or("")));
+      EXPECT_EQ(verdict->verdict == Verdict::kUnique, topic == topics.unique);
+      EXPECT_EQ(record.key, verdict->id) << "the key of a verdict is the document's id";
+      EXPECT_TRUE(header(record, kVerdictHeaderName).has_value());
+      published.verdicts[{verdict->source.partition, verdict->source.offset}].push_back(*verdict);
+      ++published.count;
+    });
+  }
+  read_topic(config, topics.dead_letter, [&](const Record& record) {
+    const Place place = {std::stoi(header(record, "neardup-partition").value()),
+                         std::stoll(header(record, "neardup-offset").value())};
+    EXPECT_EQ(header(record, "neardup-topic"), topics.input.front());
+    published.rejected[place].push_back(header(record, "neardup-reason").value());
+    published.dead_letter_values[place] = std::string(record.value.value_or(""));
+    ++published.count;
+  });
+  read_topic(config, topics.journal,
+             [&](const Record& record) { published.journal.emplace_back(record.value.value()); });
+  return published;
+}
+
+Published wait_for_verdicts(const Config& config, std::size_t count, std::chrono::seconds time) {
+  const auto end = steady_clock::now() + time;
+  for (;;) {
+    Published published = read_published(config);
+    if (published.count >= count || steady_clock::now() >= end) return published;
+    std::this_thread::sleep_for(milliseconds(200));
+  }
+}
+
+void expect_exactly_one_verdict(const Published& published, const std::vector<std::int64_t>& counts) {
+  std::size_t expected = 0;
+  for (std::size_t partition = 0; partition < counts.size(); ++partition) {
+    for (std::int64_t offset = 0; offset < counts[partition]; ++offset) {
+      const Place place = {static_cast<std::int32_t>(partition), offset};
+      const auto verdict = published.verdicts.find(place);
+      const auto rejected = published.rejected.find(place);
+      const std::size_t verdicts = (verdict == published.verdicts.end() ? 0 : verdict->second.size()) +
+                                   (rejected == published.rejected.end() ? 0 : rejected->second.size());
+      ASSERT_EQ(verdicts, 1U) << "partition " << partition << " offset " << offset;
+      ++expected;
+    }
+  }
+  EXPECT_EQ(published.count, expected) << "verdicts of offsets that were never written";
+}
+
+void expect_brute_force_agrees(const Published& published, const std::vector<GeneratedRecord>& records,
+                               std::int32_t partitions) {
+  const InputConfig input;
+  const Result<Preset> preset = resolve_preset(input);
+  ASSERT_TRUE(preset);
+  DocumentCodec codec(*preset, input);
+  Signer signer;
+
+  // The journal tells the order of the uniques, and with it every answer: a document's leader is the
+  // lowest-numbered unique of all that match it. Had a lower one come later, the leader itself would have
+  // been its duplicate.
+  JournalChain chain;
+  struct Known {
+    Place place;
+    Signature signature;
+    std::string id;
+  };
+  std::vector<Known> uniques;
+  std::map<Place, std::size_t> batch_end;  // uniques known at the end of the batch that covers a place
+  for (const std::string& bytes : published.journal) {
+    const Result<JournalRecord> record = decode_journal_record(bytes);
+    ASSERT_TRUE(record) << record.error().message;
+    const Status status = chain.accept(*record, bytes);
+    ASSERT_TRUE(status) << status.error().message;
+    for (const Unique& unique : record->uniques) {
+      uniques.push_back(
+          {{unique.source.partition, unique.source.offset}, unique.signature, std::string(unique.id)});
+    }
+    for (const JournalPosition& position : record->positions) {
+      for (std::int64_t offset = position.from; offset < position.next; ++offset) {
+        ASSERT_TRUE(batch_end.try_emplace({position.partition, offset}, uniques.size()).second)
+            << "covered twice";
+      }
+    }
+  }
+  std::map<Place, std::size_t> sequence_of;
+  for (std::size_t i = 0; i < uniques.size(); ++i) sequence_of[uniques[i].place] = i;
+
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const Place place = {static_cast<std::int32_t>(i % static_cast<std::size_t>(partitions)),
+                         static_cast<std::int64_t>(i / static_cast<std::size_t>(partitions))};
+    Record record;
+    record.source = {0, place.first, place.second};
+    if (records[i].key) record.key = *records[i].key;
+    if (records[i].value) record.value = *records[i].value;
+    Document document;
+    std::optional<RejectReason> reason = codec.decode(record, document);
+    Signature signature;
+    if (!reason) reason = signer.sign(document, signature);
+    if (reason) {
+      ASSERT_TRUE(published.rejected.contains(place)) << "record " << i;
+      EXPECT_EQ(published.rejected.at(place).front(), name(*reason));
+      continue;
+    }
+    ASSERT_TRUE(published.verdicts.contains(place)) << "record " << i;
+    const ParsedVerdict& verdict = published.verdicts.at(place).front();
+    EXPECT_EQ(verdict.id, document.id);
+    EXPECT_EQ(verdict.signature, signature.fingerprint);
+
+    const auto own = sequence_of.find(place);
+    const std::size_t before = own != sequence_of.end() ? own->second : batch_end.at(place);
+    std::optional<std::size_t> leader;
+    for (std::size_t s = 0; s < before && !leader; ++s) {
+      if (uniques[s].signature.exact == signature.exact) leader = s;
+    }
+    const bool exact = leader.has_value();
+    for (std::size_t s = 0; s < before && !leader; ++s) {
+      if (hamming_distance(uniques[s].signature.fingerprint, signature.fingerprint) <= 3) leader = s;
+    }
+    if (own != sequence_of.end()) {
+      EXPECT_FALSE(leader) << "record " << i << " was called unique but matches unique " << *leader;
+      EXPECT_EQ(verdict.verdict, Verdict::kUnique);
+      EXPECT_EQ(verdict.seq, own->second);
+      EXPECT_EQ(uniques[own->second].signature, signature);
+    } else {
+      ASSERT_TRUE(leader) << "record " << i << " was called a duplicate but matches no unique";
+      EXPECT_EQ(verdict.verdict, Verdict::kDuplicate);
+      EXPECT_EQ(verdict.kind, exact ? DuplicateKind::kExact : DuplicateKind::kNear);
+      EXPECT_EQ(verdict.duplicate_of->id, uniques[*leader].id);
+      EXPECT_EQ((Place{verdict.duplicate_of->source.partition, verdict.duplicate_of->source.offset}),
+                uniques[*leader].place);
+    }
+    ++compared;
+  }
+  EXPECT_EQ(compared + published.rejected.size(), records.size());
+}
+
+}  // namespace neardup

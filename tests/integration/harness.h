@@ -1,0 +1,80 @@
+// What the integration tests share: a real Kafka, the real program, and a reader of what it published.
+//
+// The Kafka is started once for all of them (ctest's fixture integration/kafka_start); each test makes topics
+// of its own in it. NEARDUP_KAFKA_DIR is that cluster's folder, NEARDUP_BINARY the program.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "service/codec/verdict_codec.h"
+#include "service/config.h"
+#include "service/journal/record.h"
+#include "tests/support/generated_crawl.h"
+
+namespace neardup {
+
+// Bootstrap servers of the fixture's Kafka. Fails the test program when there is none.
+std::string test_kafka();
+
+// Topics and group of one test, all named after it.
+Config test_config(const std::string& name);
+
+// `neardup topics create` with that many partitions everywhere but in the journal.
+void create_test_topics(const Config& config, std::int32_t partitions);
+
+// `record` i goes to partition i % partitions. Returns the count per partition.
+std::vector<std::int64_t> send_records(const Config& config, const std::vector<GeneratedRecord>& records,
+                                       std::int32_t partitions);
+
+// The program as a child process; killed by its process id at the end of its life if it still runs.
+class ServiceProcess {
+ public:
+  // Starts `neardup ARGUMENTS...` with the settings of `config`; its log goes to LOG_FOLDER/NAME.log.
+  ServiceProcess(const std::string& name, const Config& config,
+                 const std::vector<std::string>& arguments = {"serve"});
+  ~ServiceProcess();
+  ServiceProcess(const ServiceProcess&) = delete;
+  ServiceProcess& operator=(const ServiceProcess&) = delete;
+
+  void signal(int number) const;
+  // Its exit code, 128 + signal if one ended it; nullopt if it still runs after `time`.
+  std::optional<int> wait(std::chrono::milliseconds time);
+  // Until its log holds `text`.
+  bool wait_for_log(const std::string& text, std::chrono::milliseconds time) const;
+  std::string log() const;
+
+ private:
+  std::string log_path_;
+  pid_t pid_ = -1;
+  std::optional<int> exit_;
+};
+
+using Place = std::pair<std::int32_t, std::int64_t>;  // partition, offset
+
+// All that was committed.
+struct Published {
+  std::map<Place, std::vector<ParsedVerdict>> verdicts;  // by input place; one each is what we promise
+  std::map<Place, std::vector<std::string>> rejected;    // reasons of dead letters
+  std::map<Place, std::string> dead_letter_values;
+  std::vector<std::string> journal;  // records in order
+  std::size_t count = 0;
+};
+Published read_published(const Config& config);
+
+// Reads until `count` verdicts are committed or the time is over.
+Published wait_for_verdicts(const Config& config, std::size_t count, std::chrono::seconds time);
+
+// GTest expectations: every input place has exactly one verdict, and an independent detector that compares
+// each document with every unique before it, replaying the journal's order, agrees with each of them.
+void expect_exactly_one_verdict(const Published& published, const std::vector<std::int64_t>& counts);
+void expect_brute_force_agrees(const Published& published, const std::vector<GeneratedRecord>& records,
+                               std::int32_t partitions);
+
+}  // namespace neardup

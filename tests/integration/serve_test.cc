@@ -1,0 +1,213 @@
+// The promise of the service, on a real Kafka: every input record has exactly one committed verdict, and it
+// is the right one, whatever happens to the process in between.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <fstream>
+#include <random>
+
+#include "service/kafka/sender.h"
+#include "service/kafka/topics.h"
+#include "tests/integration/harness.h"
+
+namespace neardup {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::int32_t kPartitions = 8;
+constexpr milliseconds kStart{30000};
+constexpr seconds kWork{120};
+
+std::vector<GeneratedRecord> twenty_thousand(std::uint64_t seed) {
+  return generate_crawl({.documents = 20000, .families = 6000, .words = 120, .broken_share = .002}, seed);
+}
+
+TEST(Serve, gives_20000_documents_on_8_partitions_one_right_verdict_each) {
+  const Config config = test_config("steady");
+  create_test_topics(config, kPartitions);
+  const std::vector<GeneratedRecord> records = twenty_thousand(11);
+  const std::vector<std::int64_t> counts = send_records(config, records, kPartitions);
+  ServiceProcess service("steady", config);
+  const Published published = wait_for_verdicts(config, records.size(), kWork);
+  expect_exactly_one_verdict(published, counts);
+  expect_brute_force_agrees(published, records, kPartitions);
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait(kStart), 0) << service.log();
+}
+
+TEST(Serve, five_kills_at_random_moments_change_nothing) {
+  Config config = test_config("killed");
+  config.batch.documents_max = 500;  // many transactions, so that a kill meets one
+  create_test_topics(config, kPartitions);
+  const std::vector<GeneratedRecord> records = twenty_thousand(12);
+  const std::vector<std::int64_t> counts = send_records(config, records, kPartitions);
+  std::mt19937_64 random(20240501);
+  for (int life = 0; life < 5; ++life) {
+    ServiceProcess service("killed", config);
+    // From before the first transaction to the middle of the work: a life takes over after the session of the
+    // last one.
+    const std::string running = "restored ";
+    std::size_t seen = 0;
+    for (int i = 0; i <= life; ++i) seen += running.size();
+    ASSERT_TRUE(service.wait_for_log(running, kStart + seconds(10))) << service.log();
+    std::this_thread::sleep_for(milliseconds(random() % 400));
+    service.signal(SIGKILL);
+    EXPECT_EQ(service.wait(seconds(5)), 128 + SIGKILL);
+    std::remove((std::string(std::getenv("NEARDUP_LOG_DIR")) + "/killed.log").c_str());
+  }
+  ServiceProcess service("killed", config);
+  const Published published = wait_for_verdicts(config, records.size(), kWork);
+  expect_exactly_one_verdict(published, counts);
+  expect_brute_force_agrees(published, records, kPartitions);
+}
+
+TEST(Serve, a_graceful_stop_and_a_new_start_leave_no_gap_and_no_repeat) {
+  Config config = test_config("graceful");
+  config.batch.documents_max = 200;
+  create_test_topics(config, kPartitions);
+  const std::vector<GeneratedRecord> records =
+      generate_crawl({.documents = 6000, .families = 2000, .words = 100}, 13);
+  const std::vector<std::int64_t> counts = send_records(config, records, kPartitions);
+  {
+    ServiceProcess service("graceful", config);
+    ASSERT_TRUE(service.wait_for_log("running:", kStart)) << service.log();
+    std::this_thread::sleep_for(milliseconds(150));
+    service.signal(SIGTERM);
+    EXPECT_EQ(service.wait(kStart), 0) << service.log();
+  }
+  const std::size_t first = read_published(config).count;
+  ServiceProcess service("graceful-again", config);
+  const Published published = wait_for_verdicts(config, records.size(), kWork);
+  expect_exactly_one_verdict(published, counts);
+  expect_brute_force_agrees(published, records, kPartitions);
+  EXPECT_LT(first, records.size()) << "the stop came too late to show anything";
+  // The first left the group, so the second needs not wait for its session to end.
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait(kStart), 0) << service.log();
+}
+
+TEST(Serve, every_poison_record_gets_its_verdict_and_its_neighbours_theirs) {
+  Config config = test_config("poison");
+  create_test_topics(config, 1);
+  const auto good = [](const std::string& id) {
+    return GeneratedRecord{
+        "key", R"({"id":")" + id + R"(","text":"a good page about )" + id + " and nothing else\"}"};
+  };
+  const std::string deep(3000, '[');
+  const std::vector<std::pair<GeneratedRecord, std::string>> poison = {
+      {{"k", std::nullopt}, "null_value"},
+      {{"k", "json failed to parse"}, "not_json"},
+      {{"k", "{\"id\":\"a\",\"text\":\"cut off"}, "not_json"},
+      {{"k", "[1,2,3]"}, "not_json"},
+      {{"k", "{\"id\":\"a\",\"x\":" + deep + "}"}, "too_deep"},
+      {{"k", R"({"id":"a","url":"http://x/"})"}, "missing_text"},
+      {{"k", R"({"id":"a","text":{"no":"string"}})"}, "missing_text"},
+      {{std::nullopt, R"({"text":"a page that nobody named"})"}, "missing_id"},
+      {{"k", R"({"id":")" + std::string(5000, 'i') + R"(","text":"x"})"}, "id_too_long"},
+      {{"k", R"({"id":"a","text":"... !!! ???"})"}, "no_tokens"},
+      {{"k", R"({"id":"a","text":")" + std::string(900000, 'x') + "\"}"}, "too_large"},
+  };
+  std::vector<GeneratedRecord> records;
+  for (std::size_t i = 0; i < poison.size(); ++i) {
+    records.push_back(good("before-" + std::to_string(i)));
+    records.push_back(poison[i].first);
+  }
+  records.push_back(good("last"));
+  const std::vector<std::int64_t> counts = send_records(config, records, 1);
+  ServiceProcess service("poison", config, {"serve", "--set", "input.document_bytes_max=512KiB"});
+  const Published published = wait_for_verdicts(config, records.size(), kWork);
+  expect_exactly_one_verdict(published, counts);
+  for (std::size_t i = 0; i < poison.size(); ++i) {
+    const Place place = {0, static_cast<std::int64_t>(2 * i + 1)};
+    ASSERT_TRUE(published.rejected.contains(place)) << poison[i].second;
+    EXPECT_EQ(published.rejected.at(place).front(), poison[i].second);
+    EXPECT_EQ(published.dead_letter_values.at(place), poison[i].first.value.value_or(""))
+        << "the raw bytes are kept";
+    EXPECT_TRUE(published.verdicts.contains({0, static_cast<std::int64_t>(2 * i)}));
+  }
+  EXPECT_EQ(service.wait(milliseconds(0)), std::nullopt) << "the service goes on: " << service.log();
+}
+
+TEST(Serve, invalid_base64_is_rejected_with_its_reason) {
+  Config config = test_config("base64");
+  create_test_topics(config, 1);
+  const std::vector<GeneratedRecord> records = {{"a", R"({"id":"a","text":"SGVsbG8gd29ybGQ="})"},
+                                                {"b", R"({"id":"b","text":"%%%"})"}};
+  send_records(config, records, 1);
+  const ServiceProcess service("base64", config, {"serve", "--set", "input.base64=always"});
+  const Published published = wait_for_verdicts(config, 2, kWork);
+  EXPECT_EQ(published.verdicts.size(), 1U);
+  ASSERT_TRUE(published.rejected.contains({0, 1}));
+  EXPECT_EQ(published.rejected.at({0, 1}).front(), "invalid_base64");
+}
+
+TEST(Serve, wrong_journal_settings_are_refused_with_the_command_that_mends_them) {
+  const Config config = test_config("wrong");
+  // A journal as a person would make it: the defaults would delete the truth after a week.
+  Config plain = config;
+  plain.kafka.topics.input = {"wrong.journal"};
+  plain.kafka.topics.journal = "wrong.unused-journal";
+  create_test_topics(plain, 2);
+  ServiceProcess service("wrong", config);
+  EXPECT_EQ(service.wait(kStart), 78) << service.log();
+  const std::string log = service.log();
+  EXPECT_NE(log.find("has 2 partitions, it must have 1"), std::string::npos) << log;
+  EXPECT_NE(log.find("retention.ms is 604800000, it must be -1"), std::string::npos) << log;
+  EXPECT_NE(log.find("neardup topics create --alter"), std::string::npos) << log;
+  EXPECT_NE(log.find("does not exist"), std::string::npos) << log;
+}
+
+TEST(Serve, topics_create_alter_mends_what_it_refused) {
+  const Config config = test_config("mended");
+  Config plain = config;
+  plain.kafka.topics.input = {"mended.journal"};
+  plain.kafka.topics.journal = "mended.unused-journal";
+  create_test_topics(plain, 1);
+  ServiceProcess mend("mended-topics", config,
+                      {"topics", "create", "--input", "--alter", "--partitions", "2"});
+  EXPECT_EQ(mend.wait(kStart), 0) << mend.log();
+  const auto described = describe_topics(config.kafka, topic_names(config.kafka.topics), seconds(10));
+  ASSERT_TRUE(described);
+  EXPECT_TRUE(check_topics(config.kafka.topics, *described).empty());
+}
+
+TEST(Serve, a_second_instance_stands_by_and_takes_over) {
+  Config config = test_config("standby");
+  create_test_topics(config, 2);
+  const std::vector<GeneratedRecord> records =
+      generate_crawl({.documents = 400, .families = 100, .words = 50}, 14);
+  const std::vector<GeneratedRecord> early(records.begin(), records.begin() + 200);
+  send_records(config, early, 2);
+  ServiceProcess first("standby-first", config);
+  ASSERT_EQ(wait_for_verdicts(config, 200, kWork).count, 200U);
+  ServiceProcess second("standby-second", config);
+  ASSERT_TRUE(second.wait_for_log("standby", kStart)) << second.log();
+  send_records(config, {records.begin() + 200, records.begin() + 300}, 2);
+  ASSERT_EQ(wait_for_verdicts(config, 300, kWork).count, 300U);
+  EXPECT_EQ(second.log().find("running:"), std::string::npos) << "one writer at a time";
+  first.signal(SIGKILL);
+  first.wait(seconds(5));
+  const std::vector<std::int64_t> counts = {200, 200};
+  send_records(config, {records.begin() + 300, records.end()}, 2);
+  const Published published = wait_for_verdicts(config, records.size(), kWork);
+  expect_exactly_one_verdict(published, counts);
+  expect_brute_force_agrees(published, records, 2);
+}
+
+TEST(Serve, a_kafka_that_is_away_ends_it_only_with_fail_fast) {
+  Config config = test_config("away");
+  config.kafka.brokers = "127.0.0.1:1";
+  ServiceProcess hasty("away-hasty", config, {"serve", "--fail-fast"});
+  EXPECT_EQ(hasty.wait(kStart), 69) << hasty.log();
+  ServiceProcess patient("away-patient", config);
+  ASSERT_TRUE(patient.wait_for_log("does not answer", kStart)) << patient.log();
+  EXPECT_EQ(patient.wait(milliseconds(500)), std::nullopt);
+  patient.signal(SIGTERM);
+  EXPECT_EQ(patient.wait(kStart), 69) << patient.log();
+}
+
+}  // namespace
+}  // namespace neardup

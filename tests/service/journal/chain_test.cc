@@ -1,0 +1,92 @@
+#include "service/journal/chain.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+namespace neardup {
+namespace {
+
+JournalRecord next_record(const JournalChain& chain) {
+  JournalRecord record;
+  record.journal = {1, 2, 3};
+  record.number = chain.next_number();
+  record.writer_epoch = chain.writer_epoch();
+  record.previous = chain.last_digest();
+  record.first_sequence = chain.next_sequence();
+  record.counts.unique = 1;
+  record.topics = {{"pages", {9}}};
+  std::int64_t from = 10;
+  if (const auto at = chain.positions().find({0, 2}); at != chain.positions().end()) from = at->second.next;
+  record.positions = {{0, 2, from, from + 3, 0}};
+  record.uniques = {{"id", "url", {0, 2, from}, {{1, record.number}, {1}, 1}}};
+  return record;
+}
+
+Status accept(JournalChain& chain, const JournalRecord& record) {
+  return chain.accept(record, encode_journal_record(record));
+}
+
+TEST(JournalChain, follows_a_sound_journal) {
+  JournalChain chain;
+  for (int i = 0; i < 5; ++i) {
+    const Status status = accept(chain, next_record(chain));
+    ASSERT_TRUE(status) << status.error().message;
+  }
+  EXPECT_EQ(chain.next_number(), 5U);
+  EXPECT_EQ(chain.next_sequence(), 5U);
+  EXPECT_EQ(chain.positions().at({0, 2}).next, 25);
+}
+
+TEST(JournalChain, begins_a_partition_at_any_offset_but_a_journal_at_zero) {
+  JournalChain chain;
+  JournalRecord record = next_record(chain);
+  record.number = 1;
+  EXPECT_FALSE(accept(chain, record)) << "the head of the journal is missing";
+  EXPECT_TRUE(accept(chain, next_record(chain)));
+}
+
+// Each row breaks one thing; the chain must name it and stay as it was.
+TEST(JournalChain, refuses_every_contradiction_and_changes_nothing) {
+  const std::pair<const char*, std::function<void(JournalRecord&)>> breaks[] = {
+      {"its number is 4, expected 2", [](JournalRecord& r) { r.number = 4; }},
+      {"its number is 1, expected 2", [](JournalRecord& r) { r.number = 1; }},
+      {"another journal", [](JournalRecord& r) { r.journal[0] = 99; }},
+      {"the digest differs", [](JournalRecord& r) { r.previous.low ^= 1; }},
+      {"writer epoch", [](JournalRecord& r) { r.writer_epoch = 0; }},
+      {"first sequence number", [](JournalRecord& r) { r.first_sequence = 7; }},
+      {"covers offsets from 15", [](JournalRecord& r) { r.positions[0].from = 15; }},
+      {"goes backwards", [](JournalRecord& r) { r.positions[0].next = r.positions[0].from - 1; }},
+      {"topic 0 was pages", [](JournalRecord& r) { r.topics[0].id[0] = 1; }},
+      {"topic 0 was pages", [](JournalRecord& r) { r.topics[0].name = "other"; }},
+      {"count of topics",
+       [](JournalRecord& r) {
+         r.topics.clear();
+         r.positions.clear();
+         r.uniques.clear();
+         r.counts.unique = 0;
+       }},
+      {"does not name that topic", [](JournalRecord& r) { r.positions[0].topic = 5; }},
+      {"ascending", [](JournalRecord& r) { r.positions.push_back(r.positions[0]); }},
+      {"a unique lies in a topic", [](JournalRecord& r) { r.uniques[0].source.topic = 5; }},
+  };
+  JournalChain chain;
+  JournalRecord first = next_record(chain);
+  first.writer_epoch = 1;
+  ASSERT_TRUE(accept(chain, first));
+  ASSERT_TRUE(accept(chain, next_record(chain)));
+  for (const auto& [reason, break_it] : breaks) {
+    JournalRecord record = next_record(chain);
+    break_it(record);
+    const Status status = accept(chain, record);
+    ASSERT_FALSE(status) << reason;
+    EXPECT_EQ(status.error().code, ErrorCode::kContradiction);
+    EXPECT_NE(status.error().message.find(reason), std::string::npos) << status.error().message;
+    EXPECT_EQ(chain.next_number(), 2U);
+  }
+  EXPECT_TRUE(accept(chain, next_record(chain)));
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,137 @@
+#include "service/journal/record.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+
+#include "core/limits.h"
+#include "service/journal/chain.h"
+
+namespace neardup {
+namespace {
+
+Uuid uuid(std::uint8_t first) {
+  Uuid id{};
+  for (std::size_t i = 0; i < id.size(); ++i) id[i] = static_cast<std::uint8_t>(first + i);
+  return id;
+}
+
+// A record with every field set to something that a mistake would show.
+JournalRecord example() {
+  JournalRecord record;
+  record.journal = uuid(0x10);
+  record.number = 7;
+  record.writer_epoch = 3;
+  record.previous = {0x0102030405060708, 0x1112131415161718};
+  record.first_sequence = 1000;
+  record.distance = 3;
+  record.counts = {2, 5, 1, 4};
+  record.topics = {{"pages", uuid(0x40)}, {"pages-2", uuid(0x70)}};
+  record.positions = {{0, 0, 100, 110, 5}, {0, 3, 0, 1, -1}, {1, 0, 18211, 18212, 0}};
+  record.uniques = {
+      {"id-1", "http://example.org/1", {0, 0, 104}, {{0xA1, 0xA2}, {0x9F0C5E2D7B41A860}, 17}},
+      {"\xE4\xBD\xA0", "", {1, 0, 18211}, {{0xB1, 0xB2}, {1}, 1}},
+  };
+  return record;
+}
+
+void expect_equal(const JournalRecord& a, const JournalRecord& b) {
+  EXPECT_EQ(a.journal, b.journal);
+  EXPECT_EQ(a.number, b.number);
+  EXPECT_EQ(a.writer_epoch, b.writer_epoch);
+  EXPECT_EQ(a.previous, b.previous);
+  EXPECT_EQ(a.first_sequence, b.first_sequence);
+  EXPECT_EQ(a.distance, b.distance);
+  EXPECT_EQ(a.counts, b.counts);
+  EXPECT_EQ(a.topics, b.topics);
+  EXPECT_EQ(a.positions, b.positions);
+  ASSERT_EQ(a.uniques.size(), b.uniques.size());
+  for (std::size_t i = 0; i < a.uniques.size(); ++i) {
+    EXPECT_EQ(a.uniques[i].id, b.uniques[i].id);
+    EXPECT_EQ(a.uniques[i].url, b.uniques[i].url);
+    EXPECT_EQ(a.uniques[i].source, b.uniques[i].source);
+    EXPECT_EQ(a.uniques[i].signature, b.uniques[i].signature);
+  }
+}
+
+TEST(JournalRecord, what_is_encoded_is_decoded) {
+  const std::string bytes = encode_journal_record(example());
+  const Result<JournalRecord> decoded = decode_journal_record(bytes);
+  ASSERT_TRUE(decoded) << decoded.error().message;
+  expect_equal(*decoded, example());
+}
+
+// A record of version 1 stays readable for ever: NEARDUP_GOLDEN_UPDATE=1 writes the file, for a new version
+// only.
+TEST(JournalRecord, the_golden_record_of_version_1_reads_and_writes_the_same_bytes) {
+  const std::string path = NEARDUP_SOURCE_DIR "/tests/golden/journal_record_v1.bin";
+  if (std::getenv("NEARDUP_GOLDEN_UPDATE") != nullptr) {
+    std::ofstream(path, std::ios::binary) << encode_journal_record(example());
+  }
+  std::ifstream file(path, std::ios::binary);
+  ASSERT_TRUE(file) << path;
+  const std::string golden{std::istreambuf_iterator<char>(file), {}};
+  const Result<JournalRecord> decoded = decode_journal_record(golden);
+  ASSERT_TRUE(decoded) << decoded.error().message;
+  expect_equal(*decoded, example());
+  EXPECT_EQ(encode_journal_record(*decoded), golden);
+}
+
+TEST(JournalRecord, any_flipped_bit_is_refused) {
+  const std::string bytes = encode_journal_record(example());
+  for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+    std::string bad = bytes;
+    bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << (bit % 8)));
+    EXPECT_FALSE(decode_journal_record(bad)) << "bit " << bit;
+  }
+}
+
+TEST(JournalRecord, any_shorter_or_longer_record_is_refused) {
+  const std::string bytes = encode_journal_record(example());
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(decode_journal_record(std::string_view(bytes).substr(0, size))) << size;
+  }
+  EXPECT_FALSE(decode_journal_record(bytes + "x"));
+}
+
+TEST(JournalRecord, another_format_version_is_refused_by_name) {
+  std::string bytes = encode_journal_record(example());
+  bytes[4] = 2;
+  const Result<JournalRecord> decoded = decode_journal_record(bytes);
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().code, ErrorCode::kUnsupportedVersion);
+  EXPECT_NE(decoded.error().message.find("version 2"), std::string::npos) << decoded.error().message;
+}
+
+TEST(JournalRecord, hostile_bytes_never_crash_or_reserve_memory) {
+  std::mt19937_64 random(7);
+  const std::string good = encode_journal_record(example());
+  for (int round = 0; round < 20000; ++round) {
+    std::string bad = good.substr(0, random() % (good.size() + 1));
+    for (int i = 0; i < 8 && !bad.empty(); ++i) bad[random() % bad.size()] = static_cast<char>(random());
+    static_cast<void>(decode_journal_record(bad).ok());
+  }
+}
+
+TEST(JournalRecord, the_announced_bounds_hold_for_the_largest_entries) {
+  JournalRecord record;
+  const std::string id(kIdBytesMax, 'i');
+  const std::string url(kUrlBytesMax, 'u');
+  const std::string topic(249, 't');
+  for (int i = 0; i < 50; ++i) {
+    record.topics.push_back({topic, uuid(1)});
+    record.positions.push_back({0xFFFFFFFF, 0x7FFFFFFF, INT64_MAX, INT64_MAX, INT32_MIN});
+    record.uniques.push_back(
+        {id, url, {0xFFFFFFFF, 0x7FFFFFFF, INT64_MAX}, {{~0ULL, ~0ULL}, {~0ULL}, 0xFFFFFFFF}});
+  }
+  record.counts = {50, ~0ULL, ~0ULL, ~0ULL};
+  EXPECT_LE(encode_journal_record(record).size(),
+            journal_frame_bytes_max(50, 50) + 50 * journal_entry_bytes_max(id.size(), url.size()));
+}
+
+}  // namespace
+}  // namespace neardup

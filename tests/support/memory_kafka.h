@@ -1,0 +1,215 @@
+// Kafka as far as the worker sees it, in memory and with faults on demand.
+//
+// One MemoryKafka is the cluster: input partitions, the committed journal, the committed verdicts, the epoch
+// of the writer. MemorySource, MemorySink and MemoryLog are one instance's clients of it. A transaction is
+// all or nothing; the sink may be told to answer otherwise than what happened, as a real cluster does.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "service/journal/log.h"
+#include "service/pipeline/leadership.h"
+#include "service/pipeline/sink.h"
+#include "service/pipeline/source.h"
+
+namespace neardup {
+
+struct MemoryRecord {
+  std::optional<std::string> key;
+  std::optional<std::string> value;
+  std::int64_t timestamp_ms = 0;
+};
+
+struct MemoryVerdict {
+  OutputTopic topic;
+  std::optional<std::string> key;
+  std::optional<std::string> value;
+  std::vector<std::pair<std::string, std::string>> headers;
+
+  friend bool operator==(const MemoryVerdict&, const MemoryVerdict&) = default;
+};
+
+struct MemoryKafka {
+  std::string topic = "pages";
+  std::vector<std::vector<MemoryRecord>> input;  // by partition
+  std::vector<std::string> journal;
+  std::vector<MemoryVerdict> verdicts;
+  std::map<std::pair<std::string, std::int32_t>, std::int64_t> group_offsets;
+  std::uint64_t epoch = 0;  // of the newest writer
+
+  void commit(const Transaction& transaction) {
+    journal.emplace_back(transaction.journal_record);
+    for (const OutputRecord& record : transaction.records) {
+      MemoryVerdict verdict{record.topic, {}, {}, {}};
+      if (record.key) verdict.key = *record.key;
+      if (record.value) verdict.value = *record.value;
+      for (const Header& header : record.headers)
+        verdict.headers.emplace_back(header.name, header.value.value_or(""));
+      verdicts.push_back(std::move(verdict));
+    }
+    for (const CommittedPosition& position : transaction.positions) {
+      group_offsets[{std::string(position.topic), position.partition}] = position.next;
+    }
+  }
+};
+
+class MemorySource final : public RecordSource {
+ public:
+  explicit MemorySource(const MemoryKafka& kafka) : kafka_(kafka) {}
+
+  Status assign(std::span<const InputPosition> positions) override {
+    positions_.clear();
+    for (const InputPosition& position : positions) {
+      positions_.push_back({position.topic, position.partition, std::max<std::int64_t>(0, position.next)});
+    }
+    return {};
+  }
+
+  // Takes from the partitions in turn, so that the order of one run is the order of every run.
+  Status poll(std::vector<Record>& records, std::size_t records_max, std::chrono::milliseconds) override {
+    for (std::size_t taken = 0; taken < records_max;) {
+      bool any = false;
+      for (auto& [topic, partition, next] : positions_) {
+        const auto& log = kafka_.input[static_cast<std::size_t>(partition)];
+        if (taken == records_max || next >= static_cast<std::int64_t>(log.size())) continue;
+        const MemoryRecord& from = log[static_cast<std::size_t>(next)];
+        Record record;
+        record.source = {topic, partition, next};
+        if (from.key) record.key = *from.key;
+        if (from.value) record.value = *from.value;
+        record.timestamp_ms = from.timestamp_ms;
+        records.push_back(record);
+        ++next;
+        ++taken;
+        any = true;
+      }
+      if (!any) break;
+    }
+    if (at_end() && on_end) on_end();
+    return {};
+  }
+
+  void release() override {}
+
+  // Called when a poll found the end of every partition.
+  std::function<void()> on_end;
+
+ private:
+  struct Position {
+    std::uint32_t topic;
+    std::int32_t partition;
+    std::int64_t next;
+  };
+
+  bool at_end() const {
+    return std::all_of(positions_.begin(), positions_.end(), [&](const Position& position) {
+      return position.next >=
+             static_cast<std::int64_t>(kafka_.input[static_cast<std::size_t>(position.partition)].size());
+    });
+  }
+
+  const MemoryKafka& kafka_;
+  std::vector<Position> positions_;
+};
+
+// What becomes of one commit, and what the client is told of it.
+enum class Fate : std::uint8_t {
+  kCommitted,       // as it should be
+  kLost,            // in doubt, and not there
+  kThere,           // in doubt, and there
+  kTimedOutInside,  // committed, but this producer may not begin again
+  kSilent,          // told committed, and not there: what a stray EndTxn can do
+  kCrashBefore,     // the process dies before the transaction is committed
+  kCrashAfter,      // the process dies after it
+};
+
+struct Crash {};  // thrown in place of a process that dies
+
+class MemorySink final : public BatchSink {
+ public:
+  MemorySink(MemoryKafka& kafka, std::function<Fate()> fate) : kafka_(kafka), fate_(std::move(fate)) {}
+
+  CommitAnswer commit(const Transaction& transaction) override {
+    CHECK(epoch_ > 0, "recycle() comes first");
+    CHECK(!spent_, "a producer in doubt must not begin another transaction");
+    if (epoch_ != kafka_.epoch) return {CommitAnswer::Kind::kFenced, "a newer writer is there", false};
+    switch (fate_()) {
+      case Fate::kCommitted:
+        kafka_.commit(transaction);
+        return {};
+      case Fate::kLost:
+        spent_ = true;
+        return {CommitAnswer::Kind::kInDoubt, "timed out", false};
+      case Fate::kThere:
+        kafka_.commit(transaction);
+        spent_ = true;
+        return {CommitAnswer::Kind::kInDoubt, "timed out", false};
+      case Fate::kTimedOutInside:
+        kafka_.commit(transaction);
+        spent_ = true;
+        return {CommitAnswer::Kind::kCommitted, "", true};
+      case Fate::kSilent:
+        spent_ = true;
+        return {};
+      case Fate::kCrashBefore:
+        throw Crash();
+      case Fate::kCrashAfter:
+        kafka_.commit(transaction);
+        throw Crash();
+    }
+    return {};
+  }
+
+  Status recycle() override {
+    epoch_ = ++kafka_.epoch;
+    spent_ = false;
+    ++recycles;
+    return {};
+  }
+
+  int recycles = 0;
+
+ private:
+  MemoryKafka& kafka_;
+  std::function<Fate()> fate_;
+  std::uint64_t epoch_ = 0;
+  bool spent_ = false;
+};
+
+class MemoryLog final : public JournalLog {
+ public:
+  explicit MemoryLog(const MemoryKafka& kafka) : kafka_(kafka) {}
+
+  Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override {
+    while (position_ < kafka_.journal.size()) {
+      const std::string& bytes = kafka_.journal[position_++];
+      if (Status status = take(bytes, 1); !status) return status;
+    }
+    return {};
+  }
+
+  Result<std::optional<std::string>> next(std::chrono::milliseconds) override {
+    if (position_ == kafka_.journal.size()) return std::optional<std::string>();
+    return std::optional<std::string>(kafka_.journal[position_++]);
+  }
+
+ private:
+  const MemoryKafka& kafka_;
+  std::size_t position_ = 0;
+};
+
+class MemoryLeadership final : public Leadership {
+ public:
+  bool held() const override { return leader; }
+  bool leader = true;
+};
+
+}  // namespace neardup
