@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -32,13 +32,6 @@ using std::chrono::steady_clock;
 Probe& no_probe() {
   static Probe probe;
   return probe;
-}
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  if (value == nullptr)
-    throw std::runtime_error(std::string(name) + " is not set: run these tests by ctest or ./dev test");
-  return value;
 }
 
 std::string slurp(const std::string& path) {
@@ -74,9 +67,9 @@ void read_topic(const Config& config, const std::string& topic,
 }  // namespace
 
 std::string test_kafka() {
-  std::string servers = slurp(environment("NEARDUP_KAFKA_DIR") + "/bootstrap.servers");
+  std::string servers = slurp(NEARDUP_TEST_KAFKA "/bootstrap.servers");
   while (!servers.empty() && servers.back() == '\n') servers.pop_back();
-  if (servers.empty()) throw std::runtime_error("no Kafka runs in NEARDUP_KAFKA_DIR");
+  if (servers.empty()) throw std::runtime_error("no Kafka in " NEARDUP_TEST_KAFKA ": run these tests by ctest or ./dev test, which start one");
   return servers;
 }
 
@@ -113,14 +106,14 @@ std::vector<std::int64_t> send_records(const Config& config, const std::vector<G
 
 ServiceProcess::ServiceProcess(const std::string& name, const Config& config,
                                const std::vector<std::string>& arguments)
-    : log_path_(environment("NEARDUP_LOG_DIR") + "/" + name + ".log") {
+    : log_path_(NEARDUP_TEST_LOGS "/" + name + ".log") {
   const KafkaTopics& topics = config.kafka.topics;
-  std::vector<std::string> words = {environment("NEARDUP_BINARY")};
+  std::vector<std::string> words = {NEARDUP_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const auto set = [&](const std::string& key, const std::string& value) {
     words.insert(words.end(), {"--set", key + "=" + value});
   };
-  set("kafka.brokers", "\"" + config.kafka.brokers + "\"");
+  set("kafka.brokers", config.kafka.brokers);
   set("kafka.group", config.kafka.group);
   set("kafka.session_timeout_ms", std::to_string(config.kafka.session_timeout_ms));
   set("kafka.topics.input", topics.input.front());
@@ -128,10 +121,11 @@ ServiceProcess::ServiceProcess(const std::string& name, const Config& config,
   set("kafka.topics.duplicate", topics.duplicate);
   set("kafka.topics.dead_letter", topics.dead_letter);
   set("kafka.topics.journal", topics.journal);
-  set("http.address", config.http.address.empty() ? "\"\"" : config.http.address);
+  set("http.address", config.http.address);
   set("http.port", std::to_string(config.http.port));
   set("batch.documents_max", std::to_string(config.batch.documents_max));
 
+  std::remove(log_path_.c_str());  // of an earlier run, or of the life before
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -171,13 +165,14 @@ std::optional<int> ServiceProcess::wait(milliseconds time) {
   return exit_;
 }
 
-bool ServiceProcess::wait_for_log(const std::string& text, milliseconds time) const {
+bool ServiceProcess::wait_for_log(const std::string& text, milliseconds time) {
   const auto end = steady_clock::now() + time;
-  while (log().find(text) == std::string::npos) {
-    if (steady_clock::now() >= end) return false;
+  for (;;) {
+    const bool ended = wait(milliseconds(0)).has_value();
+    if (log().find(text) != std::string::npos) return true;
+    if (ended || steady_clock::now() >= end) return false;
     std::this_thread::sleep_for(milliseconds(50));
   }
-  return true;
 }
 
 std::string ServiceProcess::log() const { return slurp(log_path_); }
@@ -209,11 +204,15 @@ Published read_published(const Config& config) {
   return published;
 }
 
-Published wait_for_verdicts(const Config& config, std::size_t count, std::chrono::seconds time) {
-  const auto end = steady_clock::now() + time;
+Published wait_for_verdicts(ServiceProcess& service, const Config& config, std::size_t count) {
+  const auto end = steady_clock::now() + std::chrono::seconds(120);
   for (;;) {
     Published published = read_published(config);
-    if (published.count >= count || steady_clock::now() >= end) return published;
+    if (published.count >= count) return published;
+    if (service.wait(milliseconds(0)) || steady_clock::now() >= end) {
+      throw std::runtime_error(std::to_string(published.count) + " of " + std::to_string(count) +
+                               " verdicts, and the service says:\n" + service.log());
+    }
     std::this_thread::sleep_for(milliseconds(200));
   }
 }

@@ -46,8 +46,8 @@ class ServiceProcess {
   void signal(int number) const;
   // Its exit code, 128 + signal if one ended it; nullopt if it still runs after `time`.
   std::optional<int> wait(std::chrono::milliseconds time);
-  // Until its log holds `text`.
-  bool wait_for_log(const std::string& text, std::chrono::milliseconds time) const;
+  // Until its log holds `text`; false when it ended or the time is over.
+  bool wait_for_log(const std::string& text, std::chrono::milliseconds time);
   std::string log() const;
 
  private:
@@ -68,8 +68,8 @@ struct Published {
 };
 Published read_published(const Config& config);
 
-// Reads until `count` verdicts are committed or the time is over.
-Published wait_for_verdicts(const Config& config, std::size_t count, std::chrono::seconds time);
+// Reads until `count` verdicts are committed. Throws, with the service's log, when it ended or takes two minutes.
+Published wait_for_verdicts(ServiceProcess& service, const Config& config, std::size_t count);
 
 // GTest expectations: every input place has exactly one verdict, and an independent detector that compares
 // each document with every unique before it, replaying the journal's order, agrees with each of them.

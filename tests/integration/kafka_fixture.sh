@@ -5,7 +5,8 @@ kafka="$(dirname "${BASH_SOURCE[0]}")/../support/kafka.sh"
 case ${1:-} in
   start)
     "$kafka" wipe >/dev/null 2>&1 || true # what an interrupted run may have left
-    "$kafka" start | tee /dev/stderr | sed -n 's/^bootstrap.servers=//p' >"$NEARDUP_KAFKA_DIR/bootstrap.servers"
+    servers=$("$kafka" start | tee /dev/stderr | sed -n 's/^bootstrap.servers=//p')
+    echo "$servers" >"$NEARDUP_KAFKA_DIR/bootstrap.servers"
     ;;
   stop) "$kafka" wipe ;;
   *) echo "kafka_fixture.sh start|stop" >&2 && exit 2 ;;
