@@ -166,6 +166,9 @@ TEST(Serve, topics_create_alter_mends_what_it_refused) {
   const auto described = describe_topics(config.kafka, topic_names(config.kafka.topics), seconds(10));
   ASSERT_TRUE(described);
   EXPECT_TRUE(check_topics(config.kafka.topics, *described).empty());
+  ServiceProcess validate("mended-validate", config, {"validate"});
+  EXPECT_EQ(validate.wait(kStart), 0) << validate.log();
+  EXPECT_NE(validate.log().find("all 5 topics are right"), std::string::npos) << validate.log();
 }
 
 TEST(Serve, a_second_instance_stands_by_and_takes_over) {
