@@ -141,12 +141,12 @@ Status serve(const Config& config, const ServeOptions& options, std::stop_source
   const KafkaWriter::PartitionCounts partitions = {described->at(config.kafka.topics.unique).partitions,
                                                    described->at(config.kafka.topics.duplicate).partitions,
                                                    described->at(config.kafka.topics.dead_letter).partitions};
-  KafkaWriter writer(config.kafka, partitions, **election, metrics, stopped);
+  KafkaWriter writer(config.kafka, partitions, **election, metrics, board, stopped);
   board.set(State::kRestoring, "opening the transaction log");
   if (Status status = writer.recycle(); !status) return status;
 
   Result<std::unique_ptr<KafkaLogReader>> log =
-      KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, metrics, stopped);
+      KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, metrics, board, stopped);
   if (!log) return log.error();
   JournalChain chain;
   Detector detector(DetectorOptions{.distance = config.detector.distance});
@@ -163,21 +163,23 @@ Status serve(const Config& config, const ServeOptions& options, std::stop_source
   if (Status status = (*input)->assign(plan->positions); !status) return status;
 
   SignerPool signers(signing_threads(config.pipeline), *preset, config.input);
-  Worker worker({.source = **input,
-                 .sink = writer,
-                 .log = **log,
-                 .leadership = **election,
-                 .signers = signers,
-                 .detector = detector,
-                 .chain = chain,
-                 .probe = metrics,
-                 .board = board},
-                {.interval = milliseconds(config.batch.interval_ms),
-                 .documents_max = static_cast<std::size_t>(config.batch.documents_max),
-                 .bytes_max = config.batch.bytes_max,
-                 .headers = header_mode(config.output.headers),
-                 .distance = static_cast<std::uint8_t>(config.detector.distance)},
-                plan->topics, random_uuid());
+  Worker worker(
+      {.source = **input,
+       .sink = writer,
+       .log = **log,
+       .leadership = **election,
+       .signers = signers,
+       .detector = detector,
+       .chain = chain,
+       .probe = metrics,
+       .board = board},
+      {.interval = milliseconds(config.batch.interval_ms),
+       .documents_max = static_cast<std::size_t>(config.batch.documents_max),
+       .bytes_max = config.batch.bytes_max,
+       .batch = {.headers = header_mode(config.output.headers),
+                 .dead_letter_bytes_max = described->at(config.kafka.topics.dead_letter).message_bytes_max()},
+       .distance = static_cast<std::uint8_t>(config.detector.distance)},
+      plan->topics, random_uuid());
   board.set(State::kRunning);
   log_info("running: {} input partitions, {} uniques, {:.1f} MB", plan->positions.size(), detector.size(),
            static_cast<double>(detector.bytes()) / 1e6);

@@ -44,10 +44,7 @@ class StageTimer {
 }  // namespace
 
 Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain::Topic> topics, Uuid journal)
-    : parts_(parts),
-      options_(options),
-      topic_names_(names_of(topics)),
-      batch_(topic_names_, options.headers) {
+    : parts_(parts), options_(options), topic_names_(names_of(topics)), batch_(topic_names_, options.batch) {
   CHECK(parts_.detector.size() == parts_.chain.next_sequence(), "the detector holds what the chain says");
   for (std::size_t i = 0; i < topics.size(); ++i) journal_topics_.push_back({topic_names_[i], topics[i].id});
   writer_.journal = parts_.chain.empty() ? journal : parts_.chain.journal();

@@ -103,6 +103,8 @@ TEST(Serve, every_poison_record_gets_its_verdict_and_its_neighbours_theirs) {
       {{"k", R"({"id":")" + std::string(5000, 'i') + R"(","text":"x"})"}, "id_too_long"},
       {{"k", R"({"id":"a","text":"... !!! ???"})"}, "no_tokens"},
       {{"k", R"({"id":"a","text":")" + std::string(900000, 'x') + "\"}"}, "too_large"},
+      // Packed it is small enough for its topic; unpacked it is five times what that topic takes.
+      {{"k", R"({"id":"a","text":")" + std::string(5000000, 'x') + "\"}"}, "too_large"},
   };
   std::vector<GeneratedRecord> records;
   for (std::size_t i = 0; i < poison.size(); ++i) {

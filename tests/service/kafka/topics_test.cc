@@ -72,7 +72,7 @@ TEST(Topics, a_journal_of_several_partitions_cannot_be_mended_but_replaced) {
 TEST(Topics, a_dead_letter_topic_must_hold_every_input_record) {
   const KafkaTopics topics;
   Described described = right(topics);
-  described["pages"].settings["max.message.bytes"] = "20000000";
+  described["pages"].settings["max.message.bytes"] = "200000000";
   EXPECT_NE(only_problem(topics, described).find("neardup.dead-letter: max.message.bytes"),
             std::string::npos);
 }
@@ -82,6 +82,13 @@ TEST(Topics, a_journal_takes_a_whole_batch) {
   const Described described = right(topics);
   EXPECT_GT(std::stoull(described.at(topics.journal).settings.at("max.message.bytes")),
             kJournalRecordBytesMax);
+}
+
+TEST(Topics, a_verdict_topic_must_hold_the_longest_verdict) {
+  const KafkaTopics topics;
+  Described described = right(topics);
+  described[topics.unique].settings["max.message.bytes"] = "100000";
+  EXPECT_NE(only_problem(topics, described).find("neardup.unique: max.message.bytes"), std::string::npos);
 }
 
 TEST(Topics, one_topic_for_two_uses_is_refused) {
