@@ -55,12 +55,14 @@ Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain:
 Status Worker::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     parts_.board.beat();
+    const auto begin = steady_clock::now();
     const Result<BatchClosed> closed = gather(stop);
     if (!closed) return closed.error();
     if (records_.empty()) {
       parts_.source.release();  // end-of-partition marks moved the position
       continue;
     }
+    parts_.probe.stage("gather", seconds_since(begin));
     const auto oldest =
         std::min_element(records_.begin(), records_.end(), [](const Record& a, const Record& b) {
           return a.timestamp_ms < b.timestamp_ms;
@@ -97,7 +99,6 @@ Status Worker::run(const std::stop_token& stop) {
 }
 
 Result<BatchClosed> Worker::gather(const std::stop_token& stop) {
-  const StageTimer timer(parts_.probe, "gather");
   steady_clock::time_point close{};
   std::size_t bytes = 0;
   for (;;) {

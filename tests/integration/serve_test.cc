@@ -208,5 +208,16 @@ TEST(Serve, a_kafka_that_is_away_ends_it_only_with_fail_fast) {
   EXPECT_EQ(patient.wait(kStart), 69) << patient.log();
 }
 
+TEST(Serve, a_second_signal_ends_it_at_once) {
+  Config config = test_config("hurry");
+  config.kafka.brokers = "127.0.0.1:1";  // it waits for an answer that does not come
+  ServiceProcess service("hurry", config);
+  ASSERT_TRUE(service.wait_for_log("kafka admin", kStart)) << service.log();
+  service.signal(SIGTERM);
+  ASSERT_TRUE(service.wait_for_log("a second signal ends at once", seconds(5))) << service.log();
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait(seconds(2)), 128 + SIGTERM) << service.log();
+}
+
 }  // namespace
 }  // namespace neardup
