@@ -164,4 +164,4 @@ class Metrics:
         return self.unique + self.duplicate + self.rejected
 
     def _sum(self, prefix, label=""):
-        return int(sum(float(value) for series, value in self._samples if series.startswith(prefix) and label in series))
+        return int(sum(float(value) for name, value in self._samples if name.startswith(prefix) and label in name))

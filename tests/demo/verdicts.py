@@ -82,9 +82,8 @@ def parse_verdict(line):
 def parse_dead_letter(line):
     key, headers = line.split("\t", 1)
     fields = dict(header.removeprefix("neardup-").split("=", 1) for header in headers.split(","))
-    return Verdict(
-        (int(fields["partition"]), int(fields["offset"])), key, {"verdict": "rejected", "reason": fields["reason"]}, line
-    )
+    place = (int(fields["partition"]), int(fields["offset"]))
+    return Verdict(place, key, {"verdict": "rejected", "reason": fields["reason"]}, line)
 
 
 def audit(verdicts, record_counts, urls):
