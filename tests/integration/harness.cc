@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -79,6 +80,14 @@ std::string test_kafka() {
     throw std::runtime_error("no Kafka in " NEARDUP_TEST_KAFKA
                              ": run these tests by ctest or ./dev test, which start one");
   return servers;
+}
+
+void run_kafka(const std::string& words) {
+  const std::string command = "NEARDUP_KAFKA_DIR='" NEARDUP_TEST_KAFKA "' '" NEARDUP_SOURCE_DIR
+                              "/tests/support/kafka.sh' " +
+                              words + " >>'" NEARDUP_TEST_LOGS "/kafka.log' 2>&1";
+  if (std::system(command.c_str()) != 0)
+    throw std::runtime_error("kafka.sh " + words + " failed: see " NEARDUP_TEST_LOGS "/kafka.log");
 }
 
 Config test_config(const std::string& name) {

@@ -208,6 +208,25 @@ TEST(Serve, a_kafka_that_is_away_ends_it_only_with_fail_fast) {
   EXPECT_EQ(patient.wait(kStart), 69) << patient.log();
 }
 
+TEST(Serve, a_broker_that_dies_and_comes_back_costs_time_and_no_verdict) {
+  Config config = test_config("broker");
+  config.batch.documents_max = 200;
+  create_test_topics(config, 4);
+  const std::vector<GeneratedRecord> records =
+      generate_crawl({.documents = 8000, .families = 2000, .words = 80}, 15);
+  const std::vector<std::int64_t> counts = send_records(config, records, 4);
+  ServiceProcess service("broker", config);
+  ASSERT_TRUE(service.wait_for_log("running:", kStart)) << service.log();
+  std::this_thread::sleep_for(milliseconds(100));
+  run_kafka("kill 1");
+  std::this_thread::sleep_for(milliseconds(500));
+  run_kafka("restart 1");
+  const Published published = wait_for_verdicts(service, config, records.size());
+  expect_exactly_one_verdict(published, counts);
+  expect_brute_force_agrees(published, records, 4);
+  EXPECT_EQ(service.wait(milliseconds(0)), std::nullopt) << service.log();
+}
+
 TEST(Serve, a_second_signal_ends_it_at_once) {
   Config config = test_config("hurry");
   config.kafka.brokers = "127.0.0.1:1";  // it waits for an answer that does not come
