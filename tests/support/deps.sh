@@ -8,8 +8,9 @@
 # 2. librdkafka, in the version that exactly-once needs (Debian's is too old), from source: the source is fetched inside
 #    the npm package that carries it, and its SHA-512 must be the one written here.
 # 3. Apache Kafka's jars, with Maven, and a class archive that halves a broker's time to start.
+# 4. Grafana's types, with npm, which the dashboard is checked against; the lock file has their SHA-512.
 #
-# 2 and 3 go to NEARDUP_CACHE (~/.cache/neardup), which all checkouts share. Each appears there whole, by a rename, and
+# 2 to 4 go to NEARDUP_CACHE (~/.cache/neardup), which all checkouts share. Each appears there whole, by a rename, and
 # under a lock, so that two runs at a time do not disturb each other. To have one made anew, remove its folder.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -37,6 +38,7 @@ packages=(
 
 rdkafka=$neardup_cache/librdkafka-$rdkafka_version
 kafka=$neardup_cache/kafka-$kafka_version
+grafana=$neardup_cache/grafana-schema-$(sed -n 's/.*"@grafana\/schema": "\(.*\)".*/\1/p' tests/ops/grafana/package.json)
 
 # --- 1. Debian packages
 
@@ -52,7 +54,8 @@ missing_packages() {
   comm -23 <(printf '%s\n' "${packages[@]}" | sort) \
     <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^installed //p' | sort)
   has_java_17 || echo default-jre-headless
-  [[ -e $rdkafka ]] || command -v npm >/dev/null || echo npm
+  [[ -e $rdkafka && -e $grafana ]] || command -v npm >/dev/null || echo npm
+  command -v node >/dev/null || echo nodejs
   [[ -e $kafka ]] || command -v mvn >/dev/null || echo maven
 }
 
@@ -127,11 +130,23 @@ resolve_kafka() {
   mv -T "$work/jars" "$kafka"
 }
 
+# --- 4. Grafana's types
+
+fetch_grafana() {
+  local work
+  work=$(mktemp -d "$neardup_cache/.grafana.XXXXXX")
+  # shellcheck disable=SC2064 # the folder of now
+  trap "rm -rf '$work'" EXIT
+  cp tests/ops/grafana/package.json tests/ops/grafana/package-lock.json "$work/"
+  npm ci --prefix "$work" --ignore-scripts --no-audit --no-fund --loglevel=error
+  mv -T "$work" "$grafana"
+}
+
 # in_subshell FUNCTION: a shell of its own, for its -e and its EXIT trap, which `step` would otherwise switch off.
 in_subshell() { bash "${BASH_SOURCE[0]}" "$1"; }
 
 case ${1:-} in
-  build_rdkafka | resolve_kafka) "$1"; exit ;; # from in_subshell; not with &&, which switches -e off inside
+  build_rdkafka | resolve_kafka | fetch_grafana) "$1"; exit ;; # from in_subshell; not with &&, which switches -e off inside
   -h | --help) help_of "${BASH_SOURCE[0]}" && exit ;;
   "") ;;
   *) die "deps does not know '$1' (./dev deps --help)" ;;
@@ -140,7 +155,7 @@ esac
 mapfile -t missing < <(missing_packages)
 ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
 
-complete() { [[ -e $rdkafka && -e $kafka && -e $(tests/support/kafka.sh archive) ]]; }
+complete() { [[ -e $rdkafka && -e $kafka && -e $(tests/support/kafka.sh archive) && -e $grafana ]]; }
 complete && exit
 mkdir -p "$neardup_cache"
 exec 9>"$neardup_cache/.lock"
@@ -151,3 +166,5 @@ flock --nonblock 9 || { echo "deps: another run is filling $neardup_cache; waiti
   "needs the network (Maven); then run ./dev deps again" in_subshell resolve_kafka
 [[ -e $(tests/support/kafka.sh archive) ]] || step deps-classes "class archive for Kafka" \
   "remove $kafka and run ./dev deps again" tests/support/kafka.sh record-archive 9>&-
+[[ -e $grafana ]] || step deps-grafana "Grafana's types from npm" \
+  "needs the network (npm); then run ./dev deps again" in_subshell fetch_grafana
