@@ -76,8 +76,8 @@ Status KafkaInput::assign(std::span<const InputPosition> positions) {
                                          &low, &high, kQueryMs) != RD_KAFKA_RESP_ERR_NO_ERROR) {
       break;  // Kafka is slow or away: the statistics will tell
     }
-    partition.end = high;
-    if (partition.committed < 0) partition.committed = partition.polled = low;
+    if (partition.lag.polled() == PartitionLag::kUnknown) partition.lag = PartitionLag(low);
+    partition.lag.end_is(high);
   }
   probe_.assigned_partitions(partitions_.size());
   report_lag();
