@@ -137,14 +137,16 @@ def sent(expr):
 
 
 def answers_over_time(prometheus, start, end):
-    """What each panel would draw: [{title, unit, type, answers: [{legend, result}]}]."""
+    """What each panel would draw: [{title, unit, type, stacked, answers: [{legend, result}]}]."""
     drawn = []
     for panel in dashboard.panels(dashboard.load()):
         answers = []
         for target in panel["targets"]:
             result = prometheus.ask("query_range", query=sent(target["expr"]), start=start, end=end, step=1)["result"]
             answers.append({"legend": target["legendFormat"], "result": result})
-        drawn.append({"title": panel["title"], "unit": panel["fieldConfig"]["defaults"]["unit"], "type": panel["type"], "answers": answers})
+        defaults = panel["fieldConfig"]["defaults"]
+        stacked = defaults.get("custom", {}).get("stacking", {}).get("mode") == "normal"
+        drawn.append({"title": panel["title"], "unit": defaults["unit"], "type": panel["type"], "stacked": stacked, "answers": answers})
     return drawn
 
 
