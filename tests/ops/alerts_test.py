@@ -7,6 +7,7 @@ runbook of its own, which names only metrics and commands that exist.
 """
 
 import concurrent.futures
+import os
 import pathlib
 import re
 import subprocess
@@ -24,6 +25,15 @@ SECTIONS = ["Meaning", "Impact", "Diagnosis", "Mitigation"]
 
 # A case that expects nothing is one line, one that expects alerts is several.
 FIRING = re.compile(r"^      - eval_time: .*?(?=^      - |^  - |\Z)", re.MULTILINE | re.DOTALL)
+
+
+def overview(alerts_text):
+    """docs/runbooks/README.md: the alerts as a table."""
+    lines = ["# Alerts", "", "What wakes a person, and the page that helps. Written from charts/neardup/files/alerts.yaml; do not edit.", ""]
+    lines += ["| alert | severity | for | says |", "|---|---|---|---|"]
+    for alert in rules.alerts(alerts_text):
+        lines.append(f"| [{alert['name']}]({alert['name']}.md) | {alert['severity']} | {alert['hold'] or 'at once'} | {alert['summary']} |")
+    return "\n".join(lines) + "\n"
 
 
 def promtool(*arguments):
@@ -114,11 +124,16 @@ def always_and_never(alerts_text, cases_text):
 
 def main():
     alerts_text, cases_text = ALERTS.read_text(), CASES.read_text()
-    runbooks = {path.stem: path.read_text() for path in sorted(RUNBOOKS.glob("*.md"))}
+    runbooks = {path.stem: path.read_text() for path in sorted(RUNBOOKS.glob("*.md")) if path.name != "README.md"}
     reference = REFERENCE.read_text()
     cli = (ROOT / "service/commands/cli.cc").read_text()
     commands = set(re.findall(r'^    \{"([a-z-]+)",', cli, re.MULTILINE))
     wrong = list(complaints(alerts_text, runbooks, reference, commands))
+    table = RUNBOOKS / "README.md"
+    if os.environ.get("UPDATE_GOLDEN"):
+        table.write_text(overview(alerts_text))
+    if not table.exists() or table.read_text() != overview(alerts_text):
+        wrong.append(f"{table} is not current: run this with UPDATE_GOLDEN=1 in the environment")
     code, words = promtool("check", "rules", "--lint-fatal", str(ALERTS))
     if code != 0:
         wrong.append(words)

@@ -60,7 +60,7 @@ missing_packages() {
 }
 
 # What runs as root: apt, with a policy that forbids it to start services, unless the machine has a policy of its own.
-# We want promtool of the package prometheus; the server stays off now and after the next boot.
+# Of the package prometheus we want the programs; as a service it stays off, now and after the next boot.
 # shellcheck disable=SC2016 # expanded by the shell that runs it
 install_script='
   set -eu

@@ -149,7 +149,7 @@ ROWS = {
         graph("From record to verdict, quantiles", "The same, p50 and p99. The promise is 99 of 100 within 10 s.", "s", *p50_p99("end_to_end_latency_seconds"), steps=[(10, "red")]),
         graph("Stages, p99", "Time of a batch in each stage: gather waits for input, publish and audit for Kafka.", "s", ("{{stage}}", quantile(0.99, "stage_duration_seconds", "stage"))),
         graph("Share of time by stage", "What the worker does with its time. Much gather means capacity to spare.", "percentunit", ("{{stage}}", rate("stage_duration_seconds_sum", "stage")), stacked=True),
-        graph("Busy", "Time of the worker that is not spent waiting for input.", "percentunit", ("{{instance}}", f"clamp_min(1 - {rate('stage_duration_seconds_sum', 'instance', stage='gather')}, 0)"), steps=[(0.9, "red")]),
+        graph("Busy", "Time of the worker that is not spent waiting for input.", "percentunit", ("{{instance}}", rate("stage_duration_seconds_sum", "instance", stage="~sign|decide|publish|audit")), steps=[(0.9, "red")]),
         graph("Why batches close", "interval: there was no more input; documents, bytes: a batch was full, and there is more.", "cps", ("{{reason}}", rate("batches_closed_total", "reason"))),
     ],
     "Index": [
