@@ -49,7 +49,7 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr std::int32_t kPartitions = 8;
-constexpr seconds kRunMax{300};
+constexpr seconds kRunMax{300};  // of one run, and of one look at what it left
 constexpr milliseconds kLookEvery{10};
 
 struct Size {
@@ -168,7 +168,9 @@ std::size_t count_records(const Config& config, const std::vector<std::string>& 
     throw std::runtime_error(describe(error));
   std::size_t count = 0;
   std::set<std::pair<const rd_kafka_topic_t*, std::int32_t>> ended;
+  const auto deadline = steady_clock::now() + kRunMax;
   while (ended.size() < topics.size() * kPartitions) {
+    if (steady_clock::now() > deadline) throw std::runtime_error("reading the verdicts takes too long");
     const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client.get(), 1000));
     if (!message) continue;
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
