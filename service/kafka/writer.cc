@@ -51,10 +51,11 @@ ClientProperties writer_properties(const KafkaConfig& config) {
 }
 
 KafkaWriter::KafkaWriter(const KafkaConfig& config, PartitionCounts partitions, const Election& election,
-                         Probe& probe, std::stop_token stop)
+                         Probe& probe, StateBoard& board, std::stop_token stop)
     : config_(config),
       partitions_(partitions),
       election_(election),
+      board_(board),
       stop_(std::move(stop)),
       listener_("writer", probe) {}
 
@@ -95,6 +96,7 @@ Status KafkaWriter::recycle() {
     journal_ = open_topic(config_.topics.journal);
 
     while (!stop_.stop_requested() && election_.held()) {
+      board_.beat();
       const RdKafka<rd_kafka_error_t> error(rd_kafka_init_transactions(client_.get(), kInitMs));
       if (!error) {
         listener_.take_timed_out();

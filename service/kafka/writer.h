@@ -29,7 +29,7 @@ class KafkaWriter final : public BatchSink {
 
   // No producer yet: call recycle() first.
   KafkaWriter(const KafkaConfig& config, PartitionCounts partitions, const Election& election, Probe& probe,
-              std::stop_token stop);
+              StateBoard& board, std::stop_token stop);
   ~KafkaWriter() override;
 
   CommitAnswer commit(const Transaction& transaction) override;
@@ -43,6 +43,7 @@ class KafkaWriter final : public BatchSink {
   const KafkaConfig& config_;
   PartitionCounts partitions_;
   const Election& election_;
+  StateBoard& board_;  // waiting for Kafka is life too
   std::stop_token stop_;
   ClientListener listener_;
   RdKafka<rd_kafka_t> client_;

@@ -35,6 +35,7 @@
 #include "service/kafka/sender.h"
 #include "service/kafka/topics.h"
 #include "service/log.h"
+#include "service/metrics/state.h"
 #include "tests/bench/raw_loop.h"
 #include "tests/support/bench_report.h"
 #include "tests/support/child_process.h"
@@ -189,8 +190,9 @@ std::size_t count_records(const Config& config, const std::vector<std::string>& 
 JournalCounts read_journal(const Config& config, std::size_t documents) {
   JournalCounts sum;
   std::array<std::int64_t, kPartitions> next{};
+  StateBoard board;
   const auto reader =
-      or_throw(KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, no_probe(), {}));
+      or_throw(KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, no_probe(), board, {}));
   or_throw(reader->read_to_end([&](std::string_view bytes, double) -> Status {
     const JournalRecord record = or_throw(decode_journal_record(bytes));
     for (const JournalPosition& position : record.positions) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -34,6 +35,11 @@ std::string slurp(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+StateBoard& no_board() {
+  static StateBoard board;
+  return board;
+}
+
 void or_throw(const Status& status) {
   if (!status) throw std::runtime_error(status.error().message);
 }
@@ -50,7 +56,8 @@ void read_topic(const Config& config, const std::string& topic,
   const auto described = describe_topics(config.kafka, {topic}, milliseconds(10000));
   if (!described) throw std::runtime_error(described.error().message);
   for (std::int32_t partition = 0; partition < described->at(topic).partitions; ++partition) {
-    auto reader = KafkaLogReader::open(config.kafka, topic, partition, no_probe(), std::stop_token());
+    auto reader =
+        KafkaLogReader::open(config.kafka, topic, partition, no_probe(), no_board(), std::stop_token());
     if (!reader) throw std::runtime_error(reader.error().message);
     or_throw((*reader)->read_records_to_end([&](const Record& record, double) -> Status {
       take(record);
@@ -68,6 +75,14 @@ std::string test_kafka() {
     throw std::runtime_error("no Kafka in " NEARDUP_TEST_KAFKA
                              ": run these tests by ctest or ./dev test, which start one");
   return servers;
+}
+
+void run_kafka(const std::string& words) {
+  const std::string command = "NEARDUP_KAFKA_DIR='" NEARDUP_TEST_KAFKA "' '" NEARDUP_SOURCE_DIR
+                              "/tests/support/kafka.sh' " +
+                              words + " >>'" NEARDUP_TEST_LOGS "/kafka.log' 2>&1";
+  if (std::system(command.c_str()) != 0)
+    throw std::runtime_error("kafka.sh " + words + " failed: see " NEARDUP_TEST_LOGS "/kafka.log");
 }
 
 Config test_config(const std::string& name) {
@@ -135,8 +150,8 @@ Published read_published(const Config& config) {
 Published wait_for_verdicts(ServiceProcess& service, const Config& config, std::size_t count) {
   const auto end = steady_clock::now() + std::chrono::seconds(120);
   // The journal alone tells how far the verdicts are: it is committed with them.
-  auto journal =
-      KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, no_probe(), std::stop_token());
+  auto journal = KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, no_probe(), no_board(),
+                                      std::stop_token());
   if (!journal) throw std::runtime_error(journal.error().message);
   std::size_t covered = 0;
   for (;;) {

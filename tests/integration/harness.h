@@ -22,6 +22,9 @@ namespace neardup {
 // Bootstrap servers of the fixture's Kafka. Fails the test program when there is none.
 std::string test_kafka();
 
+// `kafka.sh WORDS` on the fixture's Kafka: "kill 1", "restart 1".
+void run_kafka(const std::string& words);
+
 // Topics and group of one test, all named after it.
 Config test_config(const std::string& name);
 
