@@ -19,6 +19,9 @@
 
 namespace neardup {
 
+// What a writer's producer must have besides the connection settings.
+ClientProperties writer_properties(const KafkaConfig& config);
+
 class KafkaWriter final : public BatchSink {
  public:
   // Partitions of the verdict topics by OutputTopic, for records without a key.

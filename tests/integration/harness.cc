@@ -1,12 +1,7 @@
 #include "tests/integration/harness.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -123,76 +118,7 @@ std::vector<std::int64_t> send_records(const Config& config, const std::vector<G
 
 ServiceProcess::ServiceProcess(const std::string& name, const Config& config,
                                const std::vector<std::string>& arguments)
-    : log_path_(NEARDUP_TEST_LOGS "/" + name + ".log") {
-  const KafkaTopics& topics = config.kafka.topics;
-  std::vector<std::string> words = {NEARDUP_BINARY};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  const auto set = [&](const std::string& key, const std::string& value) {
-    words.insert(words.end(), {"--set", key + "=" + value});
-  };
-  set("kafka.brokers", config.kafka.brokers);
-  set("kafka.group", config.kafka.group);
-  set("kafka.session_timeout_ms", std::to_string(config.kafka.session_timeout_ms));
-  set("kafka.topics.input", topics.input.front());
-  set("kafka.topics.unique", topics.unique);
-  set("kafka.topics.duplicate", topics.duplicate);
-  set("kafka.topics.dead_letter", topics.dead_letter);
-  set("kafka.topics.journal", topics.journal);
-  set("http.address", config.http.address);
-  set("http.port", std::to_string(config.http.port));
-  set("batch.documents_max", std::to_string(config.batch.documents_max));
-
-  std::remove(log_path_.c_str());  // of an earlier run, or of the life before
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_ = fork();
-  if (pid_ < 0) throw std::runtime_error("fork failed");
-  if (pid_ == 0) {
-    const int log = open(log_path_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-    dup2(log, 1);
-    dup2(log, 2);
-    execv(argv[0], argv.data());
-    _exit(127);
-  }
-}
-
-ServiceProcess::~ServiceProcess() {
-  if (exit_) return;
-  kill(pid_, SIGKILL);
-  waitpid(pid_, nullptr, 0);
-}
-
-void ServiceProcess::signal(int number) const {
-  if (!exit_) kill(pid_, number);
-}
-
-std::optional<int> ServiceProcess::wait(milliseconds time) {
-  const auto end = steady_clock::now() + time;
-  while (!exit_) {
-    int status = 0;
-    if (waitpid(pid_, &status, WNOHANG) == pid_) {
-      exit_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    } else if (steady_clock::now() >= end) {
-      break;
-    } else {
-      std::this_thread::sleep_for(milliseconds(20));
-    }
-  }
-  return exit_;
-}
-
-bool ServiceProcess::wait_for_log(const std::string& text, milliseconds time) {
-  const auto end = steady_clock::now() + time;
-  for (;;) {
-    const bool ended = wait(milliseconds(0)).has_value();
-    if (log().find(text) != std::string::npos) return true;
-    if (ended || steady_clock::now() >= end) return false;
-    std::this_thread::sleep_for(milliseconds(50));
-  }
-}
-
-std::string ServiceProcess::log() const { return slurp(log_path_); }
+    : ChildProcess(neardup_words(NEARDUP_BINARY, arguments, config), NEARDUP_TEST_LOGS "/" + name + ".log") {}
 
 Published read_published(const Config& config) {
   Published published;
