@@ -17,11 +17,12 @@ WORKDIR /src
 # First what seldom changes, so that a change of the sources does not fetch it again.
 COPY dev ./
 COPY tests/support tests/support
-RUN --mount=type=secret,id=ca,target=/run/secrets/ca.crt \
+RUN --mount=type=secret,id=ca,target=/run/secrets/ca.crt --mount=type=cache,target=/root/.cache/ccache \
     NODE_EXTRA_CA_CERTS=/run/secrets/ca.crt ./dev deps --build-only && rm -rf /var/lib/apt/lists/*
 COPY . .
 ARG NEARDUP_REVISION=unknown
-RUN cmake --preset release -DBUILD_TESTING=OFF -DNEARDUP_REVISION="$NEARDUP_REVISION" && \
+RUN --mount=type=cache,target=/root/.cache/ccache \
+    cmake --preset release -DBUILD_TESTING=OFF -DNEARDUP_REVISION="$NEARDUP_REVISION" && \
     cmake --build --preset release && \
     cpack --config build/release/CPackConfig.cmake
 

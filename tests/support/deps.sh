@@ -2,7 +2,7 @@
 # deps: everything that building, testing and the demo need, on a Debian 12 machine.
 #
 #   ./dev deps                  installs what is missing; when nothing is, it only looks (under a second)
-#   ./dev deps --build-only     only what compiling needs, as the image does: no test tools, no linters, no Kafka
+#   ./dev deps --build-only     only what compiling and packing need, for the image: no test tools, no linters, no Kafka
 #
 # 1. Debian packages, by name, through apt (as root, or with sudo). Nothing else of the system is changed: services that
 #    come with a package are neither started nor enabled.
@@ -22,10 +22,10 @@ rdkafka_package=@confluentinc/kafka-javascript@1.10.1
 rdkafka_sha512=KVePUBn21EqCVP9mfxzEuM3SYJHHEF7X+iiC2e43QQgDSyEaksInmCGooT3w5q+cNAdkSCrK71j0ICfqoSqZLw==
 kafka_version=4.3.1
 
-# What compiling needs.
+# What compiling and packing need.
 packages=(
-  # compiler and the build; python3 checks the source that npm brings; registries are spoken to over TLS
-  g++ cmake ninja-build make pkg-config ccache python3 ca-certificates
+  # compiler, build and package; python3 checks the source that npm brings; registries are spoken to over TLS
+  g++ cmake ninja-build make pkg-config ccache dpkg-dev file python3 ca-certificates
   # libraries of the service and of its librdkafka
   libsimdjson-dev nlohmann-json3-dev prometheus-cpp-dev libcivetweb-dev libyaml-cpp-dev libcli11-dev libspdlog-dev
   libfmt-dev libxxhash-dev libuchardet-dev zlib1g-dev libzstd-dev liblz4-dev libssl-dev libsasl2-dev
