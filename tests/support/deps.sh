@@ -3,6 +3,7 @@
 #
 #   ./dev deps                  installs what is missing; when nothing is, it only looks (under a second)
 #   ./dev deps --build-only     only what compiling and packing need, for the image: no test tools, no linters, no Kafka
+#   ./dev deps --roots          also what makes and enters root file systems, for ./dev image and ./dev package
 #
 # 1. Debian packages, by name, through apt (as root, or with sudo). Nothing else of the system is changed: services that
 #    come with a package are neither started nor enabled.
@@ -39,6 +40,8 @@ packages_more=(
   # lint
   clang-tidy-19 clang-format-19 shellcheck
 )
+# And what only ./dev image and ./dev package need.
+packages_roots=(buildah mmdebstrap systemd-container)
 
 rdkafka=$neardup_cache/librdkafka-$rdkafka_version
 kafka=$neardup_cache/kafka-$kafka_version
@@ -146,19 +149,21 @@ make_python_tools() {
 # in_subshell FUNCTION: a shell of its own, for its -e and its EXIT trap, which `step` would otherwise switch off.
 in_subshell() { bash "${BASH_SOURCE[0]}" "$1"; }
 
-build_only=0
+build_only=0 roots=0
 case ${1:-} in
   build_rdkafka | resolve_kafka | make_python_tools)
     "$1" # from in_subshell; not with &&, which switches -e off inside
     exit
     ;;
   --build-only) build_only=1 ;;
+  --roots) roots=1 ;;
   -h | --help) help_of "${BASH_SOURCE[0]}" && exit ;;
   "") ;;
   *) die "deps does not know '$1' (./dev deps --help)" ;;
 esac
 
 ((build_only)) || packages+=("${packages_more[@]}")
+((!roots)) || packages+=("${packages_roots[@]}")
 mapfile -t missing < <(missing_packages)
 ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
 
