@@ -27,9 +27,19 @@ make_root() {
   chroot "$root" sh -c 'export DEBIAN_FRONTEND=noninteractive
     apt-get update && apt-get install -y --no-install-recommends systemd && apt-get clean'
 }
+# `cmake --install` brings what the package brings, and leaves a configuration that somebody edited.
+check_install() {
+  local install=$work/install
+  DESTDIR=$install cmake --install build/release --prefix /usr --strip
+  diff <(cd "$install" && find . -type f | sort) <(dpkg-deb -c "$1" | sed -n 's/^-.* //p' | sort) || return 1
+  echo "edited: by hand" >"$install/etc/neardup/neardup.yaml"
+  DESTDIR=$install cmake --install build/release --prefix /usr
+  [[ $(cat "$install/etc/neardup/neardup.yaml") == "edited: by hand" ]]
+}
 step package-configure "cmake, preset release" "see build/log/package-configure.log" cmake --preset release
 step package-build "the program and its package" "see build/log/package-build.log" make_package
 packages=(build/release/package/*.deb)
+step package-install "cmake --install brings the same files" "see build/log/package-install.log" check_install "${packages[0]}"
 tar=$(tests/support/debian_root.sh)
 step package-root "a Debian with systemd" "needs the network (apt)" make_root "$tar"
 
