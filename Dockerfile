@@ -16,7 +16,7 @@ SHELL ["/bin/bash", "-euo", "pipefail", "-c"]
 WORKDIR /src
 # First what seldom changes, so that a change of the sources does not fetch it again.
 COPY dev ./
-COPY tests/support tests/support
+COPY tests tests
 RUN --mount=type=secret,id=ca,target=/run/secrets/ca.crt --mount=type=cache,target=/root/.cache/ccache \
     NODE_EXTRA_CA_CERTS=/run/secrets/ca.crt ./dev deps --build-only && rm -rf /var/lib/apt/lists/*
 COPY . .
