@@ -60,7 +60,7 @@ container=$(with_policy from --pull-never localhost/neardup:local)
 root=$(buildah_ mount "$container")
 inspect() { buildah_ inspect --type image --format "$1" localhost/neardup:local; }
 user=$(inspect '{{.OCIv1.Config.User}}')
-read -ra entry <<<"$(inspect '{{join .OCIv1.Config.Entrypoint " "}}' 2>/dev/null || inspect '{{index .OCIv1.Config.Entrypoint 0}}')"
+entry=("$(inspect '{{index .OCIv1.Config.Entrypoint 0}}')")
 [[ $user == 10001:10001 ]] || die "the image runs as '$user', not as 10001:10001"
 
 # What runs as root between unshare and the program: the mounts of SERVICE, then a root that is read-only. REQUIRES:
@@ -131,7 +131,8 @@ ready=$(head -n 1 <&3 | tr -d '\r')
 [[ $ready == *" 200 "* ]] || die "/readyz answers '$ready'"
 
 # To process 1 of its namespace, as a container engine does it.
-kill -TERM "$(pgrep -P "$server")"
+read -r process_1 <"/proc/$server/task/$server/children"
+kill -TERM "$process_1"
 code=0
 wait "$server" || code=$?
 server=""
