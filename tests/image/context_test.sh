@@ -28,4 +28,4 @@ for gone in dev tests/support/deps.sh tests/support/steps.sh tests/support/pytho
   rm -r "$work/planted"
   planted=$((planted + 1))
 done
-echo "image/context: ${#files[@]} files are enough, $planted missing ones were missed"
+echo "table: files of the image's build | ${#files[@]} | enough for its dependencies and cmake; $planted taken away were missed"

@@ -58,4 +58,5 @@ plant command_line 's/neardup serve/neardup serve --fail-fat/'
 plant command_line 's,-c /etc,-c /opt,'
 plant codes 's/ 78$//'
 level=$(exposure "$unit")
-echo "package/unit: verified, exposure $((level / 10)).$((level % 10)) of 10, command line accepted, $planted planted errors found"
+echo "table: settings of the systemd unit | $(grep -c '^[A-Z][A-Za-z]*=' "$unit") | verified, exposure $((level / 10)).$((level % 10)) of 10;" \
+  "$planted planted errors found"
