@@ -1,0 +1,319 @@
+"""Is the Helm chart right?
+
+    check.py CHECK      with NEARDUP_CHART_TOOLS (and for `config` NEARDUP_BINARY) in the environment
+
+    lint      helm lint --strict on every file of ci/; values, their comments, their schema, the README and the versions
+              name the same things
+    unit      the helm-unittest suites of charts/neardup/tests
+    schemas   what is rendered from every file of ci/ is what Kubernetes and the Prometheus operator know, oldest and
+              newest; errors planted into it (planted.yaml) are found, and nothing else is blamed
+    config    the service accepts the configuration that every file of ci/ amounts to, with the files and the command
+              line of its pod, and refuses planted errors
+    refused   values that must not install (refused.yaml) do not, and the message says why
+    golden    what is rendered is what tests/golden/charts says; `check.py golden --update` writes that anew
+
+Each prints one line for the table at the end of ./dev test.
+"""
+import copy
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+ROOT = pathlib.Path(__file__).parents[2]
+CHART = ROOT / "charts/neardup"
+GOLDEN = ROOT / "tests/golden/charts"
+GOLDEN_OF = ["default", "managed-kafka-sasl", "strimzi-mtls", "standby", "monitoring", "persistence"]
+TOOLS = pathlib.Path(os.environ["NEARDUP_CHART_TOOLS"])
+VERSIONS = sorted(folder.name for folder in (TOOLS / "schemas").glob("*"))  # of Kubernetes, the oldest first
+CASES = {file.name.removesuffix("-values.yaml"): file for file in sorted(CHART.glob("ci/*-values.yaml"))}
+FOREIGN = {"KafkaTopic", "KafkaUser"}  # kinds in extraObjects that are somebody else's
+
+
+class Wrong(Exception):
+    """A check failed; the words are for people."""
+
+
+def run(program, *arguments, **options):
+    command = [str(TOOLS / "bin" / program), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, **options)
+
+
+def must(condition, *words):
+    if not condition:
+        raise Wrong("\n".join(map(str, words)))
+
+
+def render(case, *arguments, version=VERSIONS[-1]):
+    done = run("helm", "template", "crawl", CHART, "--namespace", "search", "--kube-version", version,
+               "--values", CASES[case], *arguments)
+    must(done.returncode == 0, f"{case} does not render:", done.stderr)
+    return done.stdout
+
+
+def documents(text):
+    return [document for document in yaml.safe_load_all(text) if document]
+
+
+def of_kind(kind, manifests):
+    return [manifest for manifest in manifests if manifest["kind"] == kind]
+
+
+def table(what, count, detail):
+    print(f"table: {what} | {count} | {detail}")
+
+
+# --- lint
+
+def leaves(values, path=()):
+    """The paths of values.yaml. A map whose keys are the user's own is one value."""
+    for key, value in values.items():
+        if isinstance(value, dict) and value and key not in WHOLE:
+            yield from leaves(value, (*path, key))
+        else:
+            yield ".".join((*path, key))
+
+
+# Values that are one thing to the user, and have one comment.
+WHOLE = {"resources", "updateStrategy", "podSecurityContext", "securityContext"} | {
+    f"{probe}Probe" for probe in ("startup", "liveness", "readiness")
+}
+
+
+def schema_leaves(schema, node, path=()):
+    node = schema["definitions"][node["$ref"].split("/")[-1]] if "$ref" in node else node
+    closed = node.get("additionalProperties") is False and "properties" in node
+    if not closed or path and path[-1] in WHOLE | {"config"}:
+        yield ".".join(path)
+        return
+    for key, value in node["properties"].items():
+        yield from schema_leaves(schema, value, (*path, key))
+
+
+def open_objects(node, path="#"):
+    """Objects of the schema that would accept a misspelt name."""
+    if isinstance(node, dict):
+        if "properties" in node and isinstance(node["properties"], dict) and node.get("additionalProperties") is not False:
+            yield path
+        for key, value in node.items():
+            yield from open_objects(value, f"{path}/{key}")
+
+
+def commented(text):
+    """The paths in values.yaml that have a `# -- ` comment right above them."""
+    stack, comment = [], False
+    for line in text.splitlines():
+        if match := re.match(r"( *)# -- ", line):
+            comment = True
+        elif match := re.match(r"( *)([A-Za-z]+):", line):
+            stack = stack[: len(match[1]) // 2] + [match[2]]
+            if comment:
+                yield ".".join(stack)
+            comment = False
+        elif not line.lstrip().startswith("#"):
+            comment = False
+
+
+def lint():
+    for case, file in CASES.items():
+        for version in VERSIONS:
+            done = run("helm", "lint", "--strict", "--kube-version", version, "--values", file, CHART)
+            must(done.returncode == 0, f"helm lint, {case}, Kubernetes {version}:", done.stdout, done.stderr)
+
+    text = (CHART / "values.yaml").read_text()
+    schema = json.loads((CHART / "values.schema.json").read_text())
+    values = set(leaves(yaml.safe_load(text)))
+    known = set(schema_leaves(schema, schema)) - {"global"}
+    must(values == known, "values.yaml and values.schema.json differ in", *sorted(values ^ known))
+    must(values == set(commented(text)), "values without a '# -- ' comment, or the reverse:", *sorted(values ^ set(commented(text))))
+    must(not list(open_objects(schema)), "additionalProperties is not false at", *open_objects(schema))
+    done = subprocess.run([sys.executable, ROOT / "tests/charts/config_schema.py", "--check"], capture_output=True, text=True)
+    must(done.returncode == 0, done.stderr)
+
+    done = run("helm-docs", "--dry-run", "--chart-search-root", CHART, cwd=CHART)
+    must(done.returncode == 0, "helm-docs:", done.stderr)
+    must(done.stdout.strip() == (CHART / "README.md").read_text().strip(),
+         "charts/neardup/README.md is behind values.yaml: run", f"{TOOLS}/bin/helm-docs --chart-search-root charts/neardup")
+
+    chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
+    project = re.search(r"project\(neardup VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    must(chart["appVersion"] == project, f"appVersion is {chart['appVersion']}, the program's version is {project}")
+    must(chart["kubeVersion"] == f">={VERSIONS[0]}.0-0", f"kubeVersion is {chart['kubeVersion']}, tested from {VERSIONS[0]}")
+    must(f"image: neardup:{project}" in chart["annotations"]["artifacthub.io/images"], "artifacthub.io/images names another version")
+    table("chart: values files linted", len(CASES), f"helm lint --strict, Kubernetes {' and '.join(VERSIONS)}")
+    table("chart: values with comment and schema", len(values), "the same in values.yaml, its schema and the README")
+
+
+# --- unit
+
+def unit():
+    done = run("helm-unittest", "--strict", CHART)
+    must(done.returncode == 0, done.stdout, done.stderr)
+    passed = re.search(r"Tests: +(\d+) passed, (\d+) total", done.stdout)
+    must(passed and passed[1] == passed[2] and int(passed[1]) > 0, "helm-unittest ran no test:", done.stdout)
+    suites = re.search(r"Test Suites: +(\d+) passed", done.stdout)[1]
+    table("chart: cases of helm-unittest", passed[1], f"{suites} suites")
+
+
+# --- schemas
+
+def conform(manifests, version):
+    """The complaints of kubeconform as (kind, words), and how many manifests it looked at."""
+    text = "\n---\n".join(yaml.safe_dump(manifest) for manifest in manifests)
+    done = run("kubeconform", "-strict", "-output", "json", "-summary", "-kubernetes-version", f"{version}.0",
+               "-schema-location", f"{TOOLS}/schemas/{version}/{{{{.ResourceKind}}}}{{{{.KindSuffix}}}}.json", input=text)
+    must(done.stdout, "kubeconform said nothing:", done.stderr)
+    result = json.loads(done.stdout)
+    complaints = [(found["kind"], found["msg"]) for found in result.get("resources") or []]
+    must((done.returncode == 0) == (not complaints), done.stdout, done.stderr)
+    return complaints, sum(result["summary"].values())
+
+
+def assign(tree, path, value):
+    *way, last = [int(step) if step.isdigit() else step for step in path.split("/")]
+    for step in way:
+        tree = tree[step]
+    tree[last] = value
+
+
+def schemas():
+    looked_at, kinds = 0, set()
+    for version in VERSIONS:
+        for case in CASES:
+            manifests = [m for m in documents(render(case, version=version)) if m["kind"] not in FOREIGN]
+            complaints, count = conform(manifests, version)
+            must(not complaints, f"{case}, Kubernetes {version}:", *complaints)
+            must(count == len(manifests), f"{case}: {len(manifests)} manifests, but kubeconform saw {count}")
+            looked_at, kinds = looked_at + count, kinds | {m["kind"] for m in manifests}
+    planted = yaml.safe_load((ROOT / "tests/charts/planted.yaml").read_text())
+    for error in planted:
+        for version in VERSIONS:
+            manifests = [m for m in documents(render(error["case"])) if m["kind"] not in FOREIGN]
+            broken = copy.deepcopy(manifests)
+            assign(of_kind(error["kind"], broken)[0], error["path"], error["value"])
+            complaints, _ = conform(broken, version)
+            must([kind for kind, _ in complaints] == [error["kind"]],
+                 f"planted {error['kind']} {error['path']}, Kubernetes {version}: found {complaints or 'nothing'}")
+    table("chart: manifests against schemas", looked_at,
+          f"{len(kinds)} kinds, kubeconform -strict, Kubernetes {' and '.join(VERSIONS)} with the Prometheus operator")
+    table("chart: planted errors found", len(planted), "in manifests, each in both versions, and nothing else blamed")
+
+
+# --- config
+
+def pod_files(pod, manifests, folder, fallback):
+    """Lays out in `folder` what the volume `config` would hold at /etc/neardup."""
+    held = {m["metadata"]["name"]: m["data"] for m in of_kind("ConfigMap", manifests)}
+    volume = next(volume for volume in pod["volumes"] if volume["name"] == "config")
+    for source in volume["projected"]["sources"]:
+        ((kind, what),) = source.items()
+        for item in what["items"]:
+            file = folder / item["path"]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            content = held.get(what["name"], {}).get(item["key"], fallback) if kind == "configMap" else "a secret\n"
+            file.write_text(content.replace("/etc/neardup/", f"{folder}/"))
+
+
+def neardup(pod, arguments, folder):
+    environment = {variable["name"]: variable["value"] for variable in pod["containers"][0].get("env", [])}
+    command = [os.environ["NEARDUP_BINARY"], *(word.replace("/etc/neardup/", f"{folder}/") for word in arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+
+def validate(manifests):
+    """`neardup validate --offline` with the files, environment and command line of the pod."""
+    # A ConfigMap of the user's own is not ours to render; it may name the secrets we mount.
+    fallback = ("kafka:\n  security_protocol: sasl_plaintext\n  sasl_mechanism: PLAIN\n  sasl_username: neardup\n"
+                "  sasl_password_file: /etc/neardup/sasl/password\nhttp: {port: 1}\n")
+    (stateful_set,) = of_kind("StatefulSet", manifests)
+    pod = stateful_set["spec"]["template"]["spec"]
+    arguments = pod["containers"][0]["args"]
+    must(arguments[0] == "serve", arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        pod_files(pod, manifests, pathlib.Path(folder), fallback)
+        serve_only = {"serve", "--fail-fast"}
+        return neardup(pod, ["validate", "--offline", *(word for word in arguments if word not in serve_only)], folder)
+
+
+def topics_command(manifests):
+    """The command of the job that makes topics, at a port where nobody listens."""
+    (job,) = of_kind("Job", manifests)
+    pod = job["spec"]["template"]["spec"]
+    with tempfile.TemporaryDirectory() as folder:
+        pod_files(pod, manifests, pathlib.Path(folder), "")
+        nowhere = ["--set", "kafka.brokers=127.0.0.1:9", "--timeout-ms", "1000"]
+        return neardup(pod, [*pod["containers"][0]["args"], *nowhere], folder)
+
+
+def config():
+    for case in CASES:
+        done = validate(documents(render(case)))
+        must(done.returncode == 0, f"{case}: the service refuses its configuration:", done.stderr)
+    for case in ("default", "scrapy-tuned"):
+        done = topics_command(documents(render(case)))
+        must(done.returncode == 69, f"{case}: expected that Kafka cannot be reached (69), got {done.returncode}:", done.stderr)
+    # Past the schema, the service itself is the guard; were it not, this check would prove nothing.
+    planted = {"config.pipeline.thread=4": "pipeline.threads", "config.batch.interval_ms=1": "5 .. 10000",
+               "config.kafka.topics.unique=pages": "pages"}
+    for assignment, words in planted.items():
+        done = validate(documents(render("default", "--skip-schema-validation", "--set", assignment)))
+        must(done.returncode == 78 and words in done.stderr, f"planted {assignment} was not refused for it:", done.stderr)
+    # A secret that is mounted elsewhere than the configuration says.
+    manifests = documents(render("strimzi-mtls"))
+    (stateful_set,) = of_kind("StatefulSet", manifests)
+    volume = next(v for v in stateful_set["spec"]["template"]["spec"]["volumes"] if v["name"] == "config")
+    volume["projected"]["sources"][1]["secret"]["items"][0]["path"] = "ca.crt"
+    done = validate(manifests)
+    must(done.returncode != 0 and "tls_ca_file" in done.stderr, "a misplaced secret was not noticed:", done.stderr)
+    table("chart: configurations the service accepts", len(CASES), "neardup validate --offline, with the pod's files and arguments")
+    table("chart: planted errors found", len(planted) + 1, "in configurations, by the service")
+
+
+# --- refused
+
+def refused():
+    cases = yaml.safe_load((ROOT / "tests/charts/refused.yaml").read_text())
+    for case in cases:
+        values = yaml.safe_dump({"kafka": {"brokers": "kafka:9092"}, **case["values"]})
+        done = run("helm", "template", "crawl", CHART, "--kube-version", case.get("version", VERSIONS[-1]),
+                   "--values", "-", input=values)
+        must(done.returncode != 0, "installs, and must not:", values)
+        must(case["says"] in done.stderr, f"refused, but not for the reason. Expected: {case['says']}", values, done.stderr)
+    table("chart: wrong values refused", len(cases), "misspelt, of a wrong type, out of range, contradictory")
+
+
+# --- golden
+
+def golden(update=False):
+    for case in GOLDEN_OF:
+        text = render(case)
+        for file in (CHART / "files/dashboards").glob("*.json"):
+            # Checked here to be the file itself, and left out: a dashboard has tests of its own.
+            for manifest in of_kind("ConfigMap", documents(text)):
+                if file.name in manifest["data"]:
+                    must(json.loads(manifest["data"][file.name]) == json.loads(file.read_text()), f"{case}: {file.name} was changed")
+                    quoted = "\n".join("    " + line if line else line for line in file.read_text().strip().splitlines())
+                    must(quoted in text, f"{case}: {file.name} is not in it as it is")
+                    text = text.replace(quoted, f"    (files/dashboards/{file.name})")
+        kept = GOLDEN / f"{case}.yaml"
+        if update:
+            kept.parent.mkdir(exist_ok=True)
+            kept.write_text(text)
+        must(kept.exists() and text == kept.read_text(), f"{case} renders otherwise than {kept.relative_to(ROOT)}.",
+             "If it should: ./dev charts golden --update, and look at the difference before you commit it.")
+    table("chart: goldens", len(GOLDEN_OF), "rendered manifests, byte for byte")
+
+
+if __name__ == "__main__":
+    check, *rest = sys.argv[1:]
+    checks = {function.__name__: function for function in (lint, unit, schemas, config, refused, golden)}
+    try:
+        must(len(CASES) >= 8 and len(VERSIONS) == 2, f"{len(CASES)} files in ci/, schemas of {VERSIONS}")
+        golden(update=True) if rest == ["--update"] and check == "golden" else checks[check]()
+    except Wrong as wrong:
+        sys.exit(f"chart {check}: {wrong}")
