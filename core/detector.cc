@@ -28,6 +28,7 @@ struct Detector::State {
   UniqueLog uniques;  // the truth; the two indexes follow from it
   ExactIndex exact;
   BlockIndex near;
+  std::uint64_t candidates = 0;  // of the last apply
 };
 
 Detector::Detector(DetectorOptions options) {
@@ -40,6 +41,7 @@ Detector& Detector::operator=(Detector&&) noexcept = default;
 
 Decision Detector::apply(const Arrival& arrival) {
   const Signature& signature = arrival.signature;
+  state_->candidates = 0;
   // The same text has the same fingerprint. So in a history decided at one distance no earlier unique is near
   // its leader, which would not have been unique then: the leader is the lowest match anyway, and asking here
   // first only spares the search and names the stronger kind. A history restored from another distance may
@@ -51,7 +53,7 @@ Decision Detector::apply(const Arrival& arrival) {
             .distance = 0,
             .similarity_permille = similarity_permille(0)};
   }
-  if (const std::optional<Match> match = state_->near.find_first(signature.fingerprint)) {
+  if (const std::optional<Match> match = state_->near.find_first(signature.fingerprint, state_->candidates)) {
     return {.verdict = Verdict::kDuplicate,
             .kind = DuplicateKind::kNear,
             .sequence = match->sequence,
@@ -62,6 +64,8 @@ Decision Detector::apply(const Arrival& arrival) {
   state_->remember(arrival);
   return {.verdict = Verdict::kUnique, .sequence = sequence};
 }
+
+std::uint64_t Detector::candidates() const { return state_->candidates; }
 
 void Detector::restore(const Unique& unique) { state_->remember(unique); }
 

@@ -53,6 +53,10 @@ class Detector {
   // REQUIRES: size() < kUniquesMax.
   Decision apply(const Arrival& arrival);
 
+  // What the last `apply` cost: the fingerprints it compared, 0 if the same text was known. No part of the
+  // state: a digest or a replay knows nothing of it.
+  std::uint64_t candidates() const;
+
   // Remembers a unique that was decided before, as sequence number size(), without deciding again.
   void restore(const Unique& unique);
 

@@ -13,17 +13,20 @@ BlockIndex::BlockIndex(const FingerprintColumn& fingerprints, int distance)
   buckets_.resize(static_cast<std::size_t>(tables_) * kBuckets);
 }
 
-std::optional<Match> BlockIndex::find_first(Fingerprint query) const {
+std::optional<Match> BlockIndex::find_first(Fingerprint query, std::uint64_t& candidates) const {
   Match best{.sequence = kNone};
+  std::uint64_t compared = 0;
   for (int table = 0; table < tables_; ++table) {
     for_each(bucket(query, table), [&](std::uint32_t ordinal) {
       if (ordinal >= best.sequence) return false;
+      ++compared;
       const int distance = hamming_distance(fingerprints_[ordinal], query);
       if (distance > distance_) return true;
       best = {ordinal, distance};
       return false;
     });
   }
+  candidates += compared;
   if (best.sequence == kNone) return std::nullopt;
   return best;
 }

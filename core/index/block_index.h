@@ -45,8 +45,13 @@ class BlockIndex {
   // REQUIRES: 0 <= distance <= kHammingDistanceMax.
   BlockIndex(const FingerprintColumn& fingerprints, int distance);
 
-  // The match with the lowest sequence number, however near the others are.
-  std::optional<Match> find_first(Fingerprint query) const;
+  // The match with the lowest sequence number, however near the others are. The second form adds to
+  // `candidates` how many fingerprints it compared.
+  std::optional<Match> find_first(Fingerprint query) const {
+    std::uint64_t uncounted = 0;
+    return find_first(query, uncounted);
+  }
+  std::optional<Match> find_first(Fingerprint query, std::uint64_t& candidates) const;
 
   // Replaces `matches` with all of them, each once, by ascending sequence number.
   void find_all(Fingerprint query, std::vector<Match>& matches) const;

@@ -114,7 +114,7 @@ class Scan {
       sign(batch);
       verdicts_.clear();
       for (std::size_t i = 0; i < batch.records.size(); ++i) {
-        counts_.record_bytes += batch.records[i].value->size();
+        counts_.document_bytes.add(batch.records[i].value->size());
         decide(slots_[i]);
       }
       output_error_ = write_all(streams_.out, verdicts_);
@@ -248,7 +248,7 @@ class Scan {
 
   std::uint64_t duplicates() const { return counts_.exact + counts_.near; }
   std::uint64_t documents() const { return counts_.unique + duplicates() + rejected_; }
-  double megabytes() const { return static_cast<double>(counts_.record_bytes) / 1e6; }
+  double megabytes() const { return static_cast<double>(counts_.document_bytes.sum) / 1e6; }
 
   const ScanOptions& options_;
   const Config& config_;

@@ -194,7 +194,9 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
   std::stop_source stop;
   const SignalThread signals(stop);
   StateBoard board;
-  MetricsRegistry metrics({.librdkafka_version = librdkafka_version()}, board);
+  MetricsRegistry metrics({.librdkafka_version = librdkafka_version(),
+                           .configuration = print_config({.config = config, .origin = {}})},
+                          board);
   std::unique_ptr<HttpServer> http;
   if (!config.http.address.empty()) {
     Result<std::unique_ptr<HttpServer>> started = HttpServer::start(

@@ -6,7 +6,7 @@
 namespace neardup {
 
 Election::Election(Probe& probe, const StateBoard& board, std::function<void()> on_lost)
-    : board_(board), on_lost_(std::move(on_lost)), listener_("election", probe) {
+    : board_(board), on_lost_(std::move(on_lost)), probe_(probe), listener_("election", probe) {
   listener_.on_rebalance = [this](rd_kafka_t* client, rd_kafka_resp_err_t event,
                                   rd_kafka_topic_partition_list_t* partitions) {
     rebalance(client, event, partitions);
@@ -74,6 +74,7 @@ void Election::rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
     const RdKafka<rd_kafka_error_t> error(rd_kafka_incremental_assign(client, partitions));
     if (error) log_error("election: {}", describe(*error));
     rd_kafka_pause_partitions(client, partitions);  // membership is all we want
+    probe_.election(partitions->cnt == 0 ? ElectionOutcome::kUnchanged : ElectionOutcome::kElected);
     if (partitions->cnt == 0) return;
     Role expected = Role::kFollower;
     state_.compare_exchange_strong(expected, Role::kLeader, std::memory_order_acq_rel);
@@ -81,6 +82,7 @@ void Election::rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
     const RdKafka<rd_kafka_error_t> error(rd_kafka_incremental_unassign(client, partitions));
     if (error) log_error("election: {}", describe(*error));
     if (partitions->cnt == 0) return;
+    probe_.election(ElectionOutcome::kLost);
     Role expected = Role::kLeader;
     if (state_.compare_exchange_strong(expected, Role::kLost, std::memory_order_acq_rel) && on_lost_)
       on_lost_();

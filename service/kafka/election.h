@@ -51,6 +51,7 @@ class Election final : public Leadership {
 
   const StateBoard& board_;
   std::function<void()> on_lost_;
+  Probe& probe_;
   ClientListener listener_;
   RdKafka<rd_kafka_t> client_;
   std::atomic<Role> state_{Role::kFollower};

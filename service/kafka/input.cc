@@ -18,11 +18,6 @@ std::int64_t wall_clock_ms() {
 
 }  // namespace
 
-std::int64_t KafkaInput::Partition::lag() const {
-  if (end < 0) return 0;  // the broker has not told yet
-  return std::max<std::int64_t>(0, end - std::max<std::int64_t>(0, committed));
-}
-
 KafkaInput::KafkaInput(const KafkaConfig& config, Probe& probe)
     : config_(config), probe_(probe), listener_("input", probe), fetched_(kFetchMessagesMax) {
   listener_.on_statistics = [this](std::string_view json) { read_statistics(json); };
@@ -61,8 +56,8 @@ Status KafkaInput::assign(std::span<const InputPosition> positions) {
     partition.topic = position.topic;
     partition.topic_name = position.topic_name;
     partition.partition = position.partition;
-    partition.polled = partition.committed =
-        position.next == InputPosition::kFromBeginning ? -1 : position.next;
+    partition.lag =
+        PartitionLag(position.next == InputPosition::kFromBeginning ? PartitionLag::kUnknown : position.next);
     partitions_.push_back(std::move(partition));
   }
   std::sort(partitions_.begin(), partitions_.end(), [](const Partition& a, const Partition& b) {
@@ -116,10 +111,7 @@ Status KafkaInput::poll(std::vector<Record>& records, std::size_t records_max,
 Status KafkaInput::take(const rd_kafka_message_t& message, std::vector<Record>& records) {
   if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
     // The position steps over the control records of transactional producers only here.
-    if (Partition* partition = find(message)) {
-      partition->polled = std::max(partition->polled, message.offset);
-      partition->end = std::max(partition->end, message.offset);
-    }
+    if (Partition* partition = find(message)) partition->lag.reached_end(message.offset);
     return {};
   }
   if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -138,11 +130,10 @@ Status KafkaInput::take(const rd_kafka_message_t& message, std::vector<Record>& 
   }
   Partition* partition = find(message);
   CHECK(partition != nullptr, "a record of a partition that was not assigned");
-  CHECK(message.offset >= partition->polled, "offsets of a partition never go back");
+  CHECK(message.offset >= partition->lag.polled(), "offsets of a partition never go back");
 
   const Record record = view_record(message, partition->topic, headers_);
-  partition->polled = message.offset + 1;
-  partition->timestamp_ms = record.timestamp_ms;
+  partition->lag.handed_out(message.offset, record.timestamp_ms);
   records.push_back(record);
   return {};
 }
@@ -151,15 +142,12 @@ void KafkaInput::release() {
   for (rd_kafka_message_t* message : messages_) rd_kafka_message_destroy(message);
   messages_.clear();
   headers_.clear();
-  for (Partition& partition : partitions_) {
-    partition.committed = partition.polled;
-    partition.committed_timestamp_ms = partition.timestamp_ms;
-  }
+  for (Partition& partition : partitions_) partition.lag.committed();
 }
 
 bool KafkaInput::caught_up() const {
   return std::all_of(partitions_.begin(), partitions_.end(),
-                     [](const Partition& partition) { return partition.end >= 0 && partition.lag() == 0; });
+                     [](const Partition& p) { return p.lag.end_known() && p.lag.records() == 0; });
 }
 
 void KafkaInput::read_statistics(std::string_view json) {
@@ -171,8 +159,19 @@ void KafkaInput::read_statistics(std::string_view json) {
     const auto& partitions = (*topic)["partitions"];
     const auto entry = partitions.find(std::to_string(partition.partition));
     if (entry == partitions.end()) continue;
-    if (const std::int64_t end = entry->value("ls_offset", std::int64_t{-1}); end >= 0) partition.end = end;
+    if (const std::int64_t end = entry->value("ls_offset", std::int64_t{-1}); end >= 0)
+      partition.lag.end_is(end);
   }
+  // Besides the brokers there are the addresses we were given, which have no number, and the coordinators,
+  // which are brokers met before under another name.
+  std::uint64_t known = 0;
+  std::uint64_t connected = 0;
+  for (const auto& broker : statistics.value("brokers", nlohmann::json::object())) {
+    if (broker.value("nodeid", -1) < 0 || broker.value("source", "") == "logical") continue;
+    ++known;
+    if (broker.value("state", "") == "UP") ++connected;
+  }
+  probe_.brokers(known, connected);
 }
 
 void KafkaInput::report_lag() {
@@ -180,12 +179,9 @@ void KafkaInput::report_lag() {
   if (now - reported_ < kReportInterval) return;
   reported_ = now;
   const std::int64_t wall_ms = wall_clock_ms();
-  for (const Partition& partition : partitions_) {
-    const std::int64_t lag = partition.lag();
-    const bool aged = lag > 0 && partition.committed_timestamp_ms > 0;
-    const double seconds =
-        aged ? std::max(0.0, static_cast<double>(wall_ms - partition.committed_timestamp_ms) / 1000) : 0;
-    probe_.lag(partition.topic_name, partition.partition, lag, seconds);
+  for (Partition& partition : partitions_) {
+    probe_.lag(partition.topic_name, partition.partition, partition.lag.records(),
+               partition.lag.seconds(wall_ms));
   }
 }
 

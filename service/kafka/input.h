@@ -1,12 +1,7 @@
-// The input side of the service: records of the assigned partitions, and how far behind we are.
+// The input side of the service: records of the assigned partitions, and how far behind we are (lag.h).
 //
 // Read by `assign` alone: no consumer group decides what we read, so no rebalance can touch the data path.
 // Records are handed out where librdkafka put them; nothing is copied.
-//
-// Lag is our own: librdkafka does not see offsets that were committed in a transaction. In records it is the
-// end of the committed log (last stable offset) minus the position whose verdicts are committed. In seconds
-// it is the age of the last record with a committed verdict, while there is a lag: an upper bound of what a
-// reader waits for.
 //
 // Threads: one caller.
 #pragma once
@@ -17,6 +12,7 @@
 #include <vector>
 
 #include "service/kafka/client.h"
+#include "service/kafka/lag.h"
 #include "service/pipeline/source.h"
 
 namespace neardup {
@@ -39,12 +35,7 @@ class KafkaInput final : public RecordSource {
     std::uint32_t topic = 0;
     std::string topic_name;
     std::int32_t partition = 0;
-    std::int64_t polled = -1;       // next offset after what was handed out; -1: nothing yet
-    std::int64_t committed = -1;    // the same of what was released
-    std::int64_t end = -1;          // last stable offset as the broker told; -1: not told yet
-    std::int64_t timestamp_ms = 0;  // of the last record handed out
-    std::int64_t committed_timestamp_ms = 0;
-    std::int64_t lag() const;
+    PartitionLag lag;
   };
 
   KafkaInput(const KafkaConfig& config, Probe& probe);

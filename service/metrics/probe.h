@@ -7,14 +7,36 @@
 // Threads: any thread may call any verb.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "core/decision.h"
+#include "core/limits.h"
 
 namespace neardup {
+
+// Values counted by bucket while a batch goes on, and taken into a histogram at its end. Bucket i counts
+// values up to kBounds[i], the last one all above.
+template <const auto& kBounds>
+struct Tally {
+  std::array<std::uint64_t, std::size(kBounds) + 1> buckets{};
+  std::uint64_t sum = 0;
+
+  void add(std::uint64_t value) {
+    const auto* const bucket = std::lower_bound(std::begin(kBounds), std::end(kBounds), value);
+    ++buckets[static_cast<std::size_t>(bucket - std::begin(kBounds))];
+    sum += value;
+  }
+};
+inline constexpr std::array<std::uint64_t, 9> kDocumentByteBounds = {
+    256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20};
+inline constexpr std::array<std::uint64_t, 4> kDistanceBounds = {0, 1, 2, 3};
+static_assert(kDistanceBounds.back() == kHammingDistanceMax);
+inline constexpr std::array<std::uint64_t, 12> kCandidateBounds = {0,    1,    10,    50,    100,    500,
+                                                                   1000, 5000, 10000, 50000, 100000, 500000};
 
 // One batch, counted by the worker while it decides.
 struct BatchCounts {
@@ -22,7 +44,9 @@ struct BatchCounts {
   std::uint64_t exact = 0;
   std::uint64_t near = 0;
   std::uint64_t rejected[kRejectReasonNames.size()] = {};
-  std::uint64_t record_bytes = 0;
+  Tally<kDocumentByteBounds> document_bytes;  // of every record's value
+  Tally<kDistanceBounds> near_distance;       // bits between a near duplicate and its leader
+  Tally<kCandidateBounds> lookup_candidates;  // fingerprints compared for each decision
 };
 
 enum class BatchClosed : std::uint8_t { kInterval, kDocuments, kBytes, kDrain };
@@ -32,6 +56,10 @@ inline constexpr std::array<std::string_view, 4> kBatchClosedNames = {"interval"
 enum class TransactionResult : std::uint8_t { kCommitted, kInDoubt, kFenced };
 inline constexpr std::array<std::string_view, 3> kTransactionResultNames = {"committed", "in_doubt",
                                                                             "fenced"};
+
+// What a round of the election meant for this instance: nothing, it became the writer, or it no longer is.
+enum class ElectionOutcome : std::uint8_t { kUnchanged, kElected, kLost };
+inline constexpr std::array<std::string_view, 3> kElectionOutcomeNames = {"unchanged", "elected", "lost"};
 
 // What a batch goes through, in this order.
 inline constexpr std::array<std::string_view, 5> kStageNames = {"gather", "sign", "decide", "publish",
@@ -60,6 +88,10 @@ class Probe {
   virtual void assigned_partitions(std::uint64_t /*partitions*/) {}
   // So far in this restore: records replayed, share of the journal, time since it began.
   virtual void restored(std::uint64_t /*journal_records*/, double /*progress 0..1*/, double /*seconds*/) {}
+  // The group of the election settled anew: an instance came, went or was taken for dead.
+  virtual void election(ElectionOutcome /*outcome*/) {}
+  // Brokers that the input's client knows, and those of them it is connected to.
+  virtual void brokers(std::uint64_t /*known*/, std::uint64_t /*connected*/) {}
   // `code` is librdkafka's name of the error, without "RD_KAFKA_RESP_ERR_".
   virtual void kafka_error(std::string_view /*client: input, journal, writer, election*/,
                            std::string_view /*code*/) {}

@@ -1,5 +1,6 @@
 #include "service/metrics/registry.h"
 
+#include <fmt/core.h>
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
 #include <prometheus/gauge.h>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <set>
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/base/hash.h"
 #include "core/decision.h"
 #include "service/metrics/process.h"
 #include "service/version.h"
@@ -40,6 +43,8 @@ const std::vector<MetricSpec>& specs() {
   static const std::vector<MetricSpec> table = {
       {"neardup_build_info", MetricType::Gauge, "version, revision, librdkafka_version, compiler",
        "Always 1; the labels tell which build runs."},
+      {"neardup_config_info", MetricType::Gauge, "digest",
+       "Always 1; instances with the same settings show the same digest."},
       {"neardup_state", MetricType::Gauge, "state", "1 for the state the service is in, 0 for the others."},
       {"neardup_records_consumed_total", MetricType::Counter, "topic, partition", "Input records read."},
       {"neardup_consumed_bytes_total", MetricType::Counter, "topic, partition",
@@ -50,6 +55,17 @@ const std::vector<MetricSpec>& specs() {
        "Records between the committed position and the end of what is stable."},
       {"neardup_consumer_lag_seconds", MetricType::Gauge, "topic, partition",
        "Age of the oldest record not yet decided; 0 when there is none."},
+      {"neardup_document_bytes",
+       MetricType::Histogram,
+       "",
+       "Size of the input records' values.",
+       {kDocumentByteBounds.begin(), kDocumentByteBounds.end()}},
+      {"neardup_leader", MetricType::Gauge, "",
+       "1 for the instance that was elected as the writer, 0 for a standby."},
+      {"neardup_election_rebalances_total", MetricType::Counter, "outcome",
+       "Rounds of the election, by what they meant for this instance."},
+      {"neardup_worker_last_beat_timestamp_seconds", MetricType::Gauge, "",
+       "When the worker last moved, since the epoch; it does at least each second while it is well."},
       {"neardup_verdicts_total", MetricType::Counter, "verdict, kind",
        "Committed verdicts; kind is none but for duplicates."},
       {"neardup_dead_letter_records_total", MetricType::Counter, "reason",
@@ -85,12 +101,25 @@ const std::vector<MetricSpec>& specs() {
        "",
        "From a record's timestamp to its committed verdict, for the oldest record of each batch.",
        {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200}},
+      {"neardup_match_hamming_distance",
+       MetricType::Histogram,
+       "",
+       "Bits in which the fingerprints of a near duplicate and its leader differ.",
+       {kDistanceBounds.begin(), kDistanceBounds.end()}},
+      {"neardup_lookup_candidates",
+       MetricType::Histogram,
+       "",
+       "Fingerprints compared to decide one document; 0 if its very text was known.",
+       {kCandidateBounds.begin(), kCandidateBounds.end()}},
       {"neardup_index_entries", MetricType::Gauge, "", "Unique documents remembered."},
       {"neardup_index_bytes", MetricType::Gauge, "", "Memory of the index."},
       {"neardup_restore_progress_ratio", MetricType::Gauge, "", "Share of the journal read back, 0 to 1."},
       {"neardup_restore_records_replayed_total", MetricType::Counter, "", "Journal records read back."},
       {"neardup_restore_duration_seconds", MetricType::Gauge, "",
        "Time the last restore took, or the running one has taken."},
+      {"neardup_kafka_brokers", MetricType::Gauge, "", "Brokers that the writer's input client knows."},
+      {"neardup_kafka_brokers_connected", MetricType::Gauge, "",
+       "Brokers that it is connected to; it connects to those that lead an input partition."},
       {"neardup_kafka_errors_total", MetricType::Counter, "client, code",
        "Errors the Kafka clients reported, by librdkafka's name; rare names count as other."},
       {"process_cpu_seconds_total", MetricType::Counter, "", "CPU time of the process, user and system."},
@@ -100,6 +129,8 @@ const std::vector<MetricSpec>& specs() {
       {"process_threads", MetricType::Gauge, "", "Threads."},
       {"process_open_fds", MetricType::Gauge, "", "Open file descriptors."},
       {"process_max_fds", MetricType::Gauge, "", "Limit of open file descriptors."},
+      {"neardup_memory_limit_bytes", MetricType::Gauge, "",
+       "Memory that this process may have: the limit of its control group, or the machine's memory."},
   };
   return table;
 }
@@ -130,6 +161,17 @@ prometheus::MetricFamily value_now(std::string_view name, double value) {
   return family;
 }
 
+std::string digest_of(const std::string& text) { return fmt::format("{:016x}", digest128(text).high); }
+
+template <const auto& kBounds>
+void observe(prometheus::Histogram& histogram, const Tally<kBounds>& tally) {
+  histogram.ObserveMultiple({tally.buckets.begin(), tally.buckets.end()}, static_cast<double>(tally.sum));
+}
+
+double wall_clock_seconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 std::uint64_t whole(const prometheus::Counter* counter) {
   return static_cast<std::uint64_t>(counter->Value());
 }
@@ -157,6 +199,7 @@ struct MetricsRegistry::Series {
               {"librdkafka_version", options.librdkafka_version},
               {"compiler", std::string(build.compiler)}})
         .Set(1);
+    gauges("neardup_config_info").Add({{"digest", digest_of(options.configuration)}}).Set(1);
     const auto verdict = [&](Verdict v, std::string_view kind) {
       return &verdicts.Add({{"verdict", std::string(name(v))}, {"kind", std::string(kind)}});
     };
@@ -167,6 +210,7 @@ struct MetricsRegistry::Series {
     each(dead_letters, "dead_letter_records", "reason", kRejectReasonNames);
     each(batches, "batches_closed", "reason", kBatchClosedNames);
     each(transactions, "transactions", "result", kTransactionResultNames);
+    each(elections, "election_rebalances", "outcome", kElectionOutcomeNames);
     const MetricSpec& stage_spec = spec("neardup_stage_duration_seconds");
     auto& stage_family = histograms(stage_spec.name);
     for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -234,6 +278,12 @@ struct MetricsRegistry::Series {
   prometheus::Counter& recycles = counters("neardup_recycles_total").Add({});
   prometheus::Histogram& recycle_seconds = histogram("neardup_recycle_duration_seconds");
   prometheus::Histogram& end_to_end = histogram("neardup_end_to_end_latency_seconds");
+  prometheus::Histogram& document_bytes = histogram("neardup_document_bytes");
+  prometheus::Histogram& match_distance = histogram("neardup_match_hamming_distance");
+  prometheus::Histogram& lookup_candidates = histogram("neardup_lookup_candidates");
+  prometheus::Gauge& leader = gauges("neardup_leader").Add({});
+  prometheus::Gauge& brokers_known = gauges("neardup_kafka_brokers").Add({});
+  prometheus::Gauge& brokers_connected = gauges("neardup_kafka_brokers_connected").Add({});
   prometheus::Gauge& index_entries = gauges("neardup_index_entries").Add({});
   prometheus::Gauge& index_bytes = gauges("neardup_index_bytes").Add({});
   prometheus::Gauge& restore_progress = gauges("neardup_restore_progress_ratio").Add({});
@@ -247,6 +297,7 @@ struct MetricsRegistry::Series {
   std::array<prometheus::Counter*, kRejectReasonNames.size()> dead_letters{};
   std::array<prometheus::Counter*, kBatchClosedNames.size()> batches{};
   std::array<prometheus::Counter*, kTransactionResultNames.size()> transactions{};
+  std::array<prometheus::Counter*, kElectionOutcomeNames.size()> elections{};
   std::array<prometheus::Histogram*, kStageNames.size()> stages{};
 
   mutable std::mutex mutex;  // of what follows
@@ -272,6 +323,9 @@ std::string MetricsRegistry::exposition() const {
     state.metric.push_back(std::move(metric));
   }
   families.push_back(std::move(state));
+  const double since_beat = std::chrono::duration<double>(series_->board.since_beat()).count();
+  families.push_back(
+      value_now("neardup_worker_last_beat_timestamp_seconds", wall_clock_seconds() - since_beat));
 
   const ProcessUsage usage = process_usage();
   families.push_back(value_now("process_cpu_seconds_total", usage.cpu_seconds));
@@ -281,6 +335,7 @@ std::string MetricsRegistry::exposition() const {
   families.push_back(value_now("process_threads", usage.threads));
   families.push_back(value_now("process_open_fds", usage.open_fds));
   families.push_back(value_now("process_max_fds", usage.max_fds));
+  families.push_back(value_now("neardup_memory_limit_bytes", usage.memory_limit_bytes));
   return prometheus::TextSerializer().prometheus::Serializer::Serialize(families);
 }
 
@@ -326,6 +381,9 @@ void MetricsRegistry::batch_committed(const BatchCounts& counts, BatchClosed why
     s.rejected->Increment(static_cast<double>(counts.rejected[i]));
     s.dead_letters[i]->Increment(static_cast<double>(counts.rejected[i]));
   }
+  observe(s.document_bytes, counts.document_bytes);
+  observe(s.match_distance, counts.near_distance);
+  observe(s.lookup_candidates, counts.lookup_candidates);
   s.batches[static_cast<std::size_t>(why)]->Increment();
 }
 
@@ -377,6 +435,17 @@ void MetricsRegistry::restored(std::uint64_t journal_records, double progress, d
   s.restore_seconds.Set(seconds);
 }
 
+void MetricsRegistry::election(ElectionOutcome outcome) {
+  series_->elections[static_cast<std::size_t>(outcome)]->Increment();
+  if (outcome != ElectionOutcome::kUnchanged)
+    series_->leader.Set(outcome == ElectionOutcome::kElected ? 1 : 0);
+}
+
+void MetricsRegistry::brokers(std::uint64_t known, std::uint64_t connected) {
+  series_->brokers_known.Set(static_cast<double>(known));
+  series_->brokers_connected.Set(static_cast<double>(connected));
+}
+
 void MetricsRegistry::kafka_error(std::string_view client, std::string_view code) {
   Series& s = *series_;
   const bool known =
@@ -397,7 +466,7 @@ std::string metrics_markdown() {
   std::string out =
       "# Metrics\n"
       "\n"
-      "What `/metrics` shows. Written from the table in registry.cc; do not edit.\n"
+      "What `/metrics` shows. Written from the table in service/metrics/registry.cc; do not edit.\n"
       "\n"
       "| metric | type | labels | what |\n"
       "|---|---|---|---|\n";

@@ -1,7 +1,7 @@
 // Which numbers does the world see, and under which names?
 //
 // MetricsRegistry is the Probe that counts: one table of metrics (name, type, labels, buckets, help) makes
-// the series, their exposition in Prometheus' text format, and the reference in metrics.md. Every label
+// the series, their exposition in Prometheus' text format, and the reference in docs/metrics.md. Every label
 // combination that is known beforehand exists with 0 from the start, so that rate() sees the first event;
 // those of a partition exist since `partitions`. State and process metrics are read when they are asked for.
 //
@@ -22,6 +22,7 @@ namespace neardup {
 
 struct MetricsOptions {
   std::string librdkafka_version;  // of the library as it runs; "" leaves the label empty
+  std::string configuration;       // the resolved settings; a digest of them is shown
 };
 
 // What /status tells at a glance.
@@ -61,6 +62,8 @@ class MetricsRegistry final : public Probe {
   void lag(std::string_view topic, std::int32_t partition, std::int64_t records, double seconds) override;
   void assigned_partitions(std::uint64_t partitions) override;
   void restored(std::uint64_t journal_records, double progress, double seconds) override;
+  void election(ElectionOutcome outcome) override;
+  void brokers(std::uint64_t known, std::uint64_t connected) override;
   void kafka_error(std::string_view client, std::string_view code) override;
 
  private:
@@ -68,7 +71,7 @@ class MetricsRegistry final : public Probe {
   std::unique_ptr<Series> series_;
 };
 
-// Every metric as a table: what metrics.md is.
+// Every metric as a table: what docs/metrics.md is.
 std::string metrics_markdown();
 
 }  // namespace neardup

@@ -28,7 +28,7 @@ void Batch::clear() {
 
 void Batch::cover(const Record& record) {
   const std::size_t bytes = record.value ? record.value->size() : 0;
-  counts_.record_bytes += bytes;
+  counts_.document_bytes.add(bytes);
   const auto [at, first] = covered_.try_emplace({record.source.topic, record.source.partition});
   Covered& covered = at->second;
   if (first) {
@@ -94,7 +94,12 @@ void Batch::add_decided(const Record& record, const Signed& document, const Deci
     uniques_.push_back({from.id, from.url, record.source, document.signature});
   } else {
     output.topic = OutputTopic::kDuplicate;
-    ++(decision.kind == DuplicateKind::kExact ? counts_.exact : counts_.near);
+    if (decision.kind == DuplicateKind::kExact) {
+      ++counts_.exact;
+    } else {
+      ++counts_.near;
+      counts_.near_distance.add(static_cast<std::uint64_t>(decision.distance));
+    }
   }
 }
 

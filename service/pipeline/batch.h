@@ -41,6 +41,8 @@ class Batch {
   void add_decided(const Record& record, const Signed& document, const Decision& decision,
                    const Unique* leader);
   void add_rejected(const Record& record, const Signed& document);
+  // Notes what one decision cost (Detector::candidates).
+  void count_lookup(std::uint64_t candidates) { counts_.lookup_candidates.add(candidates); }
 
   // Closes the batch: writes its journal record as the successor of `chain`.
   struct Writer {

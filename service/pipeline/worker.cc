@@ -146,6 +146,7 @@ void Worker::decide(std::span<const Record> records, std::span<const Signed> doc
     const Document& document = documents[i].document;
     const Decision decision =
         parts_.detector.apply({document.id, document.url, records[i].source, documents[i].signature});
+    batch_.count_lookup(parts_.detector.candidates());
     if (decision.verdict == Verdict::kDuplicate) {
       const Unique leader = parts_.detector.unique(decision.sequence);
       batch_.add_decided(records[i], documents[i], decision, &leader);

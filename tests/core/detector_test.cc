@@ -42,6 +42,19 @@ TEST(Detector, the_first_document_is_unique_and_the_same_text_again_an_exact_dup
   EXPECT_EQ(detector.size(), 1U);
 }
 
+TEST(Detector, tells_how_many_fingerprints_the_last_document_was_compared_with) {
+  Detector detector({});
+  EXPECT_EQ(detector.candidates(), 0U);
+  detector.apply(arrival(1, 0));
+  EXPECT_EQ(detector.candidates(), 0U) << "there is nothing yet";
+  detector.apply(arrival(2, 0xFFFFFFFF));
+  EXPECT_EQ(detector.candidates(), 2U) << "it shares two blocks with the first";
+  detector.apply(arrival(3, 0xFFFF));
+  EXPECT_EQ(detector.candidates(), 6U) << "three blocks with the first, three with the second";
+  detector.apply(arrival(3, 0xFFFF));
+  EXPECT_EQ(detector.candidates(), 0U) << "the same text needs no search";
+}
+
 TEST(Detector, another_text_with_the_same_fingerprint_is_near_at_distance_0) {
   Detector detector({});
   detector.apply(arrival(1, kBits));

@@ -67,7 +67,8 @@ std::string promtool(const std::string& exposition) {
 class MetricsTest : public testing::Test {
  protected:
   StateBoard board_;
-  MetricsRegistry metrics_{{.librdkafka_version = "2.15.1"}, board_};
+  MetricsRegistry metrics_{{.librdkafka_version = "2.15.1", .configuration = "detector:\n  distance: 3\n"},
+                           board_};
 };
 
 // Every verb once, so that every family has something to show.
@@ -79,6 +80,9 @@ void use_every_verb(MetricsRegistry& metrics, std::int32_t partitions) {
   counts.exact = 2;
   counts.near = 1;
   counts.rejected[static_cast<std::size_t>(RejectReason::kNotJson)] = 2;
+  for (const std::uint64_t bytes : {100, 256, 300, 20 << 20}) counts.document_bytes.add(bytes);
+  counts.near_distance.add(3);
+  for (const std::uint64_t candidates : {0, 61, 1000000}) counts.lookup_candidates.add(candidates);
   metrics.batch_committed(counts, BatchClosed::kInterval);
   metrics.transaction(TransactionResult::kCommitted, .02, 10);
   metrics.recycled(.6);
@@ -88,6 +92,9 @@ void use_every_verb(MetricsRegistry& metrics, std::int32_t partitions) {
   metrics.lag("pages", 1, 7, 1.5);
   metrics.assigned_partitions(static_cast<std::uint64_t>(partitions));
   metrics.restored(3, .5, .1);
+  metrics.election(ElectionOutcome::kUnchanged);
+  metrics.election(ElectionOutcome::kElected);
+  metrics.brokers(3, 2);
   metrics.kafka_error("writer", "_TRANSPORT");
 }
 
@@ -107,8 +114,9 @@ TEST_F(MetricsTest, known_labels_exist_with_zero_from_the_start) {
         "neardup_verdicts_total{kind=\"near\",verdict=\"duplicate\"}",
         "neardup_verdicts_total{kind=\"none\",verdict=\"rejected\"}", "neardup_recycles_total",
         "neardup_index_entries", "neardup_kafka_errors_total{client=\"journal\",code=\"other\"}",
-        "neardup_stage_duration_seconds_count{stage=\"audit\"}",
-        "neardup_transaction_duration_seconds_count"}) {
+        "neardup_stage_duration_seconds_count{stage=\"audit\"}", "neardup_leader", "neardup_kafka_brokers",
+        "neardup_kafka_brokers_connected", "neardup_document_bytes_count", "neardup_lookup_candidates_count",
+        "neardup_match_hamming_distance_bucket{le=\"0\"}", "neardup_transaction_duration_seconds_count"}) {
     EXPECT_EQ(value_of(metrics_, series), "0") << series;
   }
   for (const std::string_view reason : kRejectReasonNames) {
@@ -121,6 +129,11 @@ TEST_F(MetricsTest, known_labels_exist_with_zero_from_the_start) {
   }
   for (const std::string_view result : kTransactionResultNames) {
     EXPECT_EQ(value_of(metrics_, "neardup_transactions_total{result=\"" + std::string(result) + "\"}"), "0");
+  }
+  for (const std::string_view outcome : kElectionOutcomeNames) {
+    EXPECT_EQ(
+        value_of(metrics_, "neardup_election_rebalances_total{outcome=\"" + std::string(outcome) + "\"}"),
+        "0");
   }
   EXPECT_EQ(value_of(metrics_, "neardup_records_consumed_total{partition=\"0\",topic=\"pages\"}"), "absent");
   metrics_.partitions("pages", 2);
@@ -154,6 +167,20 @@ TEST_F(MetricsTest, each_verb_moves_its_numbers) {
            {"neardup_recycle_duration_seconds_count", "2"},
            {"neardup_stage_duration_seconds_count{stage=\"sign\"}", "2"},
            {"neardup_end_to_end_latency_seconds_bucket{le=\"0.25\"}", "2"},
+           {"neardup_document_bytes_bucket{le=\"256\"}", "4"},
+           {"neardup_document_bytes_bucket{le=\"1024\"}", "6"},
+           {"neardup_document_bytes_bucket{le=\"16777216\"}", "6"},
+           {"neardup_document_bytes_count", "8"},
+           {"neardup_match_hamming_distance_bucket{le=\"2\"}", "0"},
+           {"neardup_match_hamming_distance_bucket{le=\"3\"}", "2"},
+           {"neardup_lookup_candidates_bucket{le=\"0\"}", "2"},
+           {"neardup_lookup_candidates_bucket{le=\"100\"}", "4"},
+           {"neardup_lookup_candidates_count", "6"},
+           {"neardup_lookup_candidates_sum", "2000122"},
+           {"neardup_election_rebalances_total{outcome=\"unchanged\"}", "2"},
+           {"neardup_leader", "1"},
+           {"neardup_kafka_brokers", "3"},
+           {"neardup_kafka_brokers_connected", "2"},
            {"neardup_index_entries", "5"},
            {"neardup_index_bytes", "4096"},
            {"neardup_consumer_lag_records{partition=\"1\",topic=\"pages\"}", "7"},
@@ -184,6 +211,33 @@ TEST_F(MetricsTest, a_restore_reports_totals_and_a_second_one_adds_to_the_first)
   EXPECT_EQ(value_of(metrics_, "neardup_restore_records_replayed_total"), "220");
   EXPECT_EQ(value_of(metrics_, "neardup_restore_progress_ratio"), "1");
   EXPECT_EQ(value_of(metrics_, "neardup_restore_duration_seconds"), "3");
+}
+
+TEST_F(MetricsTest, who_lost_the_election_is_no_leader) {
+  metrics_.election(ElectionOutcome::kElected);
+  metrics_.election(ElectionOutcome::kUnchanged);
+  EXPECT_EQ(value_of(metrics_, "neardup_leader"), "1") << "a standby that joins changes nothing";
+  metrics_.election(ElectionOutcome::kLost);
+  EXPECT_EQ(value_of(metrics_, "neardup_leader"), "0");
+}
+
+TEST_F(MetricsTest, other_settings_show_another_digest) {
+  const auto digest = [](const MetricsRegistry& metrics) {
+    const std::string text = metrics.exposition();
+    return text.substr(text.find("neardup_config_info{"), 60);
+  };
+  const MetricsRegistry same({.librdkafka_version = "2.15.1", .configuration = "detector:\n  distance: 3\n"},
+                             board_);
+  const MetricsRegistry other({.librdkafka_version = "2.15.1", .configuration = "detector:\n  distance: 2\n"},
+                              board_);
+  EXPECT_EQ(digest(metrics_), digest(same));
+  EXPECT_NE(digest(metrics_), digest(other));
+}
+
+TEST_F(MetricsTest, the_last_beat_is_a_moment_of_now) {
+  board_.beat();
+  const double beat = std::stod(value_of(metrics_, "neardup_worker_last_beat_timestamp_seconds"));
+  EXPECT_NEAR(beat, static_cast<double>(std::time(nullptr)), 10);
 }
 
 TEST_F(MetricsTest, exactly_one_state_is_one) {
@@ -220,7 +274,7 @@ TEST_F(MetricsTest, the_table_names_what_is_shown_and_the_reference_is_current) 
     if (line.starts_with("| `")) told.insert(line.substr(3, line.find('`', 3) - 3));
   }
   EXPECT_EQ(shown, told);
-  const std::string path = std::string(NEARDUP_SOURCE_DIR) + "/service/metrics/metrics.md";
+  const std::string path = std::string(NEARDUP_SOURCE_DIR) + "/docs/metrics.md";
   if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(path) << metrics_markdown();
   std::ostringstream content;
   content << std::ifstream(path).rdbuf();
@@ -256,6 +310,7 @@ TEST(Process, usage_is_what_this_process_uses) {
   EXPECT_EQ(usage.threads, 1);
   EXPECT_GE(usage.open_fds, 3);
   EXPECT_GT(usage.max_fds, usage.open_fds);
+  EXPECT_GT(usage.memory_limit_bytes, usage.resident_bytes);
   const double now = static_cast<double>(std::time(nullptr));
   EXPECT_NEAR(usage.start_time_seconds, now, 600);
   volatile double sink = 0;

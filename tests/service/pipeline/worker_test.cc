@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
 #include <random>
 #include <string>
 
@@ -35,11 +36,36 @@ struct Life {
   bool crashed = false;
   int recycles = 0;
   Digest128 state;
+  BatchCounts counts;  // of its batches together
+};
+
+// Adds up what the worker counted.
+class CountingProbe final : public Probe {
+ public:
+  explicit CountingProbe(BatchCounts& counts) : counts_(counts) {}
+  void batch_committed(const BatchCounts& counts, BatchClosed) override {
+    counts_.unique += counts.unique;
+    counts_.exact += counts.exact;
+    counts_.near += counts.near;
+    for (std::size_t i = 0; i < std::size(counts.rejected); ++i) counts_.rejected[i] += counts.rejected[i];
+    add(counts.document_bytes, counts_.document_bytes);
+    add(counts.near_distance, counts_.near_distance);
+    add(counts.lookup_candidates, counts_.lookup_candidates);
+  }
+
+ private:
+  template <class T>
+  static void add(const T& from, T& to) {
+    for (std::size_t i = 0; i < from.buckets.size(); ++i) to.buckets[i] += from.buckets[i];
+    to.sum += from.sum;
+  }
+
+  BatchCounts& counts_;
 };
 
 Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t documents_max, int threads = 1) {
   Life life;
-  Probe probe;
+  CountingProbe probe(life.counts);
   StateBoard board;
   MemoryLeadership leadership;
   MemorySource source(kafka);
@@ -114,6 +140,27 @@ TEST(Worker, publishes_one_verdict_for_every_record_and_stops_when_asked) {
     EXPECT_EQ((kafka.group_offsets[{"pages", static_cast<std::int32_t>(partition)}]),
               static_cast<std::int64_t>(kafka.input[partition].size()));
   }
+}
+
+TEST(Worker, counts_each_record_once_in_every_histogram_that_it_belongs_to) {
+  MemoryKafka kafka = crawl(500, 3, 1);
+  kafka.input[0].push_back({"key", "not JSON", 5});
+  const BatchCounts counts = live(kafka, always_committed, 64).counts;
+  const auto total = [](const auto& tally) {
+    return std::accumulate(tally.buckets.begin(), tally.buckets.end(), std::uint64_t{0});
+  };
+  std::uint64_t bytes = 0;
+  for (const auto& partition : kafka.input) {
+    for (const MemoryRecord& record : partition) bytes += record.value.value_or("").size();
+  }
+  const std::uint64_t decided = counts.unique + counts.exact + counts.near;
+  EXPECT_GT(counts.near, 0U);
+  EXPECT_GT(counts.lookup_candidates.sum, 0U);
+  EXPECT_EQ(total(counts.near_distance), counts.near);
+  EXPECT_EQ(total(counts.lookup_candidates), decided);
+  EXPECT_EQ(total(counts.document_bytes), 501U);
+  EXPECT_GT(total(counts.document_bytes), decided) << "a rejected record has a size too";
+  EXPECT_EQ(counts.document_bytes.sum, bytes);
 }
 
 TEST(Worker, a_dead_letter_carries_the_raw_record_and_says_why) {

@@ -1,0 +1,86 @@
+#include "service/kafka/lag.h"
+
+#include <gtest/gtest.h>
+
+namespace neardup {
+namespace {
+
+constexpr std::int64_t kNow = 1700000000000;
+constexpr std::int64_t kHour = 3600 * 1000;
+
+TEST(PartitionLag, is_zero_until_the_broker_told_the_end) {
+  PartitionLag lag(100);
+  EXPECT_FALSE(lag.end_known());
+  EXPECT_EQ(lag.records(), 0);
+  EXPECT_EQ(lag.seconds(kNow), 0);
+}
+
+TEST(PartitionLag, counts_records_from_the_committed_position_to_the_end) {
+  PartitionLag lag(100);
+  lag.end_is(160);
+  EXPECT_EQ(lag.records(), 60);
+  lag.handed_out(100, kNow);
+  EXPECT_EQ(lag.polled(), 101);
+  EXPECT_EQ(lag.records(), 60) << "in hand is not committed";
+  lag.committed();
+  EXPECT_EQ(lag.records(), 59);
+}
+
+TEST(PartitionLag, from_the_beginning_counts_all_there_is) {
+  PartitionLag lag;
+  lag.end_is(7);
+  EXPECT_EQ(lag.records(), 7);
+}
+
+TEST(PartitionLag, control_records_at_the_end_are_no_lag) {
+  PartitionLag lag(10);
+  lag.handed_out(10, kNow);
+  lag.reached_end(13);
+  lag.committed();
+  EXPECT_EQ(lag.records(), 0);
+  EXPECT_EQ(lag.polled(), 13);
+}
+
+TEST(PartitionLag, seconds_are_the_age_of_the_first_record_in_hand) {
+  PartitionLag lag(0);
+  lag.end_is(5);
+  lag.handed_out(0, kNow - 4000);
+  lag.handed_out(1, kNow - 1000);
+  EXPECT_DOUBLE_EQ(lag.seconds(kNow), 4);
+}
+
+TEST(PartitionLag, with_nothing_in_hand_the_last_verdict_tells_how_old_the_backlog_is) {
+  PartitionLag lag(0);
+  lag.end_is(5);
+  lag.handed_out(0, kNow - kHour);
+  lag.committed();
+  EXPECT_DOUBLE_EQ(lag.seconds(kNow), 3600);
+}
+
+TEST(PartitionLag, the_first_record_after_a_quiet_time_is_young) {
+  PartitionLag lag(0);
+  lag.handed_out(0, kNow - 9 * kHour);
+  lag.committed();
+  lag.end_is(1);
+  EXPECT_EQ(lag.seconds(kNow - 1000), 0);  // nothing waits, and it is noted
+  lag.end_is(2);
+  EXPECT_DOUBLE_EQ(lag.seconds(kNow), 1);
+}
+
+TEST(PartitionLag, a_clock_ahead_at_the_producer_shows_no_negative_age) {
+  PartitionLag lag(0);
+  lag.end_is(5);
+  lag.handed_out(0, kNow + kHour);
+  EXPECT_EQ(lag.seconds(kNow), 0);
+}
+
+TEST(PartitionLag, records_without_a_timestamp_have_no_age) {
+  PartitionLag lag(0);
+  lag.end_is(5);
+  lag.handed_out(0, 0);
+  EXPECT_EQ(lag.records(), 5);
+  EXPECT_EQ(lag.seconds(kNow), 0);
+}
+
+}  // namespace
+}  // namespace neardup
