@@ -15,6 +15,7 @@
 Each prints one line for the table at the end of ./dev test.
 """
 import copy
+import functools
 import json
 import os
 import pathlib
@@ -49,6 +50,7 @@ def must(condition, *words):
         raise Wrong("\n".join(map(str, words)))
 
 
+@functools.cache
 def render(case, *arguments, version=VERSIONS[-1]):
     done = run("helm", "template", "crawl", CHART, "--namespace", "search", "--kube-version", version,
                "--values", CASES[case], *arguments)
@@ -57,7 +59,7 @@ def render(case, *arguments, version=VERSIONS[-1]):
 
 
 def documents(text):
-    return [document for document in yaml.safe_load_all(text) if document]
+    return [document for document in yaml.load_all(text, yaml.CSafeLoader) if document]
 
 
 def of_kind(kind, manifests):
@@ -98,7 +100,7 @@ def schema_leaves(schema, node, path=()):
 def open_objects(node, path="#"):
     """Objects of the schema that would accept a misspelt name."""
     if isinstance(node, dict):
-        if "properties" in node and isinstance(node["properties"], dict) and node.get("additionalProperties") is not False:
+        if node.get("type") == "object" and "properties" in node and node.get("additionalProperties") is not False:
             yield path
         for key, value in node.items():
             yield from open_objects(value, f"{path}/{key}")
@@ -164,7 +166,7 @@ def unit():
 
 def conform(manifests, version):
     """The complaints of kubeconform as (kind, words), and how many manifests it looked at."""
-    text = "\n---\n".join(yaml.safe_dump(manifest) for manifest in manifests)
+    text = "\n---\n".join(json.dumps(manifest) for manifest in manifests)
     done = run("kubeconform", "-strict", "-output", "json", "-summary", "-kubernetes-version", f"{version}.0",
                "-schema-location", f"{TOOLS}/schemas/{version}/{{{{.ResourceKind}}}}{{{{.KindSuffix}}}}.json", input=text)
     must(done.stdout, "kubeconform said nothing:", done.stderr)

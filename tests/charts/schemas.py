@@ -30,7 +30,10 @@ def strict(schema):
 
 
 def built_in(folder, out):
-    for file in folder.glob("*.json"):
+    files = list(folder.glob("*.json"))
+    if not files:
+        sys.exit(f"{folder} holds no schemas")
+    for file in files:
         text = file.read_text().replace('"/api/_definitions.json#/', '"_definitions.json#/')
         schema = json.loads(text)
         schema.pop("$schema", None)

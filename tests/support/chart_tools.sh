@@ -37,7 +37,7 @@ make_tools() {
     read -r kubernetes operator <<<"$pair"
     crds=$(module_folder "github.com/prometheus-operator/prometheus-operator@v$operator")/example/prometheus-operator-crd
     "$python_tools/bin/python" tests/charts/schemas.py "$work/out/schemas/$kubernetes" \
-      "$work/python/kubernetes_validate/kubernetes-json-schema/v$kubernetes-local-strict" \
+      "$work/python/kubernetes_validate/kubernetes-json-schema/v$kubernetes.0-local-strict" \
       "${kinds[@]/#/$crds/monitoring.coreos.com_}"
   done
   mkdir "$work/out/crds" # the newest operator's, for ./dev kube

