@@ -142,6 +142,11 @@ def lint():
     must(done.stdout.strip() == (CHART / "README.md").read_text().strip(),
          "charts/neardup/README.md is behind values.yaml: run", f"{TOOLS}/bin/helm-docs --chart-search-root charts/neardup")
 
+    thresholds = {name: float(value) for value, name in
+                  re.findall(r"([0-9.]+) # threshold: (\w+)$", (CHART / "files/alerts.yaml").read_text(), re.MULTILINE)}
+    must(thresholds == yaml.safe_load(text)["prometheusRule"]["thresholds"],
+         "files/alerts.yaml and prometheusRule.thresholds have different thresholds:", thresholds)
+
     chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
     project = re.search(r"project\(neardup VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
     must(chart["appVersion"] == project, f"appVersion is {chart['appVersion']}, the program's version is {project}")
@@ -176,6 +181,15 @@ def conform(manifests, version):
     return complaints, sum(result["summary"].values())
 
 
+def check_rules(rule):
+    """What promtool says about the rules as the chart makes them."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        yaml.safe_dump(rule["spec"], file)
+        file.flush()
+        done = subprocess.run(["promtool", "check", "rules", "--lint-fatal", file.name], capture_output=True, text=True)
+    must(done.returncode == 0, done.stdout, done.stderr)
+
+
 def assign(tree, path, value):
     *way, last = [int(step) if step.isdigit() else step for step in path.split("/")]
     for step in way:
@@ -191,6 +205,8 @@ def schemas():
             complaints, count = conform(manifests, version)
             must(not complaints, f"{case}, Kubernetes {version}:", *complaints)
             must(count == len(manifests), f"{case}: {len(manifests)} manifests, but kubeconform saw {count}")
+            for rule in of_kind("PrometheusRule", manifests):
+                check_rules(rule)
             looked_at, kinds = looked_at + count, kinds | {m["kind"] for m in manifests}
     planted = yaml.safe_load((ROOT / "tests/charts/planted.yaml").read_text())
     for error in planted:

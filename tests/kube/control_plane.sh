@@ -21,6 +21,13 @@ folder=$neardup_cache/kubernetes-$kubernetes-etcd-$etcd-kwok-$kwok
 
 # --- build
 
+made() {
+  local name
+  for name in etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok stages; do
+    [[ -e $folder/$name ]] || return 1
+  done
+}
+
 # compile NAME PACKAGE [LDFLAGS]: into the folder, unless it is there. Low priority: it is long, and nobody waits for it.
 compile() {
   [[ ! -e $folder/$1 ]] || return 0
@@ -70,12 +77,14 @@ build_kwok() {
   source=$(module_folder "sigs.k8s.io/kwok@v$kwok")
   cd "$source"
   GOFLAGS="$GOFLAGS -mod=readonly" compile kwok ./cmd/kwok
-  mkdir -p "$folder/stages"
-  cp "$source"/kustomize/stage/{node/fast/node-initialize,pod/fast/pod-ready,pod/fast/pod-complete,pod/fast/pod-delete}.yaml \
-    "$folder/stages/"
+  mkdir -p "$work/stages"
+  cp kustomize/stage/{node/fast/node-initialize,pod/fast/pod-ready,pod/fast/pod-complete,pod/fast/pod-delete}.yaml \
+    "$work/stages/"
+  [[ -e $folder/stages ]] || mv -T "$work/stages" "$folder/stages"
 }
 
 build() {
+  made && return
   mkdir -p "$folder"
   work=$(mktemp -d "$neardup_cache/.kubernetes.XXXXXX")
   # shellcheck disable=SC2064 # the folder of now

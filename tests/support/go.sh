@@ -16,7 +16,7 @@ new_enough() {
 # use_go WORK: `go` is on the path from here on. WORK is a folder for its caches.
 use_go() {
   local work=$1
-  export GOTOOLCHAIN=local GOFLAGS="-trimpath -buildvcs=false -modcacherw" GOENV=off
+  export CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS="-trimpath -buildvcs=false -modcacherw" GOENV=off
   export GOCACHE=$work/go-cache GOMODCACHE=$work/go-modules
   new_enough go && return
   if ! new_enough "$go_folder/go/bin/go"; then
