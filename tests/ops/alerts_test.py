@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Does each alert fire when it should, stay quiet when it should, and lead to a runbook that helps?
+
+promtool checks the rules and runs alerts_cases.yaml. The rest is looked at here: each alert has a case that notices if it
+never fires and one that notices if it always does (both are planted, one alert at a time), says how bad it is, and has a
+runbook of its own, which names only metrics and commands that exist.
+"""
+
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import rules
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ALERTS = ROOT / "charts/neardup/files/alerts.yaml"
+CASES = ROOT / "tests/ops/alerts_cases.yaml"
+RUNBOOKS = ROOT / "docs/runbooks"
+REFERENCE = ROOT / "docs/metrics.md"
+SECTIONS = ["Meaning", "Impact", "Diagnosis", "Mitigation"]
+
+# A case that expects nothing is one line, one that expects alerts is several.
+FIRING = re.compile(r"^      - eval_time: .*?(?=^      - |^  - |\Z)", re.MULTILINE | re.DOTALL)
+
+
+def promtool(*arguments):
+    run = subprocess.run(["promtool", *arguments], capture_output=True, text=True)
+    return run.returncode, run.stdout + run.stderr
+
+
+def cases_fail(alerts_text, cases_text):
+    """Runs the cases on the rules; what promtool says if any fails, else ''."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "alerts.yaml").write_text(alerts_text)
+        cases = pathlib.Path(folder, "cases.yaml")
+        cases.write_text(re.sub(r"^rule_files: .*$", "rule_files: [alerts.yaml]", cases_text, flags=re.MULTILINE))
+        code, words = promtool("test", "rules", str(cases))
+        return "" if code == 0 else words
+
+
+def complaints(alerts_text, runbooks, reference, commands):
+    """What is wrong with alerts and runbooks, without running anything. `runbooks`: name to text."""
+    alerts = rules.alerts(alerts_text)
+    documented = rules.metrics_documented(reference)
+    for alert in alerts:
+        name = alert["name"]
+        if not name.startswith("Neardup"):
+            yield f"{name}: the name does not begin with Neardup"
+        if alert["severity"] not in ("warning", "critical"):
+            yield f"{name}: severity {alert['severity']}"
+        if alert["runbook_url"] != f"docs/runbooks/{name}.md":
+            yield f"{name}: runbook_url {alert['runbook_url']}"
+        if name not in runbooks:
+            yield f"{name}: no runbook docs/runbooks/{name}.md"
+    for unknown in sorted(rules.metrics_named(alerts_text) - documented):
+        yield f"alerts.yaml: {unknown} is not in docs/metrics.md"
+    named = {alert["name"] for alert in alerts}
+    for name, text in runbooks.items():
+        if name not in named:
+            yield f"docs/runbooks/{name}.md: there is no such alert"
+        parts = re.split(r"^## (.*)\n", text, flags=re.MULTILINE)
+        if parts[0].strip() != f"# {name}" or parts[1::2] != SECTIONS:
+            yield f"docs/runbooks/{name}.md: headings are not # {name}, ## {', ## '.join(SECTIONS)}"
+        for section, body in zip(parts[1::2], parts[2::2]):
+            if len(body.split()) < 3:
+                yield f"docs/runbooks/{name}.md: nothing under {section}"
+        for unknown in sorted(rules.metrics_named(text) - documented):
+            yield f"docs/runbooks/{name}.md: {unknown} is not in docs/metrics.md"
+        for code in re.findall(r"`([^`]+)`", text):
+            for command in re.findall(r"(?<!status )(?<!-u )\bneardup ([a-z][a-z-]+)", code):
+                if command not in commands:
+                    yield f"docs/runbooks/{name}.md: there is no command `neardup {command}`"
+
+
+def planted(alerts_text, runbooks, reference, commands):
+    """Errors of the kinds that complaints looks for; yields (what, is it found)."""
+
+    def found(word, alerts_text=alerts_text, runbooks=runbooks):
+        try:
+            return any(word in line for line in complaints(alerts_text, runbooks, reference, commands))
+        except ValueError as error:
+            return word in str(error)
+
+    page = runbooks["NeardupDown"]
+    other = {name: text for name, text in runbooks.items() if name != "NeardupDown"}
+    yield "a runbook is missing", found("NeardupDown: no runbook", runbooks=other)
+    yield "a runbook of no alert", found("no such alert", runbooks={**runbooks, "NeardupGone": page})
+    yield "a section is missing", found("headings", runbooks={**other, "NeardupDown": page.replace("## Impact", "Impact")})
+    yield "an empty section", found("nothing under Impact", runbooks={**other, "NeardupDown": re.sub(r"(## Impact\n).*?(?=\n## )", r"\1", page, flags=re.DOTALL)})
+    yield "a runbook with an old metric", found("neardup_gone", runbooks={**other, "NeardupDown": page + "`neardup_gone`\n"})
+    yield "a runbook with a command that is none", found("neardup mend", runbooks={**other, "NeardupDown": page + "`neardup mend`\n"})
+    yield "an alert with an old metric", found("neardup_gone", alerts_text.replace("neardup_index_bytes offset", "neardup_gone offset"))
+    yield "an alert without a severity", found("NeardupDown", alerts_text.replace("          severity: critical\n", "          level: high\n", 1))
+    yield "an alert without a description", found("NeardupDown", re.sub(r"          description: .*\n", "", alerts_text, count=1))
+    yield "another alert's runbook", found("runbook_url", alerts_text.replace("runbooks/NeardupDown.md", "runbooks/NeardupLagGrowing.md"))
+
+
+def always_and_never(alerts_text, cases_text):
+    """Each alert made to fire always, with only the quiet cases to notice, and never. Yields (what, is it found)."""
+    head, *cases = re.split(r"^(?=  - name: )", cases_text, flags=re.MULTILINE)
+    plans = []
+    for alert in rules.alerts(alerts_text):
+        label = f"{alert['name']} ({alert['severity']})"
+        its_cases = head + "".join(case for case in cases if f"alertname: {alert['name']}" in case)
+        quiet_cases = FIRING.sub("", its_cases)
+        plans.append((f"{label} always fires", rules.alone(alerts_text, alert, "vector(1)"), quiet_cases))
+        plans.append((f"{label} never fires", rules.alone(alerts_text, alert, "vector(1) < 0"), its_cases))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        yield from zip((plan[0] for plan in plans), pool.map(lambda plan: cases_fail(plan[1], plan[2]) != "", plans))
+
+
+def main():
+    alerts_text, cases_text = ALERTS.read_text(), CASES.read_text()
+    runbooks = {path.stem: path.read_text() for path in sorted(RUNBOOKS.glob("*.md"))}
+    reference = REFERENCE.read_text()
+    cli = (ROOT / "service/commands/cli.cc").read_text()
+    commands = set(re.findall(r'^    \{"([a-z-]+)",', cli, re.MULTILINE))
+    wrong = list(complaints(alerts_text, runbooks, reference, commands))
+    code, words = promtool("check", "rules", "--lint-fatal", str(ALERTS))
+    if code != 0:
+        wrong.append(words)
+    if words := cases_fail(alerts_text, cases_text):
+        wrong.append(words)
+
+    errors = [*planted(alerts_text, runbooks, reference, commands), *always_and_never(alerts_text, cases_text)]
+    wrong += [f"planted and not found: {what}" for what, is_found in errors if not is_found]
+    fire, quiet = len(FIRING.findall(cases_text)), cases_text.count("exp_alerts: []}")
+    print(f"table: alerts | {len(rules.alerts(alerts_text))} | {fire} fire, {quiet} stay quiet | {sum(f for _, f in errors)} of {len(errors)}")
+    print(f"table: recording rules | {len(re.findall(r'- record:', alerts_text))} | promtool's lint |")
+    print(f"table: runbooks | {len(runbooks)} | alerts, metrics, commands |")
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
