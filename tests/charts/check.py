@@ -142,6 +142,9 @@ def lint():
     must(done.stdout.strip() == (CHART / "README.md").read_text().strip(),
          "charts/neardup/README.md is behind values.yaml: run", f"{TOOLS}/bin/helm-docs --chart-search-root charts/neardup")
 
+    must("` |  |\n" not in done.stdout, "helm-docs did not understand a comment; a second ' -- ' in it would do that:",
+         *re.findall(r"^.*` \|  \|$", done.stdout, re.MULTILINE))
+
     thresholds = {name: float(value) for value, name in
                   re.findall(r"([0-9.]+) # threshold: (\w+)$", (CHART / "files/alerts.yaml").read_text(), re.MULTILINE)}
     must(thresholds == yaml.safe_load(text)["prometheusRule"]["thresholds"],

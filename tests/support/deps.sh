@@ -11,7 +11,9 @@
 # 3. Apache Kafka's jars, with Maven, and a class archive that halves a broker's time to start.
 # 4. Checkers that come as Python packages (tests/support/python_tools.txt), with pip, in an environment of their own.
 #
-# 2 to 4 go to NEARDUP_CACHE (~/.cache/neardup), which all checkouts share. Each appears there whole, by a rename, and
+# 5. What checks the Helm chart (tests/support/chart_tools.sh): Go modules, compiled, and schemas.
+#
+# 2 to 5 go to NEARDUP_CACHE (~/.cache/neardup), which all checkouts share. Each appears there whole, by a rename, and
 # under a lock, so that two runs at a time do not disturb each other. To have one made anew, remove its folder.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -163,7 +165,10 @@ mapfile -t missing < <(missing_packages)
 ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
 
 have_rdkafka() { [[ -e $rdkafka ]]; }
-have_tools() { [[ -e $kafka && -e $(tests/support/kafka.sh archive) && -e $python_tools/python_tools.txt ]]; }
+have_chart_tools() { [[ -e $(tests/support/chart_tools.sh folder) ]]; }
+have_tools() {
+  [[ -e $kafka && -e $(tests/support/kafka.sh archive) && -e $python_tools/python_tools.txt ]] && have_chart_tools
+}
 complete() { have_rdkafka && { ((build_only)) || have_tools; }; }
 complete && exit
 mkdir -p "$neardup_cache"
@@ -178,3 +183,5 @@ complete && exit
   "remove $kafka and run ./dev deps again" tests/support/kafka.sh record-archive 9>&-
 [[ -e $python_tools/python_tools.txt ]] || step deps-python "checkers from Python packages" \
   "needs the network (pip); then run ./dev deps again" in_subshell make_python_tools
+have_chart_tools || step deps-charts "helm and what else checks the chart, from Go modules (two minutes on two cores)" \
+  "needs the network (Go modules and pip); then run ./dev deps again" tests/support/chart_tools.sh
