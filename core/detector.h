@@ -16,30 +16,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 
+#include "core/arrival.h"
 #include "core/base/hash.h"
-#include "core/base/result.h"
 #include "core/decision.h"
-#include "core/document.h"
-#include "core/signature.h"
 
 namespace neardup {
 
 struct DetectorOptions {
   int distance = 3;  // 0 .. kHammingDistanceMax bits
 };
-
-// One document at the detector's door. Views need to live only as long as the call.
-struct Arrival {
-  std::string_view id;   // 1 .. kIdBytesMax bytes
-  std::string_view url;  // 0 .. kUrlBytesMax bytes
-  Source source;
-  Signature signature;
-};
-
-// What is remembered of a unique. Views live as long as the detector.
-using Unique = Arrival;
 
 class Detector {
  public:
@@ -49,8 +35,8 @@ class Detector {
   Detector(Detector&&) noexcept;
   Detector& operator=(Detector&&) noexcept;
 
-  // Decides, and remembers `arrival` if the decision is kUnique.
-  // REQUIRES: size() < kUniquesMax.
+  // Decides, and remembers `arrival` if the decision is kUnique; its views need to live only as long as the
+  // call. REQUIRES: size() < kUniquesMax.
   Decision apply(const Arrival& arrival);
 
   // What the last `apply` cost: the fingerprints it compared, 0 if the same text was known. No part of the
@@ -60,7 +46,7 @@ class Detector {
   // Remembers a unique that was decided before, as sequence number size(), without deciding again.
   void restore(const Unique& unique);
 
-  // REQUIRES: sequence < size().
+  // Its views live as long as the detector. REQUIRES: sequence < size().
   Unique unique(Sequence sequence) const;
 
   // Uniques remembered; also the next sequence number.

@@ -63,7 +63,7 @@ struct InputFields {
 };
 
 struct InputConfig {
-  std::string preset = "json";  // json | scrapy-cluster
+  std::string preset = "json";  // json | scrapy-cluster | raw
   InputFields fields;
   std::vector<std::string> id_from;  // of field, key, url: tried in this order; empty: what the preset says
   std::string base64 = "preset";     // preset | never | always | auto: is the body base64?

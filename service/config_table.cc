@@ -179,8 +179,8 @@ const std::vector<Setting>& table() {
 
       {.path = "input.preset",
        .field = at<&Config::input, &InputConfig::preset>,
-       .about = "Shape of the records: plain JSON, or what a crawler sends.",
-       .choices = {"json", "scrapy-cluster"}},
+       .about = "Shape of the records: plain JSON, what a crawler sends, or raw: the value is the page.",
+       .choices = {"json", "scrapy-cluster", "raw"}},
       {.path = "input.fields.id",
        .field = at<&Config::input, &InputConfig::fields, &F::id>,
        .about = "The document's name.",

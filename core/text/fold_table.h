@@ -22,7 +22,8 @@ enum class FoldAction : std::uint8_t {  // in the order of fold_table.py
   kNothing,    // vanishes and separates nothing: accents, soft hyphen, joiners, variation selectors
   kWord,       // a character of a word
   kCharacter,  // a token of its own
-  kHangul,     // a character of a word; jamo and syllables compose with what follows
+  kHangul,     // a token of its own that keeps the spaces of its word; jamo and syllables compose with what
+               // follows
   kKana,       // a token of its own; composes with a voicing mark that follows
   kVoicing,    // U+3099, U+309A: change the kana before them, else vanish
 };
@@ -62,6 +63,11 @@ inline bool is_token_character(char32_t code_point) {
   const internal::FoldAction action = internal::fold_action(entry);
   return entry < internal::kFirstSequence &&
          (action == internal::FoldAction::kCharacter || action == internal::FoldAction::kKana);
+}
+
+// Whether a code point of canonical text is Hangul: a token of its own too, but within a word.
+inline bool is_hangul(char32_t code_point) {
+  return internal::fold_entry(code_point) == static_cast<internal::FoldEntry>(internal::FoldAction::kHangul);
 }
 
 }  // namespace neardup

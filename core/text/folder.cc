@@ -82,8 +82,10 @@ class Writer {
   enum class Last : std::uint8_t {
     kSpace,  // or nothing yet: the next token needs no space before it
     kWord,
+    kHangul,  // a token of its own that keeps its place in a word: spaces around it are kept, none are made
     kCharacter,
   };
+  static bool in_word(Last last) { return last == Last::kWord || last == Last::kHangul; }
   static constexpr std::size_t kNowhere = std::string::npos;
   static constexpr std::size_t kMarksMax = 30;  // as in Unicode's Stream-Safe Text Format
 
@@ -105,21 +107,25 @@ class Writer {
       if (next() == 0) return at;
       text_[size_++] = ' ';
       last_ = Last::kSpace;
+    } else if (last_ == Last::kHangul && next() == ' ') {
+      text_[size_++] = ' ';
+      last_ = Last::kSpace;
+      ++at;
     }
     char* out = text_.data() + size_;
-    bool in_word = last_ == Last::kWord;
+    bool inside = last_ == Last::kWord;
     std::uint32_t words = 0;
     for (; at < bytes.size(); ++at) {
       const char c = kAscii[static_cast<unsigned char>(bytes[at])];
       if (c == 0) break;
       const bool kept = c != ' ';
       *out = c;
-      out += static_cast<int>(kept) | static_cast<int>(in_word);
-      words += static_cast<std::uint32_t>(kept) & static_cast<std::uint32_t>(!in_word);
-      in_word = kept;
+      out += static_cast<int>(kept) | static_cast<int>(inside);
+      words += static_cast<std::uint32_t>(kept) & static_cast<std::uint32_t>(!inside);
+      inside = kept;
     }
     size_ = static_cast<std::size_t>(out - text_.data());
-    last_ = in_word ? Last::kWord : Last::kSpace;
+    last_ = inside ? Last::kWord : Last::kSpace;
     out_.tokens += words;
     return at;
   }
@@ -146,7 +152,7 @@ class Writer {
         return put(code_point, Last::kCharacter, internal::fold_order(entry));
       case FoldAction::kHangul:
         if (replace_open(compose_hangul(open_, code_point))) return;
-        put(code_point, Last::kWord, 0);
+        put(code_point, Last::kHangul, 0);
         return open(code_point);
       case FoldAction::kKana:
         put(code_point, Last::kCharacter, 0);
@@ -159,19 +165,19 @@ class Writer {
 
   void separate() {
     open_end_ = kNowhere;
-    if (last_ != Last::kWord) return;
+    if (!in_word(last_)) return;
     text_[size_++] = ' ';
     last_ = Last::kSpace;
   }
 
   void put(char32_t code_point, Last kind, unsigned order) {
-    if (kind == Last::kCharacter) {
+    if (kind != Last::kWord) {
       ++out_.tokens;
       ++out_.characters;
     } else if (last_ != kind) {
       ++out_.tokens;
     }
-    if (last_ != kind && last_ != Last::kSpace) text_[size_++] = ' ';
+    if (last_ != Last::kSpace && in_word(last_) != in_word(kind)) text_[size_++] = ' ';
     last_ = kind;
     const std::size_t begin = size_;
     size_ = static_cast<std::size_t>(encode_utf8(code_point, text_.data() + begin) - text_.data());

@@ -7,8 +7,8 @@
 //
 // The form is defined in README.md, exactly enough to be written again in another language. In short:
 // NFKC_Casefold, accents dropped, letters and digits kept, everything else separates; characters of scripts
-// written without spaces are tokens of their own, the rest form words; one space between two tokens, none
-// between two such characters.
+// written without spaces are tokens of their own, and so is Hangul, the rest form words; one space between
+// two tokens, none between two such characters, and Hangul as it was written.
 //
 // Any bytes have a canonical form: a sequence that is not UTF-8 separates and is counted.
 //
@@ -25,8 +25,8 @@ namespace neardup {
 
 struct CanonicalText {
   std::string text;                     // UTF-8; tokenizer.h reads it
-  std::uint32_t tokens = 0;             // words and token characters
-  std::uint32_t characters = 0;         // token characters alone
+  std::uint32_t tokens = 0;             // words and characters that are tokens
+  std::uint32_t characters = 0;         // the latter alone, Hangul among them
   std::uint32_t invalid_sequences = 0;  // maximal subparts that were not UTF-8
 };
 

@@ -1,27 +1,50 @@
 #include "core/text/tokenizer.h"
 
-#include <algorithm>
-
 #include "core/text/fold_table.h"
 #include "core/text/utf8.h"
 
 namespace neardup {
+namespace {
+
+// The least first byte of a character that is a token: U+0E01 begins with 0xE0. Most letters of words lie
+// below.
+constexpr unsigned char kCharacterByteMin = 0xE0;
+
+bool is_ascii_or_short(char byte) { return static_cast<unsigned char>(byte) < kCharacterByteMin; }
+
+bool is_character(char32_t code_point) {
+  return code_point != kInvalid && (is_token_character(code_point) || is_hangul(code_point));
+}
+
+}  // namespace
 
 bool TokenReader::next(Token& token) {
   if (at_ < text_.size() && text_[at_] == ' ') {
     ++at_;
-    in_characters_ = false;
+    after_character_ = false;
   }
   if (at_ == text_.size()) return false;
 
-  const bool follows_character = in_characters_;
-  const DecodedCodePoint first = decode_utf8(text_.substr(at_));
-  in_characters_ = follows_character || (first.code_point >= 0x80 && first.code_point != kInvalid &&
-                                         is_token_character(first.code_point));
-  const std::size_t size = in_characters_ ? first.size : std::min(text_.find(' ', at_), text_.size()) - at_;
-  token = {text_.substr(at_, size), in_characters_ ? Token::Kind::kCharacter : Token::Kind::kWord,
-           follows_character};
-  at_ += size;
+  const std::size_t begin = at_;
+  const bool follows_character = after_character_;
+  while (at_ < text_.size() && text_[at_] != ' ') {
+    if (is_ascii_or_short(text_[at_])) {
+      ++at_;
+      continue;
+    }
+    const DecodedCodePoint decoded = decode_utf8(text_.substr(at_));
+    if (!is_character(decoded.code_point)) {
+      at_ += decoded.size;
+      continue;
+    }
+    if (at_ > begin) break;  // a word ends where a character begins
+    at_ += decoded.size;
+    after_character_ = true;
+    token = {text_.substr(begin, decoded.size), Token::Kind::kCharacter, follows_character};
+    return true;
+  }
+  after_character_ = false;
+  token = {text_.substr(begin, at_ - begin), Token::Kind::kWord, follows_character};
   return true;
 }
 

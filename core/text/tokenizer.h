@@ -1,8 +1,9 @@
 // Which tokens does a canonical text hold?
 //
-// Reads canonical text (folder.h) token by token: a word, or one character of a script that is written
-// without spaces. Canonical text tells the two apart by its first character after a space, so the reader
-// looks at one character per word and finds the word's end by its space.
+// Reads canonical text (folder.h) token by token: a word, or one character. Characters are those of scripts
+// that are written without spaces, and Hangul, whose words change their endings so often that their
+// characters tell more: 한국어를 and 한국어는 are four characters each and share three. Hangul keeps its
+// spaces, so its characters are neighbours within a word only.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,7 @@ class TokenReader {
  private:
   std::string_view text_;
   std::size_t at_ = 0;
-  bool in_characters_ = false;  // a token character ends at at_
+  bool after_character_ = false;  // a character ends at at_
 };
 
 }  // namespace neardup

@@ -25,9 +25,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/arrival.h"
 #include "core/base/result.h"
 #include "core/decision.h"
-#include "core/detector.h"
 #include "core/document.h"
 #include "core/signature.h"
 

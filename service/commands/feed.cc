@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -20,12 +21,14 @@ const char kFeedAbout[] = "Send documents from files, folders or standard input 
 
 const char kFeedHelp[] =
     "  neardup feed crawl.jsonl --topic pages                     each line is one record, sent as it is\n"
-    "  neardup feed site/ --url-prefix https://example.org/       each page below a folder is one record\n"
+    "  cd site && neardup feed . --url-prefix https://example.org/   each page below a folder is one record\n"
     "  zcat crawl.jsonl.gz | neardup feed --rate 5000 -           standard input, 5000 records a second\n"
     "\n"
-    "Pages (.html .htm .xhtml .txt .md) are sent in the shape of input.preset, keyed by their url. Delivery "
-    "is\n"
-    "idempotent and acknowledged by all replicas.\n"
+    "Pages (.html .htm .xhtml .txt .md) are sent in the shape of input.preset, keyed by their url: the "
+    "prefix and\n"
+    "the path as it was given, without a ./ or / at its head. Delivery is idempotent and acknowledged by "
+    "all\n"
+    "replicas.\n"
     "Exit codes: 0 every record was acknowledged; 69 some were not, or Kafka is away; 74 a file could not be "
     "read;\n"
     "78 wrong configuration; 130 interrupted, after what was read was acknowledged.\n";
@@ -113,7 +116,9 @@ class Feed {
     std::string value;
     std::string_view bytes = record.value.value_or("");
     if (kind == PathBatch::Kind::kPages) {
-      const std::string_view path = record.key.value_or("");
+      std::string_view path = record.key.value_or("");
+      if (!options_.url_prefix.empty())
+        path.remove_prefix(std::min(path.find_first_not_of("./"), path.size()));
       url = options_.url_prefix + std::string(path);
       const bool html = !path.ends_with(".txt") && !path.ends_with(".md");
       Result<std::string> made = page_record(preset_, url, bytes, html);

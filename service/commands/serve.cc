@@ -100,13 +100,13 @@ HeaderMode header_mode(const std::string& name) {
   return name == "none" ? HeaderMode::kNone : name == "full" ? HeaderMode::kFull : HeaderMode::kPacked;
 }
 
-Status serve(const Config& config, const ServeOptions& options, std::stop_source& stop,
-             MetricsRegistry& metrics, StateBoard& board) {
-  const std::stop_token stopped = stop.get_token();
-  const Result<Preset> preset = resolve_preset(config.input);
-  if (!preset) return preset.error();
-
-  const auto described = reach_kafka(config.kafka, options.fail_fast, board, stopped);
+// One term of office: checks the topics, waits to be elected, restores what the journal says and works, until
+// `term` is asked to stop. Error kFenced: another instance was elected, or may have been.
+Status serve_term(const Config& config, const Preset& preset, bool fail_fast, std::stop_source& term,
+                  MetricsRegistry& metrics, StateBoard& board) {
+  const std::stop_token stop = term.get_token();
+  board.set(State::kStarting, "reaching Kafka");
+  const auto described = reach_kafka(config.kafka, fail_fast, board, stop);
   if (!described) return described.error();
   if (const std::vector<TopicProblem> problems = check_topics(config.kafka.topics, *described);
       !problems.empty()) {
@@ -124,15 +124,14 @@ Status serve(const Config& config, const ServeOptions& options, std::stop_source
   }
 
   board.set(State::kStandby, "waiting for the election");
-  Result<std::unique_ptr<Election>> election = Election::join(config.kafka, metrics, board, [&stop] {
-    log_error("this instance lost the election: stopping, so that it can start again as a standby");
-    stop.request_stop();
-  });
+  log_info("standby: waiting to be elected the writer in group {}", config.kafka.group);
+  Result<std::unique_ptr<Election>> election =
+      Election::join(config.kafka, metrics, board, [&term] { term.request_stop(); });
   if (!election) return election.error();
   // The board's beat is the worker's; while we wait there is no worker to be stuck.
-  while (!(*election)->wait_until_leader(stopped, seconds(1))) {
+  while (!(*election)->wait_until_leader(stop, seconds(1))) {
     board.beat();
-    if (stopped.stop_requested()) return {};
+    if (stop.stop_requested()) return {};
   }
 
   // A new producer first: it fences every older one and finishes its transaction, so the journal's end is its
@@ -140,12 +139,12 @@ Status serve(const Config& config, const ServeOptions& options, std::stop_source
   const KafkaWriter::PartitionCounts partitions = {described->at(config.kafka.topics.unique).partitions,
                                                    described->at(config.kafka.topics.duplicate).partitions,
                                                    described->at(config.kafka.topics.dead_letter).partitions};
-  KafkaWriter writer(config.kafka, partitions, **election, metrics, stopped);
+  KafkaWriter writer(config.kafka, partitions, **election, metrics, board, stop);
   board.set(State::kRestoring, "opening the transaction log");
   if (Status status = writer.recycle(); !status) return status;
 
   Result<std::unique_ptr<KafkaLogReader>> log =
-      KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, metrics, stopped);
+      KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, metrics, board, stop);
   if (!log) return log.error();
   JournalChain chain;
   Detector detector(DetectorOptions{.distance = config.detector.distance});
@@ -161,30 +160,51 @@ Status serve(const Config& config, const ServeOptions& options, std::stop_source
   if (!input) return input.error();
   if (Status status = (*input)->assign(plan->positions); !status) return status;
 
-  SignerPool signers(signing_threads(config.pipeline), *preset, config.input);
-  Worker worker({.source = **input,
-                 .sink = writer,
-                 .log = **log,
-                 .leadership = **election,
-                 .signers = signers,
-                 .detector = detector,
-                 .chain = chain,
-                 .probe = metrics,
-                 .board = board},
-                {.interval = milliseconds(config.batch.interval_ms),
-                 .documents_max = static_cast<std::size_t>(config.batch.documents_max),
-                 .bytes_max = config.batch.bytes_max,
-                 .headers = header_mode(config.output.headers),
-                 .distance = static_cast<std::uint8_t>(config.detector.distance)},
-                plan->topics, random_uuid());
+  SignerPool signers(signing_threads(config.pipeline), preset, config.input);
+  Worker worker(
+      {.source = **input,
+       .sink = writer,
+       .log = **log,
+       .leadership = **election,
+       .signers = signers,
+       .detector = detector,
+       .chain = chain,
+       .probe = metrics,
+       .board = board},
+      {.interval = milliseconds(config.batch.interval_ms),
+       .documents_max = static_cast<std::size_t>(config.batch.documents_max),
+       .bytes_max = config.batch.bytes_max,
+       .batch = {.headers = header_mode(config.output.headers),
+                 .dead_letter_bytes_max = described->at(config.kafka.topics.dead_letter).message_bytes_max()},
+       .distance = static_cast<std::uint8_t>(config.detector.distance)},
+      plan->topics, random_uuid());
   board.set(State::kRunning);
   log_info("running: {} input partitions, {} uniques, {:.1f} MB", plan->positions.size(), detector.size(),
            static_cast<double>(detector.bytes()) / 1e6);
-  const std::stop_callback draining(stopped,
+  const std::stop_callback draining(stop,
                                     [&board] { board.set(State::kDraining, "finishing the batch in hand"); });
-  Status status = worker.run(stopped);
-  if (status && !(*election)->held()) return Error{ErrorCode::kFenced, "another instance was elected"};
+  Status status = worker.run(stop);
+  if (status && !(*election)->held()) return Error{ErrorCode::kFenced, "this instance was voted out"};
   return status;
+}
+
+// Serves terms until asked to stop. An instance that loses an election (Kafka was away for longer than a
+// session, say) forgets what it holds and stands by again: memory is a function of the journal, so nothing
+// else can be right.
+Status serve(const Config& config, const ServeOptions& options, const std::stop_token& stop,
+             MetricsRegistry& metrics, StateBoard& board) {
+  const Result<Preset> preset = resolve_preset(config.input);
+  if (!preset) return preset.error();
+  for (bool first = true;; first = false) {
+    std::stop_source term;
+    const std::stop_callback stopping(stop, [&term] { term.request_stop(); });
+    Status status = serve_term(config, *preset, options.fail_fast && first, term, metrics, board);
+    const bool voted_out = (!status && status.error().code == ErrorCode::kFenced) ||
+                           (term.stop_requested() && !stop.stop_requested());
+    if (!voted_out || stop.stop_requested()) return status;
+    log_warning("the election was lost, standing by again: {}", status ? "" : status.error().message);
+    pause(stop, seconds(1));
+  }
 }
 
 }  // namespace
@@ -209,7 +229,7 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
     http = std::move(*started);
     log_info("metrics and health at http://{}:{}/", config.http.address, http->port());
   }
-  const Status status = serve(config, options, stop, metrics, board);
+  const Status status = serve(config, options, stop.get_token(), metrics, board);
   if (status) {
     log_info("stopped");
     return kExitOk;

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "service/commands/exit_code.h"
+#include "service/commands/report.h"
 #include "service/kafka/topics.h"
 
 namespace neardup {
@@ -18,10 +19,7 @@ int run_topics_create(const TopicsOptions& options, const Config& config) {
                      .input = options.input,
                      .alter = options.alter},
                     std::chrono::milliseconds(options.timeout_ms));
-  if (!changes) {
-    fmt::print(stderr, "neardup topics create: {}\n", changes.error().message);
-    return exit_code(changes.error().code);
-  }
+  if (!changes) return report_error(changes.error());
   for (const TopicChange& change : *changes) fmt::print("{}: {}\n", change.topic, change.done);
   return run_topics_check(options, config);
 }
@@ -29,10 +27,7 @@ int run_topics_create(const TopicsOptions& options, const Config& config) {
 int run_topics_check(const TopicsOptions& options, const Config& config) {
   const auto described = describe_topics(config.kafka, topic_names(config.kafka.topics),
                                          std::chrono::milliseconds(options.timeout_ms));
-  if (!described) {
-    fmt::print(stderr, "neardup topics check: {}\n", described.error().message);
-    return exit_code(described.error().code);
-  }
+  if (!described) return report_error(described.error());
   const std::vector<TopicProblem> problems = check_topics(config.kafka.topics, *described);
   for (const TopicProblem& problem : problems) {
     fmt::print(stderr, "{}: {}\n  mend it: {}\n", problem.topic, problem.what, problem.mend);

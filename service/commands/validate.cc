@@ -5,10 +5,11 @@
 
 #include "service/commands/exit_code.h"
 #include "service/commands/report.h"
+#include "service/commands/topics.h"
 
 namespace neardup {
 
-int run_validate(const ConfigSources& sources, const ValidateOptions& /*options*/) {
+int run_validate(const ConfigSources& sources, const ValidateOptions& options) {
   const Result<LoadedConfig> loaded = load_config(sources);
   if (!loaded) return report_config_error(loaded.error());
   if (const Status files = check_files(loaded->config); !files) return report_config_error(files.error());
@@ -16,7 +17,9 @@ int run_validate(const ConfigSources& sources, const ValidateOptions& /*options*
                                    [](const auto& origin) { return origin.second != "default"; });
   std::cout << "The configuration is valid: " << given << (given == 1 ? " setting is" : " settings are")
             << " given, the others are defaults.\n";
-  return kExitOk;
+  if (options.offline) return kExitOk;
+  std::cout << std::flush;
+  return run_topics_check({}, loaded->config);
 }
 
 }  // namespace neardup

@@ -14,9 +14,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/arrival.h"
 #include "core/base/hash.h"
 #include "core/base/result.h"
-#include "core/detector.h"
+#include "core/decision.h"
 
 namespace neardup {
 

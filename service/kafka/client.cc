@@ -114,8 +114,9 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
   if (!config.tls_certificate_file.empty())
     all.emplace_back("ssl.certificate.location", config.tls_certificate_file);
   if (!config.tls_key_file.empty()) all.emplace_back("ssl.key.location", config.tls_key_file);
-  for (const auto& [property, value] : config.properties) all.emplace_back(property, value);
   all.insert(all.end(), properties.begin(), properties.end());
+  // The operator has the last word; what exactly-once rests on was refused when the configuration was read.
+  for (const auto& [property, value] : config.properties) all.emplace_back(property, value);
   for (const auto& [property, value] : all) {
     if (type == RD_KAFKA_PRODUCER && property == "allow.auto.create.topics")
       continue;  // a consumer's property

@@ -9,6 +9,7 @@ namespace neardup {
 namespace {
 
 constexpr std::size_t kFetchMessagesMax = 4096;  // of one call; the caller's limit is for the whole batch
+constexpr int kQueryMs = 2000;
 constexpr auto kReportInterval = std::chrono::seconds(1);
 
 std::int64_t wall_clock_ms() {
@@ -67,7 +68,19 @@ Status KafkaInput::assign(std::span<const InputPosition> positions) {
       error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return Error{ErrorCode::kUnavailable, "assigning the input partitions: " + describe(error)};
   }
+  // The first statistics come in a second; until then a backlog would look like none.
+  for (Partition& partition : partitions_) {
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    if (rd_kafka_query_watermark_offsets(client_.get(), partition.topic_name.c_str(), partition.partition,
+                                         &low, &high, kQueryMs) != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      break;  // Kafka is slow or away: the statistics will tell
+    }
+    if (partition.lag.polled() == PartitionLag::kUnknown) partition.lag = PartitionLag(low);
+    partition.lag.end_is(high);
+  }
   probe_.assigned_partitions(partitions_.size());
+  report_lag();
   return {};
 }
 

@@ -17,8 +17,13 @@ constexpr int kQueryMs = 5000;
 
 }  // namespace
 
-KafkaLogReader::KafkaLogReader(std::string topic, std::int32_t partition, Probe& probe, std::stop_token stop)
-    : topic_(std::move(topic)), partition_(partition), stop_(std::move(stop)), listener_("journal", probe) {}
+KafkaLogReader::KafkaLogReader(std::string topic, std::int32_t partition, Probe& probe, StateBoard& board,
+                               std::stop_token stop)
+    : topic_(std::move(topic)),
+      partition_(partition),
+      board_(board),
+      stop_(std::move(stop)),
+      listener_("journal", probe) {}
 
 KafkaLogReader::~KafkaLogReader() {
   if (client_) rd_kafka_consumer_close(client_.get());
@@ -26,8 +31,9 @@ KafkaLogReader::~KafkaLogReader() {
 
 Result<std::unique_ptr<KafkaLogReader>> KafkaLogReader::open(const KafkaConfig& config,
                                                              const std::string& topic, std::int32_t partition,
-                                                             Probe& probe, std::stop_token stop) {
-  std::unique_ptr<KafkaLogReader> reader(new KafkaLogReader(topic, partition, probe, std::move(stop)));
+                                                             Probe& probe, StateBoard& board,
+                                                             std::stop_token stop) {
+  std::unique_ptr<KafkaLogReader> reader(new KafkaLogReader(topic, partition, probe, board, std::move(stop)));
   ClientProperties properties = consumer_properties(config.group + "-journal");
   properties.emplace_back("fetch.wait.max.ms",
                           "50");  // the end-of-partition event comes with the next empty fetch
@@ -46,6 +52,7 @@ Result<std::unique_ptr<KafkaLogReader>> KafkaLogReader::open(const KafkaConfig& 
 
 Result<std::int64_t> KafkaLogReader::end() {
   while (!stop_.stop_requested()) {
+    board_.beat();
     std::int64_t low = 0;
     std::int64_t high = 0;  // of a read_committed consumer: the last stable offset
     const rd_kafka_resp_err_t error =

@@ -17,14 +17,15 @@
 #include "service/codec/record.h"
 #include "service/journal/log.h"
 #include "service/kafka/client.h"
+#include "service/metrics/state.h"
 
 namespace neardup {
 
 class KafkaLogReader final : public JournalLog {
  public:
-  // `stop` ends a wait for a Kafka that does not answer.
+  // `stop` ends a wait for a Kafka that does not answer; `board` hears that we wait.
   static Result<std::unique_ptr<KafkaLogReader>> open(const KafkaConfig& config, const std::string& topic,
-                                                      std::int32_t partition, Probe& probe,
+                                                      std::int32_t partition, Probe& probe, StateBoard& board,
                                                       std::stop_token stop);
   ~KafkaLogReader() override;
 
@@ -35,12 +36,14 @@ class KafkaLogReader final : public JournalLog {
   Status read_records_to_end(const std::function<Status(const Record& record, double progress)>& take);
 
  private:
-  KafkaLogReader(std::string topic, std::int32_t partition, Probe& probe, std::stop_token stop);
+  KafkaLogReader(std::string topic, std::int32_t partition, Probe& probe, StateBoard& board,
+                 std::stop_token stop);
 
   Result<std::int64_t> end();
 
   std::string topic_;
   std::int32_t partition_;
+  StateBoard& board_;
   std::stop_token stop_;
   ClientListener listener_;
   RdKafka<rd_kafka_t> client_;

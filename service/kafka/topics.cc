@@ -1,33 +1,22 @@
 #include "service/kafka/topics.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
-#include <string_view>
 
 #include "core/limits.h"
 
 namespace neardup {
 namespace {
 
-// A dead letter is the raw record with its headers and ours around it.
-constexpr std::int64_t kDeadLetterRoomBytes = 64 * 1024;
-constexpr std::int64_t kJournalMessageBytesMin =
-    static_cast<std::int64_t>(kJournalRecordBytesMax) + 64 * 1024;
-constexpr std::int64_t kKafkaMessageBytesDefault = 1048588;
-
-std::int64_t number(const TopicDescription& topic, const std::string& setting, std::int64_t absent) {
-  const auto at = topic.settings.find(setting);
-  if (at == topic.settings.end() || at->second.empty()) return absent;
-  try {
-    return std::stoll(at->second);
-  } catch (const std::exception&) {
-    return absent;
-  }
-}
-
-std::int64_t message_bytes_max(const TopicDescription& topic) {
-  return number(topic, "max.message.bytes", kKafkaMessageBytesDefault);
-}
+constexpr std::size_t kKafkaMessageBytesDefault = 1048588;
+// A dead letter is the raw record with its headers and ours around it. A record may unpack to more than its
+// topic's own limit, which counts packed bytes, so new dead-letter topics get room for any document.
+constexpr std::size_t kDeadLetterRoomBytes = 64 * 1024;
+constexpr std::size_t kDeadLetterBytesUsual = kDocumentBytesMax + kDeadLetterRoomBytes;
+// Two ids and two urls at their longest, every byte escaped.
+constexpr std::size_t kVerdictBytesMax = 12 * (kIdBytesMax + kUrlBytesMax) + 4096;
+constexpr std::size_t kJournalBytesMin = kJournalRecordBytesMax + 64 * 1024;
 
 TopicProblem wrong(const std::string& topic, const std::string& setting, const std::string& is,
                    const std::string& should) {
@@ -50,17 +39,24 @@ const std::vector<Wanted>& journal_settings() {
   return settings;
 }
 
-std::int64_t dead_letter_bytes_min(const KafkaTopics& topics,
-                                   const std::map<std::string, TopicDescription>& described) {
-  std::int64_t largest = 0;
+std::size_t dead_letter_bytes_min(const KafkaTopics& topics,
+                                  const std::map<std::string, TopicDescription>& described) {
+  std::size_t largest = 0;
   for (const std::string& name : topics.input) {
-    if (const auto at = described.find(name); at != described.end())
-      largest = std::max(largest, message_bytes_max(at->second));
+    if (const auto at = described.find(name); at != described.end()) {
+      largest = std::max(largest, at->second.message_bytes_max());
+    }
   }
   return (largest == 0 ? kKafkaMessageBytesDefault : largest) + kDeadLetterRoomBytes;
 }
 
 }  // namespace
+
+std::size_t TopicDescription::message_bytes_max() const {
+  const auto at = settings.find("max.message.bytes");
+  if (at == settings.end()) return kKafkaMessageBytesDefault;
+  return static_cast<std::size_t>(std::strtoull(at->second.c_str(), nullptr, 10));
+}
 
 std::vector<std::string> topic_names(const KafkaTopics& topics) {
   std::vector<std::string> names = topics.input;
@@ -97,18 +93,17 @@ std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
         problems.push_back(wrong(journal.name, wanted.setting, is->second, wanted.value));
       }
     }
-    if (const std::int64_t is = message_bytes_max(journal); is < kJournalMessageBytesMin) {
-      problems.push_back(wrong(journal.name, "max.message.bytes", std::to_string(is),
-                               std::to_string(kJournalMessageBytesMin) + " or more"));
-    }
   }
-  if (const auto at = described.find(topics.dead_letter); at != described.end()) {
-    const std::int64_t should = dead_letter_bytes_min(topics, described);
-    if (const std::int64_t is = message_bytes_max(at->second); is < should) {
-      problems.push_back(wrong(topics.dead_letter, "max.message.bytes", std::to_string(is),
-                               std::to_string(should) + " or more, so that every input record fits"));
-    }
-  }
+  const auto needs_bytes = [&](const std::string& name, std::size_t should, const std::string& why) {
+    const auto at = described.find(name);
+    if (at == described.end() || at->second.message_bytes_max() >= should) return;
+    problems.push_back(wrong(name, "max.message.bytes", std::to_string(at->second.message_bytes_max()),
+                             std::to_string(should) + " or more, so that " + why));
+  };
+  needs_bytes(topics.journal, kJournalBytesMin, "a whole batch fits into one record");
+  needs_bytes(topics.dead_letter, dead_letter_bytes_min(topics, described), "every input record fits");
+  needs_bytes(topics.unique, kVerdictBytesMax, "every verdict fits");
+  needs_bytes(topics.duplicate, kVerdictBytesMax, "every verdict fits");
   return problems;
 }
 
@@ -117,9 +112,12 @@ std::vector<TopicSetting> wanted_settings(const KafkaTopics& topics, const std::
   std::vector<TopicSetting> settings;
   if (topic == topics.journal) {
     for (const Wanted& wanted : journal_settings()) settings.push_back({wanted.setting, wanted.value});
-    settings.push_back({"max.message.bytes", std::to_string(kJournalMessageBytesMin)});
+    settings.push_back({"max.message.bytes", std::to_string(kJournalBytesMin)});
   } else if (topic == topics.dead_letter) {
-    settings.push_back({"max.message.bytes", std::to_string(dead_letter_bytes_min(topics, described))});
+    settings.push_back({"max.message.bytes", std::to_string(std::max(dead_letter_bytes_min(topics, described),
+                                                                     kDeadLetterBytesUsual))});
+  } else if (topic == topics.unique || topic == topics.duplicate) {
+    settings.push_back({"max.message.bytes", std::to_string(kKafkaMessageBytesDefault)});
   }
   return settings;
 }

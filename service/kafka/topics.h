@@ -23,6 +23,8 @@ struct TopicDescription {
   Uuid id{};
   std::int32_t partitions = 0;
   std::map<std::string, std::string> settings;
+
+  std::size_t message_bytes_max() const;  // the largest record batch that it takes
 };
 
 // By name; a topic that is not there is not in the answer. Errors: kUnavailable, kInvalid (client settings).

@@ -30,11 +30,32 @@ CommitAnswer doubt(std::string reason) {
 
 }  // namespace
 
+ClientProperties writer_properties(const KafkaConfig& config) {
+  return {
+      {"transactional.id", config.group + "-writer"},
+      {"transaction.timeout.ms", "60000"},
+      {"socket.timeout.ms", "60000"},
+      {"enable.idempotence", "true"},
+      {"acks", "all"},
+      {"compression.codec", "lz4"},
+      {"linger.ms", "5"},
+      {"message.max.bytes",
+       std::to_string(std::max<std::size_t>(kJournalRecordBytesMax, kDocumentBytesMax) + (1 << 20))},
+      {"queue.buffering.max.messages", "4000000"},
+      {"queue.buffering.max.kbytes", "2097151"},
+      // Two defaults that cost 8 to 95 ms of every commit: the wait before asking again while the last
+      // markers are written, and a flush that polls each 10 ms because no delivery report wakes it.
+      {"retry.backoff.ms", "1"},
+      {"delivery.report.only.error", "false"},
+  };
+}
+
 KafkaWriter::KafkaWriter(const KafkaConfig& config, PartitionCounts partitions, const Election& election,
-                         Probe& probe, std::stop_token stop)
+                         Probe& probe, StateBoard& board, std::stop_token stop)
     : config_(config),
       partitions_(partitions),
       election_(election),
+      board_(board),
       stop_(std::move(stop)),
       listener_("writer", probe) {}
 
@@ -58,26 +79,8 @@ Status KafkaWriter::recycle() {
       return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not answer"};
     // A producer made now would fence the instance that was elected in our place.
     if (!election_.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
-    Result<RdKafka<rd_kafka_t>> client = make_client(
-        RD_KAFKA_PRODUCER, config_,
-        {
-            {"transactional.id", config_.group + "-writer"},
-            {"transaction.timeout.ms", "60000"},
-            {"socket.timeout.ms", "60000"},
-            {"enable.idempotence", "true"},
-            {"acks", "all"},
-            {"compression.codec", "lz4"},
-            {"linger.ms", "5"},
-            {"message.max.bytes",
-             std::to_string(std::max<std::size_t>(kJournalRecordBytesMax, kDocumentBytesMax) + (1 << 20))},
-            {"queue.buffering.max.messages", "4000000"},
-            {"queue.buffering.max.kbytes", "2097151"},
-            // Two defaults that cost 8 to 95 ms of every commit: the wait before asking again while the last
-            // markers are written, and a flush that polls each 10 ms because no delivery report wakes it.
-            {"retry.backoff.ms", "1"},
-            {"delivery.report.only.error", "false"},
-        },
-        listener_);
+    Result<RdKafka<rd_kafka_t>> client =
+        make_client(RD_KAFKA_PRODUCER, config_, writer_properties(config_), listener_);
     if (!client) return client.error();
     client_ = std::move(*client);
     const std::array<const std::string*, 3> names = {&config_.topics.unique, &config_.topics.duplicate,
@@ -93,6 +96,7 @@ Status KafkaWriter::recycle() {
     journal_ = open_topic(config_.topics.journal);
 
     while (!stop_.stop_requested() && election_.held()) {
+      board_.beat();
       const RdKafka<rd_kafka_error_t> error(rd_kafka_init_transactions(client_.get(), kInitMs));
       if (!error) {
         listener_.take_timed_out();

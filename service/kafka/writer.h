@@ -19,6 +19,9 @@
 
 namespace neardup {
 
+// What a writer's producer must have besides the connection settings.
+ClientProperties writer_properties(const KafkaConfig& config);
+
 class KafkaWriter final : public BatchSink {
  public:
   // Partitions of the verdict topics by OutputTopic, for records without a key.
@@ -26,7 +29,7 @@ class KafkaWriter final : public BatchSink {
 
   // No producer yet: call recycle() first.
   KafkaWriter(const KafkaConfig& config, PartitionCounts partitions, const Election& election, Probe& probe,
-              std::stop_token stop);
+              StateBoard& board, std::stop_token stop);
   ~KafkaWriter() override;
 
   CommitAnswer commit(const Transaction& transaction) override;
@@ -40,6 +43,7 @@ class KafkaWriter final : public BatchSink {
   const KafkaConfig& config_;
   PartitionCounts partitions_;
   const Election& election_;
+  StateBoard& board_;  // waiting for Kafka is life too
   std::stop_token stop_;
   ClientListener listener_;
   RdKafka<rd_kafka_t> client_;

@@ -1,17 +1,33 @@
 #include "service/pipeline/batch.h"
 
+#include <algorithm>
+
 #include "core/base/check.h"
 
 namespace neardup {
 namespace {
 
+// What a record takes in a topic besides its bytes: lengths, our own headers, the batch around it.
+constexpr std::size_t kRecordRoomBytes = 4096;
+constexpr std::size_t kTraceHeaderBytesMax = 512;  // as W3C Trace Context has it
+
+std::size_t header_bytes(std::span<const Header> headers) {
+  std::size_t bytes = 0;
+  for (const Header& header : headers)
+    bytes += header.name.size() + (header.value ? header.value->size() : 0) + 16;
+  return bytes;
+}
+
 // Carried from the input record to its verdict, so that a trace does not end here (W3C Trace Context).
-bool is_trace_header(std::string_view name) { return name == "traceparent" || name == "tracestate"; }
+bool is_trace_header(const Header& header) {
+  return (header.name == "traceparent" || header.name == "tracestate") &&
+         (!header.value || header.value->size() <= kTraceHeaderBytesMax);
+}
 
 }  // namespace
 
-Batch::Batch(std::span<const std::string> topics, HeaderMode headers)
-    : topic_names_(topics), header_mode_(headers) {}
+Batch::Batch(std::span<const std::string> topics, BatchOptions options)
+    : topic_names_(topics), options_(options) {}
 
 void Batch::clear() {
   arena_.clear();
@@ -47,7 +63,7 @@ void Batch::add_header(std::string_view name, std::string_view value) {
 }
 
 void Batch::add_verdict_headers(const VerdictRecord& verdict) {
-  switch (header_mode_) {
+  switch (options_.headers) {
     case HeaderMode::kPacked:
       scratch_.clear();
       append_verdict_header(verdict, topic_names_, scratch_);
@@ -84,7 +100,7 @@ void Batch::add_decided(const Record& record, const Signed& document, const Deci
   const std::size_t begin = headers_.size();
   add_verdict_headers(verdict);
   for (const Header& header : record.headers) {
-    if (is_trace_header(header.name)) headers_.push_back(header);
+    if (is_trace_header(header)) headers_.push_back(header);
   }
   header_ranges_.push_back({begin, headers_.size() - begin});
 
@@ -114,10 +130,25 @@ void Batch::add_rejected(const Record& record, const Signed& document) {
   output.key = record.key;
   output.value = record.value;
   const std::size_t begin = headers_.size();
-  headers_.insert(headers_.end(), record.headers.begin(), record.headers.end());
+  const std::size_t bytes = (record.key ? record.key->size() : 0) +
+                            (record.value ? record.value->size() : 0) + header_bytes(record.headers) +
+                            kRecordRoomBytes;
+  if (bytes > options_.dead_letter_bytes_max) {
+    cut_to_fit(record, output);
+  } else {
+    headers_.insert(headers_.end(), record.headers.begin(), record.headers.end());
+  }
   dead_letter_headers(*document.reason, record.source, topic_names_, named_);
   for (const NamedValue& header : named_) add_header(header.name, header.value);
   header_ranges_.push_back({begin, headers_.size() - begin});
+}
+
+void Batch::cut_to_fit(const Record& record, OutputRecord& output) {
+  const std::size_t room =
+      options_.dead_letter_bytes_max - std::min(options_.dead_letter_bytes_max, kRecordRoomBytes);
+  if (record.key) output.key = record.key->substr(0, room / 4);
+  if (record.value) output.value = record.value->substr(0, room / 2);
+  add_header(kTruncatedHeaderName, std::to_string(record.value ? record.value->size() : 0));
 }
 
 void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics, const Writer& writer) {

@@ -11,6 +11,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/arena.h"
@@ -28,10 +29,20 @@ namespace neardup {
 
 enum class HeaderMode : std::uint8_t { kPacked, kFull, kNone };
 
+struct BatchOptions {
+  HeaderMode headers = HeaderMode::kPacked;
+  // The largest record that the dead-letter topic takes. A larger one, refused by the broker, would hold up
+  // its whole batch for ever; so it is cut to fit and says what it was.
+  std::size_t dead_letter_bytes_max = std::size_t{64} << 20;
+};
+
+// On a dead letter that was cut: the size in bytes of the value as it came.
+inline constexpr std::string_view kTruncatedHeaderName = "neardup-truncated-from";
+
 class Batch {
  public:
   // `topics`: names by ordinal; must outlive the batch.
-  Batch(std::span<const std::string> topics, HeaderMode headers);
+  Batch(std::span<const std::string> topics, BatchOptions options);
 
   // Empties it for the next round; memory is kept.
   void clear();
@@ -78,9 +89,10 @@ class Batch {
   void cover(const Record& record);
   void add_verdict_headers(const VerdictRecord& verdict);
   void add_header(std::string_view name, std::string_view value);
+  void cut_to_fit(const Record& record, OutputRecord& output);
 
   std::span<const std::string> topic_names_;
-  HeaderMode header_mode_;
+  BatchOptions options_;
   Arena arena_;
   std::string scratch_;
   std::vector<OutputRecord> records_;

@@ -44,10 +44,7 @@ class StageTimer {
 }  // namespace
 
 Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain::Topic> topics, Uuid journal)
-    : parts_(parts),
-      options_(options),
-      topic_names_(names_of(topics)),
-      batch_(topic_names_, options.headers) {
+    : parts_(parts), options_(options), topic_names_(names_of(topics)), batch_(topic_names_, options.batch) {
   CHECK(parts_.detector.size() == parts_.chain.next_sequence(), "the detector holds what the chain says");
   for (std::size_t i = 0; i < topics.size(); ++i) journal_topics_.push_back({topic_names_[i], topics[i].id});
   writer_.journal = parts_.chain.empty() ? journal : parts_.chain.journal();
@@ -58,12 +55,14 @@ Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain:
 Status Worker::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     parts_.board.beat();
+    const auto begin = steady_clock::now();
     const Result<BatchClosed> closed = gather(stop);
     if (!closed) return closed.error();
     if (records_.empty()) {
       parts_.source.release();  // end-of-partition marks moved the position
       continue;
     }
+    parts_.probe.stage("gather", seconds_since(begin));
     const auto oldest =
         std::min_element(records_.begin(), records_.end(), [](const Record& a, const Record& b) {
           return a.timestamp_ms < b.timestamp_ms;
@@ -100,7 +99,6 @@ Status Worker::run(const std::stop_token& stop) {
 }
 
 Result<BatchClosed> Worker::gather(const std::stop_token& stop) {
-  const StageTimer timer(parts_.probe, "gather");
   steady_clock::time_point close{};
   std::size_t bytes = 0;
   for (;;) {

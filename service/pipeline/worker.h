@@ -40,7 +40,7 @@ struct WorkerOptions {
   std::chrono::milliseconds interval{100};  // a batch closes so long after its first record
   std::size_t documents_max = 10000;
   std::size_t bytes_max = std::size_t{64} << 20;  // of record values
-  HeaderMode headers = HeaderMode::kPacked;
+  BatchOptions batch;
   std::uint8_t distance = 3;                   // detector.distance, for the journal
   std::chrono::milliseconds read_back{30000};  // how long a committed record may take to show
   int recycles_max = 5;                        // in a row without a batch getting through

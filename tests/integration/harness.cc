@@ -1,12 +1,8 @@
 #include "tests/integration/harness.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -39,6 +35,11 @@ std::string slurp(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+StateBoard& no_board() {
+  static StateBoard board;
+  return board;
+}
+
 void or_throw(const Status& status) {
   if (!status) throw std::runtime_error(status.error().message);
 }
@@ -55,7 +56,8 @@ void read_topic(const Config& config, const std::string& topic,
   const auto described = describe_topics(config.kafka, {topic}, milliseconds(10000));
   if (!described) throw std::runtime_error(described.error().message);
   for (std::int32_t partition = 0; partition < described->at(topic).partitions; ++partition) {
-    auto reader = KafkaLogReader::open(config.kafka, topic, partition, no_probe(), std::stop_token());
+    auto reader =
+        KafkaLogReader::open(config.kafka, topic, partition, no_probe(), no_board(), std::stop_token());
     if (!reader) throw std::runtime_error(reader.error().message);
     or_throw((*reader)->read_records_to_end([&](const Record& record, double) -> Status {
       take(record);
@@ -73,6 +75,14 @@ std::string test_kafka() {
     throw std::runtime_error("no Kafka in " NEARDUP_TEST_KAFKA
                              ": run these tests by ctest or ./dev test, which start one");
   return servers;
+}
+
+void run_kafka(const std::string& words) {
+  const std::string command = "NEARDUP_KAFKA_DIR='" NEARDUP_TEST_KAFKA "' '" NEARDUP_SOURCE_DIR
+                              "/tests/support/kafka.sh' " +
+                              words + " >>'" NEARDUP_TEST_LOGS "/kafka.log' 2>&1";
+  if (std::system(command.c_str()) != 0)
+    throw std::runtime_error("kafka.sh " + words + " failed: see " NEARDUP_TEST_LOGS "/kafka.log");
 }
 
 Config test_config(const std::string& name) {
@@ -108,76 +118,7 @@ std::vector<std::int64_t> send_records(const Config& config, const std::vector<G
 
 ServiceProcess::ServiceProcess(const std::string& name, const Config& config,
                                const std::vector<std::string>& arguments)
-    : log_path_(NEARDUP_TEST_LOGS "/" + name + ".log") {
-  const KafkaTopics& topics = config.kafka.topics;
-  std::vector<std::string> words = {NEARDUP_BINARY};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  const auto set = [&](const std::string& key, const std::string& value) {
-    words.insert(words.end(), {"--set", key + "=" + value});
-  };
-  set("kafka.brokers", config.kafka.brokers);
-  set("kafka.group", config.kafka.group);
-  set("kafka.session_timeout_ms", std::to_string(config.kafka.session_timeout_ms));
-  set("kafka.topics.input", topics.input.front());
-  set("kafka.topics.unique", topics.unique);
-  set("kafka.topics.duplicate", topics.duplicate);
-  set("kafka.topics.dead_letter", topics.dead_letter);
-  set("kafka.topics.journal", topics.journal);
-  set("http.address", config.http.address);
-  set("http.port", std::to_string(config.http.port));
-  set("batch.documents_max", std::to_string(config.batch.documents_max));
-
-  std::remove(log_path_.c_str());  // of an earlier run, or of the life before
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_ = fork();
-  if (pid_ < 0) throw std::runtime_error("fork failed");
-  if (pid_ == 0) {
-    const int log = open(log_path_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-    dup2(log, 1);
-    dup2(log, 2);
-    execv(argv[0], argv.data());
-    _exit(127);
-  }
-}
-
-ServiceProcess::~ServiceProcess() {
-  if (exit_) return;
-  kill(pid_, SIGKILL);
-  waitpid(pid_, nullptr, 0);
-}
-
-void ServiceProcess::signal(int number) const {
-  if (!exit_) kill(pid_, number);
-}
-
-std::optional<int> ServiceProcess::wait(milliseconds time) {
-  const auto end = steady_clock::now() + time;
-  while (!exit_) {
-    int status = 0;
-    if (waitpid(pid_, &status, WNOHANG) == pid_) {
-      exit_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    } else if (steady_clock::now() >= end) {
-      break;
-    } else {
-      std::this_thread::sleep_for(milliseconds(20));
-    }
-  }
-  return exit_;
-}
-
-bool ServiceProcess::wait_for_log(const std::string& text, milliseconds time) {
-  const auto end = steady_clock::now() + time;
-  for (;;) {
-    const bool ended = wait(milliseconds(0)).has_value();
-    if (log().find(text) != std::string::npos) return true;
-    if (ended || steady_clock::now() >= end) return false;
-    std::this_thread::sleep_for(milliseconds(50));
-  }
-}
-
-std::string ServiceProcess::log() const { return slurp(log_path_); }
+    : ChildProcess(neardup_words(NEARDUP_BINARY, arguments, config), NEARDUP_TEST_LOGS "/" + name + ".log") {}
 
 Published read_published(const Config& config) {
   Published published;
@@ -209,8 +150,8 @@ Published read_published(const Config& config) {
 Published wait_for_verdicts(ServiceProcess& service, const Config& config, std::size_t count) {
   const auto end = steady_clock::now() + std::chrono::seconds(120);
   // The journal alone tells how far the verdicts are: it is committed with them.
-  auto journal =
-      KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, no_probe(), std::stop_token());
+  auto journal = KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, no_probe(), no_board(),
+                                      std::stop_token());
   if (!journal) throw std::runtime_error(journal.error().message);
   std::size_t covered = 0;
   for (;;) {

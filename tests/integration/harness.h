@@ -4,8 +4,6 @@
 // of its own in it. NEARDUP_KAFKA_DIR is that cluster's folder, NEARDUP_BINARY the program.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -16,12 +14,16 @@
 #include "service/codec/verdict_codec.h"
 #include "service/config.h"
 #include "service/journal/record.h"
+#include "tests/support/child_process.h"
 #include "tests/support/generated_crawl.h"
 
 namespace neardup {
 
 // Bootstrap servers of the fixture's Kafka. Fails the test program when there is none.
 std::string test_kafka();
+
+// `kafka.sh WORDS` on the fixture's Kafka: "kill 1", "restart 1".
+void run_kafka(const std::string& words);
 
 // Topics and group of one test, all named after it.
 Config test_config(const std::string& name);
@@ -33,27 +35,12 @@ void create_test_topics(const Config& config, std::int32_t partitions);
 std::vector<std::int64_t> send_records(const Config& config, const std::vector<GeneratedRecord>& records,
                                        std::int32_t partitions);
 
-// The program as a child process; killed by its process id at the end of its life if it still runs.
-class ServiceProcess {
+// The program as a child process.
+class ServiceProcess : public ChildProcess {
  public:
   // Starts `neardup ARGUMENTS...` with the settings of `config`; its log goes to LOG_FOLDER/NAME.log.
   ServiceProcess(const std::string& name, const Config& config,
                  const std::vector<std::string>& arguments = {"serve"});
-  ~ServiceProcess();
-  ServiceProcess(const ServiceProcess&) = delete;
-  ServiceProcess& operator=(const ServiceProcess&) = delete;
-
-  void signal(int number) const;
-  // Its exit code, 128 + signal if one ended it; nullopt if it still runs after `time`.
-  std::optional<int> wait(std::chrono::milliseconds time);
-  // Until its log holds `text`; false when it ended or the time is over.
-  bool wait_for_log(const std::string& text, std::chrono::milliseconds time);
-  std::string log() const;
-
- private:
-  std::string log_path_;
-  pid_t pid_ = -1;
-  std::optional<int> exit_;
 };
 
 using Place = std::pair<std::int32_t, std::int64_t>;  // partition, offset

@@ -103,6 +103,8 @@ TEST(Serve, every_poison_record_gets_its_verdict_and_its_neighbours_theirs) {
       {{"k", R"({"id":")" + std::string(5000, 'i') + R"(","text":"x"})"}, "id_too_long"},
       {{"k", R"({"id":"a","text":"... !!! ???"})"}, "no_tokens"},
       {{"k", R"({"id":"a","text":")" + std::string(900000, 'x') + "\"}"}, "too_large"},
+      // Packed it is small enough for its topic; unpacked it is five times what that topic takes.
+      {{"k", R"({"id":"a","text":")" + std::string(5000000, 'x') + "\"}"}, "too_large"},
   };
   std::vector<GeneratedRecord> records;
   for (std::size_t i = 0; i < poison.size(); ++i) {
@@ -166,6 +168,9 @@ TEST(Serve, topics_create_alter_mends_what_it_refused) {
   const auto described = describe_topics(config.kafka, topic_names(config.kafka.topics), seconds(10));
   ASSERT_TRUE(described);
   EXPECT_TRUE(check_topics(config.kafka.topics, *described).empty());
+  ServiceProcess validate("mended-validate", config, {"validate"});
+  EXPECT_EQ(validate.wait(kStart), 0) << validate.log();
+  EXPECT_NE(validate.log().find("all 5 topics are right"), std::string::npos) << validate.log();
 }
 
 TEST(Serve, a_second_instance_stands_by_and_takes_over) {
@@ -201,6 +206,36 @@ TEST(Serve, a_kafka_that_is_away_ends_it_only_with_fail_fast) {
   EXPECT_EQ(patient.wait(milliseconds(500)), std::nullopt);
   patient.signal(SIGTERM);
   EXPECT_EQ(patient.wait(kStart), 69) << patient.log();
+}
+
+TEST(Serve, a_broker_that_dies_and_comes_back_costs_time_and_no_verdict) {
+  Config config = test_config("broker");
+  config.batch.documents_max = 200;
+  create_test_topics(config, 4);
+  const std::vector<GeneratedRecord> records =
+      generate_crawl({.documents = 8000, .families = 2000, .words = 80}, 15);
+  const std::vector<std::int64_t> counts = send_records(config, records, 4);
+  ServiceProcess service("broker", config);
+  ASSERT_TRUE(service.wait_for_log("running:", kStart)) << service.log();
+  std::this_thread::sleep_for(milliseconds(100));
+  run_kafka("kill 1");
+  std::this_thread::sleep_for(milliseconds(500));
+  run_kafka("restart 1");
+  const Published published = wait_for_verdicts(service, config, records.size());
+  expect_exactly_one_verdict(published, counts);
+  expect_brute_force_agrees(published, records, 4);
+  EXPECT_EQ(service.wait(milliseconds(0)), std::nullopt) << service.log();
+}
+
+TEST(Serve, a_second_signal_ends_it_at_once) {
+  Config config = test_config("hurry");
+  config.kafka.brokers = "127.0.0.1:1";  // it waits for an answer that does not come
+  ServiceProcess service("hurry", config);
+  ASSERT_TRUE(service.wait_for_log("kafka admin", kStart)) << service.log();
+  service.signal(SIGTERM);
+  ASSERT_TRUE(service.wait_for_log("a second signal ends at once", seconds(5))) << service.log();
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait(seconds(2)), 128 + SIGTERM) << service.log();
 }
 
 }  // namespace

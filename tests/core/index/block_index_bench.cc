@@ -7,12 +7,11 @@
 // one. Both answer the same first queries and must agree. `answers` is a digest of all answers, so that a
 // faster index cannot quietly be a different one.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <random>
 #include <string>
@@ -23,6 +22,7 @@
 #include "core/base/hash.h"
 #include "core/fingerprint/hamming.h"
 #include "core/index/block_index.h"
+#include "tests/support/bench_report.h"
 
 namespace neardup {
 namespace {
@@ -59,25 +59,6 @@ double candidates_per_find(const std::vector<Fingerprint>& stored, const std::ve
     for (const Fingerprint f : queries) sum += sizes[f.bits >> shift & 0xFFFF];
   }
   return sum / static_cast<double>(queries.size());
-}
-
-std::string machine() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
-  }
-  return "unknown";
-}
-
-std::string commit() {
-  std::string line;
-  if (std::FILE* const pipe =
-          popen("git -C " NEARDUP_SOURCE_DIR " rev-parse --short HEAD 2>/dev/null", "r")) {
-    for (int c = std::fgetc(pipe); c != EOF && c != '\n'; c = std::fgetc(pipe))
-      line.push_back(static_cast<char>(c));
-    pclose(pipe);
-  }
-  return line.empty() ? "unknown" : line;
 }
 
 void run(std::size_t uniques, bool write_json) {
@@ -119,7 +100,9 @@ void run(std::size_t uniques, bool write_json) {
     writer.u64(answer ? answer->sequence : ~std::uint64_t{0});
     writer.u8(answer ? static_cast<std::uint8_t>(answer->distance) : 0);
   }
-  const unsigned long long digest = digest64(bytes);
+  std::array<char, 17> answers_digest{};
+  std::snprintf(answers_digest.data(), answers_digest.size(), "%016llx",
+                static_cast<unsigned long long>(digest64(bytes)));
   const double candidates = candidates_per_find(stored, queries);
   const double per_unique = static_cast<double>(index.bytes()) / static_cast<double>(uniques);
 
@@ -129,21 +112,18 @@ void run(std::size_t uniques, bool write_json) {
       find_ns, candidates, per_unique, insert_ns);
   std::printf("  linear scan    %12.0f ns a look-up   block index is %.0f times as fast\n", linear_ns,
               linear_ns / find_ns);
-  std::printf("  answers        %016llx (%zu of them checked against the scan)\n", digest, scans);
+  std::printf("  answers        %s (%zu of them checked against the scan)\n", answers_digest.data(), scans);
 
   if (!write_json) return;
-  const std::filesystem::path path = NEARDUP_SOURCE_DIR "/build/bench/index.json";
-  std::filesystem::create_directories(path.parent_path());
-  std::FILE* const file = std::fopen(path.c_str(), "w");
-  CHECK(file != nullptr, "cannot write build/bench/index.json");
-  std::fprintf(
-      file,
-      "{\"uniques\": %zu, \"find_ns\": %.0f, \"linear_find_ns\": %.0f, \"candidates_per_find\": %.1f, "
-      "\"insert_ns\": %.0f, \"bytes_per_unique\": %.1f, \"answers\": \"%016llx\", \"machine\": \"%s\", "
-      "\"compiler\": \"%s\", \"commit\": \"%s\"}\n",
-      uniques, find_ns, linear_ns, candidates, insert_ns, per_unique, digest, machine().c_str(), __VERSION__,
-      commit().c_str());
-  std::fclose(file);
+  BenchReport report;
+  report.number("uniques", static_cast<double>(uniques));
+  report.number("find_ns", find_ns);
+  report.number("linear_find_ns", linear_ns);
+  report.number("candidates_per_find", candidates, 1);
+  report.number("insert_ns", insert_ns);
+  report.number("bytes_per_unique", per_unique, 1);
+  report.text("answers", answers_digest.data());
+  report.write("index");
 }
 
 }  // namespace

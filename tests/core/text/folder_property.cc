@@ -204,16 +204,25 @@ TEST(FolderProperty, the_tokens_read_are_the_tokens_counted_and_make_up_the_text
     std::string joined;
     std::uint32_t tokens = 0;
     std::uint32_t characters = 0;
+    std::size_t end = 0;
+    SCOPED_TRACE("seed " + std::to_string(kSeed + 4) + " case " + std::to_string(i) + ": " + hex(bytes));
     for (Token token; reader.next(token); ++tokens) {
-      if (tokens > 0 && !token.follows_character) joined += ' ';
-      joined += token.bytes;
       ASSERT_FALSE(token.bytes.empty());
+      const auto begin = static_cast<std::size_t>(token.bytes.data() - out.text.data());
+      ASSERT_LE(begin - end, 1U);
+      joined += out.text.substr(end, begin - end);  // nothing, or the one space
+      if (begin > end) {
+        ASSERT_EQ(joined.back(), ' ');
+        ASSERT_FALSE(token.follows_character);
+      }
+      end = begin + token.bytes.size();
+      joined += token.bytes;
       if (token.kind == Token::Kind::kCharacter) {
         ++characters;
         ASSERT_EQ(decode_utf8(token.bytes).size, token.bytes.size());
       }
     }
-    ASSERT_EQ(joined, out.text) << "seed " << kSeed + 4 << " case " << i << ": " << hex(bytes);
+    ASSERT_EQ(joined, out.text);
     ASSERT_EQ(tokens, out.tokens);
     ASSERT_EQ(characters, out.characters);
   }

@@ -29,12 +29,17 @@ TEST(Tokenizer, nothing_holds_no_tokens) { EXPECT_EQ(tokens(""), Tokens{}); }
 
 TEST(Tokenizer, words_are_what_spaces_divide) {
   EXPECT_EQ(tokens("naive cafe 2021"), (Tokens{"naive", "cafe", "2021"}));
-  EXPECT_EQ(tokens("ежик 안녕하세요 हिन्दी"), (Tokens{"ежик", "안녕하세요", "हिन्दी"}));
+  EXPECT_EQ(tokens("ежик हिन्दी"), (Tokens{"ежик", "हिन्दी"}));
 }
 
 TEST(Tokenizer, token_characters_come_one_by_one_and_say_what_they_follow) {
   EXPECT_EQ(tokens("春节 2021 年你好"), (Tokens{"[春]", "+[节]", "2021", "[年]", "+[你]", "+[好]"}));
   EXPECT_EQ(tokens("𠀀ー"), (Tokens{"[𠀀]", "+[ー]"}));
+}
+
+TEST(Tokenizer, hangul_comes_one_by_one_and_is_joined_within_a_word_only) {
+  EXPECT_EQ(tokens("한국 말"), (Tokens{"[한]", "+[국]", "[말]"}));
+  EXPECT_EQ(tokens("kbs방송국 3사"), (Tokens{"kbs", "[방]", "+[송]", "+[국]", "3", "[사]"}));
 }
 
 TEST(Tokenizer, thai_marks_are_tokens_like_its_letters) {

@@ -281,7 +281,9 @@ TEST(DocumentCodec, a_long_string_and_a_million_keys_are_read_and_their_memory_i
   Record record;
   record.key = "k";
 
-  const std::string long_string = R"({"text":")" + std::string(10'000'000, 'x') + "\"}";
+  std::string long_string = R"({"text":")";
+  long_string.append(10'000'000, 'x');
+  long_string += "\"}";
   record.value = long_string;
   EXPECT_EQ(codec.decode(record, document), std::nullopt);
   EXPECT_EQ(document.body.size(), 10'000'000U);

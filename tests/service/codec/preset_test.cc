@@ -28,6 +28,16 @@ TEST(Preset, every_name_resolves_to_itself) {
   }
 }
 
+TEST(Preset, the_configuration_knows_the_same_names) {
+  for (const std::string_view name : preset_names()) {
+    ConfigSources sources;
+    sources.sets = {"input.preset=" + std::string(name)};
+    const Result<LoadedConfig> loaded = load_config(sources);
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+    EXPECT_EQ(resolve_preset(loaded->config.input)->name, name);
+  }
+}
+
 TEST(Preset, an_unknown_name_is_refused_with_the_nearest_one) {
   InputConfig input;
   input.preset = "scrapy_cluster";

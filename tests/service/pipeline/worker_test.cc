@@ -63,7 +63,8 @@ class CountingProbe final : public Probe {
   BatchCounts& counts_;
 };
 
-Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t documents_max, int threads = 1) {
+Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t documents_max, int threads = 1,
+          std::size_t dead_letter_bytes_max = 1 << 20) {
   Life life;
   CountingProbe probe(life.counts);
   StateBoard board;
@@ -93,6 +94,7 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
   Worker worker({source, sink, log, leadership, signers, detector, chain, probe, board},
                 {.interval = std::chrono::milliseconds(0),
                  .documents_max = documents_max,
+                 .batch = {.dead_letter_bytes_max = dead_letter_bytes_max},
                  .read_back = std::chrono::milliseconds(1)},
                 plan->topics, {7});
   try {
@@ -177,6 +179,19 @@ TEST(Worker, a_dead_letter_carries_the_raw_record_and_says_why) {
   EXPECT_EQ(headers.at("neardup-topic"), "pages");
   EXPECT_EQ(headers.at("neardup-partition"), "0");
   EXPECT_EQ(headers.at("neardup-offset"), "0");
+}
+
+TEST(Worker, a_dead_letter_too_large_for_its_topic_is_cut_and_says_so) {
+  MemoryKafka kafka;
+  kafka.input = {{{"key", "{\"broken\":" + std::string(100000, 'x'), 5}}};
+  ASSERT_TRUE(live(kafka, always_committed, 10, 1, 20000).status);
+  ASSERT_EQ(kafka.verdicts.size(), 1U);
+  EXPECT_LT(kafka.verdicts[0].value->size(), 20000U);
+  EXPECT_TRUE(kafka.verdicts[0].value->starts_with("{\"broken\":xxxx"));
+  const std::map<std::string, std::string> headers(kafka.verdicts[0].headers.begin(),
+                                                   kafka.verdicts[0].headers.end());
+  EXPECT_EQ(headers.at("neardup-truncated-from"), "100010");
+  EXPECT_EQ(headers.at("neardup-reason"), "not_json");
 }
 
 TEST(Worker, verdicts_and_state_do_not_hang_on_threads) {

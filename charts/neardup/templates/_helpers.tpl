@@ -1,0 +1,80 @@
+{{/* Names. */}}
+{{- define "neardup.name" -}}
+{{- .Values.nameOverride | default .Chart.Name | trunc 52 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* 52 characters at most: the longest name made of it adds an ordinal, a revision or "-topics" and has to stay below 64. */}}
+{{- define "neardup.fullname" -}}
+{{- $name := include "neardup.name" . -}}
+{{- $both := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) -}}
+{{- .Values.fullnameOverride | default $both | trunc 52 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "neardup.serviceAccountName" -}}
+{{- .Values.serviceAccount.name | default (.Values.serviceAccount.create | ternary (include "neardup.fullname" .) "default") -}}
+{{- end -}}
+
+{{- define "neardup.image" -}}
+{{- with .Values.image.registry }}{{ . }}/{{ end -}}
+{{- .Values.image.repository -}}
+{{- if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end -}}
+{{- end -}}
+
+{{/* Labels. A selector can never change, so it holds nothing that a value or a version could move. */}}
+{{- define "neardup.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "neardup.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "neardup.labels" -}}
+{{ include "neardup.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Without the chart's version: a new chart that changes nothing about the pods does not restart them. */}}
+{{- define "neardup.podLabels" -}}
+{{ include "neardup.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+{{- with merge (dict) .Values.podLabels .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* The whole of `metadata` but for what an object adds below it. Takes [context, name suffix, labels, annotations, namespace]. */}}
+{{- define "neardup.metadata" -}}
+{{- $root := index . 0 -}}
+name: {{ include "neardup.fullname" $root }}{{ index . 1 }}
+namespace: {{ index . 4 | default $root.Release.Namespace }}
+labels:
+  {{- include "neardup.labels" $root | nindent 2 }}
+  {{- with index . 2 }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with merge (dict) (index . 3) $root.Values.commonAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* One endpoint, as both kinds of monitor write it. */}}
+{{- define "neardup.endpoint" -}}
+port: http
+path: /metrics
+interval: {{ .interval }}
+{{- with .scrapeTimeout }}
+scrapeTimeout: {{ . }}
+{{- end }}
+{{- with .relabelings }}
+relabelings:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .metricRelabelings }}
+metricRelabelings:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,44 @@
+{{/*
+What values.schema.json cannot say, or not in words that help: values that are right each for itself and wrong together.
+Rendering stops at the first; each message says what to do.
+*/}}
+{{- define "neardup.refusals" -}}
+{{- $v := .Values -}}
+{{- if $v.autoscaling.enabled -}}
+  {{- fail "autoscaling: an index has one writer, so more pods do not decide faster. Give the pod more CPU (it signs on every core) and memory; replicaCount 2 adds a standby" -}}
+{{- end -}}
+{{- if and $v.podMonitor.enabled $v.serviceMonitor.enabled -}}
+  {{- fail "podMonitor and serviceMonitor: both would scrape every pod, and every rate would count twice; enable one (the podMonitor)" -}}
+{{- end -}}
+{{- if and (not $v.kafka.tls.enabled) (or $v.kafka.tls.caSecret $v.kafka.tls.clientSecret) -}}
+  {{- fail "kafka.tls: its secrets have no effect while kafka.tls.enabled is false" -}}
+{{- end -}}
+{{- if and $v.kafka.tls.keyPasswordKey (not $v.kafka.tls.clientSecret) -}}
+  {{- fail "kafka.tls.keyPasswordKey: needs kafka.tls.clientSecret" -}}
+{{- end -}}
+{{- if and (not $v.kafka.sasl.enabled) (or $v.kafka.sasl.username $v.kafka.sasl.existingSecret) -}}
+  {{- fail "kafka.sasl: user and secret have no effect while kafka.sasl.enabled is false" -}}
+{{- end -}}
+{{- if and $v.kafka.sasl.enabled (ne $v.kafka.sasl.mechanism "OAUTHBEARER") (not (and $v.kafka.sasl.username $v.kafka.sasl.existingSecret)) -}}
+  {{- fail (printf "kafka.sasl: %s needs kafka.sasl.username and kafka.sasl.existingSecret" $v.kafka.sasl.mechanism) -}}
+{{- end -}}
+{{- if $v.existingConfigMap -}}
+  {{- if $v.config -}}
+    {{- fail "config: has no effect beside existingConfigMap; write the settings into that ConfigMap" -}}
+  {{- end -}}
+{{- else -}}
+  {{- $config := include "neardup.config" . | fromYaml -}}
+  {{- if not $config.kafka.brokers -}}
+    {{- fail "kafka.brokers: where is Kafka? For example --set kafka.brokers=kafka:9092" -}}
+  {{- end -}}
+  {{- if ne $config.http.address "0.0.0.0" -}}
+    {{- fail "config.http.address: probes and Prometheus come from outside of the pod, so it stays 0.0.0.0" -}}
+  {{- end -}}
+  {{- if eq (int $config.http.port) 0 -}}
+    {{- fail "config.http.port: probes and Prometheus need to know the port, so it cannot be 0" -}}
+  {{- end -}}
+{{- end -}}
+{{- if and $v.networkPolicy.enabled (not (include "neardup.kafkaPorts" . | fromYamlArray)) -}}
+  {{- fail "networkPolicy.kafkaPorts: name the ports of the brokers; kafka.brokers does not" -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,130 @@
+#include "tests/bench/raw_loop.h"
+
+#include <librdkafka/rdkafka.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "service/kafka/client.h"
+#include "service/kafka/topics.h"
+#include "service/kafka/writer.h"
+
+namespace neardup {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr std::size_t kVerdictBytes = 250;  // taken from the front of the document, as much as a verdict has
+constexpr std::size_t kJournalBytes = 80;   // of each document, about what a unique takes
+constexpr int kTransactionMs = 30000;
+
+volatile sig_atomic_t stopping = 0;
+
+void or_throw(rd_kafka_resp_err_t error) {
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) throw std::runtime_error(describe(error));
+}
+void or_throw(RdKafka<rd_kafka_error_t> error) {
+  if (error) throw std::runtime_error(describe(*error));
+}
+RdKafka<rd_kafka_t> or_throw(Result<RdKafka<rd_kafka_t>> client) {
+  if (!client) throw std::runtime_error(client.error().message);
+  return std::move(*client);
+}
+
+void produce(rd_kafka_topic_t* topic, std::int32_t partition, const void* value, std::size_t size,
+             const void* key, std::size_t key_size) {
+  if (rd_kafka_produce(topic, partition, 0, const_cast<void*>(value), size, key, key_size, nullptr) != 0)
+    or_throw(rd_kafka_last_error());
+}
+
+}  // namespace
+
+void run_raw_loop(const Config& config) {
+  signal(SIGTERM, [](int) { stopping = 1; });
+  const std::string& input = config.kafka.topics.input.front();
+  const auto described = describe_topics(config.kafka, {input}, milliseconds(10000));
+  if (!described) throw std::runtime_error(described.error().message);
+  const std::int32_t partitions = described->at(input).partitions;
+
+  Probe probe;
+  ClientListener listener("raw", probe);
+  const auto consumer = or_throw(make_client(RD_KAFKA_CONSUMER, config.kafka,
+                                             consumer_properties(config.kafka.group + "-input"), listener));
+  const auto producer =
+      or_throw(make_client(RD_KAFKA_PRODUCER, config.kafka, writer_properties(config.kafka), listener));
+  const auto open_topic = [&](const std::string& name) {
+    rd_kafka_topic_conf_t* conf = rd_kafka_topic_conf_new();
+    rd_kafka_topic_conf_set(conf, "partitioner", "murmur2_random", nullptr, 0);
+    return rd_kafka_topic_new(producer.get(), name.c_str(), conf);
+  };
+  rd_kafka_topic_t* const verdicts = open_topic(config.kafka.topics.unique);
+  rd_kafka_topic_t* const journal = open_topic(config.kafka.topics.journal);
+  or_throw(RdKafka<rd_kafka_error_t>(rd_kafka_init_transactions(producer.get(), kTransactionMs)));
+  const RdKafka<rd_kafka_consumer_group_metadata_t> group(
+      rd_kafka_consumer_group_metadata_new(config.kafka.group.c_str()));
+
+  const auto positions = partition_list(partitions);
+  for (std::int32_t i = 0; i < partitions; ++i)
+    rd_kafka_topic_partition_list_add(positions.get(), input.c_str(), i)->offset = RD_KAFKA_OFFSET_BEGINNING;
+  or_throw(rd_kafka_assign(consumer.get(), positions.get()));
+  RdKafka<rd_kafka_queue_t> queue(rd_kafka_queue_get_consumer(consumer.get()));
+  std::printf("running: %d input partitions\n", partitions);
+  std::fflush(stdout);
+
+  const auto documents_max = static_cast<std::size_t>(config.batch.documents_max);
+  std::vector<rd_kafka_message_t*> messages(documents_max);
+  std::string journal_record;
+  while (stopping == 0) {
+    std::size_t count = 0;
+    steady_clock::time_point close = steady_clock::now() + milliseconds(config.batch.interval_ms);
+    while (count < documents_max) {
+      const auto left = std::chrono::ceil<milliseconds>(close - steady_clock::now());
+      if (left <= milliseconds::zero()) break;
+      const ssize_t got = rd_kafka_consume_batch_queue(queue.get(), static_cast<int>(left.count()),
+                                                       messages.data() + count, documents_max - count);
+      for (const std::size_t end = count + static_cast<std::size_t>(std::max<ssize_t>(0, got)), begin = count;
+           rd_kafka_message_t *const message : std::span(messages).subspan(begin, end - begin)) {
+        if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+          const rd_kafka_resp_err_t error = message->err;
+          rd_kafka_message_destroy(message);
+          if (error != RD_KAFKA_RESP_ERR__PARTITION_EOF) or_throw(error);
+          continue;
+        }
+        if (count == 0) {
+          or_throw(RdKafka<rd_kafka_error_t>(rd_kafka_begin_transaction(producer.get())));
+          close = steady_clock::now() + milliseconds(config.batch.interval_ms);
+        }
+        messages[count++] = message;
+        produce(verdicts, RD_KAFKA_PARTITION_UA, message->payload, std::min(message->len, kVerdictBytes),
+                message->key, message->key_len);
+        journal_record.append(static_cast<const char*>(message->payload),
+                              std::min(message->len, kJournalBytes));
+        positions->elems[message->partition].offset = message->offset + 1;
+      }
+    }
+    if (count == 0) continue;
+    produce(journal, 0, journal_record.data(), journal_record.size(), nullptr, 0);
+    or_throw(RdKafka<rd_kafka_error_t>(
+        rd_kafka_send_offsets_to_transaction(producer.get(), positions.get(), group.get(), kTransactionMs)));
+    or_throw(RdKafka<rd_kafka_error_t>(rd_kafka_commit_transaction(producer.get(), kTransactionMs)));
+    for (rd_kafka_message_t* const message : std::span(messages).first(count))
+      rd_kafka_message_destroy(message);
+    journal_record.clear();
+  }
+  if (listener.undelivered() > 0) throw std::runtime_error("a record was not delivered");
+  queue.reset();
+  rd_kafka_topic_destroy(verdicts);
+  rd_kafka_topic_destroy(journal);
+  rd_kafka_consumer_close(consumer.get());
+}
+
+}  // namespace neardup

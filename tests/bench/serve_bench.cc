@@ -1,0 +1,419 @@
+// How much of what Kafka gives does `neardup serve` use?
+//
+//   serve_bench         pages of 1 KiB and of 4 KiB, three runs each; the figures go to
+//   build/bench/serve.json as well serve_bench tiny    a few thousand pages, once; nothing written
+//
+// Side by side on one broker of their own and the same records: `serve`, and a plain librdkafka loop with the
+// same transactions and no work (raw_loop.h). Runs alternate, and each share is of a pair, so that a slow
+// moment of the machine hits both. What counts:
+//
+//   time   from "running", when the clients are ready, until the positions committed in the group cover all
+//   input CPU    of the whole child process, user and system, from its start to its end
+//
+// After every run the committed records must be as many as the input's, and the journal of serve must cover
+// each offset once. The order in which partitions are read is Kafka's, and with it which page of two is the
+// first; so the digest of the answers is `neardup scan`'s of the same pages in file order.
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/base/hash.h"
+#include "service/journal/record.h"
+#include "service/kafka/log_reader.h"
+#include "service/kafka/sender.h"
+#include "service/kafka/topics.h"
+#include "service/log.h"
+#include "service/metrics/state.h"
+#include "tests/bench/raw_loop.h"
+#include "tests/support/bench_report.h"
+#include "tests/support/child_process.h"
+#include "tests/support/generated_text.h"
+#include "tests/support/private_kafka.h"
+
+namespace neardup {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr std::int32_t kPartitions = 8;
+constexpr seconds kRunMax{300};  // of one run, and of one look at what it left
+constexpr milliseconds kLookEvery{10};
+
+struct Size {
+  std::string_view name;
+  std::size_t record_bytes = 0;
+  std::size_t documents = 0;
+};
+
+struct Plan {
+  std::array<Size, 2> sizes;
+  int runs = 0;
+  std::size_t warm_up = 0;  // pages before the first that counts
+  std::size_t scanned = 0;  // pages that scan is given
+};
+
+constexpr Plan kFull = {.sizes = {{{"1k", 1024, 600'000}, {"4k", 4096, 200'000}}},
+                        .runs = 3,
+                        .warm_up = 60'000,
+                        .scanned = 50'000};
+constexpr Plan kTiny = {
+    .sizes = {{{"1k", 1024, 25'000}, {"4k", 4096, 15'000}}}, .runs = 1, .warm_up = 0, .scanned = 5'000};
+
+Probe& no_probe() {
+  static Probe probe;
+  return probe;
+}
+
+void or_throw(const Status& status) {
+  if (!status) throw std::runtime_error(status.error().message);
+}
+template <class T>
+T or_throw(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  return std::move(*result);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Topics and group of one run over the pages of `input`.
+Config run_config(const std::string& servers, const std::string& input, const std::string& run) {
+  Config config;
+  config.kafka.brokers = servers;
+  config.kafka.group = run;
+  config.kafka.topics = {
+      {input}, run + ".unique", run + ".duplicate", run + ".dead-letter", run + ".journal"};
+  config.http.address = "";
+  return config;
+}
+
+void create(const Config& config) {
+  or_throw(create_topics(config.kafka, {.partitions = kPartitions, .input = true}, seconds(30)));
+}
+
+// Page i goes to partition i % kPartitions, so this is where the input ends.
+std::int64_t end_of(std::int32_t partition, std::size_t documents) {
+  return (static_cast<std::int64_t>(documents) + kPartitions - 1 - partition) / kPartitions;
+}
+
+void fill(const Config& config, const Size& size) {
+  create(config);
+  const auto sender =
+      or_throw(KafkaSender::open(config.kafka, config.kafka.topics.input.front(), no_probe()));
+  GeneratedText text(size.record_bytes, 1);
+  GeneratedText::Page page;
+  for (std::size_t i = 0; i < size.documents; ++i) {
+    text.next(page);
+    or_throw(sender->send(page.id, page.record, {}, static_cast<std::int32_t>(i % kPartitions)));
+  }
+  or_throw(sender->finish(seconds(60)));
+}
+
+// Positions that a group has committed on the input, whose offsets begin at 0.
+class GroupPositions {
+ public:
+  explicit GroupPositions(const Config& config) : list_(partition_list(kPartitions)) {
+    ClientProperties properties = consumer_properties(config.kafka.group);
+    properties.emplace_back("isolation.level",
+                            "read_uncommitted");  // answer now, with what is committed by now
+    client_ = or_throw(make_client(RD_KAFKA_CONSUMER, config.kafka, properties, listener_));
+    for (std::int32_t i = 0; i < kPartitions; ++i)
+      rd_kafka_topic_partition_list_add(list_.get(), config.kafka.topics.input.front().c_str(), i);
+    covered();  // connects
+  }
+
+  // How many records they cover.
+  std::int64_t covered() {
+    if (rd_kafka_committed(client_.get(), list_.get(), 10000) != RD_KAFKA_RESP_ERR_NO_ERROR) return 0;
+    std::int64_t sum = 0;
+    for (std::int32_t i = 0; i < kPartitions; ++i)
+      sum += std::max<std::int64_t>(0, list_->elems[i].offset);  // negative: none yet
+    return sum;
+  }
+
+ private:
+  ClientListener listener_{"bench", no_probe()};
+  RdKafka<rd_kafka_t> client_;
+  RdKafka<rd_kafka_topic_partition_list_t> list_;
+};
+
+// How many records are committed on all of `topics`. REQUIRES: nobody writes to them.
+std::size_t count_records(const Config& config, const std::vector<std::string>& topics) {
+  ClientListener listener("bench", no_probe());
+  ClientProperties properties = consumer_properties(config.kafka.group + "-count");
+  properties.emplace_back("fetch.wait.max.ms",
+                          "50");  // the end of a partition shows with its next empty fetch
+  const auto client = or_throw(make_client(RD_KAFKA_CONSUMER, config.kafka, properties, listener));
+  const auto list = partition_list(kPartitions);
+  for (const std::string& topic : topics) {
+    for (std::int32_t i = 0; i < kPartitions; ++i)
+      rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), i)->offset = RD_KAFKA_OFFSET_BEGINNING;
+  }
+  if (const auto error = rd_kafka_assign(client.get(), list.get()); error != RD_KAFKA_RESP_ERR_NO_ERROR)
+    throw std::runtime_error(describe(error));
+  std::size_t count = 0;
+  std::set<std::pair<const rd_kafka_topic_t*, std::int32_t>> ended;
+  const auto deadline = steady_clock::now() + kRunMax;
+  while (ended.size() < topics.size() * kPartitions) {
+    if (steady_clock::now() > deadline) throw std::runtime_error("reading the verdicts takes too long");
+    const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client.get(), 1000));
+    if (!message) continue;
+    if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+      ended.insert({message->rkt, message->partition});
+    } else if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      ++count;
+    } else {
+      throw std::runtime_error(rd_kafka_message_errstr(message.get()));
+    }
+  }
+  rd_kafka_consumer_close(client.get());
+  return count;
+}
+
+// What the journal of serve says it decided. Throws unless it covers each offset of the input once.
+JournalCounts read_journal(const Config& config, std::size_t documents) {
+  JournalCounts sum;
+  std::array<std::int64_t, kPartitions> next{};
+  StateBoard board;
+  const auto reader =
+      or_throw(KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, no_probe(), board, {}));
+  or_throw(reader->read_to_end([&](std::string_view bytes, double) -> Status {
+    const JournalRecord record = or_throw(decode_journal_record(bytes));
+    for (const JournalPosition& position : record.positions) {
+      std::int64_t& expected = next.at(static_cast<std::size_t>(position.partition));
+      if (position.from != expected)
+        throw std::runtime_error("the journal covers an offset twice, or not at all");
+      expected = position.next;
+    }
+    sum.unique += record.counts.unique;
+    sum.exact += record.counts.exact;
+    sum.near += record.counts.near;
+    sum.rejected += record.counts.rejected;
+    return {};
+  }));
+  for (std::int32_t i = 0; i < kPartitions; ++i) {
+    if (next[static_cast<std::size_t>(i)] != end_of(i, documents))
+      throw std::runtime_error("the journal ends early");
+  }
+  if (sum.unique + sum.exact + sum.near + sum.rejected != documents)
+    throw std::runtime_error("the journal counts other documents than it covers");
+  return sum;
+}
+
+struct Run {
+  double documents_per_s = 0;
+  double cpu_s_per_million = 0;
+  double resident_bytes_max = 0;
+};
+
+Run measure(const Config& config, std::vector<std::string> words, const std::string& log,
+            std::size_t documents) {
+  create(config);
+  GroupPositions positions(config);
+  ChildProcess child(std::move(words), log);
+  const auto fail = [&](const std::string& what) {
+    throw std::runtime_error(config.kafka.group + " " + what + ":\n" + child.log());
+  };
+  if (!child.wait_for_log("running: ", seconds(60))) fail("did not start");
+  const auto all = static_cast<std::int64_t>(documents);
+  const auto running = steady_clock::now();
+  auto start = running;
+  auto end = running;
+  std::int64_t before = 0;  // covered at `start`
+  for (std::int64_t covered = 0; covered < all;) {
+    if (child.wait(milliseconds(0))) fail("ended");
+    if (end - running > kRunMax) fail("takes too long");
+    std::this_thread::sleep_for(kLookEvery);
+    covered = positions.covered();
+    end = steady_clock::now();
+    if (before == 0 && covered < all) {
+      before = covered;
+      start = end;
+    }
+  }
+  child.signal(SIGTERM);
+  if (child.wait(seconds(30)) != 0) fail("did not end well");
+
+  const KafkaTopics& topics = config.kafka.topics;
+  const std::size_t committed = count_records(config, {topics.unique, topics.duplicate, topics.dead_letter});
+  if (committed != documents) fail("committed " + std::to_string(committed) + " records");
+  const auto count = static_cast<double>(documents);
+  const ProcessUsage usage = child.usage();
+  const double time = std::chrono::duration<double>(end - start).count();
+  return {static_cast<double>(all - before) / time, usage.cpu_seconds / count * 1e6,
+          static_cast<double>(usage.resident_bytes_max)};
+}
+
+// Digest of the verdicts that scan gives to the first `documents` pages.
+std::string scan_digest(const std::string& folder, std::size_t record_bytes, std::size_t documents) {
+  const std::string pages = folder + "/pages.jsonl";
+  {
+    std::ofstream file(pages, std::ios::binary);
+    GeneratedText text(record_bytes, 1);
+    GeneratedText::Page page;
+    for (std::size_t i = 0; i < documents; ++i) {
+      text.next(page);
+      file << page.record << '\n';
+    }
+    if (!file.flush()) throw std::runtime_error("cannot write " + pages);
+  }
+  ChildProcess scan({"/bin/sh", "-c", "exec " NEARDUP_BINARY " scan --quiet - <" + pages},
+                    folder + "/scan.log");
+  const auto code = scan.wait(kRunMax);
+  const std::string verdicts = scan.log();
+  if (code != 0) throw std::runtime_error("scan failed: " + verdicts.substr(0, 1000));
+  std::array<char, 17> digest{};
+  std::snprintf(digest.data(), digest.size(), "%016llx", static_cast<unsigned long long>(digest64(verdicts)));
+  return digest.data();
+}
+
+class ServeBench {
+ public:
+  ServeBench(const std::string& program, const Plan& plan) : program_(program), plan_(plan) {}
+
+  void run() {
+    std::printf(
+        "Kafka with one node, %d partitions, %u cores; transactions of at most %d documents or %d ms; %d "
+        "run(s)\n",
+        kPartitions, std::thread::hardware_concurrency(), Config().batch.documents_max,
+        Config().batch.interval_ms, plan_.runs);
+    std::fflush(stdout);
+    if (plan_.warm_up > 0) warm_up();
+    for (const Size& size : plan_.sizes) compare(size);
+  }
+
+  BenchReport& report() { return report_; }
+
+ private:
+  struct Pair {
+    Run raw;
+    Run serve;
+  };
+
+  // The broker compiles what it runs often; the first to come would pay for it.
+  void warm_up() {
+    const Size size = {"warm-up", plan_.sizes[0].record_bytes, plan_.warm_up};
+    fill(run_config(kafka_.servers(), "warm-up", "warm-up"), size);
+    pair("warm-up", "warm-up", size.documents);
+  }
+
+  Pair pair(const std::string& input, const std::string& run, std::size_t documents) {
+    const Config raw = run_config(kafka_.servers(), input, run + "-raw");
+    const Config serve = run_config(kafka_.servers(), input, run + "-serve");
+    Pair pair;
+    pair.raw = measure(raw, {program_, "raw", kafka_.servers(), input, raw.kafka.group},
+                       kafka_.folder() + "/" + raw.kafka.group + ".log", documents);
+    pair.serve = measure(serve, neardup_words(NEARDUP_BINARY, {"serve"}, serve),
+                         kafka_.folder() + "/" + serve.kafka.group + ".log", documents);
+    counts_ = read_journal(serve, documents);
+    return pair;
+  }
+
+  void compare(const Size& size) {
+    const std::string name(size.name);
+    fill(run_config(kafka_.servers(), "pages-" + name, "fill-" + name), size);
+    std::vector<Pair> pairs;
+    for (int run = 1; run <= plan_.runs; ++run)
+      pairs.push_back(pair("pages-" + name, "run-" + name + "-" + std::to_string(run), size.documents));
+
+    const auto of_all = [&](auto figure) {
+      std::vector<double> values;
+      for (const Pair& each : pairs) values.push_back(figure(each));
+      return median(std::move(values));
+    };
+    const double share =
+        of_all([](const Pair& p) { return p.serve.documents_per_s / p.raw.documents_per_s; });
+    const auto run_of = [&](Run Pair::* who) {
+      return Run{of_all([&](const Pair& p) { return (p.*who).documents_per_s; }),
+                 of_all([&](const Pair& p) { return (p.*who).cpu_s_per_million; }),
+                 of_all([&](const Pair& p) { return (p.*who).resident_bytes_max; })};
+    };
+    const Run raw = run_of(&Pair::raw);
+    const Run serve = run_of(&Pair::serve);
+    const std::string answers = scan_digest(kafka_.folder(), size.record_bytes, plan_.scanned);
+
+    std::printf("\n%zu documents of %zu bytes\n", size.documents, size.record_bytes);
+    std::printf("  %-6s %12s %8s %14s %10s   %s\n", "", "documents/s", "MB/s", "CPU s/million", "memory MB",
+                "each run");
+    const auto print = [&](const char* who, const Run& run, Run Pair::* each) {
+      std::printf("  %-6s %12.0f %8.1f %14.2f %10.0f  ", who, run.documents_per_s,
+                  run.documents_per_s * static_cast<double>(size.record_bytes) / 1e6, run.cpu_s_per_million,
+                  run.resident_bytes_max / 1e6);
+      for (const Pair& p : pairs) std::printf(" %.0f", (p.*each).documents_per_s);
+      std::printf("\n");
+    };
+    print("raw", raw, &Pair::raw);
+    print("serve", serve, &Pair::serve);
+    const auto percent = [&](std::uint64_t part) {
+      return 100 * static_cast<double>(part) / static_cast<double>(size.documents);
+    };
+    std::printf("  share  %11.1f %%\n", 100 * share);
+    std::printf("  verdicts: unique %.1f %%, exact %.1f %%, near %.1f %%, rejected %.1f %%\n",
+                percent(counts_.unique), percent(counts_.exact), percent(counts_.near),
+                percent(counts_.rejected));
+    std::printf("  answers of scan to the first %zu: %s\n", plan_.scanned, answers.c_str());
+    std::fflush(stdout);
+
+    report_.number("documents_" + name, static_cast<double>(size.documents));
+    report_.number("share_of_raw_" + name, share, 4);
+    report_.number("documents_per_s_" + name, serve.documents_per_s);
+    report_.number("raw_documents_per_s_" + name, raw.documents_per_s);
+    report_.number("cpu_s_per_million_" + name, serve.cpu_s_per_million, 3);
+    report_.number("raw_cpu_s_per_million_" + name, raw.cpu_s_per_million, 3);
+    report_.number("resident_bytes_max_" + name, serve.resident_bytes_max);
+    report_.number("raw_resident_bytes_max_" + name, raw.resident_bytes_max);
+    report_.text("answers_" + name, answers);
+  }
+
+  std::string program_;
+  Plan plan_;
+  PrivateKafka kafka_;
+  JournalCounts counts_;  // of the last run of serve
+  BenchReport report_;
+};
+
+int run(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() == 4 && words[0] == "raw") {  // the child process
+    run_raw_loop(run_config(words[1], words[2], words[3]));
+    return 0;
+  }
+  const bool tiny = words == std::vector<std::string>{"tiny"};
+  if (!words.empty() && !tiny) {
+    std::fprintf(stderr, "usage: serve_bench [tiny]\n");
+    return 64;
+  }
+  configure_log({.level = "error"});
+  ServeBench bench("/proc/self/exe", tiny ? kTiny : kFull);
+  bench.run();
+  if (!tiny) bench.report().write("serve");
+  return 0;
+}
+
+}  // namespace
+}  // namespace neardup
+
+int main(int argc, char** argv) {
+  try {
+    return neardup::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "serve_bench: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,60 @@
+#include "service/commands/feed.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "service/codec/document_codec.h"
+#include "service/codec/preset.h"
+
+namespace neardup {
+namespace {
+
+// What the service reads out of what feed sends.
+Document read_back(const InputConfig& input, std::string_view page, bool html) {
+  const Result<Preset> preset = resolve_preset(input);
+  CHECK(preset.ok(), "a good preset");
+  const Result<std::string> value = page_record(*preset, "http://x/page", page, html);
+  CHECK(value.ok(), "a record");
+  Record record;
+  record.key = "http://x/page";
+  record.value = *value;
+  Document document;
+  const auto reason = DocumentCodec(*preset, input).decode(record, document);
+  EXPECT_FALSE(reason) << name(*reason) << ": " << *value;
+  return document;
+}
+
+TEST(Feed, what_it_sends_is_what_the_service_reads_in_every_preset) {
+  for (const std::string_view preset : preset_names()) {
+    SCOPED_TRACE(preset);
+    InputConfig input;
+    input.preset = preset;
+    const Document page = read_back(input, "<html><p>\"quoted\" \xE4\xBD\xA0\n</html>", true);
+    EXPECT_EQ(page.url, "http://x/page");
+    EXPECT_EQ(page.body, "<html><p>\"quoted\" \xE4\xBD\xA0\n</html>");
+    EXPECT_EQ(page.format, Document::Format::kHtml);
+    EXPECT_EQ(page.id, "http://x/page");
+  }
+}
+
+TEST(Feed, plain_text_stays_plain_text) {
+  EXPECT_EQ(read_back({}, "a < b", false).format, Document::Format::kText);
+}
+
+TEST(Feed, a_page_that_is_not_utf8_arrives_whole_where_the_shape_can_carry_it) {
+  const std::string latin1 = "<html><body>caf\xE9</body></html>";
+  InputConfig scrapy;
+  scrapy.preset = "scrapy-cluster";
+  EXPECT_EQ(read_back(scrapy, latin1, true).body, latin1);
+  EXPECT_EQ(read_back({}, latin1, true).body, "<html><body>caf\xEF\xBF\xBD</body></html>");
+}
+
+TEST(Feed, base64_is_padded_as_the_service_wants_it) {
+  InputConfig input;
+  input.base64 = "always";
+  for (const char* page : {"a", "ab", "abc", "abcd"}) EXPECT_EQ(read_back(input, page, false).body, page);
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,103 @@
+#include "service/kafka/topics.h"
+
+#include <gtest/gtest.h>
+
+#include "core/limits.h"
+
+namespace neardup {
+namespace {
+
+using Described = std::map<std::string, TopicDescription>;
+
+// What `topics create` makes.
+Described right(const KafkaTopics& topics) {
+  Described described;
+  for (const std::string& name : topic_names(topics))
+    described[name] = {name, {}, 8, {{"max.message.bytes", "1048588"}}};
+  for (const std::string& name : {topics.journal, topics.dead_letter}) {
+    for (const TopicSetting& setting : wanted_settings(topics, name, described)) {
+      described[name].settings[setting.name] = setting.value;
+    }
+  }
+  described[topics.journal].partitions = 1;
+  return described;
+}
+
+std::string only_problem(const KafkaTopics& topics, const Described& described) {
+  const std::vector<TopicProblem> problems = check_topics(topics, described);
+  return problems.size() == 1 ? problems[0].topic + ": " + problems[0].what + " | " + problems[0].mend
+                              : std::to_string(problems.size()) + " problems";
+}
+
+TEST(Topics, what_create_makes_is_right) {
+  const KafkaTopics topics;
+  EXPECT_TRUE(check_topics(topics, right(topics)).empty());
+}
+
+TEST(Topics, a_missing_topic_is_named_with_the_command_that_makes_it) {
+  const KafkaTopics topics;
+  Described described = right(topics);
+  described.erase(topics.unique);
+  EXPECT_EQ(only_problem(topics, described), "neardup.unique: does not exist | neardup topics create");
+  described = right(topics);
+  described.erase("pages");
+  EXPECT_EQ(only_problem(topics, described), "pages: does not exist | neardup topics create --input");
+}
+
+TEST(Topics, a_journal_that_could_lose_records_is_refused) {
+  const KafkaTopics topics;
+  const std::pair<const char*, const char*> wrong[] = {{"cleanup.policy", "compact"},
+                                                       {"cleanup.policy", "compact,delete"},
+                                                       {"retention.ms", "604800000"},
+                                                       {"retention.bytes", "1073741824"},
+                                                       {"unclean.leader.election.enable", "true"},
+                                                       {"max.message.bytes", "1048588"}};
+  for (const auto& [setting, value] : wrong) {
+    Described described = right(topics);
+    described[topics.journal].settings[setting] = value;
+    const std::string problem = only_problem(topics, described);
+    EXPECT_NE(problem.find(std::string(setting) + " is " + value + ", it must be"), std::string::npos)
+        << problem;
+    EXPECT_NE(problem.find("neardup topics create --alter"), std::string::npos) << problem;
+  }
+}
+
+TEST(Topics, a_journal_of_several_partitions_cannot_be_mended_but_replaced) {
+  const KafkaTopics topics;
+  Described described = right(topics);
+  described[topics.journal].partitions = 3;
+  EXPECT_NE(only_problem(topics, described).find("has 3 partitions, it must have 1"), std::string::npos);
+}
+
+TEST(Topics, a_dead_letter_topic_must_hold_every_input_record) {
+  const KafkaTopics topics;
+  Described described = right(topics);
+  described["pages"].settings["max.message.bytes"] = "200000000";
+  EXPECT_NE(only_problem(topics, described).find("neardup.dead-letter: max.message.bytes"),
+            std::string::npos);
+}
+
+TEST(Topics, a_journal_takes_a_whole_batch) {
+  const KafkaTopics topics;
+  const Described described = right(topics);
+  EXPECT_GT(std::stoull(described.at(topics.journal).settings.at("max.message.bytes")),
+            kJournalRecordBytesMax);
+}
+
+TEST(Topics, a_verdict_topic_must_hold_the_longest_verdict) {
+  const KafkaTopics topics;
+  Described described = right(topics);
+  described[topics.unique].settings["max.message.bytes"] = "100000";
+  EXPECT_NE(only_problem(topics, described).find("neardup.unique: max.message.bytes"), std::string::npos);
+}
+
+TEST(Topics, one_topic_for_two_uses_is_refused) {
+  KafkaTopics topics;
+  topics.duplicate = topics.unique;
+  const std::vector<TopicProblem> problems = check_topics(topics, right(topics));
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].topic, topics.unique);
+}
+
+}  // namespace
+}  // namespace neardup
