@@ -53,7 +53,7 @@ def series(panel):
 
 class Picture:
     def __init__(self, width, height):
-        self.parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="Inter, Helvetica, Arial, sans-serif" font-size="11">']
+        self.parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="Inter, Helvetica, Arial, sans-serif" font-size="11" shape-rendering="geometricPrecision">']
         self.rectangle(0, 0, width, height, "#111217")
 
     def rectangle(self, x, y, width, height, fill, more=""):
@@ -97,14 +97,18 @@ class Picture:
             level = at(0, top * share)[1]
             self.line([(left, level), (x + width, level)], "#25282e", 1)
             self.text(left - 6, level + 4, written(top * share, panel["unit"]), anchor="end", size=10)
-        for number in reversed(range(len(found))):
-            colour, points = COLOURS[number % len(COLOURS)], [at(i, v) for i, v in enumerate(values[number])]
+        floor = [at(i, 0) for i in range(len(times))]
+        for number, line in enumerate(values):
+            colour, points = COLOURS[number % len(COLOURS)], [at(i, v) for i, v in enumerate(line)]
             if stacked:
-                self.area([at(0, 0), *points, at(len(times) - 1, 0)], colour)
+                self.area([*points, *reversed(floor)], colour)
+                floor = points
             else:
                 self.line(points, colour)
         place = left
         for number, (name, _) in enumerate(found):
+            if place + 14 + 5.6 * len(name) > x + width:
+                break  # no room left; the lines tell
             self.rectangle(place, y + height - 8, 10, 3, COLOURS[number % len(COLOURS)])
             self.text(place + 14, y + height - 3, name, size=10)
             place += 24 + 5.6 * len(name)
@@ -122,15 +126,15 @@ class Picture:
             wide = (width - 48) / len(line)
             for i, value in enumerate(line):
                 if value > 0.01:
-                    self.rectangle(left + wide * i, level + 1, wide + 0.3, tall - 2, "#ff9830", f'fill-opacity="{0.15 + 0.85 * (value / top) ** 0.5:.2f}"')
+                    self.rectangle(left + wide * i, level + 1, wide, tall - 2, "#ff9830", f'shape-rendering="crispEdges" fill-opacity="{0.15 + 0.85 * (value / top) ** 0.5:.2f}"')
 
     def states(self, panel, x, y, width, height):
         found = series(panel)
         tall = height / len(found)
         for number, (name, points) in enumerate(found):
             level = y + tall * number
-            self.text(x + 80, level + tall / 2 + 4, name, anchor="end")
-            left, wide = x + 90, width - 90
+            self.text(x + 110, level + tall / 2 + 4, name, anchor="end")
+            left, wide = x + 120, width - 120
             begin = 0
             for i in range(1, len(points) + 1):
                 if i == len(points) or points[i][1] != points[begin][1]:
@@ -142,7 +146,7 @@ class Picture:
 
 
 def draw(answers):
-    by_title = {panel["title"]: panel for panel in answers}
+    by_title = {panel["title"]: panel for panel in reversed(answers)}  # the first, where two rows share a title
     width = COLUMNS * UNIT + GAP
     height = max(y + h for _, _, y, _, h in SHOWN) * ROW + GAP
     picture = Picture(width, height)
