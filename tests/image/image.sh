@@ -26,6 +26,7 @@ clean_up() {
   rm -rf "$work"
 }
 trap clean_up EXIT
+trap 'echo "image: line $LINENO failed" >&2' ERR
 
 mkdir -p "$cache"
 echo 'unqualified-search-registries = ["localhost"]' >"$work/registries.conf" # debian:x means localhost/debian:x
@@ -131,7 +132,7 @@ ready=$(head -n 1 <&3 | tr -d '\r')
 [[ $ready == *" 200 "* ]] || die "/readyz answers '$ready'"
 
 # To process 1 of its namespace, as a container engine does it.
-read -r process_1 <"/proc/$server/task/$server/children"
+read -r process_1 <"/proc/$server/task/$server/children" || [[ $process_1 ]] # its line has no end
 kill -TERM "$process_1"
 code=0
 wait "$server" || code=$?
