@@ -134,6 +134,10 @@ def main():
         table.write_text(overview(alerts_text))
     if not table.exists() or table.read_text() != overview(alerts_text):
         wrong.append(f"{table} is not current: run this with UPDATE_GOLDEN=1 in the environment")
+    rows = [row for row in overview(alerts_text).splitlines() if row.startswith("| [")]
+    front = (ROOT / "README.md").read_text().replace("](docs/runbooks/", "](")
+    wrong += [f"README.md lacks the row {row}" for row in rows if row not in front.splitlines()]
+    wrong += [f"README.md has a row of no alert: {row}" for row in front.splitlines() if row.startswith("| [Neardup") and row not in rows]
     code, words = promtool("check", "rules", "--lint-fatal", str(ALERTS))
     if code != 0:
         wrong.append(words)
