@@ -10,8 +10,8 @@
 # 2. librdkafka, in the version that exactly-once needs (Debian's is too old), from source: the source is fetched inside
 #    the npm package that carries it, and its SHA-512 must be the one written here.
 # 3. Apache Kafka's jars, with Maven, and a class archive that halves a broker's time to start.
-# 4. Checkers that come as Python packages (tests/support/python_tools.txt), with pip, in an environment of their own.
-# 5. Grafana's types, with npm, which the dashboard is checked against; the lock file has their SHA-512.
+# 4. Grafana's types, with npm, which the dashboard is checked against; the lock file has their SHA-512.
+# 5. Checkers that come as Python packages (tests/support/python_tools.txt), with pip, in an environment of their own.
 # 6. What checks the Helm chart (tests/support/chart_tools.sh): Go modules, compiled, and schemas.
 #
 # 2 to 6 go to NEARDUP_CACHE (~/.cache/neardup), which all checkouts share. Each appears there whole, by a rename, and
@@ -31,7 +31,7 @@ packages=(
   g++ cmake ninja-build make pkg-config ccache dpkg-dev file python3 ca-certificates
   # libraries of the service and of its librdkafka
   libsimdjson-dev nlohmann-json3-dev prometheus-cpp-dev libcivetweb-dev libyaml-cpp-dev libcli11-dev libspdlog-dev
-  libfmt-dev libxxhash-dev libuchardet-dev zlib1g-dev libzstd-dev liblz4-dev libssl-dev libsasl2-dev
+  libfmt-dev libxxhash-dev zlib1g-dev libzstd-dev liblz4-dev libssl-dev libsasl2-dev
   libcurl4-openssl-dev
 )
 # And what testing and linting need on top.
@@ -62,15 +62,16 @@ has_java_17() {
 missing_packages() {
   comm -23 <(printf '%s\n' "${packages[@]}" | sort) \
     <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^installed //p' | sort)
-  [[ -e $rdkafka ]] && { ((build_only)) || [[ -e $grafana ]]; } || command -v npm >/dev/null || echo npm
+  [[ -e $rdkafka ]] || command -v npm >/dev/null || echo npm
   ((build_only)) && return
-  has_java_17 || echo default-jre-headless
+  [[ -e $grafana ]] || command -v npm >/dev/null || echo npm
   command -v node >/dev/null || echo nodejs
+  has_java_17 || echo default-jre-headless
   [[ -e $kafka ]] || command -v mvn >/dev/null || echo maven
 }
 
 # What runs as root: apt, with a policy that forbids it to start services, unless the machine has a policy of its own.
-# Of the package prometheus we want the programs; as a service it stays off, now and after the next boot.
+# We want promtool of the package prometheus; the server stays off now and after the next boot.
 # shellcheck disable=SC2016 # expanded by the shell that runs it
 install_script='
   set -eu
@@ -140,17 +141,7 @@ resolve_kafka() {
   mv -T "$work/jars" "$kafka"
 }
 
-# --- 4. Python packages
-
-# An environment cannot be moved, so it is made where it will be; the list it was made from is put in last.
-make_python_tools() {
-  rm -rf "$python_tools"
-  python3 -m venv "$python_tools"
-  "$python_tools/bin/pip" install --no-input -r tests/support/python_tools.txt
-  cp tests/support/python_tools.txt "$python_tools/"
-}
-
-# --- 5. Grafana's types
+# --- 4. Grafana's types
 
 fetch_grafana() {
   local work
@@ -162,12 +153,22 @@ fetch_grafana() {
   mv -T "$work" "$grafana"
 }
 
+# --- 5. Python packages
+
+# An environment cannot be moved, so it is made where it will be; the list it was made from is put in last.
+make_python_tools() {
+  rm -rf "$python_tools"
+  python3 -m venv "$python_tools"
+  "$python_tools/bin/pip" install --no-input -r tests/support/python_tools.txt
+  cp tests/support/python_tools.txt "$python_tools/"
+}
+
 # in_subshell FUNCTION: a shell of its own, for its -e and its EXIT trap, which `step` would otherwise switch off.
 in_subshell() { bash "${BASH_SOURCE[0]}" "$1"; }
 
 build_only=0 roots=0
 case ${1:-} in
-  build_rdkafka | resolve_kafka | make_python_tools | fetch_grafana)
+  build_rdkafka | resolve_kafka | fetch_grafana | make_python_tools)
     "$1" # from in_subshell; not with &&, which switches -e off inside
     exit
     ;;
@@ -186,7 +187,7 @@ mapfile -t missing < <(missing_packages)
 have_rdkafka() { [[ -e $rdkafka ]]; }
 have_chart_tools() { [[ -e $(tests/support/chart_tools.sh folder) ]]; }
 have_tools() {
-  [[ -e $kafka && -e $(tests/support/kafka.sh archive) && -e $python_tools/python_tools.txt && -e $grafana ]] &&
+  [[ -e $kafka && -e $(tests/support/kafka.sh archive) && -e $grafana && -e $python_tools/python_tools.txt ]] &&
     have_chart_tools
 }
 complete() { have_rdkafka && { ((build_only)) || have_tools; }; }
@@ -201,9 +202,9 @@ complete && exit
   "needs the network (Maven); then run ./dev deps again" in_subshell resolve_kafka
 [[ -e $(tests/support/kafka.sh archive) ]] || step deps-classes "class archive for Kafka" \
   "remove $kafka and run ./dev deps again" tests/support/kafka.sh record-archive 9>&-
-[[ -e $python_tools/python_tools.txt ]] || step deps-python "checkers from Python packages" \
-  "needs the network (pip); then run ./dev deps again" in_subshell make_python_tools
 [[ -e $grafana ]] || step deps-grafana "Grafana's types from npm" \
   "needs the network (npm); then run ./dev deps again" in_subshell fetch_grafana
+[[ -e $python_tools/python_tools.txt ]] || step deps-python "checkers from Python packages" \
+  "needs the network (pip); then run ./dev deps again" in_subshell make_python_tools
 have_chart_tools || step deps-charts "helm and what else checks the chart, from Go modules (two minutes on two cores)" \
   "needs the network (Go modules and pip); then run ./dev deps again" tests/support/chart_tools.sh
