@@ -65,8 +65,8 @@ def of_kind(kind, manifests):
     return [manifest for manifest in manifests if manifest["kind"] == kind]
 
 
-def table(what, count, how, planted=""):
-    print(f"table: chart: {what} | {count} | {how} | {planted}")
+def table(what, count, how, planted=0):
+    print(f"table: chart: {what} | {count} | {how} | {f'{planted} of {planted}' if planted else ''}")
 
 
 # --- lint
