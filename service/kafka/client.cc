@@ -1,10 +1,11 @@
 #include "service/kafka/client.h"
-#include "service/log.h"
 
 #include <array>
 #include <fstream>
 #include <iterator>
 #include <tuple>
+
+#include "service/log.h"
 
 namespace neardup {
 namespace {

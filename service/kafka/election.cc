@@ -1,7 +1,8 @@
 #include "service/kafka/election.h"
-#include "service/log.h"
 
 #include <algorithm>
+
+#include "service/log.h"
 
 namespace neardup {
 
