@@ -158,8 +158,11 @@ ROWS = {
         graph("Memory against its limit", "Memory of the process against the limit of its container, or the machine's memory. Past it the kernel ends the process.", "percentunit", ("{{instance}}", f"{process('resident_memory_bytes')} / {series('memory_limit_bytes')}"), steps=[(0.9, "red")]),
         graph("Candidates per document", "Fingerprints compared to decide one document. It grows with the index, and with text that is much alike.", "short", *p50_p99("lookup_candidates"), steps=[(50000, "red")]),
         graph("New uniques", "Documents that were added to the index per second.", "cps", ("added", rate("verdicts_total", verdict="unique"))),
+    ],
+    "Restore": [
         graph("Restore", "Share of the journal that is read back, 0 to 1; nothing is decided before.", "percentunit", ("{{instance}}", f"max by (instance) ({series('restore_progress_ratio')})")),
         graph("Journal records read back", "While an instance restores.", "cps", ("{{instance}}", rate("restore_records_replayed_total", "instance"))),
+        graph("Time of the restore", "Of the last one, or of the one that is under way. It grows with the journal.", "s", ("{{instance}}", f"max by (instance) ({series('restore_duration_seconds')})")),
     ],
     "Kafka output": [
         graph("Transactions", "By what became of the attempt. in_doubt is settled by the journal, fenced ends the instance.", "cps", ("{{result}}", rate("transactions_total", "result"))),
