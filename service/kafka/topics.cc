@@ -23,14 +23,9 @@ TopicProblem wrong(const std::string& topic, const std::string& setting, const s
   return {topic, setting + " is " + is + ", it must be " + should, "neardup topics create --alter", false};
 }
 
-struct Wanted {
-  std::string setting;
-  std::string value;
-};
-
 // What the journal topic must have, to the letter.
-const std::vector<Wanted>& journal_settings() {
-  static const std::vector<Wanted> settings = {
+const std::vector<TopicSetting>& journal_settings() {
+  static const std::vector<TopicSetting> settings = {
       {"cleanup.policy", "delete"},
       {"retention.ms", "-1"},
       {"retention.bytes", "-1"},
@@ -87,10 +82,10 @@ std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
                           "has " + std::to_string(journal.partitions) + " partitions, it must have 1",
                           "set kafka.topics.journal to another name and run: neardup topics create", false});
     }
-    for (const Wanted& wanted : journal_settings()) {
-      const auto is = journal.settings.find(wanted.setting);
+    for (const TopicSetting& wanted : journal_settings()) {
+      const auto is = journal.settings.find(wanted.name);
       if (is != journal.settings.end() && is->second != wanted.value) {
-        problems.push_back(wrong(journal.name, wanted.setting, is->second, wanted.value));
+        problems.push_back(wrong(journal.name, wanted.name, is->second, wanted.value));
       }
     }
   }
@@ -111,7 +106,7 @@ std::vector<TopicSetting> wanted_settings(const KafkaTopics& topics, const std::
                                           const std::map<std::string, TopicDescription>& described) {
   std::vector<TopicSetting> settings;
   if (topic == topics.journal) {
-    for (const Wanted& wanted : journal_settings()) settings.push_back({wanted.setting, wanted.value});
+    settings = journal_settings();
     settings.push_back({"max.message.bytes", std::to_string(kJournalBytesMin)});
   } else if (topic == topics.dead_letter) {
     settings.push_back({"max.message.bytes", std::to_string(std::max(dead_letter_bytes_min(topics, described),
