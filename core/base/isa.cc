@@ -1,0 +1,59 @@
+#include "core/base/isa.h"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+namespace neardup {
+namespace {
+
+constexpr std::array<std::string_view, 3> kNames = {"scalar", "avx2", "avx512"};
+constexpr int kExitConfig = 78;  // EX_CONFIG of sysexits.h
+
+Isa chosen_isa() {
+  const char* const value = std::getenv(kIsaVariable.data());
+  if (value == nullptr || *value == '\0') return cpu_isa();
+  const std::optional<Isa> wanted = isa_named(value);
+  if (wanted && *wanted <= cpu_isa()) return *wanted;
+  const std::string_view best = isa_name(cpu_isa());
+  std::fprintf(stderr, "%s='%s': %s; this CPU has scalar .. %.*s; unset it for the best one\n",
+               kIsaVariable.data(), value,
+               wanted ? "this CPU does not have it" : "not one of scalar, avx2, avx512",
+               static_cast<int>(best.size()), best.data());
+  std::exit(kExitConfig);
+}
+
+}  // namespace
+
+std::string_view isa_name(Isa isa) { return kNames[static_cast<std::size_t>(isa)]; }
+
+std::optional<Isa> isa_named(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<Isa>(i);
+  }
+  return std::nullopt;
+}
+
+Isa cpu_isa() {
+#if NEARDUP_X86
+  // The operating system's part (saving the wide registers) is in these answers.
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("popcnt");
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+                      __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg") &&
+                      __builtin_cpu_supports("avx512vpopcntdq");
+  if (avx2 && avx512) return Isa::kAvx512;
+  if (avx2) return Isa::kAvx2;
+#endif
+  return Isa::kScalar;
+}
+
+Isa isa() {
+  static const Isa chosen = chosen_isa();
+  return chosen;
+}
+
+}  // namespace neardup
