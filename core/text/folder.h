@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/base/isa.h"
 #include "core/base/padded_bytes.h"
 
 namespace neardup {
@@ -34,5 +35,10 @@ struct CanonicalText {
 // Replaces `out` with the canonical form of `bytes`. Allocates nothing once `out` has grown to the size of
 // the documents. REQUIRES: bytes.size() < 2^28, so that the counts fit; `bytes` is no view of out.text.
 void canonicalize(std::string_view bytes, CanonicalText& out);
+
+namespace internal {
+// The same by the kernel of one tier, for tests. REQUIRES: tier <= cpu_isa().
+void canonicalize_by(Isa tier, std::string_view bytes, CanonicalText& out);
+}  // namespace internal
 
 }  // namespace neardup

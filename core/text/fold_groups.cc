@@ -1,0 +1,131 @@
+#include "core/text/fold_groups.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "core/text/fold_table.h"
+#include "core/text/utf8.h"
+
+namespace neardup::internal {
+namespace {
+
+bool is_surrogate(char32_t c) { return c >= 0xD800 && c < 0xE000; }
+bool is_jamo(char32_t c) { return c < 0xAC00; }  // of what is Hangul
+
+std::uint8_t kind_of(FoldAction action) {
+  switch (action) {
+    case FoldAction::kWord:
+      return kStays;
+    case FoldAction::kCharacter:
+    case FoldAction::kKana:
+      return kStays | kStaysCharacter;
+    case FoldAction::kHangul:
+      return kStays | kStaysHangul;
+    default:
+      return kByDefinition;
+  }
+}
+
+std::size_t utf8_size(char32_t code_point) {
+  char bytes[4];
+  return static_cast<std::size_t>(encode_utf8(code_point, bytes) - bytes);
+}
+
+// What becomes others fits if it is part of one word or one token character, and not longer than it was.
+void add_sequence(FoldGroup& group, std::size_t place, std::size_t room, std::span<const char32_t> sequence) {
+  std::uint8_t bytes[3] = {};
+  std::size_t size = 0;
+  std::uint8_t kind = kByDefinition;
+  for (const char32_t each : sequence) {
+    const FoldEntry entry = fold_entry(each);
+    kind = kind_of(fold_action(entry));
+    const bool alone = kind == kStays || (kind == (kStays | kStaysCharacter) && sequence.size() == 1);
+    if (!alone || fold_order(entry) != 0 || size + utf8_size(each) > room) return;
+    char encoded[4];
+    const std::size_t more = static_cast<std::size_t>(encode_utf8(each, encoded) - encoded);
+    std::memcpy(bytes + size, encoded, more);
+    size += more;
+  }
+  if (size == 1) {
+    group.action[place] = bytes[0];
+    return;
+  }
+  group.action[place] = kind | kRewritten;
+  for (std::size_t i = 0; i < 3; ++i) group.bytes[i][place] = bytes[i];
+  group.rewrites = true;
+}
+
+FoldGroup make_group(char32_t first) {
+  FoldGroup group{};
+  std::fill(std::begin(group.action), std::end(group.action), kByDefinition);
+  for (std::size_t place = 0; place < FoldGroup::kSize; ++place) {
+    const auto code_point = static_cast<char32_t>(first + place);
+    if (is_surrogate(code_point)) continue;
+    const std::size_t size = utf8_size(code_point);
+    const FoldEntry entry = fold_entry(code_point);
+    if (entry >= kFirstSequence) {
+      const char32_t* const sequence = kFoldSequences + (entry - kFirstSequence);
+      add_sequence(group, place, size, {sequence + 1, sequence[0]});
+      continue;
+    }
+    std::uint8_t& action = group.action[place];
+    switch (fold_action(entry)) {
+      case FoldAction::kSeparator:
+        action = kSeparates;
+        break;
+      case FoldAction::kNothing:
+        action = kVanishes;
+        break;
+      case FoldAction::kVoicing:
+        break;
+      case FoldAction::kHangul:
+        if (!is_jamo(code_point)) action = kStays | kStaysHangul;
+        break;
+      case FoldAction::kWord:
+      case FoldAction::kCharacter:
+      case FoldAction::kKana:
+        if (size == 1) {
+          action = static_cast<std::uint8_t>(code_point);
+        } else if (fold_order(entry) == 0) {
+          action = kind_of(fold_action(entry));
+        } else if (size == 3) {
+          action = kind_of(fold_action(entry)) | kOrdered;
+          group.bytes[0][place] = static_cast<std::uint8_t>(fold_order(entry));
+          group.orders = true;
+        }
+    }
+  }
+  return group;
+}
+
+bool same(const FoldGroup& a, const FoldGroup& b) {
+  return std::memcmp(a.action, b.action, sizeof a.action) == 0 &&
+         std::memcmp(a.bytes, b.bytes, sizeof a.bytes) == 0;
+}
+
+FoldGroups make_groups() {
+  FoldGroups result{};
+  for (std::size_t number = 0; number < FoldGroups::kCount; ++number) {
+    const FoldGroup group = make_group(static_cast<char32_t>(number * FoldGroup::kSize));
+    const auto known = std::find_if(result.groups.begin(), result.groups.end(),
+                                    [&](const FoldGroup& each) { return same(each, group); });
+    result.index[number] = static_cast<std::uint16_t>(known - result.groups.begin());
+    if (known == result.groups.end()) result.groups.push_back(group);
+  }
+  result.ascii = result[0];
+  result.punctuation_2000 = result[0x2000 / FoldGroup::kSize];
+  result.punctuation_3000 = result[0x3000 / FoldGroup::kSize];
+  result.kana_3080 = result[0x3080 / FoldGroup::kSize];
+  result.forms_ff00 = result[0xFF00 / FoldGroup::kSize];
+  return result;
+}
+
+}  // namespace
+
+const FoldGroups& fold_groups() {
+  static const FoldGroups groups = make_groups();
+  return groups;
+}
+
+}  // namespace neardup::internal
