@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/text/folder.h"
+
 namespace neardup::internal {
 
 // What becomes of one character, in a byte: ASCII is a character of a word (or '0' .. '9'), in its stead. Of
@@ -41,6 +43,7 @@ struct FoldGroups {
 
   // Of what almost every text has some, at hand: ASCII; quotes and dashes; what stands among ideographs.
   FoldGroup ascii, punctuation_2000, punctuation_3000, kana_3080, forms_ff00;
+  bool ideographs_stay;  // U+4E00 to U+9FFF all stay what they are
 
   std::vector<FoldGroup> groups;  // all that differ
   std::array<std::uint16_t, kCount> index;
@@ -48,6 +51,6 @@ struct FoldGroups {
   const FoldGroup& operator[](std::size_t number) const { return groups[index[number]]; }
 };
 
-const FoldGroups& fold_groups();
+const FoldGroups& fold_groups(FoldOptions options);
 
 }  // namespace neardup::internal

@@ -40,6 +40,7 @@ using FoldKernel = std::size_t (*)(std::string_view bytes, const FoldGroups& gro
 
 #if NEARDUP_X86
 std::size_t fold_avx2(std::string_view bytes, const FoldGroups& groups, FoldState& state);
+// REQUIRES: groups.ideographs_stay.
 std::size_t fold_avx512(std::string_view bytes, const FoldGroups& groups, FoldState& state);
 #endif
 

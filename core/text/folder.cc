@@ -7,6 +7,7 @@
 #include "core/base/check.h"
 #include "core/text/fold_kernel.h"
 #include "core/text/fold_table.h"
+#include "core/text/simplified.h"
 #include "core/text/utf8.h"
 
 namespace neardup {
@@ -60,7 +61,8 @@ char32_t compose_kana(char32_t kana, char32_t mark) {
 // can take over between any two characters, and FoldState is all it needs.
 class Writer {
  public:
-  Writer(CanonicalText& out, FoldKernel kernel) : out_(out), kernel_(kernel) {}
+  Writer(CanonicalText& out, FoldKernel kernel, FoldOptions options)
+      : out_(out), kernel_(kernel), options_(options) {}
 
   void write(std::string_view bytes) {
     state_.out = out_.text.reserve(bytes.size() + kRoom);  // enough for most; make_room() sees to the rest
@@ -69,7 +71,7 @@ class Writer {
       if (kernel_ != nullptr) {
         make_room(kRoom);
         state_.limit = begin() + out_.text.capacity() - internal::kFoldBlockRoom;
-        const std::size_t folded = kernel_(bytes.substr(at), internal::fold_groups(), state_);
+        const std::size_t folded = kernel_(bytes.substr(at), internal::fold_groups(options_), state_);
         at += folded;
         // The next character is not the kernel's. If it hardly moved there are more of them.
         end = std::min(end, at + (folded < kFoldBlock / 4 ? kFoldBlock : 1));
@@ -167,6 +169,7 @@ class Writer {
       case FoldAction::kWord:
         return put(code_point, Last::kWord, internal::fold_order(entry));
       case FoldAction::kCharacter:
+        if (options_.chinese == ChineseForm::kSimplified) code_point = internal::simplified(code_point);
         return put(code_point, Last::kCharacter, internal::fold_order(entry));
       case FoldAction::kHangul:
         if (state_.open && replace_last(compose_hangul(last_code_point(), code_point))) return;
@@ -236,6 +239,7 @@ class Writer {
 
   CanonicalText& out_;
   FoldKernel kernel_;
+  FoldOptions options_;
   FoldState state_;
 
   struct Mark {
@@ -247,12 +251,14 @@ class Writer {
   std::size_t marks_end_ = std::string_view::npos;
 };
 
-FoldKernel kernel_of(Isa tier) {
+// Where ideographs change they are looked up one by one: AVX2's kernel does that anyway, AVX-512's by group.
+FoldKernel kernel_of(Isa tier, FoldOptions options) {
 #if NEARDUP_X86
-  if (tier == Isa::kAvx512) return internal::fold_avx512;
-  if (tier == Isa::kAvx2) return internal::fold_avx2;
+  if (tier == Isa::kAvx512 && options.chinese == ChineseForm::kAsIs) return internal::fold_avx512;
+  if (tier >= Isa::kAvx2) return internal::fold_avx2;
 #endif
   static_cast<void>(tier);
+  static_cast<void>(options);
   return nullptr;
 }
 
@@ -260,17 +266,17 @@ FoldKernel kernel_of(Isa tier) {
 
 namespace internal {
 
-void canonicalize_by(Isa tier, std::string_view bytes, CanonicalText& out) {
+void canonicalize_by(Isa tier, std::string_view bytes, CanonicalText& out, FoldOptions options) {
   CHECK(bytes.size() < std::size_t{1} << 28, "the caller bounds documents");
   out.invalid_sequences = 0;
-  Writer(out, kernel_of(tier)).write(bytes);
+  Writer(out, kernel_of(tier, options), options).write(bytes);
 }
 
 }  // namespace internal
 
-void canonicalize(std::string_view bytes, CanonicalText& out) {
+void canonicalize(std::string_view bytes, CanonicalText& out, FoldOptions options) {
   static const Isa tier = isa();
-  internal::canonicalize_by(tier, bytes, out);
+  internal::canonicalize_by(tier, bytes, out, options);
 }
 
 }  // namespace neardup

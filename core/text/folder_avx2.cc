@@ -183,7 +183,8 @@ inline bool fold_any(const Block& block, Bytes folded, const FoldGroups& groups,
   // that says so.
   const std::uint64_t second_b0 = at_least(bytes, 0xB0) >> 1;
   const std::uint64_t second_b8 = at_least(bytes, 0xB8) >> 1;
-  std::uint64_t characters = three & (within(bytes, 0xE5, 0xE9) | (equal(bytes, 0xE4) & second_b8));
+  std::uint64_t characters =
+      !groups.ideographs_stay ? 0 : three & (within(bytes, 0xE5, 0xE9) | (equal(bytes, 0xE4) & second_b8));
   std::uint64_t hangul = three & (within(bytes, 0xEB, 0xEC) | (equal(bytes, 0xEA) & second_b0));
   std::uint64_t one = starts & ~block.high & ~equal(folded, ' ');
   std::uint64_t separators = starts & ~block.high & ~one;

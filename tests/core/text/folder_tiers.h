@@ -24,12 +24,12 @@ inline const std::vector<Isa>& tiers() {
 }
 
 // The scalar tier's answer in `out`, and a failure for each other tier that has another one.
-inline void canonicalize_by_all(std::string_view bytes, CanonicalText& out) {
+inline void canonicalize_by_all(std::string_view bytes, CanonicalText& out, FoldOptions options = {}) {
   static CanonicalText other;
-  internal::canonicalize_by(Isa::kScalar, bytes, out);
+  internal::canonicalize_by(Isa::kScalar, bytes, out, options);
   for (const Isa tier : tiers()) {
     if (tier == Isa::kScalar) continue;
-    internal::canonicalize_by(tier, bytes, other);
+    internal::canonicalize_by(tier, bytes, other, options);
     EXPECT_EQ(other.text.view(), out.text.view()) << isa_name(tier);
     EXPECT_EQ(other.tokens, out.tokens) << isa_name(tier);
     EXPECT_EQ(other.characters, out.characters) << isa_name(tier);
@@ -37,9 +37,9 @@ inline void canonicalize_by_all(std::string_view bytes, CanonicalText& out) {
   }
 }
 
-inline std::string canonical(std::string_view bytes) {
+inline std::string canonical(std::string_view bytes, FoldOptions options = {}) {
   CanonicalText out;
-  canonicalize_by_all(bytes, out);
+  canonicalize_by_all(bytes, out, options);
   return std::string(out.text);
 }
 

@@ -60,7 +60,7 @@ class GuardedBytes {
 TEST(FolderTiers, short_mixtures_fold_alike) {
   RandomText random(kSeed);
   CanonicalText out;
-  for (std::uint64_t i = 0; i < cases(500000); ++i) {
+  for (std::uint64_t i = 0; i < cases(400000); ++i) {
     std::string bytes = random.valid(1 + random.below(120));
     if (random.below(3) == 0) random.damage(bytes, 1 + random.below(4));
     canonicalize_by_all(bytes, out);
@@ -71,7 +71,7 @@ TEST(FolderTiers, short_mixtures_fold_alike) {
 TEST(FolderTiers, running_text_folds_alike) {
   RandomText random(kSeed + 1);
   CanonicalText out;
-  for (std::uint64_t i = 0; i < cases(500000); ++i) {
+  for (std::uint64_t i = 0; i < cases(400000); ++i) {
     std::string bytes = random.running(1 + random.below(200));
     if (random.below(3) == 0) random.damage(bytes, 1 + random.below(8));
     canonicalize_by_all(bytes, out);
