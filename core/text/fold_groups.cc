@@ -13,7 +13,9 @@ namespace neardup::internal {
 namespace {
 
 bool is_surrogate(char32_t c) { return c >= 0xD800 && c < 0xE000; }
-bool is_jamo(char32_t c) { return c < 0xAC00; }  // of what is Hangul
+
+// Whether a code point changes the one before it: a vowel or a final consonant of Hangul.
+bool joins(char32_t c) { return c >= 0x1161 && c < 0x1200; }
 
 std::uint8_t kind_of(FoldAction action) {
   switch (action) {
@@ -48,7 +50,7 @@ std::vector<char32_t> folded(char32_t code_point, FoldOptions options) {
   return result;
 }
 
-// Puts what becomes others at its place, if it is part of one word or one token character, and no longer than
+// Puts what becomes others at its place, if it is part of one word or one other character, and no longer than
 // it was.
 void add_rewritten(FoldGroup& group, std::size_t place, std::size_t room,
                    std::span<const char32_t> characters) {
@@ -58,8 +60,8 @@ void add_rewritten(FoldGroup& group, std::size_t place, std::size_t room,
   for (const char32_t each : characters) {
     const FoldEntry entry = fold_entry(each);
     kind = kind_of(fold_action(entry));
-    const bool fits = kind == kStays || (kind == (kStays | kStaysCharacter) && characters.size() == 1);
-    if (!fits || fold_order(entry) != 0 || size + utf8_size(each) > room) return;
+    const bool fits = kind == kStays || (kind != kByDefinition && characters.size() == 1);
+    if (!fits || joins(each) || fold_order(entry) != 0 || size + utf8_size(each) > room) return;
     char encoded[4];
     for (const char* c = encoded; c != encode_utf8(each, encoded); ++c) {
       bytes[size++] = static_cast<std::uint8_t>(*c);
@@ -93,7 +95,7 @@ void add(FoldGroup& group, std::size_t place, char32_t code_point, FoldOptions o
     case FoldAction::kVoicing:
       break;
     case FoldAction::kHangul:
-      if (!is_jamo(code_point)) action = kind_of(FoldAction::kHangul);
+      if (!joins(code_point)) action = kind_of(FoldAction::kHangul);
       break;
     case FoldAction::kWord:
     case FoldAction::kCharacter:

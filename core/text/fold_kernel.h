@@ -1,7 +1,7 @@
 // What do a folder's vector kernel and its scalar definition tell each other?
 //
 // A kernel folds whole blocks of a text and stops before the first character that hangs on its neighbours
-// (a jamo, a voicing mark, a mark out of order), grows, or is not UTF-8. The scalar definition (folder.cc)
+// (a vowel of Hangul alone, a voicing mark, a mark out of order), grows, or is not UTF-8. The scalar definition (folder.cc)
 // does that one, and the kernel goes on. FoldState is all that either needs to know of the text so far.
 #pragma once
 

@@ -54,13 +54,9 @@ inline __m512i look_up(const std::uint8_t (&table)[FoldGroup::kSize], __m512i pl
   return _mm512_permutex2var_epi8(_mm512_load_si512(table), places, _mm512_load_si512(table + 64));
 }
 
-// Writes the bytes in `keep`, a space before those in `insert`.
-inline char* write(char* out, __m512i bytes, FoldedSpaces spaces) {
-  if (spaces.insert == 0) [[likely]] {
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(spaces.keep, bytes));
-    return out + popcount(spaces.keep);
-  }
-  // Two lanes for each byte, so that there is one for the space before it.
+// Writes the bytes in `keep`, a space before those in `insert`. Two lanes for each byte, so that there is one
+// for its space.
+inline char* write_spaced(char* out, __m512i bytes, FoldedSpaces spaces) {
   const __m256i halves[2] = {_mm512_castsi512_si256(bytes), _mm512_extracti64x4_epi64(bytes, 1)};
   for (int i = 0; i < 2; ++i) {
     const __m512i pairs =
@@ -71,6 +67,14 @@ inline char* write(char* out, __m512i bytes, FoldedSpaces spaces) {
     out += popcount(keep);
   }
   return out;
+}
+
+// The same, where mostly there is no space to insert.
+inline char* write(char* out, __m512i bytes, FoldedSpaces spaces) {
+  if (spaces.insert != 0) [[unlikely]]
+    return write_spaced(out, bytes, spaces);
+  _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(spaces.keep, bytes));
+  return out + popcount(spaces.keep);
 }
 
 // A block, or what is left of the text, as it was read.
@@ -123,6 +127,9 @@ inline bool fold_ideographs(const Block& block, const FoldGroups& groups, Cursor
   if ((three | following) != (block.high & inside)) return false;
   if (_mm512_mask_cmplt_epu8_mask(three | following, bytes, all(0xC0)) != following) return false;
 
+  const std::uint64_t ascii_words =
+      _mm512_mask_cmpneq_epi8_mask(inside & ~block.high, block.ascii_actions, all(kSeparates));
+
   const __m512i second = shifted(bytes, 1);
   const __m512i pair = _mm512_or_si512(second, all(1));
   const __mmask64 e2 = _mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xE2));
@@ -153,8 +160,15 @@ inline bool fold_ideographs(const Block& block, const FoldGroups& groups, Cursor
   if ((words | separators | characters) == 0) return true;
   const FoldMasks masks{words, 0, characters | characters << 1 | characters << 2, separators,
                         popcount(characters)};
-  cursor.out = write(cursor.out, _mm512_mask_mov_epi8(bytes, words | separators, action),
-                     fold_spaces(masks, cursor.last, state));
+  const __m512i written = _mm512_mask_mov_epi8(bytes, words | separators, action);
+  const FoldedSpaces spaces = fold_spaces(masks, cursor.last, state);
+  // Words among ideographs come and go unforeseeably. This guess is known long before `spaces` is, and so is
+  // when the CPU guessed otherwise.
+  if (ascii_words != 0 && (han | kana_3080) != 0) {
+    cursor.out = write_spaced(cursor.out, written, spaces);
+  } else {
+    cursor.out = write(cursor.out, written, spaces);
+  }
   return true;
 }
 
