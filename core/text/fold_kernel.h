@@ -1,8 +1,9 @@
 // What do a folder's vector kernel and its scalar definition tell each other?
 //
 // A kernel folds whole blocks of a text and stops before the first character that hangs on its neighbours
-// (a vowel of Hangul alone, a voicing mark, a mark out of order), grows, or is not UTF-8. The scalar definition (folder.cc)
-// does that one, and the kernel goes on. FoldState is all that either needs to know of the text so far.
+// (a vowel of Hangul alone, a voicing mark, a mark out of order), grows, or is not UTF-8. The scalar
+// definition (folder.cc) does that one, and the kernel goes on. FoldState is all that either needs to know of
+// the text so far.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +23,9 @@ struct FoldState {
     kCharacter,
   };
 
-  char* out = nullptr;    // where the next byte goes
-  const char* limit = nullptr;  // a kernel starts no block beyond it; kFoldBlockRoom bytes may be written there
+  char* out = nullptr;  // where the next byte goes
+  const char* limit =
+      nullptr;  // a kernel starts no block beyond it; kFoldBlockRoom bytes may be written there
   Last last = Last::kSpace;
   bool open = false;  // the character that ends at `out` may compose with the next one
   std::uint32_t tokens = 0;

@@ -20,7 +20,7 @@ namespace {
 
 // Entry m lists the bits of m, upwards: it moves the bytes that m wants to the front.
 using Compressions = std::array<std::array<std::uint8_t, 8>, 256>;
-constexpr Compressions kCompressions = [] {
+alignas(64) constexpr Compressions kCompressions = [] {
   Compressions table{};
   for (unsigned mask = 0; mask < 256; ++mask) {
     unsigned size = 0;
@@ -85,9 +85,9 @@ inline char* compress(char* out, Bytes bytes, std::uint64_t keep) {
     const __m128i high = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kCompressions[second].data()));
     const __m128i moved =
         _mm_shuffle_epi8(quarters[i], _mm_unpacklo_epi64(low, _mm_add_epi8(high, _mm_set1_epi8(8))));
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(out), moved);
+    _mm_storeu_si64(out, moved);
     out += popcount(first);
-    _mm_storeh_pd(reinterpret_cast<double*>(out), _mm_castsi128_pd(moved));
+    _mm_storeu_si64(out, _mm_unpackhi_epi64(moved, moved));
     out += popcount(second);
   }
   return out;
