@@ -15,6 +15,7 @@
 
 namespace neardup::internal {
 
+// The text so far, as the next character needs to know it.
 struct FoldState {
   enum class Last : std::uint8_t {
     kSpace,  // or nothing yet: the next token needs no space before it

@@ -70,10 +70,11 @@ class Writer {
       std::size_t end = bytes.size();
       if (kernel_ != nullptr) {
         make_room(kRoom);
-        state_.limit = begin() + out_.text.capacity() - internal::kFoldBlockRoom;
+        state_.limit = out_.text.data() + out_.text.capacity() - internal::kFoldBlockRoom;
         const std::size_t folded = kernel_(bytes.substr(at), internal::fold_groups(options_), state_);
         at += folded;
-        // The next character is not the kernel's. If it hardly moved there are more of them.
+        // The next character is not the kernel's. If it hardly moved there are more of them; so a hostile
+        // text costs at most twice what the definition alone would.
         end = std::min(end, at + (folded < kFoldBlock / 4 ? kFoldBlock : 1));
       }
       while (at < end) at += write_some(bytes.substr(at), end - at);
@@ -90,8 +91,7 @@ class Writer {
   static constexpr std::size_t kRoom = std::max(internal::kFoldBytesMax, internal::kFoldBlockRoom);
   static constexpr std::size_t kMarksMax = 30;  // as in Unicode's Stream-Safe Text Format
 
-  char* begin() { return out_.text.reserve(0); }
-  std::size_t size() { return static_cast<std::size_t>(state_.out - begin()); }
+  std::size_t size() { return static_cast<std::size_t>(state_.out - out_.text.data()); }
 
   void make_room(std::size_t bytes) {
     const std::size_t used = size();

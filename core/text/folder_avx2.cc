@@ -179,16 +179,35 @@ inline bool fold_any(const Block& block, Bytes folded, const FoldGroups& groups,
     size = _tzcnt_u64(broken);
   const std::uint64_t starts = below(size) & ~following;
 
-  // What stays as it is: U+5000 to U+9FFF, U+B000 to U+CFFF, and of the neighbours what has a second byte
-  // that says so.
-  const std::uint64_t second_b0 = at_least(bytes, 0xB0) >> 1;
-  const std::uint64_t second_b8 = at_least(bytes, 0xB8) >> 1;
-  std::uint64_t characters =
-      !groups.ideographs_stay ? 0 : three & (within(bytes, 0xE5, 0xE9) | (equal(bytes, 0xE4) & second_b8));
-  std::uint64_t hangul = three & (within(bytes, 0xEB, 0xEC) | (equal(bytes, 0xEA) & second_b0));
+  // Most characters stay what they are, which their first two or three bytes tell.
+  const auto second = [&](unsigned min, unsigned max) { return within(bytes, min, max) >> 1; };
+  const auto third = [&](unsigned min, unsigned max) { return within(bytes, min, max) >> 2; };
+  std::uint64_t characters = 0;
+  std::uint64_t hangul = 0;
+  std::uint64_t several = 0;  // all that stay, of words too
+  if (three != 0) {
+    if (groups.ideographs_stay) {  // U+4E00 to U+9FFF
+      characters = three & (within(bytes, 0xE5, 0xE9) | (equal(bytes, 0xE4) & second(0xB8, 0xBF)));
+    }
+    hangul =
+        three & (within(bytes, 0xEB, 0xEC) | (equal(bytes, 0xEA) & second(0xB0, 0xBF)));  // U+AC00 to U+CFFF
+    const std::uint64_t kana = three & equal(bytes, 0xE3) & second(0x81, 0x83);
+    if (kana != 0) {  // U+3041 to U+3096, U+30A1 to U+30FA, U+30FC
+      characters |= kana & ((second(0x81, 0x81) & third(0x81, 0xBF)) |
+                            (second(0x82, 0x82) & (third(0x80, 0x96) | third(0xA1, 0xBF))) |
+                            (second(0x83, 0x83) & (third(0x80, 0xBA) | third(0xBC, 0xBC))));
+    }
+    several = characters | hangul;
+  }
+  if (two != 0) {
+    const std::uint64_t cyrillic = two & within(bytes, 0xD0, 0xD1);
+    if (cyrillic != 0) {  // U+0430 to U+044F, without U+0439
+      several |= cyrillic & ((equal(bytes, 0xD0) & second(0xB0, 0xBF) & ~second(0xB9, 0xB9)) |
+                             (equal(bytes, 0xD1) & second(0x80, 0x8F)));
+    }
+  }
   std::uint64_t one = starts & ~block.high & ~equal(folded, ' ');
   std::uint64_t separators = starts & ~block.high & ~one;
-  std::uint64_t several = characters | hangul;
   std::uint64_t empty = 0;    // bytes that go because what is written is shorter
   std::uint64_t ordered = 0;  // kept marks that have an order
   unsigned order = 0;         // of the last of them
