@@ -68,11 +68,23 @@ class CharacterBytes {
   std::uint64_t long_leads_ = 0;
 };
 
-// Appends the low bits to a bit string of `size` bits, behind which the words are zero.
+// Appends bits to a bit string of `size` bits, behind which the words are zero.
 template <Isa kTier>
 void append_bits(std::uint64_t bits, std::size_t size, std::uint64_t* words) {
   words[size / 64] |= bits << size % 64;
   words[size / 64 + 1] |= bits >> 1 >> (63 - size % 64);
+}
+
+// Of `size` tokens: `joined` says which are characters with no space behind, and then which are joined.
+// `joined_first`: what stands before the first token is such a character.
+template <Isa kTier>
+void join(const std::uint64_t* characters, std::size_t size, bool joined_first, std::uint64_t* joined) {
+  std::uint64_t before = joined_first ? 1 : 0;
+  for (std::size_t word = 0; word * 64 < size; ++word) {
+    const std::uint64_t open = joined[word];
+    joined[word] = characters[word] & (open << 1 | before);
+    before = open >> 63;
+  }
 }
 
 }  // namespace neardup::internal

@@ -53,7 +53,7 @@ std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joine
   std::size_t count = 0;
   for (std::size_t i = 0; i < size; ++i) {
     if ((joined[i / 64] >> i % 64 & 1) == 0) continue;
-    bigrams[count] = bigram_feature(hashes[i - 1], hashes[i]);
+    bigrams[count] = bigram_feature((hashes + i)[-1], hashes[i]);
     if (weights != nullptr) earlier[count] = weigh(bigrams[count], *weights);
     ++count;
   }

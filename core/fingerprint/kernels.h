@@ -29,8 +29,8 @@ inline constexpr std::size_t kFeatureSlack = 128;  // features, one block
 struct TokenPlaces {
   alignas(64) std::array<std::uint16_t, kTokensMax + kPlaceSlack> begin;
   alignas(64) std::array<std::uint16_t, kTokensMax + kPlaceSlack> end;
-  std::array<std::uint64_t, kTokensMax / 64 + 2> characters;  // bit i % 64 of word i / 64: it is a character
-  std::array<std::uint64_t, kTokensMax / 64 + 2> joined;      // and it follows a character without a space
+  std::array<std::uint64_t, kTokensMax / 64 + 8> characters;  // bit i % 64 of word i / 64: it is a character
+  std::array<std::uint64_t, kTokensMax / 64 + 8> joined;      // and it follows a character without a space
 };
 
 // How often each slot of features has occurred, kWeightMax if more. The slot is the top 13 bits of a feature.
@@ -56,7 +56,7 @@ struct Kernels {
   // Finds the tokens of `chunk`, which begins at a token or a space, and returns how many; eight places
   // behind the last are zero, and all bits behind its. A token that ends at the end of the chunk counts only
   // if the text ends there too, `last`; else more of it may follow. `after_character`: a character ends where
-  // the chunk begins. REQUIRES: size <= kChunkBytes; size == kChunkBytes unless `last`.
+  // the chunk begins. REQUIRES: 0 < size <= kChunkBytes; size == kChunkBytes unless `last`.
   std::size_t (*find_tokens)(const char* chunk, std::size_t size, bool last, bool after_character,
                              TokenPlaces& places);
 

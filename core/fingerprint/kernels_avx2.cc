@@ -62,73 +62,96 @@ std::uint64_t mask_of(V low, V high) {
          std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(high))} << 32;
 }
 
-// Writes `offset` + the place of each bit.
-std::size_t write_places(std::uint64_t bits, std::size_t offset, std::uint16_t* out) {
-  const auto count = static_cast<std::size_t>(_mm_popcnt_u64(bits));
-  for (; bits != 0; bits >>= 8, offset += 8) {
-    const __m128i places =
-        _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(&kPlaces[bits & 0xFF])));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
-                     _mm_add_epi16(places, _mm_set1_epi16(static_cast<short>(offset))));
-    out += _mm_popcnt_u64(bits & 0xFF);
-  }
-  return count;
-}
-
 V is_character(V lead, V second) {
   return _mm256_or_si256(in_range(lead, second, kCharacterRange),
                          in_range(lead, second, kOtherCharacterRange));
 }
 
+// Appends the places where tokens end and those where the next ones begin: there, or behind a space. Bit i of
+// `spaces` says that the i-th end is a space; with `kWords` all are. Each byte of `ends` fills a vector of
+// its own, at a place that the number of bits below it tells.
+template <bool kWords>
+void write_places(std::uint64_t ends, std::uint64_t spaces, std::size_t offset, std::uint16_t* begin,
+                  std::uint16_t* end) {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  std::uint64_t counts = ends - (ends >> 1 & 0x55 * kEach);
+  counts = (counts & 0x33 * kEach) + (counts >> 2 & 0x33 * kEach);
+  counts = (counts + (counts >> 4)) & 0x0F * kEach;  // of each byte
+  const std::uint64_t below = counts * kEach << 8;   // of all bytes below each
+  __m128i base = _mm_set1_epi16(static_cast<short>(offset));
+  __m128i steps = _mm_set1_epi16(1);
+  for (int byte = 0; byte < 8; ++byte) {
+    const std::size_t first = below >> 8 * byte & 0xFF;
+    const std::array<std::uint8_t, 8>* const row = kPlaces.data() + (ends >> 8 * byte & 0xFF);
+    const __m128i places =
+        _mm_add_epi16(base, _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(row))));
+    if constexpr (!kWords) {
+      const std::uint64_t bits = _pdep_u64(spaces >> first, kEach);
+      steps = _mm_cvtepu8_epi16(_mm_cvtsi64_si128(static_cast<long long>(bits)));
+    }
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(end + first), places);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(begin + first + 1), _mm_add_epi16(places, steps));
+    base = _mm_add_epi16(base, _mm_set1_epi16(8));
+  }
+}
+
+// A token begins where the one before ends, or behind the one space there: canonical text has no other gaps.
+// So it is enough to find the ends.
 std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool after_character,
                         TokenPlaces& places) {
-  std::memset(places.characters.data(), 0, sizeof places.characters);
-  std::memset(places.joined.data(), 0, sizeof places.joined);
+  for (std::size_t i = 0; i < size / 128 + 2; i += 4) {
+    store(places.characters.data() + i, _mm256_setzero_si256());
+    store(places.joined.data() + i, _mm256_setzero_si256());
+  }
   const V spaces = _mm256_set1_epi8(' ');
+  std::uint16_t* const begin = places.begin.data();
+  std::uint16_t* const end = places.end.data();
+  begin[0] = size > 0 && *chunk == ' ' ? 1 : 0;
   CharacterBytes<Isa::kAvx2> characters;
-  std::size_t begins = 0;
-  std::size_t ends = 0;
+  bool any_character = false;
+  std::size_t count = 0;
   std::uint64_t in_word = 0;  // 1 if the last byte of the block before belongs to a word
-  for (std::size_t at = 0; at < size; at += 64) {
+  const std::size_t until = last ? size + 1 : size;  // the last token of a text ends behind its last byte
+  for (std::size_t at = 0; at < until; at += 64) {
     const V low = load(chunk + at);
     const V high = load(chunk + at + 32);
     const std::uint64_t inside = size - at >= 64 ? ~std::uint64_t{0} : low_bits(size - at);
-    std::uint64_t word = inside & ~mask_of(_mm256_cmpeq_epi8(low, spaces), _mm256_cmpeq_epi8(high, spaces));
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
+    const std::uint64_t space = mask_of(_mm256_cmpeq_epi8(low, spaces), _mm256_cmpeq_epi8(high, spaces));
+    std::uint64_t word = inside & ~space;
+    if ((mask_of(low, high) & inside) == 0 && !characters.pending()) {
+      const std::uint64_t behind_word = word << 1 | in_word;
+      const std::uint64_t ends = behind_word & ~word;
+      in_word = word >> 63;
+      write_places<true>(ends, 0, at, begin + count, end + count);
+      count += static_cast<std::size_t>(_mm_popcnt_u64(ends));
+      continue;
+    }
     const std::uint64_t letters = inside & mask_of(at_least(low, '\xE0'), at_least(high, '\xE0'));
-    const bool has_characters = letters != 0 || characters.pending();
-    if (has_characters) {
-      const std::uint64_t long_letters = mask_of(at_least(low, '\xF0'), at_least(high, '\xF0'));
-      std::uint64_t leads =
-          letters & ~long_letters &
-          mask_of(is_character(low, load(chunk + at + 1)), is_character(high, load(chunk + at + 33)));
+    std::uint64_t leads = 0;
+    std::uint64_t long_letters = 0;
+    if (letters != 0) {
+      long_letters = mask_of(at_least(low, '\xF0'), at_least(high, '\xF0'));
+      leads = letters & ~long_letters &
+              mask_of(is_character(low, load(chunk + at + 1)), is_character(high, load(chunk + at + 33)));
       if (leads != letters) leads |= characters_of(chunk + at, letters & ~leads);
-      characters.next(leads, leads & long_letters);
-      word &= ~characters.covered;
-      begin = leads;
-      end = characters.ends;
     }
+    characters.next(leads, leads & long_letters);
+    word &= ~characters.covered;
     const std::uint64_t behind_word = word << 1 | in_word;
+    const std::uint64_t ends = (behind_word & ~word) | characters.ends;
     in_word = word >> 63;
-    begin |= word & ~behind_word;
-    end |= behind_word & ~word;
-    if (has_characters) {
-      const std::uint64_t behind_character =
-          characters.ends | static_cast<std::uint64_t>(at == 0 && after_character);
-      append_bits<Isa::kAvx2>(_pext_u64(characters.leads(), begin), begins, places.characters.data());
-      append_bits<Isa::kAvx2>(_pext_u64(characters.leads() & behind_character, begin), begins,
-                              places.joined.data());
-    }
-    begins += write_places(begin, at, places.begin.data() + begins);
-    ends += write_places(end, at, places.end.data() + ends);
+    any_character |= characters.ends != 0;
+    append_bits<Isa::kAvx2>(_pext_u64(characters.ends, ends), count, places.characters.data());
+    append_bits<Isa::kAvx2>(_pext_u64(characters.ends & ~space, ends), count, places.joined.data());
+    write_places<false>(ends, _pext_u64(space, ends), at, begin + count, end + count);
+    count += static_cast<std::size_t>(_mm_popcnt_u64(ends));
   }
-  if (last && ends < begins) places.end[ends++] = static_cast<std::uint16_t>(size);
-  places.characters[ends / 64] &= low_bits(ends % 64);  // without a character that reaches the chunk's end
-  places.joined[ends / 64] &= low_bits(ends % 64);
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(places.begin.data() + ends), _mm_setzero_si128());
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(places.end.data() + ends), _mm_setzero_si128());
-  return ends;
+  if (any_character) {
+    join<Isa::kAvx2>(places.characters.data(), count, after_character && *chunk != ' ', places.joined.data());
+  }
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(begin + count), _mm_setzero_si128());
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(end + count), _mm_setzero_si128());
+  return count;
 }
 
 std::uint64_t end(std::uint64_t state) {
@@ -188,7 +211,7 @@ std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joine
     std::size_t i = word * 64;
     for (std::uint64_t bits = joined[word]; bits != 0; bits >>= 1, ++i) {
       const std::uint64_t second = hashes[i] << 32 | hashes[i] >> 32;
-      const std::uint64_t state = (hashes[i - 1] ^ second) * kNextMultiplier;
+      const std::uint64_t state = ((hashes + i)[-1] ^ second) * kNextMultiplier;
       bigrams[count] = state ^ (state >> 32);
       count += bits & 1;
     }

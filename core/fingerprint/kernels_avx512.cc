@@ -32,70 +32,87 @@ __mmask64 in_range(V lead, V second, const SecondByteRange& range) {
                                 _mm512_shuffle_epi8(span, row));
 }
 
-// Writes `offset` + the place of each bit.
-std::size_t write_places(std::uint64_t bits, std::size_t offset, std::uint16_t* out) {
+// The places of the first 32 bits, or with `kRest` of those behind.
+template <bool kRest>
+V places_of(std::uint64_t bits, std::size_t offset) {
   const V iota =
       _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42,
                       41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20,
                       19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
   const V places = _mm512_maskz_compress_epi8(bits, iota);
-  const V base = _mm512_set1_epi16(static_cast<short>(offset));
-  store(out, _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(places)), base));
-  const auto count = static_cast<std::size_t>(_mm_popcnt_u64(bits));
-  if (count > 32) {  // a 33rd token begins at the last byte, or ends at the first
-    store(out + 32, _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(places, 1)), base));
-  }
-  return count;
+  return _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(places, kRest)),
+                          _mm512_set1_epi16(static_cast<short>(offset)));
 }
 
+// A token begins where the one before ends, or behind the one space there: canonical text has no other gaps.
+// So it is enough to find the ends.
 std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool after_character,
                         TokenPlaces& places) {
-  std::memset(places.characters.data(), 0, sizeof places.characters);
-  std::memset(places.joined.data(), 0, sizeof places.joined);
+  for (std::size_t i = 0; i < size / 128 + 2; i += 8) {
+    store(places.characters.data() + i, _mm512_setzero_si512());
+    store(places.joined.data() + i, _mm512_setzero_si512());
+  }
+  const V one = _mm512_set1_epi16(1);
+  std::uint16_t* const begin = places.begin.data();
+  std::uint16_t* const end = places.end.data();
+  begin[0] = size > 0 && *chunk == ' ' ? 1 : 0;
   CharacterBytes<Isa::kAvx512> characters;
-  std::size_t begins = 0;
-  std::size_t ends = 0;
+  bool any_character = false;
+  std::size_t count = 0;
   std::uint64_t in_word = 0;  // 1 if the last byte of the block before belongs to a word
-  for (std::size_t at = 0; at < size; at += 64) {
+  const std::size_t until = last ? size + 1 : size;  // the last token of a text ends behind its last byte
+  for (std::size_t at = 0; at < until; at += 64) {
     const V bytes = load(chunk + at);
     const std::uint64_t inside = size - at >= 64 ? ~std::uint64_t{0} : low_bits(size - at);
-    std::uint64_t word = inside & ~_mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(' '));
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
+    const std::uint64_t space = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(' '));
+    std::uint64_t word = inside & ~space;
+    if ((_mm512_movepi8_mask(bytes) & inside) == 0 && !characters.pending()) {
+      const std::uint64_t behind_word = word << 1 | in_word;
+      const std::uint64_t ends = behind_word & ~word;
+      in_word = word >> 63;
+      const V at_ends = places_of<false>(ends, at);
+      store(end + count, at_ends);
+      store(begin + count + 1, _mm512_add_epi16(at_ends, one));
+      count += static_cast<std::size_t>(_mm_popcnt_u64(ends));
+      continue;
+    }
     const std::uint64_t letters = inside & _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8('\xE0'));
-    const bool has_characters = letters != 0 || characters.pending();
-    if (has_characters) {
-      const std::uint64_t long_letters = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8('\xF0'));
+    std::uint64_t leads = 0;
+    std::uint64_t long_letters = 0;
+    if (letters != 0) {
+      long_letters = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8('\xF0'));
       const V second = load(chunk + at + 1);
-      std::uint64_t leads =
-          letters & ~long_letters &
-          (in_range(bytes, second, kCharacterRange) | in_range(bytes, second, kOtherCharacterRange));
+      leads = letters & ~long_letters &
+              (in_range(bytes, second, kCharacterRange) | in_range(bytes, second, kOtherCharacterRange));
       if (leads != letters) leads |= characters_of(chunk + at, letters & ~leads);
-      characters.next(leads, leads & long_letters);
-      word &= ~characters.covered;
-      begin = leads;
-      end = characters.ends;
     }
+    characters.next(leads, leads & long_letters);
+    word &= ~characters.covered;
     const std::uint64_t behind_word = word << 1 | in_word;
+    const std::uint64_t ends = (behind_word & ~word) | characters.ends;
     in_word = word >> 63;
-    begin |= word & ~behind_word;
-    end |= behind_word & ~word;
-    if (has_characters) {
-      const std::uint64_t behind_character =
-          characters.ends | static_cast<std::uint64_t>(at == 0 && after_character);
-      append_bits<Isa::kAvx512>(_pext_u64(characters.leads(), begin), begins, places.characters.data());
-      append_bits<Isa::kAvx512>(_pext_u64(characters.leads() & behind_character, begin), begins,
-                                places.joined.data());
+    any_character |= characters.ends != 0;
+    append_bits<Isa::kAvx512>(_pext_u64(characters.ends, ends), count, places.characters.data());
+    append_bits<Isa::kAvx512>(_pext_u64(characters.ends & ~space, ends), count, places.joined.data());
+    const std::uint64_t spaces = _pext_u64(space, ends);
+    const V at_ends = places_of<false>(ends, at);
+    store(end + count, at_ends);
+    store(begin + count + 1, _mm512_mask_add_epi16(at_ends, static_cast<__mmask32>(spaces), at_ends, one));
+    const auto found = static_cast<std::size_t>(_mm_popcnt_u64(ends));
+    if (found > 32) {  // a character ends at the first byte, a word of one byte at the next, and so on
+      const V rest = places_of<true>(ends, at);
+      store(end + count + 32, rest);
+      store(begin + count + 33, _mm512_mask_add_epi16(rest, static_cast<__mmask32>(spaces >> 32), rest, one));
     }
-    begins += write_places(begin, at, places.begin.data() + begins);
-    ends += write_places(end, at, places.end.data() + ends);
+    count += found;
   }
-  if (last && ends < begins) places.end[ends++] = static_cast<std::uint16_t>(size);
-  places.characters[ends / 64] &= low_bits(ends % 64);  // without a character that reaches the chunk's end
-  places.joined[ends / 64] &= low_bits(ends % 64);
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(places.begin.data() + ends), _mm_setzero_si128());
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(places.end.data() + ends), _mm_setzero_si128());
-  return ends;
+  if (any_character) {
+    join<Isa::kAvx512>(places.characters.data(), count, after_character && *chunk != ' ',
+                       places.joined.data());
+  }
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(begin + count), _mm_setzero_si128());
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(end + count), _mm_setzero_si128());
+  return count;
 }
 
 V fold(V state, int bits) {
@@ -285,9 +302,9 @@ std::size_t vote(const std::uint64_t* features, const std::uint8_t* earlier, std
   return count;
 }
 
-// Adds to each lane the one that `order` brings there; returns how many planes there are then.
+// Adds to each lane the one that `kOrder` brings there, the planes of a number at a time.
 template <int kOrder>
-std::size_t add_lanes(V* plane, std::size_t planes) {
+[[gnu::always_inline]] inline void add_lanes(V* plane, std::size_t planes) {
   V carry = _mm512_setzero_si512();
   for (std::size_t p = 0; p < planes; ++p) {
     const V a = plane[p];
@@ -303,21 +320,20 @@ std::size_t add_lanes(V* plane, std::size_t planes) {
     carry = _mm512_ternarylogic_epi64(a, b, carry, 0xE8);
   }
   plane[planes] = carry;
-  return planes + 1;
 }
 
 // As in kernels.cc, but every lane gets the sum of all.
-std::uint64_t majority(VotePlanes& votes, std::size_t count, std::uint64_t ties) {
+[[gnu::always_inline]] inline std::uint64_t majority_of_planes(const VotePlanes& votes, std::size_t planes,
+                                                               std::size_t count, std::uint64_t ties) {
   V plane[VotePlanes::kPlanesMax];
-  std::size_t planes = votes.blocks == 0 ? 0 : 68 - _lzcnt_u64(votes.blocks);
   for (std::size_t p = 0; p < planes; ++p) plane[p] = load(&votes.plane.data()[p]);
-  planes = add_lanes<4>(plane, planes);
-  planes = add_lanes<2>(plane, planes);
-  planes = add_lanes<1>(plane, planes);
+  add_lanes<4>(plane, planes);
+  add_lanes<2>(plane, planes + 1);
+  add_lanes<1>(plane, planes + 2);
 
   V greater = _mm512_setzero_si512();
   V equal = each(~std::uint64_t{0});
-  for (std::size_t p = planes; p-- > 0;) {
+  for (std::size_t p = planes + 3; p-- > 0;) {
     const V half = each(0 - (count / 2 >> p & 1));
     greater =
         _mm512_ternarylogic_epi64(greater, equal, _mm512_andnot_si512(half, plane[p]), 0xF8);  // a | b & c
@@ -326,6 +342,12 @@ std::uint64_t majority(VotePlanes& votes, std::size_t count, std::uint64_t ties)
   const V tied = _mm512_and_si512(equal, each(count % 2 == 0 ? ties : 0));
   return static_cast<std::uint64_t>(
       _mm_cvtsi128_si64(_mm512_castsi512_si128(_mm512_or_si512(greater, tied))));
+}
+
+std::uint64_t majority(VotePlanes& votes, std::size_t count, std::uint64_t ties) {
+  if (votes.blocks == 0) return ties;
+  if (votes.blocks == 1) return majority_of_planes(votes, 5, count, ties);  // in registers
+  return majority_of_planes(votes, 68 - _lzcnt_u64(votes.blocks), count, ties);
 }
 
 }  // namespace

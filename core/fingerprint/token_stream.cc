@@ -46,6 +46,7 @@ bool TokenStream::next(TokenBatch& batch) {
 // A chunk ends wherever it ends; the token that reaches its end is read again at the start of the next one.
 // So no kernel has to remember half a token.
 std::size_t TokenStream::read_chunk(std::uint64_t* hashes) {
+  if (text_.empty()) return 0;
   const bool last = text_.size() <= kChunkBytes;
   const std::size_t bytes = last ? text_.size() : kChunkBytes;
   const std::size_t size = kernels_->find_tokens(text_.data(), bytes, last, after_character_, places_);

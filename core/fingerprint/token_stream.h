@@ -42,8 +42,8 @@ struct TokenBatch {
   const std::uint64_t* characters = nullptr;  // it is a character, else a word
   const std::uint64_t* joined = nullptr;  // so it is, and the token before is too, without a space between
 
-  // kWeightMax if so many of the tokens before, in the whole text, share the slot of token i (simhash.h), that
-  // it does not count any more; else less.
+  // kWeightMax if so many of the tokens before, in the whole text, share the slot of token i (simhash.h),
+  // that it does not count any more; else less.
   static constexpr std::uint8_t kWeightMax = internal::kWeightMax;
   const std::uint8_t* earlier = nullptr;
 
