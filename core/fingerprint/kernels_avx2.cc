@@ -154,53 +154,86 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
   return count;
 }
 
-std::uint64_t end(std::uint64_t state) {
-  state ^= state >> 29;
-  state *= kLastMultiplier;
-  return state ^ (state >> 32);
+// The low 64 bits of each product, out of products of 32 bits.
+V times(V a, std::uint64_t multiplier) {
+  const V low = _mm256_set1_epi64x(static_cast<long long>(multiplier));
+  const V swapped = _mm256_shuffle_epi32(low, _MM_SHUFFLE(2, 3, 0, 1));
+  const V cross = _mm256_mullo_epi32(a, swapped);  // low half times high half, and high times low
+  const V high = _mm256_add_epi32(cross, _mm256_slli_epi64(cross, 32));  // their sum in the high half
+  const V upper = _mm256_blend_epi32(_mm256_setzero_si256(), high, 0xAA);
+  return _mm256_add_epi64(_mm256_mul_epu32(a, low), upper);
 }
 
-std::uint64_t load_word(const char* from) {
-  std::uint64_t word;
-  std::memcpy(&word, from, sizeof word);
-  return word;
+template <int kBits>
+V fold(V state) {
+  return _mm256_xor_si256(state, _mm256_srli_epi64(state, kBits));
 }
 
-// How often the slot of a feature occurred before it; counts that. No branch, and a table instead of a
-// comparison.
-[[gnu::always_inline]] inline std::uint8_t weigh(std::uint64_t feature, std::uint8_t* weights) {
-  std::uint8_t& slot = weights[feature >> kSlotShift];
-  const std::uint8_t weight = slot;
-  slot = kNextWeight[weight];
-  return weight;
+V end(V state) { return fold<32>(times(fold<29>(state), kLastMultiplier)); }
+
+// The 16 bytes at each of two places.
+V load_two(const char* a, const char* b) {
+  const V first = _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)));
+  return _mm256_inserti128_si256(first, _mm_loadu_si128(reinterpret_cast<const __m128i*>(b)), 1);
 }
 
-// One at a time: AVX2 has no 64-bit multiplication, and building it of smaller ones takes longer.
-template <bool kWeigh>
-void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
-                 [[maybe_unused]] std::uint8_t* weights, [[maybe_unused]] std::uint8_t* earlier) {
-  for (std::size_t i = 0; i < size; ++i) {
-    const char* const token = chunk + places.begin.data()[i];
-    const unsigned length = static_cast<unsigned>(places.end.data()[i]) - places.begin.data()[i];
-    if (length > 16) {
-      hashes[i] = token_feature_of(token, length);
-    } else {
-      const unsigned bits = length * 8;
-      std::uint64_t state =
-          _bzhi_u64(load_word(token), bits) * kFirstMultiplier;  // all of it where bits >= 64
-      state = (state ^ state >> 32) + _bzhi_u64(load_word(token + 8), bits > 64 ? bits - 64 : 0);
-      hashes[i] = end(state * kNextMultiplier);
+// Four tokens, of up to 16 bytes each.
+[[gnu::always_inline]] inline V hash_four(const char* chunk, const std::uint16_t* begin,
+                                          const std::uint16_t* end_of) {
+  const V even = load_two(chunk + begin[0], chunk + begin[2]);
+  const V odd = load_two(chunk + begin[1], chunk + begin[3]);
+  const __m128i lengths = _mm_sub_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(end_of)),
+                                        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(begin)));
+  const V bits = _mm256_cvtepu16_epi64(_mm_slli_epi16(lengths, 3));
+  const V all = _mm256_set1_epi64x(-1);
+  const V word = _mm256_set1_epi64x(64);
+  // Shifts by 64 and more give 0: all 8 bytes stay.
+  const V first = _mm256_andnot_si256(_mm256_sllv_epi64(all, bits), _mm256_unpacklo_epi64(even, odd));
+  const V cut = _mm256_andnot_si256(_mm256_sllv_epi64(all, _mm256_sub_epi64(bits, word)),
+                                    _mm256_unpackhi_epi64(even, odd));
+  const V second = _mm256_and_si256(_mm256_cmpgt_epi64(bits, word), cut);
+  const V state = _mm256_add_epi64(fold<32>(times(first, kFirstMultiplier)), second);
+  return end(times(state, kNextMultiplier));
+}
+
+// The words of more than 16 bytes, of up to 64 tokens from `i` on.
+void hash_long_words(const char* chunk, const TokenPlaces& places, std::size_t i, std::size_t size,
+                     std::uint64_t* hashes) {
+  const std::uint16_t* const begin = places.begin.data();
+  const std::uint16_t* const end_of = places.end.data();
+  for (const std::size_t until = size - i < 64 ? size : i + 64; i < until; i += 16) {
+    const V length = _mm256_sub_epi16(load(end_of + i), load(begin + i));
+    const V longer = _mm256_subs_epu16(length, _mm256_set1_epi16(16));
+    const V shorter = _mm256_cmpeq_epi16(longer, _mm256_setzero_si256());
+    auto bits = ~static_cast<std::uint32_t>(_mm256_movemask_epi8(shorter)) & 0x55555555;
+    bits &= static_cast<std::uint32_t>(low_bits(until - i < 16 ? 2 * (until - i) : 32));
+    for (; bits != 0; bits &= bits - 1) {
+      const std::size_t token = i + _tzcnt_u32(bits) / 2;
+      hashes[token] = token_feature_of(chunk + begin[token], std::size_t{end_of[token]} - begin[token]);
     }
-    if constexpr (kWeigh) earlier[i] = weigh(hashes[i], weights);
   }
 }
 
-void hash_and_weigh(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
-                    WeightTable* weights, std::uint8_t* earlier) {
-  if (weights == nullptr) {
-    hash_tokens<false>(chunk, places, size, hashes, nullptr, nullptr);
-  } else {
-    hash_tokens<true>(chunk, places, size, hashes, weights->data(), earlier);
+// How often the slots of some features occurred before them; counts that. No branch, and a table instead of
+// a comparison.
+[[gnu::always_inline]] inline void weigh(const std::uint64_t* features, std::size_t size,
+                                         std::uint8_t* weights, std::uint8_t* earlier) {
+  for (std::size_t i = 0; i < size; ++i) {
+    std::uint8_t& weight = weights[features[i] >> kSlotShift];
+    earlier[i] = weight;
+    weight = kNextWeight[weight];
+  }
+}
+
+void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
+                 WeightTable* weights, std::uint8_t* earlier) {
+  for (std::size_t done = 0; done < size; done += 64) {
+    const std::size_t until = size - done < 64 ? size : done + 64;
+    for (std::size_t i = done; i < until; i += 4) {
+      store(hashes + i, hash_four(chunk, places.begin.data() + i, places.end.data() + i));
+    }
+    hash_long_words(chunk, places, done, size, hashes);
+    if (weights != nullptr) weigh(hashes + done, until - done, weights->data(), earlier + done);
   }
 }
 
@@ -209,20 +242,25 @@ std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joine
   std::size_t count = 0;
   for (std::size_t word = 0; word * 64 < size; ++word) {
     std::size_t i = word * 64;
-    for (std::uint64_t bits = joined[word]; bits != 0; bits >>= 1, ++i) {
-      const std::uint64_t second = hashes[i] << 32 | hashes[i] >> 32;
-      const std::uint64_t state = ((hashes + i)[-1] ^ second) * kNextMultiplier;
-      bigrams[count] = state ^ (state >> 32);
-      count += bits & 1;
+    for (std::uint64_t bits = joined[word]; bits != 0; bits >>= 4, i += 4) {
+      const V second = _mm256_shuffle_epi32(load(hashes + i), _MM_SHUFFLE(2, 3, 0, 1));  // rotated by 32
+      const V mixed = fold<32>(times(_mm256_xor_si256(load(hashes + i - 1), second), kNextMultiplier));
+      alignas(32) std::uint64_t four[4];
+      store(four, mixed);
+      for (int lane = 0; lane < 4; ++lane) {
+        bigrams[count] = four[lane];
+        count += bits >> lane & 1;
+      }
     }
   }
-  if (weights == nullptr) return count;
-  for (std::size_t i = 0; i < count; ++i) earlier[i] = weigh(bigrams[i], weights->data());
+  if (weights != nullptr) weigh(bigrams, count, weights->data(), earlier);
   return count;
 }
 
 void widen(const std::uint64_t* features, std::size_t size, std::uint64_t* out) {
-  for (std::size_t i = 0; i < size; ++i) out[i] = end(features[i] * kFirstMultiplier);
+  for (std::size_t i = 0; i < size; i += 4) {
+    store(out + i, end(times(load(features + i), kFirstMultiplier)));
+  }
 }
 
 // As in kernels.cc, four lanes at once.
@@ -233,65 +271,82 @@ V add(V& sum, V a, V b) {
   return carry;
 }
 
+// Four features, 0 for those that do not count: zeros change no sum.
+V load_counting(const std::uint64_t* features, const std::uint8_t* earlier) {
+  std::uint32_t four;
+  std::memcpy(&four, earlier, sizeof four);
+  const V weights = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(static_cast<int>(four)));
+  return _mm256_and_si256(load(features), _mm256_cmpgt_epi64(_mm256_set1_epi64x(kWeightMax), weights));
+}
+
 struct Low {
   V ones, twos, fours, eights;
 
-  V add2(const std::uint64_t* f) { return add(ones, load(f), load(f + 8)); }
-  V add4(const std::uint64_t* f) {
-    const V carry = add2(f);
-    return add(twos, carry, add2(f + 16));
+  // `f` and `e`: features and how often they occurred earlier.
+  V add2(const std::uint64_t* f, const std::uint8_t* e) {
+    return add(ones, load_counting(f, e), load_counting(f + 8, e + 8));
   }
-  V add8(const std::uint64_t* f) {
-    const V carry = add4(f);
-    return add(fours, carry, add4(f + 32));
+  V add4(const std::uint64_t* f, const std::uint8_t* e) {
+    const V carry = add2(f, e);
+    return add(twos, carry, add2(f + 16, e + 16));
   }
-  V add16(const std::uint64_t* f) {
-    const V carry = add8(f);
-    return add(eights, carry, add8(f + 64));
+  V add8(const std::uint64_t* f, const std::uint8_t* e) {
+    const V carry = add4(f, e);
+    return add(fours, carry, add4(f + 32, e + 32));
+  }
+  V add16(const std::uint64_t* f, const std::uint8_t* e) {
+    const V carry = add8(f, e);
+    return add(eights, carry, add8(f + 64, e + 64));
   }
 };
 
-void add_blocks(const std::uint64_t* features, std::size_t blocks, VotePlanes& votes) {
+// Returns how many of the block count.
+std::size_t add_block(const std::uint64_t* features, const std::uint8_t* earlier, VotePlanes& votes) {
   auto* const plane = votes.plane.data();
-  for (std::size_t block = 0; block < blocks; ++block, features += VotePlanes::kBlock) {
-    const std::size_t high = 64 - _lzcnt_u64(votes.blocks);
-    const bool grows = (++votes.blocks >> high) != 0;
-    for (std::size_t lane = 0; lane < VotePlanes::kLanes; lane += 4) {
-      Low low{load(&plane[0][lane]), load(&plane[1][lane]), load(&plane[2][lane]), load(&plane[3][lane])};
-      V carry = low.add16(features + lane);
-      store(&plane[0][lane], low.ones);
-      store(&plane[1][lane], low.twos);
-      store(&plane[2][lane], low.fours);
-      store(&plane[3][lane], low.eights);
-      for (std::size_t p = 4; p < 4 + high; ++p) {
-        const V sum = load(&plane[p][lane]);
-        store(&plane[p][lane], _mm256_xor_si256(sum, carry));
-        carry = _mm256_and_si256(sum, carry);
-      }
-      if (grows) store(&plane[4 + high][lane], carry);
+  const std::size_t high = 64 - _lzcnt_u64(votes.blocks);
+  const bool grows = (++votes.blocks >> high) != 0;
+  for (std::size_t lane = 0; lane < VotePlanes::kLanes; lane += 4) {
+    Low low{load(&plane[0][lane]), load(&plane[1][lane]), load(&plane[2][lane]), load(&plane[3][lane])};
+    V carry = low.add16(features + lane, earlier + lane);
+    store(&plane[0][lane], low.ones);
+    store(&plane[1][lane], low.twos);
+    store(&plane[2][lane], low.fours);
+    store(&plane[3][lane], low.eights);
+    for (std::size_t p = 4; p < 4 + high; ++p) {
+      const V sum = load(&plane[p][lane]);
+      store(&plane[p][lane], _mm256_xor_si256(sum, carry));
+      carry = _mm256_and_si256(sum, carry);
     }
+    if (grows) store(&plane[4 + high][lane], carry);
   }
+  std::size_t count = 0;
+  const V limit = _mm256_set1_epi8(kWeightMax);
+  for (std::size_t i = 0; i < VotePlanes::kBlock; i += 32) {
+    const V counts = _mm256_cmpgt_epi8(limit, load(earlier + i));
+    count +=
+        static_cast<std::size_t>(_mm_popcnt_u32(static_cast<std::uint32_t>(_mm256_movemask_epi8(counts))));
+  }
+  return count;
 }
 
-// Those that count move together, and zeros, which change no sum, fill up the last block.
 std::size_t vote(const std::uint64_t* features, const std::uint8_t* earlier, std::size_t size,
                  VotePlanes& votes) {
   constexpr std::size_t kBlock = VotePlanes::kBlock;
-  alignas(64) std::uint64_t counting[kTokensMax + kBlock];
   std::size_t count = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    counting[count] = features[i];
-    count += (std::uint32_t{earlier[i]} - kWeightMax) >> 31;
+  std::size_t i = 0;
+  for (; i + kBlock <= size; i += kBlock) count += add_block(features + i, earlier + i, votes);
+  if (i < size) {  // what lies behind the last feature does not count
+    alignas(32) std::uint8_t rest[kBlock];
+    std::memset(rest, kWeightMax, kBlock);
+    std::memcpy(rest, earlier + i, size - i);
+    count += add_block(features + i, rest, votes);
   }
-  const std::size_t blocks = (count + kBlock - 1) / kBlock;
-  std::memset(counting + count, 0, (blocks * kBlock - count) * sizeof *counting);
-  add_blocks(counting, blocks, votes);
   return count;
 }
 
 }  // namespace
 
-const Kernels kAvx2Kernels = {find_tokens, hash_and_weigh, hash_bigrams, widen, vote, majority_of};
+const Kernels kAvx2Kernels = {find_tokens, hash_tokens, hash_bigrams, widen, vote, majority_of};
 
 }  // namespace neardup::internal
 NEARDUP_END_TARGET
