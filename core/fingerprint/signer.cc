@@ -18,9 +18,18 @@ std::optional<RejectReason> Signer::sign(const Document& document, Signature& si
   if (canonical_.tokens == 0) return RejectReason::kNoTokens;
 
   signature.exact = digest128(canonical_.text);
-  signature.fingerprint = simhash(canonical_.text);
+  signature.fingerprint = fingerprint();
   signature.tokens = canonical_.tokens;
   return std::nullopt;
+}
+
+Fingerprint Signer::fingerprint() {
+  const std::size_t size = canonical_.text.size();
+  canonical_.text.append(TokenStream::kTextSlack, '\0');  // the next text replaces it
+  tokens_.open(std::string_view(canonical_.text).substr(0, size));
+  for (TokenBatch batch; tokens_.next(batch);) simhasher_.add(batch);
+  canonical_.text.resize(size);
+  return {simhasher_.finish()[0]};
 }
 
 }  // namespace neardup
