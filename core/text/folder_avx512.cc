@@ -221,9 +221,9 @@ inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& curso
 
   Actions actions{block.ascii_actions, bytes, _mm512_setzero_si512(), 0, three};
   if (three != 0) {
-    const __mmask64 han = _mm512_mask_cmple_epu8_mask(
-        groups.ideographs_stay ? three : 0, _mm512_sub_epi8(bytes, all(0xE5)), all(4));  // U+5000 to U+9FFF
-    const __mmask64 hangul =                                                             // U+AC00 to U+D77F
+    const __mmask64 han =
+        _mm512_mask_cmple_epu8_mask(three, _mm512_sub_epi8(bytes, all(0xE5)), all(4));  // U+5000 to U+9FFF
+    const __mmask64 hangul =                                                            // U+AC00 to U+D77F
         _mm512_mask_cmple_epu8_mask(three, _mm512_sub_epi8(bytes, all(0xEB)), all(1)) |
         _mm512_mask_cmpge_epu8_mask(_mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xEA)), second, all(0xB0)) |
         _mm512_mask_cmplt_epu8_mask(_mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xED)), second, all(0x9E));
