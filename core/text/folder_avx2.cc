@@ -2,7 +2,7 @@
 //
 // ASCII, ideographs and Hangul syllables are told apart by comparison, all of a block at once. Any other
 // character is looked up alone (fold_groups.h), which costs a few instructions and no branch that most texts
-// do not take each time. Masks then say where spaces go (fold_spaces.inc), and what stays is moved together
+// do not take each time. Masks then say where spaces go (fold_masks.inc), and what stays is moved together
 // eight bytes at a time.
 #include "core/text/fold_kernel.h"
 
@@ -15,7 +15,7 @@
 
 NEARDUP_BEGIN_AVX2
 namespace neardup::internal {
-#include "core/text/fold_spaces.inc"
+#include "core/text/fold_masks.inc"
 namespace {
 
 // Entry m lists the bits of m, upwards: it moves the bytes that m wants to the front.
@@ -152,136 +152,140 @@ inline void write_ascii(const Block& block, Bytes folded, Cursor& cursor, FoldSt
   cursor.last.word = cursor.last.in_word = words >> (block.size - 1) & 1;
 }
 
-// Any block, up to the first character that is not for a kernel. Returns whether there is none.
-inline bool fold_any(const Block& block, Bytes folded, const FoldGroups& groups, Cursor& cursor,
-                     FoldState& state) {
-  const Bytes bytes = block.bytes;
-  const std::uint64_t first2 = at_least(bytes, 0xC2);
-  const std::uint64_t first3 = at_least(bytes, 0xE0);
-  const std::uint64_t first4 = at_least(bytes, 0xF0);
-  std::size_t size = block.size;
-  if (size == kFoldBlock) {  // the next block has the rest of this one
-    size = _tzcnt_u64((first2 & ~below(63)) | (first3 & ~below(62)) | (first4 & ~below(61)));
-  }
-  const std::uint64_t following = block.high & ~at_least(bytes, 0xC0) & below(size);
-
-  // Characters that are whole, by length; what belongs to none of them is not UTF-8.
-  const std::uint64_t follow1 = following >> 1;
-  const std::uint64_t follow2 = follow1 & following >> 2;
-  const std::uint64_t two = first2 & ~first3 & follow1;
-  const std::uint64_t three = first3 & ~first4 & follow2;
-  const std::uint64_t four = first4 & follow2 & following >> 3;
-  const std::uint64_t covered = two << 1 | three << 1 | three << 2 | four << 1 | four << 2 | four << 3;
-  const std::uint64_t broken =
-      ((block.high & ~following & ~(two | three | four)) | (following & ~covered)) & below(size);
-  bool stopped = broken != 0;
-  if (stopped) [[unlikely]]
-    size = _tzcnt_u64(broken);
-  const std::uint64_t starts = below(size) & ~following;
-
-  // Most characters stay what they are, which their first two or three bytes tell.
-  const auto second = [&](unsigned min, unsigned max) { return within(bytes, min, max) >> 1; };
-  const auto third = [&](unsigned min, unsigned max) { return within(bytes, min, max) >> 2; };
-  std::uint64_t characters = 0;
+// What the characters of a block become. A character's bit is that of its first byte.
+struct Actions {
+  std::uint64_t one;  // written as one byte
+  std::uint64_t separators;
+  std::uint64_t several = 0;     // written as several; of these
+  std::uint64_t characters = 0;  // token characters
   std::uint64_t hangul = 0;
-  std::uint64_t several = 0;  // all that stay, of words too
-  if (three != 0) {
-    if (groups.ideographs_stay) {  // U+4E00 to U+9FFF
-      characters = three & (within(bytes, 0xE5, 0xE9) | (equal(bytes, 0xE4) & second(0xB8, 0xBF)));
-    }
-    hangul =
-        three & (within(bytes, 0xEB, 0xEC) | (equal(bytes, 0xEA) & second(0xB0, 0xBF)));  // U+AC00 to U+CFFF
-    const std::uint64_t kana = three & equal(bytes, 0xE3) & second(0x81, 0x83);
-    if (kana != 0) {  // U+3041 to U+3096, U+30A1 to U+30FA, U+30FC
-      characters |= kana & ((second(0x81, 0x81) & third(0x81, 0xBF)) |
-                            (second(0x82, 0x82) & (third(0x80, 0x96) | third(0xA1, 0xBF))) |
-                            (second(0x83, 0x83) & (third(0x80, 0xBA) | third(0xBC, 0xBC))));
-    }
-    several = characters | hangul;
-  }
-  if (two != 0) {
-    const std::uint64_t cyrillic = two & within(bytes, 0xD0, 0xD1);
-    if (cyrillic != 0) {  // U+0430 to U+044F, without U+0439
-      several |= cyrillic & ((equal(bytes, 0xD0) & second(0xB0, 0xBF) & ~second(0xB9, 0xB9)) |
-                             (equal(bytes, 0xD1) & second(0x80, 0x8F)));
-    }
-  }
-  std::uint64_t one = starts & ~block.high & ~equal(folded, ' ');
-  std::uint64_t separators = starts & ~block.high & ~one;
-  std::uint64_t empty = 0;    // bytes that go because what is written is shorter
   std::uint64_t ordered = 0;  // kept marks that have an order
-  unsigned order = 0;         // of the last of them
-  const auto bytes_of = [&](std::uint64_t each) { return (each | each << 1 | (each & three) << 2) & ~empty; };
+  std::uint64_t empty = 0;    // bytes that go because what is written is shorter
+  std::uint64_t three;        // characters read from three bytes
+  unsigned order = 0;         // of the last mark
+  char* bytes;                // to write, kFoldBlock of them
 
-  alignas(32) char written[kFoldBlock];
-  store(written, {_mm256_blendv_epi8(folded.low, bytes.low, bytes.low),
-                  _mm256_blendv_epi8(folded.high, bytes.high, bytes.high)});
-  for (std::uint64_t rest = (two | three | four) & ~several & below(size); rest != 0; rest &= rest - 1) {
-    const std::size_t place = _tzcnt_u64(rest);
+  std::uint64_t bytes_of(std::uint64_t each) const {
+    return (each | each << 1 | (each & three) << 2) & ~empty;
+  }
+
+  // Takes all that stay what they are and show it in their first two or three bytes.
+  void apply_plain(Bytes read, const Shape& shape, const FoldGroups& groups) {
+    const auto second = [&](unsigned min, unsigned max) { return within(read, min, max) >> 1; };
+    const auto third = [&](unsigned min, unsigned max) { return within(read, min, max) >> 2; };
+    if (three != 0) {
+      if (groups.ideographs_stay) {  // U+4E00 to U+9FFF
+        characters = three & (within(read, 0xE5, 0xE9) | (equal(read, 0xE4) & second(0xB8, 0xBF)));
+      }
+      // U+AC00 to U+CFFF
+      hangul = three & (within(read, 0xEB, 0xEC) | (equal(read, 0xEA) & second(0xB0, 0xBF)));
+      const std::uint64_t kana = three & equal(read, 0xE3) & second(0x81, 0x83);
+      if (kana != 0) {  // U+3041 to U+3096, U+30A1 to U+30FA, U+30FC
+        characters |= kana & ((second(0x81, 0x81) & third(0x81, 0xBF)) |
+                              (second(0x82, 0x82) & (third(0x80, 0x96) | third(0xA1, 0xBF))) |
+                              (second(0x83, 0x83) & (third(0x80, 0xBA) | third(0xBC, 0xBC))));
+      }
+      several = characters | hangul;
+    }
+    const std::uint64_t cyrillic = shape.two == 0 ? 0 : shape.two & within(read, 0xD0, 0xD1);
+    if (cyrillic != 0) {  // U+0430 to U+044F, without U+0439
+      several |= cyrillic & ((equal(read, 0xD0) & second(0xB0, 0xBF) & ~second(0xB9, 0xB9)) |
+                             (equal(read, 0xD1) & second(0x80, 0x8F)));
+    }
+  }
+
+  // Takes the character at `place`, which its group does `in_group`. Returns false if it is not for a kernel.
+  bool apply(const FoldGroup& group, std::size_t in_group, std::size_t place) {
     const std::uint64_t bit = std::uint64_t{1} << place;
-    const auto* const c = reinterpret_cast<const unsigned char*>(cursor.at) + place;
-    unsigned code_point = 0;
-    if ((two & bit) != 0) {
-      code_point = (c[0] & 0x1FU) << 6 | (c[1] & 0x3FU);
-    } else if ((three & bit) != 0) {
-      code_point = (c[0] & 0x0FU) << 12 | (c[1] & 0x3FU) << 6 | (c[2] & 0x3FU);
-    }
-    const FoldGroup& group = groups[code_point / FoldGroup::kSize];
-    const std::size_t in_group = code_point % FoldGroup::kSize;
-    std::uint8_t action = group.action[in_group];
-    if ((four & bit) != 0) {  // U+1F300 to U+1FAFF: pictures
-      const bool picture = c[0] == 0xF0 && c[1] == 0x9F && c[2] >= 0x8C && c[2] <= 0xAB;
-      action = picture ? kSeparates : kByDefinition;
-    } else if (code_point < 0x800 && (two & bit) == 0) {
-      action = kByDefinition;  // overlong
-    }
+    const std::uint8_t action = group.action[in_group];
     if (action < kStays) {
-      written[place] = static_cast<char>(action);
+      bytes[place] = static_cast<char>(action);
       one |= action > kSeparates ? bit : 0;
       separators |= action == kSeparates ? bit : 0;
-      continue;
+      return true;
     }
-    bool stop = action == kByDefinition;
-    if (!stop && (action & kRewritten) != 0) {
+    if (action == kByDefinition) return false;
+    if ((action & kRewritten) != 0) {
       for (std::size_t i = 0; i < ((three & bit) != 0 ? 3 : 2); ++i) {
-        written[place + i] = static_cast<char>(group.bytes[i][in_group]);
+        bytes[place + i] = static_cast<char>(group.bytes[i][in_group]);
         empty |= group.bytes[i][in_group] == 0 ? bit << i : 0;
       }
-    } else if (!stop && (action & kOrdered) != 0) {
+    } else if ((action & kOrdered) != 0) {
       // It stays as it is if it stands directly after a character that stays, and is in order.
       const unsigned last_order = (ordered << 3 & bit) != 0 ? order : 0;
       order = group.bytes[0][in_group];
-      stop = order < last_order || ((one | bytes_of(several)) << 1 & bit) == 0;
+      if (order < last_order || ((one | bytes_of(several)) << 1 & bit) == 0) return false;
       ordered |= bit;
-    }
-    if (stop) {
-      size = place;
-      stopped = true;
-      break;
     }
     several |= bit;
     characters |= (action & kStaysCharacter) != 0 ? bit : 0;
     hangul |= (action & kStaysHangul) != 0 ? bit : 0;
+    return true;
   }
+};
 
-  if (ordered != 0) {
+// Takes the characters `rest`, one by one. Returns the place of the first that is not for a kernel, 64 if all
+// are.
+inline std::size_t apply_each(std::uint64_t rest, const char* at, const Shape& shape,
+                              const FoldGroups& groups, Actions& actions) {
+  for (; rest != 0; rest &= rest - 1) {
+    const std::size_t place = _tzcnt_u64(rest);
+    const auto* const c = reinterpret_cast<const unsigned char*>(at) + place;
+    if ((shape.two >> place & 1) != 0) {
+      if (!actions.apply(groups[(c[0] & 0x1FU) >> 1], (c[0] & 1U) << 6 | (c[1] & 0x3FU), place)) return place;
+    } else if ((shape.three >> place & 1) != 0) {
+      if (c[0] == 0xE0 && c[1] < 0xA0) return place;  // overlong
+      const FoldGroup& group = groups[(c[0] & 0xFU) << 5 | (c[1] & 0x3FU) >> 1];
+      if (!actions.apply(group, (c[1] & 1U) << 6 | (c[2] & 0x3FU), place)) return place;
+    } else {  // U+1F300 to U+1FAFF: pictures
+      const bool picture = c[0] == 0xF0 && c[1] == 0x9F && c[2] >= 0x8C && c[2] <= 0xAB;
+      if (!picture) return place;
+      actions.bytes[place] = ' ';
+      actions.separators |= std::uint64_t{1} << place;
+    }
+  }
+  return kFoldBlock;
+}
+
+// Any block, up to the first character that is not for a kernel. Returns whether there is none.
+inline bool fold_any(const Block& block, Bytes folded, const FoldGroups& groups, Cursor& cursor,
+                     FoldState& state) {
+  const Bytes bytes = block.bytes;
+  const FirstBytes first{at_least(bytes, 0xC2), at_least(bytes, 0xE0), at_least(bytes, 0xF0)};
+  const Shape shape = shape_of(block.size, block.high, first, block.high & ~at_least(bytes, 0xC0));
+  const std::uint64_t broken_at = _tzcnt_u64(shape.broken);
+
+  alignas(32) char written[kFoldBlock];
+  Actions actions;
+  actions.bytes = written;
+  actions.three = shape.three;
+  actions.one = shape.starts & ~block.high & ~equal(folded, ' ');
+  actions.separators = shape.starts & ~block.high & ~actions.one;
+  store(written, {_mm256_blendv_epi8(folded.low, bytes.low, bytes.low),
+                  _mm256_blendv_epi8(folded.high, bytes.high, bytes.high)});
+  actions.apply_plain(bytes, shape, groups);
+  const std::uint64_t rest = (shape.two | shape.three | shape.four) & ~actions.several & below(broken_at);
+  const std::size_t stop = std::min(broken_at, apply_each(rest, cursor.at, shape, groups, actions));
+
+  std::size_t size = std::min(stop, shape.size);
+  if (actions.ordered != 0) {
     // The definition wants to see all of a run of marks, so none is the last that this block writes.
-    const std::uint64_t marks = ordered & below(size);
-    const std::uint64_t others = (one | several) & ~ordered & below(size);
+    const std::uint64_t marks = actions.ordered & below(size);
+    const std::uint64_t others = (actions.one | actions.several) & ~actions.ordered & below(size);
     if (marks > others) size = others == 0 ? 0 : 63 - _lzcnt_u64(others);
   }
-  one &= below(size);
-  separators &= below(size);
-  several &= below(size);
-  characters &= below(size);
-  hangul &= below(size);
+  const std::uint64_t one = actions.one & below(size);
+  const std::uint64_t separators = actions.separators & below(size);
+  const std::uint64_t several = actions.several & below(size);
+  const std::uint64_t characters = actions.characters & below(size);
+  const std::uint64_t hangul = actions.hangul & below(size);
   cursor.at += size;
   if ((one | several | separators) != 0) {
-    const FoldMasks masks{one | bytes_of(several & ~(characters | hangul)), bytes_of(hangul),
-                          bytes_of(characters), separators, popcount(characters | hangul)};
+    const FoldMasks masks{one | actions.bytes_of(several & ~(characters | hangul)), actions.bytes_of(hangul),
+                          actions.bytes_of(characters), separators, popcount(characters | hangul)};
     cursor.out = write(cursor.out, load(written), fold_spaces(masks, cursor.last, state));
   }
-  return !stopped && size != 0;
+  return stop == kFoldBlock && size != 0;
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 // Every byte of a block has a lane. The lane where a character starts gets the character's action
 // (fold_groups.h): by one look-up for all ASCII, by comparison for ideographs and Hangul syllables, which
 // stay what they are, and by one look-up for each other group that the block has characters of, one or two
-// mostly. Actions become masks, masks say where spaces go (fold_spaces.inc), and what stays is compressed
+// mostly. Actions become masks, masks say where spaces go (fold_masks.inc), and what stays is compressed
 // into the output.
 #include "core/text/fold_kernel.h"
 
@@ -14,7 +14,7 @@
 
 NEARDUP_BEGIN_AVX512
 namespace neardup::internal {
-#include "core/text/fold_spaces.inc"
+#include "core/text/fold_masks.inc"
 namespace {
 
 // 64 times the byte. From memory: the compiler would make each constant anew in every block, in the one port
@@ -207,35 +207,23 @@ struct Actions {
 // Any block, up to the first character that is not for a kernel. Returns whether there is none.
 inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& cursor, FoldState& state) {
   const __m512i bytes = block.bytes;
-  const std::uint64_t first2 = _mm512_cmpge_epu8_mask(bytes, all(0xC2));
-  const std::uint64_t first3 = _mm512_cmpge_epu8_mask(bytes, all(0xE0));
-  const std::uint64_t first4 = _mm512_cmpge_epu8_mask(bytes, all(0xF0));
-  std::size_t size = block.size;
-  if (size == kFoldBlock) {  // the next block has the rest of this one
-    size = _tzcnt_u64((first2 & ~below(63)) | (first3 & ~below(62)) | (first4 & ~below(61)));
-  }
-  const std::uint64_t inside = below(size);
-  const std::uint64_t following = _mm512_mask_cmplt_epu8_mask(block.high & inside, bytes, all(0xC0));
-  const std::uint64_t starts = inside & ~following;
   const __m512i second = shifted(bytes, 1);
   const __m512i third = shifted(bytes, 2);
-
-  // Characters that are whole, by length; what belongs to none of them is not UTF-8.
-  const std::uint64_t follow1 = following >> 1;
-  const std::uint64_t follow2 = follow1 & following >> 2;
-  const std::uint64_t two = first2 & ~first3 & follow1;
+  const FirstBytes first{_mm512_cmpge_epu8_mask(bytes, all(0xC2)), _mm512_cmpge_epu8_mask(bytes, all(0xE0)),
+                         _mm512_cmpge_epu8_mask(bytes, all(0xF0))};
+  const Shape shape =
+      shape_of(block.size, block.high, first, _mm512_mask_cmplt_epu8_mask(block.high, bytes, all(0xC0)));
+  const std::uint64_t starts = shape.starts;
+  const std::uint64_t three = shape.three;
   const __mmask64 overlong =
-      _mm512_mask_cmplt_epu8_mask(_mm512_mask_cmpeq_epi8_mask(first3, bytes, all(0xE0)), second, all(0xA0));
-  const std::uint64_t three = first3 & ~first4 & ~overlong & follow2;
-  const std::uint64_t four = first4 & follow2 & following >> 3;
-  const std::uint64_t covered = two << 1 | three << 1 | three << 2 | four << 1 | four << 2 | four << 3;
-  std::uint64_t stop = (block.high & starts & ~(two | three | four)) | (following & ~covered);
+      _mm512_mask_cmplt_epu8_mask(_mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xE0)), second, all(0xA0));
+  std::uint64_t stop = shape.broken | overlong;
 
   Actions actions{block.ascii_actions, bytes, _mm512_setzero_si512(), 0, three};
   if (three != 0) {
-    const __mmask64 han = _mm512_mask_cmple_epu8_mask(
-        groups.ideographs_stay ? three : 0, _mm512_sub_epi8(bytes, all(0xE5)), all(4));  // U+5000 to U+9FFF
-    const __mmask64 hangul =                                                             // U+AC00 to U+D77F
+    const __mmask64 han =
+        _mm512_mask_cmple_epu8_mask(three, _mm512_sub_epi8(bytes, all(0xE5)), all(4));  // U+5000 to U+9FFF
+    const __mmask64 hangul =                                                            // U+AC00 to U+D77F
         _mm512_mask_cmple_epu8_mask(three, _mm512_sub_epi8(bytes, all(0xEB)), all(1)) |
         _mm512_mask_cmpge_epu8_mask(_mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xEA)), second, all(0xB0)) |
         _mm512_mask_cmplt_epu8_mask(_mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xED)), second, all(0x9E));
@@ -251,22 +239,23 @@ inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& curso
       rest &= ~same;
     }
   }
-  if (two != 0) {
+  if (shape.two != 0) {
     const __m512i pair = _mm512_or_si512(bytes, all(1));
     const __m512i places = places_in_group(bytes, second);
-    for (std::uint64_t rest = two; rest != 0;) {
+    for (std::uint64_t rest = shape.two; rest != 0;) {
       const auto c = static_cast<unsigned char>(cursor.at[_tzcnt_u64(rest)]);
       const std::uint64_t same = _mm512_mask_cmpeq_epi8_mask(rest, pair, all(c | 1U));
       actions.apply(groups[(c & 0x1FU) >> 1], same, places);
       rest &= ~same;
     }
   }
-  if (four != 0) {  // U+1F300 to U+1FAFF: pictures
+  if (shape.four != 0) {  // U+1F300 to U+1FAFF: pictures
     const std::uint64_t pictures =
-        _mm512_mask_cmpeq_epi8_mask(four, bytes, all(0xF0)) & _mm512_cmpeq_epi8_mask(second, all(0x9F)) &
+        _mm512_mask_cmpeq_epi8_mask(shape.four, bytes, all(0xF0)) &
+        _mm512_cmpeq_epi8_mask(second, all(0x9F)) &
         _mm512_cmple_epu8_mask(_mm512_sub_epi8(third, all(0x8C)), all(0xAB - 0x8C));
     actions.action = _mm512_mask_mov_epi8(actions.action, pictures, all(kSeparates));
-    stop |= four & ~pictures;
+    stop |= shape.four & ~pictures;
   }
 
   const __m512i action = actions.action;
@@ -285,6 +274,7 @@ inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& curso
     stop |= actions.ordered & (~((one | bytes_of(several)) << 1) |
                                _mm512_cmplt_epu8_mask(actions.order, shifted(actions.order, -3)));
   }
+  std::size_t size = shape.size;
   if (stop != 0) [[unlikely]]
     size = _tzcnt_u64(stop);
   if (actions.ordered != 0) {
