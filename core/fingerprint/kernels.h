@@ -15,8 +15,8 @@
 
 namespace neardup::internal {
 
-// A text is read in chunks of so many bytes, fewer at its end. No token of two bytes or more needs none, so a
-// chunk has at most kTokensMax of them.
+// A text is read in chunks of so many bytes, fewer at its end. A token takes a byte and a space, or three
+// bytes and more, so a chunk has at most kTokensMax of them.
 inline constexpr std::size_t kChunkBytes = 4096;
 inline constexpr std::size_t kTokensMax = kChunkBytes / 2;
 
@@ -36,6 +36,7 @@ struct TokenPlaces {
 // How often each slot of features has occurred, kWeightMax if more. The slot is the top 13 bits of a feature.
 inline constexpr std::uint8_t kWeightMax = 16;
 inline constexpr int kSlotShift = 64 - 13;
+// What one more occurrence makes of a weight.
 inline constexpr std::array<std::uint8_t, kWeightMax + 1> kNextWeight = {1,  2,  3,  4,  5,  6,  7,  8, 9,
                                                                          10, 11, 12, 13, 14, 15, 16, 16};
 using WeightTable = std::array<std::uint8_t, std::size_t{1} << 13>;

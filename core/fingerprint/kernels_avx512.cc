@@ -3,7 +3,6 @@
 #if NEARDUP_X86
 #include <immintrin.h>
 
-#include <bit>
 #include <cstring>
 
 #include "core/fingerprint/character_bytes.h"

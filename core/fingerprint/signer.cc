@@ -8,6 +8,8 @@
 
 namespace neardup {
 
+static_assert(PaddedBytes::kPadding >= TokenStream::kTextSlack);
+
 std::optional<RejectReason> Signer::sign(const Document& document, Signature& signature) {
   std::string_view text = document.body;
   if (document.format == Document::Format::kHtml) {
@@ -24,11 +26,8 @@ std::optional<RejectReason> Signer::sign(const Document& document, Signature& si
 }
 
 Fingerprint Signer::fingerprint() {
-  const std::size_t size = canonical_.text.size();
-  canonical_.text.append(TokenStream::kTextSlack, '\0');  // the next text replaces it
-  tokens_.open(std::string_view(canonical_.text).substr(0, size));
+  tokens_.open(canonical_.text);
   for (TokenBatch batch; tokens_.next(batch);) simhasher_.add(batch);
-  canonical_.text.resize(size);
   return {simhasher_.finish()[0]};
 }
 

@@ -47,9 +47,10 @@ bool TokenStream::next(TokenBatch& batch) {
 // So no kernel has to remember half a token.
 std::size_t TokenStream::read_chunk(std::uint64_t* hashes) {
   if (text_.empty()) return 0;
+  const char* const chunk = text_.data();
   const bool last = text_.size() <= kChunkBytes;
   const std::size_t bytes = last ? text_.size() : kChunkBytes;
-  const std::size_t size = kernels_->find_tokens(text_.data(), bytes, last, after_character_, places_);
+  const std::size_t size = kernels_->find_tokens(chunk, bytes, last, after_character_, places_);
   if (size == 0 && !last) return read_long_word(hashes);
   if (size == 0) {
     text_ = {};
@@ -57,10 +58,10 @@ std::size_t TokenStream::read_chunk(std::uint64_t* hashes) {
   }
   const bool whole = last && !begun_;
   if (whole && size <= internal::kWeightMax) {  // no token has as many before it
-    kernels_->hash_tokens(text_.data(), places_, size, hashes, nullptr, nullptr);
+    kernels_->hash_tokens(chunk, places_, size, hashes, nullptr, nullptr);
     std::fill_n(earlier_.data(), size, 0);
   } else {
-    kernels_->hash_tokens(text_.data(), places_, size, hashes, &weights_, earlier_.data());
+    kernels_->hash_tokens(chunk, places_, size, hashes, &weights_, earlier_.data());
     weighed_ = true;
   }
   if (whole && weighed_ && size <= kFewTokens) {

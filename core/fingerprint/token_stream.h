@@ -29,12 +29,11 @@ namespace neardup {
 // Some tokens of a text, side by side.
 struct TokenBatch {
   static constexpr std::size_t kTokensMax = internal::kTokensMax;
-  static constexpr std::size_t kHistory = 2;  // tokens that may be read before the first
-  static constexpr std::size_t kSlack =
-      internal::kFeatureSlack;  // values that may be read behind the last; any values
+  static constexpr std::size_t kHistory = 2;                      // values before the first ...
+  static constexpr std::size_t kSlack = internal::kFeatureSlack;  // ... and behind the last that can be read
 
   // `size` hashes in token order. hashes[-1] and hashes[-2] are those of the tokens before this batch, 0
-  // where the text has none; kSlack values behind the last can be read.
+  // where the text has none; those behind the last mean nothing.
   const std::uint64_t* hashes = nullptr;
   std::size_t size = 0;  // 1 to kTokensMax
 
@@ -42,8 +41,8 @@ struct TokenBatch {
   const std::uint64_t* characters = nullptr;  // it is a character, else a word
   const std::uint64_t* joined = nullptr;  // so it is, and the token before is too, without a space between
 
-  // kWeightMax if so many of the tokens before, in the whole text, share the slot of token i (simhash.h),
-  // that it does not count any more; else less.
+  // kWeightMax if so many of all tokens before share the slot of token i that it does not count in a SimHash
+  // (simhash.h); else less.
   static constexpr std::uint8_t kWeightMax = internal::kWeightMax;
   const std::uint8_t* earlier = nullptr;
 
