@@ -11,8 +11,7 @@ namespace neardup {
 std::optional<RejectReason> Signer::sign(const Document& document, Signature& signature) {
   std::string_view text = document.body;
   if (document.format == Document::Format::kHtml) {
-    html_to_text(document.body, main_text_);
-    text = main_text_;
+    text = html_.read(document.body).text;
   }
   canonicalize(text, canonical_);
   if (canonical_.tokens == 0) return RejectReason::kNoTokens;

@@ -1,6 +1,6 @@
 // What is the signature of a document?
 //
-//   html ─► html_to_text ─┐
+//   html ─► html_text ────┐
 //   text ─────────────────┴─► canonicalize ─┬─► digest128 ─► exact
 //                                           ├─► simhash ───► fingerprint
 //                                           └─► count ─────► tokens
@@ -19,6 +19,7 @@
 #include "core/document.h"
 #include "core/signature.h"
 #include "core/text/folder.h"
+#include "core/text/html_text.h"
 
 namespace neardup {
 
@@ -28,7 +29,7 @@ class Signer {
   [[nodiscard]] std::optional<RejectReason> sign(const Document& document, Signature& signature);
 
  private:
-  std::string main_text_;  // of an html body
+  HtmlReader html_;
   CanonicalText canonical_;
 };
 
