@@ -14,9 +14,10 @@
 namespace neardup {
 
 struct CharacterReference {
-  std::size_t length = 0;  // of the reference, in bytes of the page; 0: none here, the '&' is just an ampersand
-  std::size_t size = 0;    // of what it stands for
-  char text[8] = {};       // that, in UTF-8
+  std::size_t length =
+      0;                 // of the reference, in bytes of the page; 0: none here, the '&' is just an ampersand
+  std::size_t size = 0;  // of what it stands for
+  char text[8] = {};     // that, in UTF-8
 
   std::string_view view() const { return {text, size}; }
 };

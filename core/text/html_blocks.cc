@@ -14,49 +14,80 @@ using Flag = HtmlContainer::Flag;
 // Deeper elements are not containers; their text belongs to the last one that is. Real pages stay below 100.
 constexpr std::size_t kDepthMax = 256;
 
-// Of a link to a place in the same page this share counts as link: tables of contents and footnotes are content.
+// Of a link to a place in the same page this share counts as link: tables of contents and footnotes are
+// content.
 constexpr std::size_t kLocalLinkPercent = 30;
 
 void count(std::uint16_t& counter) {
   if (counter < std::numeric_limits<std::uint16_t>::max()) ++counter;
 }
 
-// The attributes that tell something, of the start tag being read. Of repeated ones the first counts.
-struct Attributes {
-  std::string_view class_name, id, style, role, itemprop, aria_hidden, aria_modal, href, property, content;
-  bool hidden = false;
-  bool summary = false;
+// The attributes that tell something, of the start tag being read.
+class Attributes {
+ public:
+  enum Name : std::uint8_t {
+    kClass,
+    kId,
+    kStyle,
+    kRole,
+    kItemprop,
+    kAriaHidden,
+    kAriaModal,
+    kHref,
+    kProperty,
+    kContent,
+    kHidden,
+    kSummary,
+    kNames
+  };
+
+  void clear() { seen_ = 0; }
+
+  bool has(Name name) const { return (seen_ >> name & 1) != 0; }
+  std::string_view operator[](Name name) const { return has(name) ? values_[name] : std::string_view(); }
 
   void add(std::string_view name, std::string_view value) {
-    const auto take = [&](std::string_view wanted, std::string_view& attribute) {
-      if (attribute.data() == nullptr && equals_ignoring_case(name, wanted)) attribute = value;
-    };
     switch (name.size()) {
       case 2:
-        return take("id", id);
+        return take(kId, "id", name, value);
       case 4:
-        return name[0] == 'h' || name[0] == 'H' ? take("href", href) : take("role", role);
+        return name[0] == 'h' || name[0] == 'H' ? take(kHref, "href", name, value)
+                                                : take(kRole, "role", name, value);
       case 5:
-        return name[0] == 'c' || name[0] == 'C' ? take("class", class_name) : take("style", style);
+        return name[0] == 'c' || name[0] == 'C' ? take(kClass, "class", name, value)
+                                                : take(kStyle, "style", name, value);
       case 6:
-        hidden |= equals_ignoring_case(name, "hidden");
-        return;
+        return take(kHidden, "hidden", name, value);
       case 7:
-        summary |= equals_ignoring_case(name, "summary");
-        return take("content", content);
+        take(kSummary, "summary", name, value);
+        return take(kContent, "content", name, value);
       case 8:
-        return name[0] == 'i' || name[0] == 'I' ? take("itemprop", itemprop) : take("property", property);
+        take(kItemprop, "itemprop", name, value);
+        return take(kProperty, "property", name, value);
       case 10:
-        return take("aria-modal", aria_modal);
+        return take(kAriaModal, "aria-modal", name, value);
       case 11:
-        return take("aria-hidden", aria_hidden);
+        return take(kAriaHidden, "aria-hidden", name, value);
       default:
         return;
     }
   }
+
+ private:
+  // Of repeated attributes the first counts.
+  void take(Name which, std::string_view wanted, std::string_view name, std::string_view value) {
+    if (has(which) || !equals_ignoring_case(name, wanted)) return;
+    seen_ |= 1U << which;
+    values_[which] = value;
+  }
+
+  unsigned seen_ = 0;
+  std::array<std::string_view, kNames> values_;
 };
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 // Whether `style` says "property: value", with any white space.
 bool style_says(std::string_view style, std::string_view property, std::string_view value) {
@@ -69,10 +100,13 @@ bool style_says(std::string_view style, std::string_view property, std::string_v
 constexpr std::size_t kStyleMax = 512;  // of a longer style the rest is not looked at
 
 bool is_hidden(const Attributes& attributes) {
-  const std::string_view style = attributes.style.substr(0, kStyleMax);
-  return attributes.hidden || style_says(style, "display", "none") || style_says(style, "visibility", "hidden") ||
-         attributes.aria_modal == "true" ||
-         (attributes.aria_hidden == "true" && !contains(attributes.class_name.substr(0, kStyleMax), "fallback"));
+  if (attributes.has(Attributes::kHidden) || attributes[Attributes::kAriaModal] == "true") return true;
+  if (attributes.has(Attributes::kStyle)) {
+    const std::string_view style = attributes[Attributes::kStyle].substr(0, kStyleMax);
+    if (style_says(style, "display", "none") || style_says(style, "visibility", "hidden")) return true;
+  }
+  return attributes[Attributes::kAriaHidden] == "true" &&
+         !contains(attributes[Attributes::kClass].substr(0, kStyleMax), "fallback");
 }
 
 bool is_furniture_role(std::string_view role) {
@@ -137,8 +171,8 @@ class BlockBuilder {
   void begin_tag(std::string_view name) {
     end_special_content();
     name_ = name;
-    element_ = &find_html_element(name);
-    attributes_ = {};
+    element_ = &find_html_element(name, writer_.readable(name));
+    attributes_.clear();
   }
 
   void attribute(std::string_view name, std::string_view value) { attributes_.add(name, value); }
@@ -154,7 +188,8 @@ class BlockBuilder {
         start_title();
         return element.content;
       case HtmlTag::kMeta:
-        if (page_.meta_title.empty() && attributes_.property == "og:title") page_.meta_title = attributes_.content;
+        if (page_.meta_title.empty() && attributes_[Attributes::kProperty] == "og:title")
+          page_.meta_title = attributes_[Attributes::kContent];
         break;
       case HtmlTag::kColumn:
         if (top().tag == HtmlTag::kTable) top().flags |= Flag::kDataTable;
@@ -188,7 +223,7 @@ class BlockBuilder {
 
   void end_tag(std::string_view name) {
     end_special_content();
-    const HtmlElement& element = find_html_element(name);
+    const HtmlElement& element = find_html_element(name, writer_.readable(name));
     if (element.foreign && foreign_ > 0) --foreign_;
     if (element.tag == HtmlTag::kLink) end_link();
     if (element.tag == HtmlTag::kPassed || element.tag == HtmlTag::kRule) return;
@@ -233,8 +268,8 @@ class BlockBuilder {
       const std::uint32_t commas = kernels_.commas(block_from_, size);
       const auto links = static_cast<std::uint32_t>(std::min<std::size_t>(link_bytes_, size));
       page_.blocks.push_back({open_[depth_].container,
-                              static_cast<std::uint32_t>(block_from_ - page_.text.data()), size, commas, links,
-                              glued_});
+                              static_cast<std::uint32_t>(block_from_ - page_.text.data()), size, commas,
+                              links, glued_});
       HtmlContainer& in = top();
       in.bytes += size;
       in.link_bytes += links;
@@ -256,10 +291,10 @@ class BlockBuilder {
 
   void start_link(bool self_closing) {
     end_link();
-    if (!self_closing && attributes_.href.data() != nullptr) {
+    if (!self_closing && attributes_.has(Attributes::kHref)) {
       in_link_ = true;
       link_from_ = writer_.out();
-      link_percent_ = attributes_.href.starts_with('#') ? kLocalLinkPercent : 100;
+      link_percent_ = attributes_[Attributes::kHref].starts_with('#') ? kLocalLinkPercent : 100;
     }
     if (is_hidden(attributes_)) push(Flag::kHidden | Flag::kInline);
   }
@@ -279,12 +314,12 @@ class BlockBuilder {
 
   void start_container(bool self_closing) {
     const HtmlTag tag = element_->tag;
-    const std::uint16_t class_hints = hints_.of(attributes_.class_name);
-    const std::uint16_t id_hints = hints_.of(attributes_.id);
+    const std::uint16_t class_hints = hints_.of(attributes_[Attributes::kClass]);
+    const std::uint16_t id_hints = hints_.of(attributes_[Attributes::kId]);
     const unsigned flags = flags_of(class_hints | id_hints);
     if (!is_container(tag)) {
       constexpr unsigned kWorthIt = Flag::kHidden | Flag::kUnlikely | Flag::kShare | Flag::kByline |
-                                    Flag::kPresentation | Flag::kAuthor | Flag::kCaption | Flag::kLater;
+                                    Flag::kPresentation | Flag::kAuthor | Flag::kCaption | Flag::kExtra;
       if (self_closing || (flags & kWorthIt) == 0) return;
       const bool gap = writer_.after_gap();
       push(flags | Flag::kInline);
@@ -302,15 +337,18 @@ class BlockBuilder {
     unsigned flags = 0;
     if (is_hidden(attributes_)) flags |= Flag::kHidden;
     if ((hints & kHintUnlikely) != 0 && (hints & kHintMaybe) == 0) flags |= Flag::kUnlikely;
-    if (is_furniture_role(attributes_.role)) flags |= Flag::kUnlikely;
-    if (attributes_.role == "presentation") flags |= Flag::kPresentation;
+    if (attributes_.has(Attributes::kRole)) {
+      const std::string_view role = attributes_[Attributes::kRole];
+      if (is_furniture_role(role)) flags |= Flag::kUnlikely;
+      if (role == "presentation") flags |= Flag::kPresentation;
+    }
     if ((hints & kHintShare) != 0) flags |= Flag::kShare;
     if ((hints & kHintByline) != 0) flags |= Flag::kByline;
     if ((hints & kHintAuthor) != 0) flags |= Flag::kAuthor;
-    if ((hints & kHintCaption) != 0) flags |= Flag::kCaption;
-    if ((hints & kHintLater) != 0) flags |= Flag::kLater;
-    if (attributes_.summary && element_->tag == HtmlTag::kTable) flags |= Flag::kDataTable;
-    if (contains(attributes_.itemprop, "articleBody")) flags |= Flag::kArticleBody;
+    if ((hints & kHintCaption) != 0 || element_->tag == HtmlTag::kFigureCaption) flags |= Flag::kCaption;
+    if ((hints & kHintExtra) != 0) flags |= Flag::kExtra;
+    if (attributes_.has(Attributes::kSummary) && element_->tag == HtmlTag::kTable) flags |= Flag::kDataTable;
+    if (contains(attributes_[Attributes::kItemprop], "articleBody")) flags |= Flag::kArticleBody;
     return flags;
   }
 
@@ -321,7 +359,7 @@ class BlockBuilder {
       if ((hints & kHintBad) != 0) weight -= 25;
     }
     top().weight = static_cast<std::int8_t>(weight);
-    top().class_hash = hash_of_class(attributes_.class_name);
+    top().class_hash = hash_of_class(attributes_[Attributes::kClass]);
   }
 
   void push(unsigned flags) {
@@ -416,8 +454,8 @@ class BlockBuilder {
 
   static bool is_barrier(HtmlTag open, HtmlTag closing) {
     if (open == HtmlTag::kTemplate) return true;
-    const bool of_table = closing == HtmlTag::kTable || closing == HtmlTag::kRow || closing == HtmlTag::kTableHead ||
-                          closing == HtmlTag::kOtherBlock;
+    const bool of_table = closing == HtmlTag::kTable || closing == HtmlTag::kRow ||
+                          closing == HtmlTag::kTableHead || closing == HtmlTag::kOtherBlock;
     return !of_table && (open == HtmlTag::kCell || open == HtmlTag::kHeaderCell || open == HtmlTag::kTable);
   }
 
@@ -471,13 +509,14 @@ class BlockBuilder {
   std::size_t never_shown_ = 0;       // open templates, buttons ...
   std::size_t foreign_ = 0;           // open <svg> and <math>
   bool top_is_new_ = false;
-  bool ignored_ = false;   // in a script, style ...
+  bool ignored_ = false;  // in a script, style ...
   bool in_title_ = false;
 };
 
 }  // namespace
 
-std::uint64_t read_html_blocks(std::string_view html, const HtmlKernels& kernels, HtmlHints& hints, HtmlPage& page) {
+std::uint64_t read_html_blocks(std::string_view html, const HtmlKernels& kernels, HtmlHints& hints,
+                               HtmlPage& page) {
   BlockBuilder builder(html, kernels, hints, page);
   HtmlTokenizer tokenizer(kernels, html, builder);
   const std::uint64_t steps = tokenizer.run();

@@ -1,10 +1,11 @@
 // Which runs of text does a page have, and in which containers do they lie?
 //
-// What the search for the main content needs of a page, and no more: a flat list of containers in the order of
-// their start tags, each with its parent and with the end of what it contains, and a flat list of blocks, the runs
-// of text between tags that lay out.
+// What the search for the main content needs of a page, and no more: a flat list of containers in the order
+// of their start tags, each with its parent and with the end of what it contains, and a flat list of blocks,
+// the runs of text between tags that lay out.
 //
-//   <div id=a><p>One <b>two</b></p><p>three</div>      containers: 0 page [0,4)  1 div#a [1,4)  2 p [2,3)  3 p [3,4)
+//   <div id=a><p>One <b>two</b></p><p>three</div>      containers: 0 page [0,4)  1 div#a [1,4)  2 p [2,3)  3
+//   p [3,4)
 //                                                      blocks: "One two" in 2, "three" in 3
 //
 // An inline element is a container only when its text may have to go: hidden, a byline, a share button.
@@ -24,18 +25,18 @@ namespace neardup::internal {
 
 struct HtmlContainer {
   enum Flag : std::uint16_t {
-    kHidden = 1,         // style, hidden, aria-hidden, aria-modal
-    kUnlikely = 2,       // its names or its role say furniture
-    kInline = 4,         // not a block of its own
-    kParagraphs = 8,     // holds <br><br>: text of its own with paragraphs in it
-    kShare = 16,         // buttons to share
-    kByline = 32,        // who wrote it, and when
-    kAuthor = 64,        // about who wrote it
-    kPresentation = 128, // a table for layout
-    kDataTable = 256,    // a table with a summary or columns
-    kArticleBody = 512,  // itemprop=articleBody
-    kCaption = 1024,     // its names say: below a picture
-    kLater = 2048,       // its names say: what to read next
+    kHidden = 1,          // style, hidden, aria-hidden, aria-modal
+    kUnlikely = 2,        // its names or its role say furniture
+    kInline = 4,          // not a block of its own
+    kParagraphs = 8,      // holds <br><br>: text of its own with paragraphs in it
+    kShare = 16,          // buttons to share
+    kByline = 32,         // who wrote it, and when
+    kAuthor = 64,         // about who wrote it
+    kPresentation = 128,  // a table for layout
+    kDataTable = 256,     // a table with a summary or columns
+    kArticleBody = 512,   // itemprop=articleBody
+    kCaption = 1024,      // its names say: below a picture
+    kExtra = 2048,        // its names say: beside the text, like dates, tags, pull quotes
   };
 
   std::uint32_t parent = 0;
@@ -99,6 +100,7 @@ inline constexpr std::size_t kHtmlContainersMax = std::size_t{1} << 19;
 
 // Replaces `page` by what `html` holds; allocates nothing once it has grown. Returns the steps it took.
 // REQUIRES: html.size() < 2^31; `html` outlives the use of page.meta_title.
-std::uint64_t read_html_blocks(std::string_view html, const HtmlKernels& kernels, HtmlHints& hints, HtmlPage& page);
+std::uint64_t read_html_blocks(std::string_view html, const HtmlKernels& kernels, HtmlHints& hints,
+                               HtmlPage& page);
 
 }  // namespace neardup::internal

@@ -1,5 +1,6 @@
 #include "core/text/html_element.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -111,29 +112,16 @@ constexpr HtmlElement kElements[] = {
 
 constexpr HtmlElement kUnknown{"", HtmlTag::kInline, false};
 
-template <class Word>
-Word load_little_endian(const char* bytes) {
-  Word word;
-  std::memcpy(&word, bytes, sizeof word);
-  if constexpr (std::endian::native == std::endian::big) {
-    if constexpr (sizeof word == 8) return __builtin_bswap64(word);
-    if constexpr (sizeof word == 4) return __builtin_bswap32(word);
-    return __builtin_bswap16(word);
+// The first eight bytes, the first one lowest, zeros behind a shorter name.
+std::uint64_t first_eight(std::string_view name, std::size_t readable) {
+  std::uint64_t bytes = 0;
+  if (readable >= sizeof bytes) {
+    std::memcpy(&bytes, name.data(), sizeof bytes);
+  } else {
+    std::memcpy(&bytes, name.data(), std::min(name.size(), sizeof bytes));
   }
-  return word;
-}
-
-// The first eight bytes, the first one lowest, zeros behind a shorter name. REQUIRES: name is not empty.
-std::uint64_t first_eight(std::string_view name) {
-  const char* const at = name.data();
-  const std::size_t size = name.size();
-  if (size >= 8) return load_little_endian<std::uint64_t>(at);
-  if (size >= 4) {
-    return load_little_endian<std::uint32_t>(at) |
-           std::uint64_t{load_little_endian<std::uint32_t>(at + size - 4)} << (8 * (size - 4));
-  }
-  const auto last = std::uint64_t{static_cast<unsigned char>(at[size - 1])} << (8 * (size - 1));
-  return size == 1 ? last : load_little_endian<std::uint16_t>(at) | last;
+  if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
+  return name.size() >= sizeof bytes ? bytes : bytes & ((std::uint64_t{1} << 8 * name.size()) - 1);
 }
 
 // Each byte 'A' .. 'Z' in lower case.
@@ -150,15 +138,15 @@ class ElementTable {
  public:
   ElementTable() {
     for (const HtmlElement& element : kElements) {
-      const std::uint64_t key = first_eight(element.name);
+      const std::uint64_t key = first_eight(element.name, element.name.size());
       std::size_t slot = first_slot(key);
       while (slots_[slot].key != 0) slot = (slot + 1) % kSlots;
       slots_[slot] = {key, &element};
     }
   }
 
-  const HtmlElement& find(std::string_view name) const {
-    const std::uint64_t key = lower_eight(first_eight(name));
+  const HtmlElement& find(std::string_view name, std::size_t readable) const {
+    const std::uint64_t key = lower_eight(first_eight(name, readable));
     for (std::size_t slot = first_slot(key); slots_[slot].key != 0; slot = (slot + 1) % kSlots) {
       if (slots_[slot].key != key) continue;
       const HtmlElement& element = *slots_[slot].element;
@@ -185,8 +173,8 @@ const ElementTable kTable;
 
 }  // namespace
 
-const HtmlElement& find_html_element(std::string_view name) {
-  return name.empty() ? kUnknown : kTable.find(name);
+const HtmlElement& find_html_element(std::string_view name, std::size_t readable) {
+  return kTable.find(name, readable);
 }
 
 }  // namespace neardup::internal

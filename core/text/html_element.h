@@ -1,9 +1,10 @@
 // What does this element's name tell about its text?
 //
-// How its content is read, whether a reader sees it, whether it separates words, and what it is to the search for
-// the main content. Names that are not in the table are inline elements like any <span>.
+// How its content is read, whether a reader sees it, whether it separates words, and what it is to the search
+// for the main content. Names that are not in the table are inline elements like any <span>.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -75,7 +76,7 @@ struct HtmlElement {
   bool foreign = false;
 };
 
-// `name` in any case.
-const HtmlElement& find_html_element(std::string_view name);
+// `name` in any case; `readable` >= its size: so many bytes may be read where it begins.
+const HtmlElement& find_html_element(std::string_view name, std::size_t readable);
 
 }  // namespace neardup::internal

@@ -94,6 +94,38 @@ constexpr HintWord kWords[] = {
     {"contributor", kHintAuthor},
     {"biograph", kHintAuthor},
     {"-bio-", kHintAuthor},
+    {"caption", kHintCaption},
+    {"credit", kHintCaption},
+    {"copyright", kHintExtra},
+    {"pullquot", kHintExtra},
+    {"pull-quo", kHintExtra},
+    {"standfir", kHintExtra},
+    {"subtitle", kHintExtra},
+    {"strapline", kHintExtra},
+    {"kicker", kHintExtra},
+    {"-dek-", kHintExtra},
+    {"-deck-", kHintExtra},
+    {"readmore", kHintExtra},
+    {"read-mor", kHintExtra},
+    {"also-lik", kHintExtra},
+    {"alsolike", kHintExtra},
+    {"signup", kHintExtra},
+    {"sign-up", kHintExtra},
+    {"addthis", kHintExtra},
+    {"disclaim", kHintExtra},
+    {"taglist", kHintExtra},
+    {"tag-list", kHintExtra},
+    {"-tags-", kHintExtra},
+    {"keywords", kHintExtra},
+    {"timestam", kHintExtra},
+    {"pubdate", kHintExtra},
+    {"pub-date", kHintExtra},
+    {"-date-", kHintExtra},
+    {"sr-only", kHintExtra},
+    {"screen-r", kHintExtra},
+    {"visually", kHintExtra},
+    {"skip-lin", kHintExtra},
+    {"teaser", kHintExtra},
 };
 
 constexpr std::size_t kNameMax = 240;
@@ -104,8 +136,8 @@ std::uint64_t load_eight(const char* bytes) {
   return word;
 }
 
-// All words, to be looked for at one place of a name at a time. Words are compared by their first eight bytes, as
-// memory has them, so the order of bytes in a number does not matter.
+// All words, to be looked for at one place of a name at a time. Words are compared by their first eight
+// bytes, as memory has them, so the order of bytes in a number does not matter.
 class WordTable {
  public:
   WordTable() {
@@ -144,7 +176,9 @@ class WordTable {
   };
 
   static unsigned first_two(const char* bytes) {
-    return static_cast<unsigned char>(bytes[0]) * 256U + static_cast<unsigned char>(bytes[1]);
+    std::uint16_t pair;
+    std::memcpy(&pair, bytes, sizeof pair);
+    return pair;
   }
 
   std::array<std::uint64_t, 1024> begins_{};  // which two bytes begin a word
@@ -164,15 +198,23 @@ std::uint64_t hash_of(std::string_view name) {
   return hash ^ hash >> 32;
 }
 
+// A name's characters as they are compared: in lower case, what parts them as ' '.
+constexpr std::array<char, 256> part_table() {
+  std::array<char, 256> table{};
+  for (int i = 0; i < 256; ++i) {
+    const char c = static_cast<char>(i);
+    table[static_cast<std::size_t>(i)] = c == '-' || c == '_' || is_html_space(c) ? ' ' : ascii_lower(c);
+  }
+  return table;
+}
+constexpr std::array<char, 256> kPart = part_table();
+
 std::uint16_t find_hints(std::string_view name) {
   static const WordTable words;
   char parts[kNameMax + 2 + 8];
   std::size_t size = 0;
   parts[size++] = ' ';
-  for (const char c : name) {
-    const bool between = c == '-' || c == '_' || is_html_space(c);
-    parts[size++] = between ? ' ' : ascii_lower(c);
-  }
+  for (const char c : name) parts[size++] = kPart[static_cast<unsigned char>(c)];
   parts[size++] = ' ';
   std::memset(parts + size, 0, 8);
   unsigned hints = 0;

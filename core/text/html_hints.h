@@ -1,7 +1,7 @@
 // What do the words in a class or an id say about an element?
 //
-// Authors name their furniture: "sidebar", "related-links", "cookie_banner". A hint is a word at any place in the
-// name; the lists follow Mozilla's Readability and grew by the page parts that crawls are full of.
+// Authors name their furniture: "sidebar", "related-links", "cookie_banner". A hint is a word at any place in
+// the name; the lists follow Mozilla's Readability and grew by the page parts that crawls are full of.
 //
 // Cost:    a name is read once; names come again and again within a site, so answers are remembered.
 // Threads: none inside; one HtmlHints per reader.
@@ -15,15 +15,15 @@
 namespace neardup::internal {
 
 enum HtmlHint : std::uint16_t {
-  kHintUnlikely = 1,    // furniture, unless kHintMaybe
-  kHintMaybe = 2,       // may hold the main content whatever else it is called
-  kHintGood = 4,        // adds to the score
-  kHintBad = 8,         // takes from it
-  kHintShare = 16,      // buttons to share
-  kHintByline = 32,     // who wrote it, and when
-  kHintAuthor = 64,     // about who wrote it
-  kHintCaption = 128,   // the words below a picture
-  kHintLater = 256,     // what to read next
+  kHintUnlikely = 1,   // furniture, unless kHintMaybe
+  kHintMaybe = 2,      // may hold the main content whatever else it is called
+  kHintGood = 4,       // adds to the score
+  kHintBad = 8,        // takes from it
+  kHintShare = 16,     // buttons to share
+  kHintByline = 32,    // who wrote it, and when
+  kHintAuthor = 64,    // about who wrote it
+  kHintCaption = 128,  // the words below a picture
+  kHintExtra = 256,    // beside the text: dates, tags, standfirsts, pull quotes ...
 };
 
 class HtmlHints {
@@ -38,7 +38,7 @@ class HtmlHints {
     std::uint8_t size = 0;
     std::uint16_t hints = 0;
   };
-  std::array<Memo, 1024> memo_{};
+  std::array<Memo, 4096> memo_{};  // by hash
 };
 
 }  // namespace neardup::internal

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/text/html_line.h"
+
 namespace neardup::internal {
 namespace {
 
@@ -24,13 +26,19 @@ constexpr float kAuthorShare = .35F;
 constexpr float kLinkListShare = .2F;
 constexpr std::uint32_t kVoteBytes = 25;  // shorter paragraphs have no vote
 constexpr int kVoteLevels = 5;
-constexpr std::uint32_t kBylineBytes = 100;
+constexpr std::uint32_t kBylineBytes = 100;  // a longer one is called so only; the same for the next three
+constexpr std::uint32_t kShareBytes = 500;
+constexpr std::uint32_t kCaptionBytes = 600;
+constexpr std::uint32_t kExtraBytes = 400;
+constexpr float kCaptionShare =
+    .2F;  // with more of the kept text it is a page of pictures, and their captions its text
+constexpr float kExtraShare = .15F;
 constexpr int kCandidates = 5;
 constexpr int kHeadingsCompared = 16;  // with the title
 constexpr std::size_t kTitleMax = 400;
 
-constexpr std::array<HtmlTag, 5> kDivLike = {HtmlTag::kDiv, HtmlTag::kArticle, HtmlTag::kMain, HtmlTag::kQuote,
-                                             HtmlTag::kSection};
+constexpr std::array<HtmlTag, 5> kDivLike = {HtmlTag::kDiv, HtmlTag::kArticle, HtmlTag::kMain,
+                                             HtmlTag::kQuote, HtmlTag::kSection};
 
 bool is_div_like(HtmlTag tag) { return std::find(kDivLike.begin(), kDivLike.end(), tag) != kDivLike.end(); }
 
@@ -92,6 +100,9 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
   }
   if (best == 0) return;
   keep_.swap(best_keep_);
+  cut_lines();
+  drop_furniture_lines();
+  drop_orphaned_headings();
   write(text);
 }
 
@@ -185,7 +196,7 @@ void HtmlMainContent::add_up(const Rules& rules) {
     if (dead_[i] != kAlive) continue;
     const std::uint32_t bytes = sum_[i].bytes;
     if (rules.drop_unlikely && at(i).has(Flag::kByline) && bytes > 0 && bytes < kBylineBytes) {
-      dead_[i] = kDead;  // a longer one is called so only
+      dead_[i] = kDead;
       any_died = true;
     } else {
       take_in(i);
@@ -316,7 +327,8 @@ HtmlMainContent::Index HtmlMainContent::best_container(const Rules& rules) {
 }
 
 // Where at least four candidates are about as good: what holds the best one and three others.
-HtmlMainContent::Index HtmlMainContent::common_ancestor(Index best, const Index* candidates, int count) const {
+HtmlMainContent::Index HtmlMainContent::common_ancestor(Index best, const Index* candidates,
+                                                        int count) const {
   int alike = 0;
   while (alike < count && score_[candidates[alike]] >= .75F * score_[best]) ++alike;
   if (alike < 4) return best;
@@ -388,7 +400,8 @@ void HtmlMainContent::keep_all_but_furniture() {
   }
 }
 
-// Drops what looks like furniture inside the kept part; children first, so that a parent is judged by what is left.
+// Drops what looks like furniture inside the kept part; children first, so that a parent is judged by what is
+// left.
 void HtmlMainContent::clean(const Rules& rules, Index root) {
   const Index end = at(root).end;
   steps_ += end - root;
@@ -438,7 +451,11 @@ bool HtmlMainContent::is_unwanted(const Rules& rules, Index i) {
   const HtmlTag tag = container.tag;
   if ((tag == HtmlTag::kFooter || tag == HtmlTag::kAside) && bytes < kAsideShare * kept_bytes_) return true;
   if (container.has(Flag::kAuthor) && bytes < kAuthorShare * kept_bytes_) return true;
-  if (container.has(Flag::kShare) && sum.bytes < 500) return true;
+  if (container.has(Flag::kShare) && sum.bytes < kShareBytes) return true;
+  if (container.has(Flag::kCaption) && sum.bytes < kCaptionBytes && bytes < kCaptionShare * kept_bytes_)
+    return true;
+  if (container.has(Flag::kExtra) && sum.bytes < kExtraBytes && bytes < kExtraShare * kept_bytes_)
+    return true;
   if (tag == HtmlTag::kHeadline || tag == HtmlTag::kSubhead) {
     if (rules.weigh_names && container.weight < 0) return true;
     if (!little_furniture_ && repeats_title(i)) return true;
@@ -467,7 +484,8 @@ bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
   if (sum.commas >= 10) return false;
 
   const auto bytes = static_cast<float>(sum.bytes);
-  const bool list = at(i).tag == HtmlTag::kList || (sum.bytes > 0 && static_cast<float>(sum.list_bytes) > .9F * bytes);
+  const bool list =
+      at(i).tag == HtmlTag::kList || (sum.bytes > 0 && static_cast<float>(sum.list_bytes) > .9F * bytes);
   const float links = sum.link_density();
   if (list && sum.items >= 2 && links > .95F && bytes < kLinkListShare * kept_bytes_) return true;
   const bool figure = in_figure(i);
@@ -475,8 +493,8 @@ bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
   const bool many_images = !figure && sum.images > 1 && 2 * sum.paragraphs < sum.images;
   const bool many_items = !list && sum.items > sum.paragraphs + 100;
   const bool many_inputs = sum.inputs > sum.paragraphs / 3;
-  const bool empty = !list && !figure && headings < .9F && sum.bytes < 25 && (sum.images == 0 || sum.images > 2) &&
-                     links > 0;
+  const bool empty = !list && !figure && headings < .9F && sum.bytes < 25 &&
+                     (sum.images == 0 || sum.images > 2) && links > 0;
   const bool many_links = (!list && weight < 25 && links > .2F) || (weight >= 25 && links > .5F);
   const bool embedded = (sum.embeds == 1 && sum.bytes < 75) || sum.embeds > 1;
   return many_images || many_items || many_inputs || empty || many_links || embedded;
@@ -529,11 +547,78 @@ std::uint64_t HtmlMainContent::kept_bytes() const {
   return bytes;
 }
 
+// ---- lines ----
+
+void HtmlMainContent::cut_lines() {
+  lines_.clear();
+  const std::vector<HtmlBlock>& blocks = page_->blocks;
+  steps_ += blocks.size();
+  for (std::uint32_t i = 0; i < blocks.size(); ++i) {
+    if (keep_[blocks[i].container] == 0) {
+      if (!lines_.empty()) lines_.back().cut_behind = true;
+      continue;
+    }
+    if (lines_.empty() || !blocks[i].glued) lines_.push_back({i, i, 0, 0, true, false});
+    Line& line = lines_.back();
+    line.end_block = i + 1;
+    line.bytes += blocks[i].size;
+    line.link_bytes += blocks[i].link_bytes;
+  }
+}
+
+void HtmlMainContent::drop_furniture_lines() {
+  bool behind_marker = false;
+  const auto cut_before = [&](Line& line) {
+    if (&line != lines_.data()) (&line - 1)->cut_behind = true;
+  };
+  for (Line& line : lines_) {
+    if (behind_marker && line.link_bytes * 5 >= line.bytes * 4) {
+      line.keep = false;
+      cut_before(line);
+      continue;
+    }
+    behind_marker = false;
+    const HtmlTag tag = at(page_->blocks[line.first_block].container).tag;
+    const bool data = tag == HtmlTag::kPreformatted || tag == HtmlTag::kCell || tag == HtmlTag::kHeaderCell;
+    if (data || line.bytes > kHtmlLineMax) continue;
+    line_.clear();
+    for (std::uint32_t i = line.first_block; i < line.end_block; ++i) {
+      if (keep_[page_->blocks[i].container] != 0) line_ += page_->text_of(page_->blocks[i]);
+    }
+    const bool prose = !is_heading(tag) && tag != HtmlTag::kItem && tag != HtmlTag::kDefinition;
+    const HtmlLine kind = html_line_kind(line_, prose);
+    line.keep = kind == HtmlLine::kText;
+    if (!line.keep) cut_before(line);
+    behind_marker = kind == HtmlLine::kMarker;
+  }
+}
+
+// A heading goes with what it was the heading of.
+void HtmlMainContent::drop_orphaned_headings() {
+  const Line* next = nullptr;
+  for (auto line = lines_.rbegin(); line != lines_.rend(); ++line) {
+    const HtmlTag tag = at(page_->blocks[line->first_block].container).tag;
+    if (!line->keep) continue;
+    if (is_heading(tag) && line->cut_behind) {
+      const HtmlTag behind =
+          next == nullptr ? HtmlTag::kHeadline : at(page_->blocks[next->first_block].container).tag;
+      if (is_heading(behind) && behind <= tag) {
+        line->keep = false;
+        continue;
+      }
+    }
+    next = &*line;
+  }
+}
+
 void HtmlMainContent::write(std::string& text) const {
-  for (const HtmlBlock& block : page_->blocks) {
-    if (keep_[block.container] == 0) continue;
-    if (!block.glued && !text.empty()) text += '\n';
-    text += page_->text_of(block);
+  const bool any = std::any_of(lines_.begin(), lines_.end(), [](const Line& line) { return line.keep; });
+  for (const Line& line : lines_) {
+    if (any && !line.keep) continue;
+    if (!text.empty()) text += '\n';
+    for (std::uint32_t i = line.first_block; i < line.end_block; ++i) {
+      if (keep_[page_->blocks[i].container] != 0) text += page_->text_of(page_->blocks[i]);
+    }
   }
 }
 

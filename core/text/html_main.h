@@ -1,12 +1,12 @@
 // Which blocks of a page are its main content?
 //
-// Readability's idea (Arc90, Mozilla) on the flat lists of html_blocks.h, without a tree: paragraphs vote for the
-// containers around them, by their length and their commas; links and telling names weigh against or for; the best
-// container wins, with its qualified siblings; what looks like furniture inside of it goes. When too little is left
-// the rules are relaxed, one after the other.
+// Readability's idea (Arc90, Mozilla) on the flat lists of html_blocks.h, without a tree: paragraphs vote for
+// the containers around them, by their length and their commas; links and telling names weigh against or for;
+// the best container wins, with its qualified siblings; what looks like furniture inside of it goes. When too
+// little is left the rules are relaxed, one after the other.
 //
-// Lengths are bytes of UTF-8: a Han character weighs what three Latin letters do, which is about what it says, so
-// one set of thresholds serves all scripts.
+// Lengths are bytes of UTF-8: a Han character weighs what three Latin letters do, which is about what it
+// says, so one set of thresholds serves all scripts.
 //
 // Cost:    some passes over the containers, up to five times; linear, counted by steps().
 // Threads: none inside; one HtmlMainContent per reader.
@@ -61,6 +61,16 @@ class HtmlMainContent {
 
   using Index = std::uint32_t;
 
+  // Kept blocks that follow each other without a gap.
+  struct Line {
+    std::uint32_t first_block;
+    std::uint32_t end_block;
+    std::uint32_t bytes;
+    std::uint32_t link_bytes;
+    bool keep;
+    bool cut_behind;  // what follows it in the page was not kept
+  };
+
   void attempt(const Rules& rules);
   void mark_dead(const Rules& rules);
   void add_up(const Rules& rules);
@@ -79,6 +89,9 @@ class HtmlMainContent {
   bool repeats_title(Index i);
   void take_in(Index i);
   std::uint64_t kept_bytes() const;
+  void cut_lines();
+  void drop_furniture_lines();
+  void drop_orphaned_headings();
   void write(std::string& text) const;
 
   const HtmlContainer& at(Index i) const { return page_->containers[i]; }
@@ -105,8 +118,11 @@ class HtmlMainContent {
   std::vector<std::uint8_t> data_;       // inside of a table of data or preformatted text
 
   float visible_bytes_ = 0;
-  float kept_bytes_ = 0;            // when cleaning starts
+  float kept_bytes_ = 0;           // when cleaning starts
   bool little_furniture_ = false;  // nearly all that is visible was kept
+
+  std::vector<Line> lines_;
+  std::string line_;
 
   std::string titles_[2];  // folded; empty: not asked for, or none
   bool titles_folded_ = false;

@@ -46,7 +46,9 @@ char* fold_spaces_scalar(const char* bytes, std::size_t size, std::size_t /*read
 }
 
 std::uint32_t count_commas_scalar(const char* text, std::size_t size) {
-  const auto at = [&](std::size_t i) -> unsigned { return i < size ? static_cast<unsigned char>(text[i]) : 0; };
+  const auto at = [&](std::size_t i) -> unsigned {
+    return i < size ? static_cast<unsigned char>(text[i]) : 0;
+  };
   std::uint32_t count = 0;
   for (std::size_t i = 0; i < size; ++i) {
     const unsigned next = at(i + 1);

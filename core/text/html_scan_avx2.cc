@@ -15,10 +15,12 @@ std::uint32_t equal(__m256i bytes, char c) {
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(c))));
 }
 
-// White space, looked up by its low nibble: the entry is the one white space with that nibble, if there is one.
+// White space, looked up by its low nibble: the entry is the one white space with that nibble, if there is
+// one.
 __m256i spaces(__m256i bytes) {
-  const __m256i by_nibble = _mm256_setr_epi8(' ', -1, -1, -1, -1, -1, -1, -1, -1, '\t', '\n', -1, '\f', '\r', -1, -1,
-                                             ' ', -1, -1, -1, -1, -1, -1, -1, -1, '\t', '\n', -1, '\f', '\r', -1, -1);
+  const __m256i by_nibble =
+      _mm256_setr_epi8(' ', -1, -1, -1, -1, -1, -1, -1, -1, '\t', '\n', -1, '\f', '\r', -1, -1, ' ', -1, -1,
+                       -1, -1, -1, -1, -1, -1, '\t', '\n', -1, '\f', '\r', -1, -1);
   return _mm256_cmpeq_epi8(_mm256_shuffle_epi8(by_nibble, bytes), bytes);
 }
 
@@ -87,10 +89,10 @@ std::uint32_t commas(const char* text, std::size_t size) {
     const __m256i second = load(text + i + 1);
     const __m256i third = load(text + i + 2);
     const std::uint32_t x81 = equal(third, '\x81');
-    const std::uint32_t wide =
-        (e3 & equal(second, '\x80') & (x81 | equal(third, '\x82'))) |
-        (ef & equal(second, '\xBC') & (x81 | equal(third, '\x8C') | equal(third, '\x9B') | equal(third, '\x9F'))) |
-        (d8 & equal(second, '\x8C'));
+    const std::uint32_t wide = (e3 & equal(second, '\x80') & (x81 | equal(third, '\x82'))) |
+                               (ef & equal(second, '\xBC') &
+                                (x81 | equal(third, '\x8C') | equal(third, '\x9B') | equal(third, '\x9F'))) |
+                               (d8 & equal(second, '\x8C'));
     count += static_cast<std::uint32_t>(__builtin_popcount(wide));
   }
   return count + count_commas_scalar(text + i, size - i);

@@ -11,7 +11,8 @@ constexpr std::size_t kWidth = 64;
 
 std::uint64_t equal(__m512i bytes, char c) { return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(c)); }
 
-// White space, looked up by its low nibble: the entry is the one white space with that nibble, if there is one.
+// White space, looked up by its low nibble: the entry is the one white space with that nibble, if there is
+// one.
 std::uint64_t spaces(__m512i bytes) {
   const __m512i by_nibble = _mm512_broadcast_i32x4(
       _mm_setr_epi8(' ', -1, -1, -1, -1, -1, -1, -1, -1, '\t', '\n', -1, '\f', '\r', -1, -1));
@@ -67,10 +68,10 @@ std::uint32_t commas(const char* text, std::size_t size) {
     const __m512i second = load(text + i + 1, left - 1);
     const __m512i third = load(text + i + 2, left - 2);
     const std::uint64_t x81 = equal(third, '\x81');
-    const std::uint64_t wide =
-        (e3 & equal(second, '\x80') & (x81 | equal(third, '\x82'))) |
-        (ef & equal(second, '\xBC') & (x81 | equal(third, '\x8C') | equal(third, '\x9B') | equal(third, '\x9F'))) |
-        (d8 & equal(second, '\x8C'));
+    const std::uint64_t wide = (e3 & equal(second, '\x80') & (x81 | equal(third, '\x82'))) |
+                               (ef & equal(second, '\xBC') &
+                                (x81 | equal(third, '\x8C') | equal(third, '\x9B') | equal(third, '\x9F'))) |
+                               (d8 & equal(second, '\x8C'));
     count += static_cast<std::uint64_t>(__builtin_popcountll(wide));
   }
   return static_cast<std::uint32_t>(count);

@@ -43,7 +43,7 @@ class PlainText {
 
   void begin_tag(std::string_view name) {
     end_special_content();
-    element_ = &internal::find_html_element(name);
+    element_ = &internal::find_html_element(name, writer_.readable(name));
   }
   void attribute(std::string_view, std::string_view) {}
 
@@ -59,7 +59,7 @@ class PlainText {
 
   void end_tag(std::string_view name) {
     end_special_content();
-    const HtmlElement& element = internal::find_html_element(name);
+    const HtmlElement& element = internal::find_html_element(name, writer_.readable(name));
     separate(element);
     if (element.foreign && foreign_ > 0) --foreign_;
     if (element.tag == HtmlTag::kTemplate && templates_ > 0) --templates_;

@@ -1,14 +1,18 @@
 // What does this page say?
 //
-// Its main content, or all its text with menus and footers, as `html.extract` asks for. One pass over the bytes, as
-// a browser's tokenizer reads them (html_tokenizer.h), makes text; for the main content a second pass over a flat
-// list of its blocks (html_blocks.h) finds out which of them it is (html_main.h). No tree is built.
+// Its main content, or all its text with menus and footers, as `html.extract` asks for. One pass over the
+// bytes, as a browser's tokenizer reads them (html_tokenizer.h), makes text; for the main content a second
+// pass over a flat list of its blocks (html_blocks.h) finds out which of them it is (html_main.h). No tree is
+// built.
 //
-//   kAll   Every text that a browser shows or could show. Dropped with their content: script, style, noscript,
-//          template, iframe, noembed, noframes. Tags that lay out (p, div, br, li, td, img ...) put a line break
-//          between words; all others (b, a, span, wbr, unknown ones) do not, so `un<b>believ</b>able` is one word.
+//   kAll   Every text that a browser shows or could show. Dropped with their content: script, style,
+//   noscript,
+//          template, iframe, noembed, noframes. Tags that lay out (p, div, br, li, td, img ...) put a line
+//          break between words; all others (b, a, span, wbr, unknown ones) do not, so `un<b>believ</b>able`
+//          is one word.
 //   kMain  The article, the post, the documentation; without menus, footers, banners, lists of links, what is
-//          hidden, forms. Never empty where kAll is not: if nothing qualifies, it is the text of kAll, and says so.
+//          hidden, forms. Never empty where kAll is not: if nothing qualifies, it is the text of kAll, and
+//          says so.
 //
 // White space is folded to one ' ' or '\n'. Other bytes are copied as they are: invalid UTF-8 and NUL are the
 // folder's work.

@@ -25,8 +25,11 @@ class HtmlTextWriter {
   }
 
   // REQUIRES: `text` lies in the page.
-  void text(std::string_view text) {
-    out_ = kernels_.fold(text.data(), text.size(), static_cast<std::size_t>(page_end_ - text.data()), out_);
+  void text(std::string_view text) { out_ = kernels_.fold(text.data(), text.size(), readable(text), out_); }
+
+  // How many bytes there are from where `part` begins to the end of the page.
+  std::size_t readable(std::string_view part) const {
+    return static_cast<std::size_t>(page_end_ - part.data());
   }
 
   void space() {

@@ -1,14 +1,14 @@
 // Where do tags, text and comments begin and end?
 //
-// As in a browser's tokenizer (WHATWG HTML, 13.2.5), in one pass, without a tree and without a copy. What the tree
-// decides there is asked of the sink here: what the content of an element is, and whether "<![CDATA[" opens text.
-// Comments, doctypes and processing instructions end where the standard says and are passed over.
+// As in a browser's tokenizer (WHATWG HTML, 13.2.5), in one pass, without a tree and without a copy. What the
+// tree decides there is asked of the sink here: what the content of an element is, and whether "<![CDATA["
+// opens text. Comments, doctypes and processing instructions end where the standard says and are passed over.
 //
 //   struct Sink {
 //     void text(std::string_view);                // bytes as they are; no reference in them
-//     void space(std::string_view);               // the same, nothing but white space: most text between tags is
-//     void reference(const CharacterReference&);  // &amp; in the text
-//     void begin_tag(std::string_view name);      // a start tag begins, and maybe ends with the page, unfinished
+//     void space(std::string_view);               // the same, nothing but white space: most text between
+//     tags is void reference(const CharacterReference&);  // &amp; in the text void
+//     begin_tag(std::string_view name);      // a start tag begins, and maybe ends with the page, unfinished
 //     void attribute(std::string_view name, std::string_view value);  // of it, as written, repeats included
 //     HtmlContent start_tag(bool self_closing);   // it is finished; what does its element hold?
 //     void end_tag(std::string_view name);        // names are as written, in any case
@@ -17,7 +17,8 @@
 //
 // What the page leaves open, a tag, a quote, a comment, ends with it; an unfinished tag is none.
 //
-// Cost:    linear in the bytes, whatever they are: every search goes on where the last one ended. run() returns how
+// Cost:    linear in the bytes, whatever they are: every search goes on where the last one ended. run()
+// returns how
 //          many steps it took, so that a test can count instead of measure.
 // Threads: none inside.
 #pragma once
@@ -114,7 +115,8 @@ class HtmlTokenizer {
   HtmlTokenizer(const internal::HtmlKernels& kernels, std::string_view page, Sink& sink)
       : page_(page), sink_(sink), scanner_(kernels, page) {}
 
-  // Reads the page, which is the content of an element `name` that holds `content`. Returns the steps it took.
+  // Reads the page, which is the content of an element `name` that holds `content`. Returns the steps it
+  // took.
   std::uint64_t run(HtmlContent content = HtmlContent::kMarkup, std::string_view name = {}) {
     read_content(content, name);
     while (at_ < page_.size()) {
@@ -133,7 +135,9 @@ class HtmlTokenizer {
   static std::uint64_t text_end(const Masks& m) { return less(m) | m.of[internal::kAmpersand]; }
   static std::uint64_t space_or_greater(const Masks& m) { return m.of[internal::kSpace] | greater(m); }
   static std::uint64_t not_space(const Masks& m) { return ~m.of[internal::kSpace]; }
-  static std::uint64_t space_or_slash(const Masks& m) { return m.of[internal::kSpace] | m.of[internal::kSlash]; }
+  static std::uint64_t space_or_slash(const Masks& m) {
+    return m.of[internal::kSpace] | m.of[internal::kSlash];
+  }
   static std::uint64_t not_space_or_slash(const Masks& m) { return ~space_or_slash(m); }
   static std::uint64_t name_end(const Masks& m) { return space_or_slash(m) | greater(m); }
   static std::uint64_t attribute_name_end(const Masks& m) { return name_end(m) | m.of[internal::kEquals]; }
@@ -202,19 +206,22 @@ class HtmlTokenizer {
     if (read_attributes([](std::string_view, std::string_view) {}, self_closing)) sink_.end_tag(name);
   }
 
-  // From the end of the tag's name past its '>'. False if the page ends before. A quote means something only where a
-  // value starts: `<a "x>` ends here.
+  // From the end of the tag's name past its '>'. False if the page ends before. A quote means something only
+  // where a value starts: `<a "x>` ends here.
   template <class Attribute>
   bool read_attributes(Attribute attribute, bool& self_closing) {
     while (true) {
-      // mostly one space and a name, or the end
       if (at(at_) == '>') return ++at_, true;
-      const std::size_t gap = at_;
-      at_ = scanner_.find(at_, not_space_or_slash);
-      if (at_ == page_.size()) return false;
-      if (page_[at_] == '>') {
-        self_closing = at_ > gap && page_[at_ - 1] == '/';
-        return ++at_, true;
+      if (at(at_) == ' ' && internal::is_ascii_letter(at(at_ + 1))) {
+        ++at_;  // what is usual, without a search
+      } else {
+        const std::size_t gap = at_;
+        at_ = scanner_.find(at_, not_space_or_slash);
+        if (at_ == page_.size()) return false;
+        if (page_[at_] == '>') {
+          self_closing = at_ > gap && page_[at_ - 1] == '/';
+          return ++at_, true;
+        }
       }
       const std::size_t name_at = at_;
       at_ = scanner_.find(at_ + 1, attribute_name_end);  // the first character may be anything, even '='
@@ -248,12 +255,14 @@ class HtmlTokenizer {
   void skip_comment() {
     const std::size_t content = at_ + 4;
     const auto ends = [&](std::size_t greater_at, std::string_view mark) {
-      return greater_at >= content + mark.size() && page_.substr(greater_at - mark.size(), mark.size()) == mark;
+      return greater_at >= content + mark.size() &&
+             page_.substr(greater_at - mark.size(), mark.size()) == mark;
     };
     std::size_t end = scanner_.find(content, greater);
     const bool empty = end == content || (end == content + 1 && page_[content] == '-');
     if (!empty) {
-      while (end < page_.size() && !ends(end, "--") && !ends(end, "--!")) end = scanner_.find(end + 1, greater);
+      while (end < page_.size() && !ends(end, "--") && !ends(end, "--!"))
+        end = scanner_.find(end + 1, greater);
     }
     at_ = std::min(end + 1, page_.size());
   }

@@ -1,7 +1,8 @@
 // Pages in, their text out, or how long that takes: what tests/bench/quality.py needs of the HTML reader.
 //
 //   html_pages texts main|all < FRAMES     one frame out for each in: "SIZE FELL_BACK\n" and the text
-//   html_pages speed ROUNDS < FRAMES       CPU seconds, the best and the median of ROUNDS passes, of each tier
+//   html_pages speed ROUNDS < FRAMES       CPU seconds, the best and the median of ROUNDS passes, of each
+//   tier
 //
 // A frame is "SIZE\n" and as many bytes, a page.
 #include <time.h>
@@ -65,9 +66,10 @@ int measure(int rounds) {
       }
       std::sort(seconds.begin(), seconds.end());
       const std::string_view name = neardup::isa_name(isa);
-      std::printf("%.*s %s pages %zu bytes %zu median %.6f best %.6f text %zu\n", static_cast<int>(name.size()),
-                  name.data(), extract == HtmlExtract::kMain ? "main" : "all", pages.size(), bytes,
-                  seconds[seconds.size() / 2], seconds.front(), out / static_cast<std::size_t>(rounds + 1));
+      std::printf("%.*s %s pages %zu bytes %zu median %.6f best %.6f text %zu\n",
+                  static_cast<int>(name.size()), name.data(), extract == HtmlExtract::kMain ? "main" : "all",
+                  pages.size(), bytes, seconds[seconds.size() / 2], seconds.front(),
+                  out / static_cast<std::size_t>(rounds + 1));
     }
   }
   return 0;
