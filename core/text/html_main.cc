@@ -14,8 +14,8 @@ using Flag = HtmlContainer::Flag;
 
 constexpr float kNoVote = -1e30F;
 
-// Whether a container takes part. Unseen is dead as well: hidden, or never shown.
-enum Life : std::uint8_t { kAlive, kDead, kUnseen };
+// Whether a container takes part.
+enum Life : std::uint8_t { kAlive, kDead };
 
 constexpr std::uint64_t kEnoughBytes = 500;   // with less the rules are relaxed
 constexpr std::uint64_t kArticleBytes = 250;  // less is no article when the page has much more
@@ -24,7 +24,11 @@ constexpr float kCoverShare = .85F;           // this share of what is visible: 
 constexpr float kAsideShare = .4F;            // an aside with more of the kept text is the article itself
 constexpr float kAuthorShare = .35F;
 constexpr float kLinkListShare = .2F;
+constexpr float kLargeShare = .2F;  // what holds so much text, and few links, is not dropped for its name
 constexpr std::uint32_t kVoteBytes = 25;  // shorter paragraphs have no vote
+constexpr float kSectionLinks = .25F;     // a section with a larger share of links is a list of them
+constexpr float kRevivedShare =
+    .1F;  // what is called furniture, but holds this share of the text, may be more
 constexpr int kVoteLevels = 5;
 constexpr std::uint32_t kBylineBytes = 100;  // a longer one is called so only; the same for the next three
 constexpr std::uint32_t kShareBytes = 500;
@@ -72,6 +76,7 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
     any_weight |= each.weight != 0;
   }
   std::uint64_t best = 0;
+  measure();
   const auto take_if_better = [&] {
     const std::uint64_t kept = kept_bytes();
     if (kept <= best) return;
@@ -122,23 +127,36 @@ void HtmlMainContent::attempt(const Rules& rules) {
 
 // ---- who takes part ----
 
-void HtmlMainContent::mark_dead(const Rules& rules) {
+// What holds for every attempt: who can be seen at all, and how much text each container holds.
+void HtmlMainContent::measure() {
   const Index n = size();
-  dead_.assign(n, kAlive);
-  visible_bytes_ = static_cast<float>(at(0).bytes);
   steps_ += n;
+  seen_.assign(n, 1);
+  inside_.assign(n, 0);
   for (Index i = 1; i < n; ++i) {
     const HtmlContainer& each = at(i);
-    const std::uint8_t parent = dead_[each.parent];
-    if (parent == kUnseen || each.has(Flag::kHidden) || is_never_shown(each.tag)) {
-      dead_[i] = kUnseen;
-      continue;
-    }
-    visible_bytes_ += static_cast<float>(each.bytes);
+    seen_[i] = seen_[each.parent] != 0 && !each.has(Flag::kHidden) && !is_never_shown(each.tag);
+  }
+  for (Index i = n; i-- > 0;) {
+    if (seen_[i] == 0) continue;
+    inside_[i] += at(i).bytes;
+    if (i > 0) inside_[at(i).parent] += inside_[i];
+  }
+  visible_bytes_ = static_cast<float>(inside_[0]);
+}
+
+void HtmlMainContent::mark_dead(const Rules& rules) {
+  const Index n = size();
+  steps_ += n;
+  dead_.assign(n, kAlive);
+  for (Index i = 1; i < n; ++i) {
+    const HtmlContainer& each = at(i);
     const bool furniture = each.has(Flag::kUnlikely) || each.tag == HtmlTag::kNav;
-    const bool spared = each.has(Flag::kArticleBody) || is_heading(each.tag);
-    const bool dropped = rules.drop_unlikely && furniture && !spared && !in_table(i);
-    dead_[i] = parent == kDead || dropped ? kDead : kAlive;
+    const bool spared =
+        each.has(Flag::kArticleBody) || is_heading(each.tag) ||
+        (!rules.drop_unlikely && static_cast<float>(inside_[i]) >= kRevivedShare * visible_bytes_);
+    const bool dropped = seen_[i] == 0 || (furniture && !spared && !in_table(i));
+    dead_[i] = dead_[each.parent] != kAlive || dropped ? kDead : kAlive;
   }
 }
 
@@ -323,7 +341,7 @@ HtmlMainContent::Index HtmlMainContent::best_container(const Rules& rules) {
   if (count == 0 || best[0] == 0) return 0;
   Index top = common_ancestor(best[0], best.data(), count);
   if (score_[top] == kNoVote) score_[top] = name_score(rules, top);
-  return climb(top);
+  return widen_to_parallel_sections(leave_table(climb(top)));
 }
 
 // Where at least four candidates are about as good: what holds the best one and three others.
@@ -355,6 +373,49 @@ HtmlMainContent::Index HtmlMainContent::climb(Index best) {
     last = score_[above];
   }
   while (at(best).parent != 0 && is_only_child(best)) best = at(best).parent;
+  return best;
+}
+
+// A row, or a list of definitions, is part of an article and no article. A table for layout may be one.
+HtmlMainContent::Index HtmlMainContent::leave_table(Index best) const {
+  Index left = best;
+  int levels = 0;
+  for (Index i = best; i != 0 && levels < 4; i = at(i).parent, ++levels) {
+    const HtmlTag tag = at(i).tag;
+    if (tag == HtmlTag::kDefinitions || (tag == HtmlTag::kTable && is_data_table(i))) left = at(i).parent;
+    const bool part = tag == HtmlTag::kDefinition || tag == HtmlTag::kDefinitions || tag == HtmlTag::kTable ||
+                      tag == HtmlTag::kTableHead || tag == HtmlTag::kOtherBlock || tag == HtmlTag::kRow;
+    if (!part) break;
+  }
+  return left;
+}
+
+// A manual is cut into sections of one kind, each with its heading. Where the best container is or lies in
+// one of them, the others are as good: what holds them all is taken.
+HtmlMainContent::Index HtmlMainContent::widen_to_parallel_sections(Index best) {
+  for (Index section = best; section != 0; section = at(section).parent) {
+    const Index parent = at(section).parent;
+    std::uint32_t sections = 0;
+    std::uint32_t bytes_of_others = 0;
+    bool found = false;
+    for (Index i = parent + 1; i < at(parent).end; i = at(i).end) {
+      ++steps_;
+      const bool named = at(i).class_hash != 0 || at(i).tag == HtmlTag::kSection;
+      const bool parallel =
+          named && at(i).tag == at(section).tag && at(i).class_hash == at(section).class_hash;
+      if (!parallel || dead_[i] != kAlive || sum_[i].heading_bytes == 0 ||
+          sum_[i].link_density() > kSectionLinks)
+        continue;
+      ++sections;
+      if (i == section) {
+        found = true;
+      } else {
+        bytes_of_others += sum_[i].bytes;
+      }
+    }
+    if (found && sections >= 3 && 2 * bytes_of_others >= sum_[section].bytes) best = parent;
+    if (best == 0) break;
+  }
   return best;
 }
 
@@ -480,10 +541,11 @@ bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
       return false;
   }
   if (data_[i] != 0) return false;
-  if (weight < 0) return true;
+  const auto bytes = static_cast<float>(sum.bytes);
+  const bool large = bytes >= kLargeShare * kept_bytes_ && sum.link_density() < .2F;
+  if (weight < 0 && !large) return true;
   if (sum.commas >= 10) return false;
 
-  const auto bytes = static_cast<float>(sum.bytes);
   const bool list =
       at(i).tag == HtmlTag::kList || (sum.bytes > 0 && static_cast<float>(sum.list_bytes) > .9F * bytes);
   const float links = sum.link_density();
@@ -493,9 +555,11 @@ bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
   const bool many_images = !figure && sum.images > 1 && 2 * sum.paragraphs < sum.images;
   const bool many_items = !list && sum.items > sum.paragraphs + 100;
   const bool many_inputs = sum.inputs > sum.paragraphs / 3;
-  const bool empty = !list && !figure && headings < .9F && sum.bytes < 25 &&
+  const bool phrase = is_phrase(i);
+  const bool empty = !list && !figure && !phrase && headings < .9F && sum.bytes < 25 &&
                      (sum.images == 0 || sum.images > 2) && links > 0;
-  const bool many_links = (!list && weight < 25 && links > .2F) || (weight >= 25 && links > .5F);
+  const float links_max = phrase ? .6F : weight >= 25 ? .5F : list ? 1 : .2F;
+  const bool many_links = links > links_max;
   const bool embedded = (sum.embeds == 1 && sum.bytes < 75) || sum.embeds > 1;
   return many_images || many_items || many_inputs || empty || many_links || embedded;
 }

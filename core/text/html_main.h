@@ -71,6 +71,7 @@ class HtmlMainContent {
     bool cut_behind;  // what follows it in the page was not kept
   };
 
+  void measure();
   void attempt(const Rules& rules);
   void mark_dead(const Rules& rules);
   void add_up(const Rules& rules);
@@ -80,6 +81,8 @@ class HtmlMainContent {
   Index best_container(const Rules& rules);
   Index common_ancestor(Index best, const Index* candidates, int count) const;
   Index climb(Index best);
+  Index leave_table(Index best) const;
+  Index widen_to_parallel_sections(Index best);
   void keep_with_siblings(Index best);
   void keep_all();
   void keep_all_but_furniture();
@@ -110,8 +113,10 @@ class HtmlMainContent {
 
   // one each for every container
   std::vector<Sum> sum_;
-  std::vector<float> score_;        // kNoVote: nobody voted for it
-  std::vector<std::uint8_t> dead_;  // takes no part
+  std::vector<std::uint8_t> seen_;     // not hidden
+  std::vector<std::uint32_t> inside_;  // bytes of it and of all seen inside, dead or alive
+  std::vector<float> score_;           // kNoVote: nobody voted for it
+  std::vector<std::uint8_t> dead_;     // takes no part
   std::vector<std::uint8_t> keep_;
   std::vector<std::uint8_t> best_keep_;  // of the best attempt so far
   std::vector<Index> voters_parent_;     // the parent, wrappers around one paragraph seen through
