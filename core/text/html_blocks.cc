@@ -316,8 +316,11 @@ class BlockBuilder {
     const HtmlTag tag = element_->tag;
     const std::uint16_t class_hints = hints_.of(attributes_[Attributes::kClass]);
     const std::uint16_t id_hints = hints_.of(attributes_[Attributes::kId]);
-    const unsigned flags = flags_of(class_hints | id_hints);
+    unsigned flags = flags_of(class_hints | id_hints);
     if (!is_container(tag)) {
+      // highlighted code: <span class="comment">
+      if (((class_hints | id_hints) & kHintComment) != 0) flags &= ~static_cast<unsigned>(Flag::kUnlikely);
+      if (top().tag == HtmlTag::kPreformatted) flags &= Flag::kHidden;
       constexpr unsigned kWorthIt = Flag::kHidden | Flag::kUnlikely | Flag::kShare | Flag::kByline |
                                     Flag::kPresentation | Flag::kAuthor | Flag::kCaption | Flag::kExtra;
       if (self_closing || (flags & kWorthIt) == 0) return;

@@ -16,7 +16,7 @@ struct HintWord {
 };
 
 constexpr HintWord kWords[] = {
-    {"comment", kHintUnlikely | kHintBad},
+    {"comment", kHintUnlikely | kHintBad | kHintComment},
     {"disqus", kHintUnlikely | kHintBad},
     {"replies", kHintUnlikely},
     {"remark", kHintUnlikely},

@@ -24,6 +24,7 @@ enum HtmlHint : std::uint16_t {
   kHintAuthor = 64,    // about who wrote it
   kHintCaption = 128,  // the words below a picture
   kHintExtra = 256,    // beside the text: dates, tags, standfirsts, pull quotes ...
+  kHintComment = 512,  // of a reader; in a line of text, of a programmer
 };
 
 class HtmlHints {

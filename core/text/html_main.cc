@@ -28,7 +28,10 @@ constexpr float kLargeShare = .2F;  // what holds so much text, and few links, i
 constexpr std::uint32_t kVoteBytes = 25;  // shorter paragraphs have no vote
 constexpr float kSectionLinks = .25F;     // a section with a larger share of links is a list of them
 constexpr float kRevivedShare =
-    .1F;  // what is called furniture, but holds this share of the text, may be more
+    .1F;                            // what is called furniture, but holds this share of the text, may be more
+constexpr float kTableLinks = .7F;  // the same for a table of data
+constexpr float kRunLinks = .4F;    // so many lines of one parent with no more links are text, each of them
+constexpr std::uint32_t kRunLength = 8;
 constexpr int kVoteLevels = 5;
 constexpr std::uint32_t kBylineBytes = 100;  // a longer one is called so only; the same for the next three
 constexpr std::uint32_t kShareBytes = 500;
@@ -445,6 +448,8 @@ void HtmlMainContent::keep_with_siblings(Index best) {
     if (!joins && (at(i).tag == HtmlTag::kParagraph || is_phrase(i))) {
       joins = sum_[i].bytes > 80 && sum_[i].link_density() < .25F;
     }
+    if (!joins && at(i).tag == HtmlTag::kTable)
+      joins = is_data_table(i) && sum_[i].link_density() < kTableLinks;
     if (!joins) continue;
     steps_ += at(i).end - i;
     std::fill(keep_.begin() + i, keep_.begin() + at(i).end, std::uint8_t{1});
@@ -468,12 +473,16 @@ void HtmlMainContent::clean(const Rules& rules, Index root) {
   steps_ += end - root;
   kept_bytes_ = 0;
   data_.assign(size(), 0);
+  in_run_.assign(size(), 0);
   for (Index i = root; i < end; ++i) {
-    sum_[i] = own(i);
     if (dead_[i] != kAlive) keep_[i] = 0;
     if (keep_[i] != 0) kept_bytes_ += static_cast<float>(at(i).bytes);
     data_[i] = i == root ? 0 : is_data(i);
+    const Sum& parent = sum_[at(i).parent];
+    in_run_[i] =
+        i != root && parent.children >= kRunLength && parent.link_density() < kRunLinks && is_phrase(i);
   }
+  for (Index i = root; i < end; ++i) sum_[i] = own(i);
   little_furniture_ = kept_bytes_ > kCoverShare * visible_bytes_;
   for (Index i = end; --i > root;) {
     if (keep_[i] == 0) continue;
@@ -558,7 +567,7 @@ bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
   const bool phrase = is_phrase(i);
   const bool empty = !list && !figure && !phrase && headings < .9F && sum.bytes < 25 &&
                      (sum.images == 0 || sum.images > 2) && links > 0;
-  const float links_max = phrase ? .6F : weight >= 25 ? .5F : list ? 1 : .2F;
+  const float links_max = in_run_[i] != 0 ? 1 : phrase ? .6F : weight >= 25 ? .5F : list ? 1 : .2F;
   const bool many_links = links > links_max;
   const bool embedded = (sum.embeds == 1 && sum.bytes < 75) || sum.embeds > 1;
   return many_images || many_items || many_inputs || empty || many_links || embedded;

@@ -121,6 +121,7 @@ class HtmlMainContent {
   std::vector<std::uint8_t> best_keep_;  // of the best attempt so far
   std::vector<Index> voters_parent_;     // the parent, wrappers around one paragraph seen through
   std::vector<std::uint8_t> data_;       // inside of a table of data or preformatted text
+  std::vector<std::uint8_t> in_run_;     // one of many lines, of which few are links
 
   float visible_bytes_ = 0;
   float kept_bytes_ = 0;           // when cleaning starts
