@@ -58,7 +58,8 @@ class Writer {
   explicit Writer(CanonicalText& out) : out_(out), text_(out.text) {}
 
   void write(std::string_view bytes) {
-    text_.resize(bytes.size() + internal::kFoldBytesMax);  // enough for most; make_room() sees to the rest
+    data_ = text_.reserve(bytes.size() +
+                          internal::kFoldBytesMax);  // enough for most; make_room() sees to the rest
     for (std::size_t at = 0; at < bytes.size();) {
       if (kAscii[static_cast<unsigned char>(bytes[at])] != 0) {
         at += write_ascii(bytes.substr(at));
@@ -75,7 +76,7 @@ class Writer {
       }
     }
     if (last_ == Last::kSpace && size_ > 0) --size_;
-    text_.resize(size_);
+    text_.finish(size_);
   }
 
  private:
@@ -86,11 +87,11 @@ class Writer {
     kCharacter,
   };
   static bool in_word(Last last) { return last == Last::kWord || last == Last::kHangul; }
-  static constexpr std::size_t kNowhere = std::string::npos;
+  static constexpr std::size_t kNowhere = std::string_view::npos;
   static constexpr std::size_t kMarksMax = 30;  // as in Unicode's Stream-Safe Text Format
 
   void make_room(std::size_t bytes) {
-    if (text_.size() - size_ < bytes) text_.resize(std::max(text_.size() / 2 * 3, size_ + bytes));
+    if (text_.capacity() - size_ < bytes) data_ = text_.reserve(size_ + bytes, size_);
   }
 
   // Writes the ASCII that `bytes` start with and returns its length, at least 1. The loop has no branch that
@@ -105,14 +106,14 @@ class Writer {
     if (last_ == Last::kCharacter) {  // only a word makes a space necessary
       while (next() == ' ') ++at;
       if (next() == 0) return at;
-      text_[size_++] = ' ';
+      data_[size_++] = ' ';
       last_ = Last::kSpace;
     } else if (last_ == Last::kHangul && next() == ' ') {
-      text_[size_++] = ' ';
+      data_[size_++] = ' ';
       last_ = Last::kSpace;
       ++at;
     }
-    char* out = text_.data() + size_;
+    char* out = data_ + size_;
     bool inside = last_ == Last::kWord;
     std::uint32_t words = 0;
     for (; at < bytes.size(); ++at) {
@@ -124,7 +125,7 @@ class Writer {
       words += static_cast<std::uint32_t>(kept) & static_cast<std::uint32_t>(!inside);
       inside = kept;
     }
-    size_ = static_cast<std::size_t>(out - text_.data());
+    size_ = static_cast<std::size_t>(out - data_);
     last_ = inside ? Last::kWord : Last::kSpace;
     out_.tokens += words;
     return at;
@@ -166,7 +167,7 @@ class Writer {
   void separate() {
     open_end_ = kNowhere;
     if (!in_word(last_)) return;
-    text_[size_++] = ' ';
+    data_[size_++] = ' ';
     last_ = Last::kSpace;
   }
 
@@ -177,10 +178,10 @@ class Writer {
     } else if (last_ != kind) {
       ++out_.tokens;
     }
-    if (last_ != Last::kSpace && in_word(last_) != in_word(kind)) text_[size_++] = ' ';
+    if (last_ != Last::kSpace && in_word(last_) != in_word(kind)) data_[size_++] = ' ';
     last_ = kind;
     const std::size_t begin = size_;
-    size_ = static_cast<std::size_t>(encode_utf8(code_point, text_.data() + begin) - text_.data());
+    size_ = static_cast<std::size_t>(encode_utf8(code_point, data_ + begin) - data_);
     if (order != 0) sort_mark(begin, order);
   }
 
@@ -194,7 +195,7 @@ class Writer {
   // is three bytes long, before and after.
   bool replace_open(char32_t composed) {
     if (composed == 0 || open_end_ != size_) return false;
-    encode_utf8(composed, text_.data() + size_ - 3);
+    encode_utf8(composed, data_ + size_ - 3);
     open_ = composed;
     return true;
   }
@@ -210,15 +211,14 @@ class Writer {
       to -= run_[place].size;
     }
     run_[place] = {order, size};
-    std::rotate(text_.begin() + static_cast<std::ptrdiff_t>(to),
-                text_.begin() + static_cast<std::ptrdiff_t>(begin),
-                text_.begin() + static_cast<std::ptrdiff_t>(size_));
+    std::rotate(data_ + to, data_ + begin, data_ + size_);
     ++marks_;
     marks_end_ = size_;
   }
 
   CanonicalText& out_;
-  std::string& text_;  // written up to size_; longer while the document lasts
+  PaddedBytes& text_;
+  char* data_ = nullptr;  // of text_, written up to size_
   std::size_t size_ = 0;
   Last last_ = Last::kSpace;
 

@@ -18,13 +18,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
+
+#include "core/base/padded_bytes.h"
 
 namespace neardup {
 
 struct CanonicalText {
-  std::string text;                     // UTF-8; tokenizer.h reads it
+  PaddedBytes text;                     // UTF-8, zeros after it; tokenizer.h reads it
   std::uint32_t tokens = 0;             // words and characters that are tokens
   std::uint32_t characters = 0;         // the latter alone, Hangul among them
   std::uint32_t invalid_sequences = 0;  // maximal subparts that were not UTF-8
