@@ -8,6 +8,8 @@
 
 namespace neardup {
 
+Signer::Signer(const SignerOptions& options) : html_(options.html_extract) {}
+
 std::optional<RejectReason> Signer::sign(const Document& document, Signature& signature) {
   std::string_view text = document.body;
   if (document.format == Document::Format::kHtml) {

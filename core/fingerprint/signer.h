@@ -5,15 +5,15 @@
 //                                           ├─► simhash ───► fingerprint
 //                                           └─► count ─────► tokens
 //
-// A pure function of body and format: id, url, source and time play no part. A text in which nothing is left
-// to compare has no signature and is rejected; otherwise all such pages would be duplicates of each other.
+// A pure function of body, format and options: id, url, source and time play no part. A text in which nothing
+// is left to compare has no signature and is rejected; otherwise all such pages would be duplicates of each
+// other.
 //
 // Cost:    linear in the body. The buffers are kept, so that nothing is allocated once they have grown.
 // Threads: one signer per thread; signers share nothing.
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "core/decision.h"
 #include "core/document.h"
@@ -23,8 +23,15 @@
 
 namespace neardup {
 
+// What of a document its signature is made of. Signatures of different options cannot be compared.
+struct SignerOptions {
+  HtmlExtract html_extract = HtmlExtract::kMain;
+};
+
 class Signer {
  public:
+  explicit Signer(const SignerOptions& options = {});
+
   // Fills `signature`, or says why the document has none (kNoTokens) and leaves it unchanged.
   [[nodiscard]] std::optional<RejectReason> sign(const Document& document, Signature& signature);
 

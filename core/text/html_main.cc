@@ -605,6 +605,7 @@ bool HtmlMainContent::repeats_title(Index i) {
     const HtmlBlock& block = page_->blocks[k];
     if (block.container < i || block.container >= at(i).end || heading_.size() > kTitleMax) break;
     fold_title(page_->text_of(block), heading_);
+    steps_ += block.size;
   }
   if (heading_.size() < 6) return false;
   return std::any_of(std::begin(titles_), std::end(titles_), [&](const std::string& title) {

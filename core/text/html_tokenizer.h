@@ -123,7 +123,7 @@ class HtmlTokenizer {
       read_text();
       if (at_ < page_.size()) read_markup();
     }
-    return scanner_.steps();
+    return scanner_.steps() + steps_;
   }
 
  private:
@@ -165,6 +165,7 @@ class HtmlTokenizer {
   // at_ is at a '&'.
   void read_reference() {
     const CharacterReference reference = read_character_reference(page_.substr(at_));
+    steps_ += 1 + reference.length;
     if (reference.length == 0) {
       sink_.text(take(at_ + 1));
     } else {
@@ -175,6 +176,7 @@ class HtmlTokenizer {
 
   // at_ is at a '<'.
   void read_markup() {
+    ++steps_;
     const char next = at(at_ + 1);
     if (internal::is_ascii_letter(next)) return read_start_tag();
     if (next == '/' && internal::is_ascii_letter(at(at_ + 2))) return read_end_tag();
@@ -291,7 +293,7 @@ class HtmlTokenizer {
       case HtmlContent::kLiteral:
         return sink_.text(take(find_end_tag(name)));
       case HtmlContent::kScript:
-        return sink_.text(take(find_script_end()));
+        return sink_.text(take(find_script_end(name)));
       case HtmlContent::kRest:
         return sink_.text(take(page_.size()));
     }
@@ -318,7 +320,7 @@ class HtmlTokenizer {
   }
 
   // The same for a script, which may hold "<script>...</script>" inside of "<!-- -->" (13.2.5.20 and on).
-  std::size_t find_script_end() {
+  std::size_t find_script_end(std::string_view name) {
     enum { kPlain, kInComment, kInScriptInComment } state = kPlain;
     std::size_t i = at_;
     while (true) {
@@ -326,7 +328,7 @@ class HtmlTokenizer {
       if (i == page_.size()) return i;
       if (page_[i] == '>') {  // the dashes of "-->" may be those of "<!--"
         if (page_.substr(i - 2, 2) == "--") state = kPlain;
-      } else if (is_end_tag(i, "script")) {
+      } else if (state == kInScriptInComment ? is_end_tag(i, "script") : is_end_tag(i, name)) {
         if (state != kInScriptInComment) return i;
         state = kInComment;
       } else if (state == kInComment && is_name(i + 1, "script")) {
@@ -345,7 +347,7 @@ class HtmlTokenizer {
 
   // Whether `name`, in any case, stands at `i` and ends there.
   bool is_name(std::size_t i, std::string_view name) const {
-    if (i >= page_.size() || page_.size() - i <= name.size()) return false;
+    if (name.empty() || i >= page_.size() || page_.size() - i <= name.size()) return false;
     const char behind = page_[i + name.size()];
     if (!internal::is_html_space(behind) && behind != '/' && behind != '>') return false;
     return std::equal(name.begin(), name.end(), page_.begin() + static_cast<std::ptrdiff_t>(i),
@@ -365,6 +367,7 @@ class HtmlTokenizer {
   Sink& sink_;
   internal::HtmlScanner scanner_;
   std::size_t at_ = 0;  // what is before it has been read
+  std::uint64_t steps_ = 0;
 };
 
 }  // namespace neardup
