@@ -24,6 +24,8 @@ constexpr float kCoverShare = .85F;           // this share of what is visible: 
 constexpr float kAsideShare = .4F;            // an aside with more of the kept text is the article itself
 constexpr float kAuthorShare = .35F;
 constexpr float kLinkListShare = .2F;
+constexpr float kLittleShare = .3F;
+constexpr float kMostShare = .5F;
 constexpr float kLargeShare = .2F;  // what holds so much text, and few links, is not dropped for its name
 constexpr std::uint32_t kVoteBytes = 25;  // shorter paragraphs have no vote
 constexpr float kSectionLinks = .25F;     // a section with a larger share of links is a list of them
@@ -42,7 +44,9 @@ constexpr float kCaptionShare =
 constexpr float kExtraShare = .15F;
 constexpr int kCandidates = 5;
 constexpr int kHeadingsCompared = 16;  // with the title
+constexpr std::size_t kTitleMin = 8;
 constexpr std::size_t kTitleMax = 400;
+constexpr std::ptrdiff_t kFirstLines = 3;  // where the title may stand again
 
 constexpr std::array<HtmlTag, 5> kDivLike = {HtmlTag::kDiv, HtmlTag::kArticle, HtmlTag::kMain,
                                              HtmlTag::kQuote, HtmlTag::kSection};
@@ -101,8 +105,9 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
     attempt({false, false, false});
     take_if_better();
   }
-  if (best < kArticleBytes && visible_bytes_ > 4 * static_cast<float>(best)) {
-    mark_dead(kStrict);  // a list of links, or no paragraphs at all
+  const bool thin = best < kArticleBytes && visible_bytes_ > 4 * static_cast<float>(best);
+  if (thin || is_table_of_contents(best)) {
+    mark_dead(kStrict);
     keep_all_but_furniture();
     take_if_better();
   }
@@ -456,6 +461,17 @@ void HtmlMainContent::keep_with_siblings(Index best) {
   }
 }
 
+// A list of links, or a list without paragraphs, that is most of the page, while next to nothing was kept.
+bool HtmlMainContent::is_table_of_contents(std::uint64_t kept) const {
+  if (static_cast<float>(kept) > kLittleShare * visible_bytes_) return false;
+  for (Index i = 1; i < size(); ++i) {
+    const bool list = at(i).tag == HtmlTag::kList || at(i).tag == HtmlTag::kDefinitions;
+    if (list && dead_[i] == kAlive && static_cast<float>(inside_[i]) > kMostShare * visible_bytes_)
+      return true;
+  }
+  return false;
+}
+
 void HtmlMainContent::keep_all() { keep_.assign(size(), 1); }
 
 void HtmlMainContent::keep_all_but_furniture() {
@@ -589,30 +605,34 @@ bool HtmlMainContent::in_figure(Index i) const {
   return false;
 }
 
-// A heading that says what the title says.
-bool HtmlMainContent::repeats_title(Index i) {
-  const std::uint32_t bytes = sum_[i].bytes;
-  if (bytes < 8 || bytes > kTitleMax || headings_left_ == 0) return false;
-  --headings_left_;
+// Whether a heading or a first line, folded, says what the page's title says.
+bool HtmlMainContent::is_title(std::string_view folded) {
   if (!titles_folded_) {
     titles_folded_ = true;
     for (std::string& title : titles_) title.clear();
     fold_title(page_->title.substr(0, kTitleMax), titles_[0]);
     fold_title(page_->meta_title.substr(0, kTitleMax), titles_[1]);
   }
-  heading_.clear();
+  if (folded.size() < kTitleMin) return false;
+  return std::any_of(std::begin(titles_), std::end(titles_), [&](const std::string& title) {
+    if (title.size() < kTitleMin) return false;
+    const bool inside = title.find(folded) != std::string::npos;
+    return inside || (folded.size() < 2 * title.size() && folded.find(title) != std::string_view::npos);
+  });
+}
+
+bool HtmlMainContent::repeats_title(Index i) {
+  const std::uint32_t bytes = sum_[i].bytes;
+  if (bytes < kTitleMin || bytes > kTitleMax || headings_left_ == 0) return false;
+  --headings_left_;
+  folded_.clear();
   for (std::size_t k = at(i).first_block; k < page_->blocks.size(); ++k) {
     const HtmlBlock& block = page_->blocks[k];
-    if (block.container < i || block.container >= at(i).end || heading_.size() > kTitleMax) break;
-    fold_title(page_->text_of(block), heading_);
+    if (block.container < i || block.container >= at(i).end || folded_.size() > kTitleMax) break;
+    fold_title(page_->text_of(block), folded_);
     steps_ += block.size;
   }
-  if (heading_.size() < 6) return false;
-  return std::any_of(std::begin(titles_), std::end(titles_), [&](const std::string& title) {
-    if (title.size() < 6) return false;
-    const bool inside = title.find(heading_) != std::string::npos;
-    return inside || (heading_.size() < 2 * title.size() && heading_.find(title) != std::string::npos);
-  });
+  return is_title(folded_);
 }
 
 std::uint64_t HtmlMainContent::kept_bytes() const {
@@ -662,6 +682,11 @@ void HtmlMainContent::drop_furniture_lines() {
     const bool prose = !is_heading(tag) && tag != HtmlTag::kItem && tag != HtmlTag::kDefinition;
     const HtmlLine kind = html_line_kind(line_, prose);
     line.keep = kind == HtmlLine::kText;
+    if (&line - lines_.data() < kFirstLines && !is_heading(tag) && !little_furniture_) {
+      folded_.clear();
+      fold_title(line_, folded_);
+      if (is_title(folded_)) line.keep = false;
+    }
     if (!line.keep) cut_before(line);
     behind_marker = kind == HtmlLine::kMarker;
   }

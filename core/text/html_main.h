@@ -84,12 +84,14 @@ class HtmlMainContent {
   Index leave_table(Index best) const;
   Index widen_to_parallel_sections(Index best);
   void keep_with_siblings(Index best);
+  bool is_table_of_contents(std::uint64_t kept) const;
   void keep_all();
   void keep_all_but_furniture();
   void clean(const Rules& rules, Index root);
   bool is_unwanted(const Rules& rules, Index i);
   bool looks_like_furniture(const Rules& rules, Index i);
   bool repeats_title(Index i);
+  bool is_title(std::string_view folded);
   void take_in(Index i);
   std::uint64_t kept_bytes() const;
   void cut_lines();
@@ -132,7 +134,7 @@ class HtmlMainContent {
 
   std::string titles_[2];  // folded; empty: not asked for, or none
   bool titles_folded_ = false;
-  std::string heading_;
+  std::string folded_;
   int headings_left_ = 0;
 };
 
