@@ -71,6 +71,10 @@ struct InputConfig {
                                    << 20;  // 1 KiB .. kDocumentBytesMax, of record and of text
 };
 
+struct HtmlConfig {
+  std::string extract = "main";  // main | all: what of a page is compared
+};
+
 struct DetectorConfig {
   std::string mode = "simhash";
   int distance = 3;  // 0 .. kHammingDistanceMax bits
@@ -103,6 +107,7 @@ struct LogConfig {
 struct Config {
   KafkaConfig kafka;
   InputConfig input;
+  HtmlConfig html;
   DetectorConfig detector;
   BatchConfig batch;
   PipelineConfig pipeline;

@@ -86,13 +86,14 @@ std::string refuse_address(std::string_view value) {
   return legal ? "" : "is not an IPv4 address like 127.0.0.1 or 0.0.0.0";
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kSections = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kSections = {{
     {"kafka", "Where Kafka is and how to reach it."},
     {"kafka.topics", "Topics. All but the input are made by `neardup topics create`."},
     {"input", "What the input records look like."},
     {"input.fields",
      "Where the parts of a document lie: JSON pointers, the first that is there wins. Empty: as the preset "
      "says."},
+    {"html", "What of an HTML page is compared."},
     {"detector", "When two documents are called duplicates. Changing it needs a new journal."},
     {"batch", "A batch is one Kafka transaction. It closes at whichever of the three comes first."},
     {"pipeline", "How the work is spread."},
@@ -215,6 +216,13 @@ const std::vector<Setting>& table() {
        .unit = "bytes",
        .min = kKiB,
        .max = std::int64_t{kDocumentBytesMax}},
+
+      {.path = "html.extract",
+       .field = at<&Config::html, &HtmlConfig::extract>,
+       .about = "main: the article, without menus, footers and banners (all text where none is found); all: "
+                "all text. "
+                "Changing it needs a new journal.",
+       .choices = {"main", "all"}},
 
       {.path = "detector.mode",
        .field = at<&Config::detector, &DetectorConfig::mode>,

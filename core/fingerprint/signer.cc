@@ -10,25 +10,22 @@ namespace neardup {
 
 static_assert(PaddedBytes::kPadding >= TokenStream::kTextSlack);
 
+Signer::Signer(const SignerOptions& options) : html_(options.html_extract) {}
+
 std::optional<RejectReason> Signer::sign(const Document& document, Signature& signature) {
   std::string_view text = document.body;
   if (document.format == Document::Format::kHtml) {
-    html_to_text(document.body, main_text_);
-    text = main_text_;
+    text = html_.read(document.body).text;
   }
   canonicalize(text, canonical_);
   if (canonical_.tokens == 0) return RejectReason::kNoTokens;
 
   signature.exact = digest128(canonical_.text);
-  signature.fingerprint = fingerprint();
-  signature.tokens = canonical_.tokens;
-  return std::nullopt;
-}
-
-Fingerprint Signer::fingerprint() {
   tokens_.open(canonical_.text);
   for (TokenBatch batch; tokens_.next(batch);) simhasher_.add(batch);
-  return {simhasher_.finish()[0]};
+  signature.fingerprint = {simhasher_.finish()[0]};
+  signature.tokens = canonical_.tokens;
+  return std::nullopt;
 }
 
 }  // namespace neardup

@@ -1,6 +1,7 @@
 #include "core/text/character_reference.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "core/text/utf8.h"
@@ -33,8 +34,9 @@ char32_t meant_by(char32_t number) {
   return number;
 }
 
-// bytes = "#" digits [";"] or "#x" hexadecimal digits [";"]. Returns the length used, 0 if there is no digit.
-std::size_t decode_number(std::string_view bytes, std::string& text) {
+// bytes = "#" digits [";"] or "#x" hexadecimal digits [";"].
+CharacterReference read_number(std::string_view bytes) {
+  CharacterReference reference;
   std::size_t at = 1;
   const bool hexadecimal = at < bytes.size() && (bytes[at] == 'x' || bytes[at] == 'X');
   const int base = hexadecimal ? 16 : 10;
@@ -47,19 +49,47 @@ std::size_t decode_number(std::string_view bytes, std::string& text) {
     number =
         std::min<char32_t>(number * static_cast<char32_t>(base) + static_cast<char32_t>(value), 0x110000);
   }
-  if (at == digits) return 0;
+  if (at == digits) return reference;
   if (at < bytes.size() && bytes[at] == ';') ++at;
-  char buffer[4];
-  text.append(buffer, encode_utf8(meant_by(number), buffer));
-  return at;
+  reference.length = at;
+  reference.size = static_cast<std::size_t>(encode_utf8(meant_by(number), reference.text) - reference.text);
+  return reference;
 }
 
+// Every name's place in the table, by hash; open addressing, at most a third full.
+class NameIndex {
+ public:
+  NameIndex() {
+    for (std::size_t i = 0; i < internal::kNamedReferenceCount; ++i) {
+      std::size_t slot = first_slot(internal::kNamedReferences[i].name);
+      while (slots_[slot] != 0) slot = (slot + 1) % kSlots;
+      slots_[slot] = static_cast<std::uint16_t>(i + 1);
+    }
+  }
+
+  const NamedReference* find(std::string_view name) const {
+    for (std::size_t slot = first_slot(name); slots_[slot] != 0; slot = (slot + 1) % kSlots) {
+      const NamedReference& reference = internal::kNamedReferences[slots_[slot] - 1];
+      if (reference.name == name) return &reference;
+    }
+    return nullptr;
+  }
+
+ private:
+  static constexpr std::size_t kSlots = 8192;
+
+  static std::size_t first_slot(std::string_view name) {
+    std::uint32_t hash = 2166136261;  // FNV-1a
+    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
+    return (hash ^ hash >> 15) % kSlots;
+  }
+
+  std::array<std::uint16_t, kSlots> slots_{};  // 1 + the place of a name; 0: empty
+};
+
 const NamedReference* find_name(std::string_view name) {
-  const NamedReference* const end = internal::kNamedReferences + internal::kNamedReferenceCount;
-  const NamedReference* const found = std::lower_bound(
-      internal::kNamedReferences, end, name,
-      [](const NamedReference& each, std::string_view wanted) { return each.name < wanted; });
-  return found != end && found->name == name ? found : nullptr;
+  static const NameIndex index;
+  return index.find(name);
 }
 
 // The reference with the longest name that `bytes` start with. Every name is letters and digits, then perhaps
@@ -79,17 +109,21 @@ const NamedReference* longest_name(std::string_view bytes) {
 
 }  // namespace
 
-std::size_t decode_character_reference(std::string_view bytes, std::string& text) {
+CharacterReference read_character_reference(std::string_view bytes) {
+  CharacterReference reference;
   const std::string_view rest = bytes.substr(1);
-  if (rest.empty()) return 0;
+  if (rest.empty()) return reference;
   if (rest[0] == '#') {
-    const std::size_t size = decode_number(rest, text);
-    return size == 0 ? 0 : 1 + size;
+    reference = read_number(rest);
+    if (reference.length > 0) ++reference.length;
+    return reference;
   }
-  const NamedReference* const reference = is_letter(rest[0]) ? longest_name(rest) : nullptr;
-  if (reference == nullptr) return 0;
-  text += reference->text;
-  return 1 + reference->name.size();
+  const NamedReference* const found = is_letter(rest[0]) ? longest_name(rest) : nullptr;
+  if (found == nullptr) return reference;
+  reference.length = 1 + found->name.size();
+  reference.size = std::min(found->text.size(), sizeof reference.text);  // none is longer: a test looks
+  std::copy_n(found->text.begin(), reference.size, reference.text);
+  return reference;
 }
 
 }  // namespace neardup

@@ -5,19 +5,25 @@
 // become what windows-1252 has there, because that is what authors meant.
 //
 // Cost: bounded, whatever the input: at most kReferenceNameMax bytes of a name are looked at, and numbers are
-// read once. Names are found by binary search.
+// read once. Names are found in a hash table, made at the first call.
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 
 namespace neardup {
 
-// Appends to `text`, in UTF-8, what the reference at the start of `bytes` stands for, and returns its length
-// in `bytes`; 0, and nothing appended, if there is none: then the '&' is just an ampersand. REQUIRES: bytes
-// starts with '&'.
-std::size_t decode_character_reference(std::string_view bytes, std::string& text);
+struct CharacterReference {
+  std::size_t length =
+      0;                 // of the reference, in bytes of the page; 0: none here, the '&' is just an ampersand
+  std::size_t size = 0;  // of what it stands for
+  char text[8] = {};     // that, in UTF-8
+
+  std::string_view view() const { return {text, size}; }
+};
+
+// The reference at the start of `bytes`. REQUIRES: bytes starts with '&'.
+CharacterReference read_character_reference(std::string_view bytes);
 
 namespace internal {
 

@@ -1,33 +1,58 @@
 // What does this page say?
 //
-// All the text of a page, in order, its markup stripped: menus and footers too. One pass over the bytes,
-// cutting them into tags and text as a browser's tokenizer does (WHATWG HTML, 13.2.5), without building a
-// tree:
+// Its main content, or all its text with menus and footers, as `html.extract` asks for. One pass over the
+// bytes, as a browser's tokenizer reads them (html_tokenizer.h), makes text; for the main content a second
+// pass over a flat list of its blocks (html_blocks.h) finds out which of them it is (html_main.h). No tree is
+// built.
 //
-//   - Comments, doctypes, processing instructions and tags vanish, with attributes, quoted '>' and all. What
-//   is
-//     left open at the end of the page, a tag, a quote, a comment, ends there.
-//   - Dropped with their content: script, style, noscript, template, iframe, noembed, noframes, that is, what
-//   a
-//     reader with a browser does not see. Kept: title and textarea (text with references, no tags inside),
-//     xmp and plaintext (text as it is).
-//   - Tags that lay out (p, div, br, li, td, img ...) put a line break between words; all others (b, a, span,
-//     wbr, unknown ones) do not, so `un<b>believ</b>able` stays one word.
-//   - Character references are decoded, see character_reference.h.
+//   kAll   Every text that a browser shows or could show. Dropped with their content: script, style,
+//   noscript,
+//          template, iframe, noembed, noframes. Tags that lay out (p, div, br, li, td, img ...) put a line
+//          break between words; all others (b, a, span, wbr, unknown ones) do not, so `un<b>believ</b>able`
+//          is one word.
+//   kMain  The article, the post, the documentation; without menus, footers, banners, lists of links, what is
+//          hidden, forms. Never empty where kAll is not: if nothing qualifies, it is the text of kAll, and
+//          says so.
 //
-// The bytes of the text are copied as they are: invalid UTF-8 and NUL are the folder's work. A CDATA section
-// is what it is in HTML, a comment up to the next '>'.
+// White space is folded to one ' ' or '\n'. Other bytes are copied as they are: invalid UTF-8 and NUL are the
+// folder's work.
 //
-// Cost:    linear in the bytes, whatever they are; `text` gets at most 6/5 of the page's size.
-// Threads: a pure function.
+// Cost:    linear in the bytes, whatever they are; memory is bounded by the page's size, and kept.
+// Threads: one reader per thread; the same answer on every CPU.
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <memory>
 #include <string_view>
+
+#include "core/base/isa.h"
 
 namespace neardup {
 
-// Replaces `text`; allocates nothing once it has grown. REQUIRES: `html` is no view of `text`.
-void html_to_text(std::string_view html, std::string& text);
+enum class HtmlExtract : std::uint8_t { kMain, kAll };
+
+struct HtmlText {
+  std::string_view text;
+  std::string_view title;  // of the first <title>
+  bool fell_back = false;  // kMain found nothing, so text is all there is
+};
+
+class HtmlReader {
+ public:
+  explicit HtmlReader(HtmlExtract extract = HtmlExtract::kMain, Isa isa = neardup::isa());
+  ~HtmlReader();
+  HtmlReader(HtmlReader&&) noexcept;
+  HtmlReader& operator=(HtmlReader&&) noexcept;
+
+  // Both views are valid until the next call. Allocates nothing once it has grown.
+  HtmlText read(std::string_view html);
+
+  // What all calls have done so far, counted: for tests that cost grows with the size and no faster.
+  std::uint64_t steps() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace neardup

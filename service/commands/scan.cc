@@ -139,14 +139,14 @@ class Scan {
   // Each kind of record has its pool, made when the first one comes; the pool that rests costs nothing.
   SignerPool& pool_for(PathBatch::Kind kind) {
     if (kind == PathBatch::Kind::kLines) {
-      if (!lines_) lines_.emplace(threads_, preset_, config_.input);
+      if (!lines_) lines_.emplace(threads_, preset_, config_.input, signer_options(config_));
       return *lines_;
     }
     if (!pages_) {
       InputConfig input;
       input.preset = "raw";
       input.document_bytes_max = config_.input.document_bytes_max;
-      pages_.emplace(threads_, *resolve_preset(input), input);
+      pages_.emplace(threads_, *resolve_preset(input), input, signer_options(config_));
     }
     return *pages_;
   }

@@ -160,7 +160,7 @@ Status serve_term(const Config& config, const Preset& preset, bool fail_fast, st
   if (!input) return input.error();
   if (Status status = (*input)->assign(plan->positions); !status) return status;
 
-  SignerPool signers(signing_threads(config.pipeline), preset, config.input);
+  SignerPool signers(signing_threads(config.pipeline), preset, config.input, signer_options(config));
   Worker worker(
       {.source = **input,
        .sink = writer,

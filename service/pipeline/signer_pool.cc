@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/base/check.h"
-#include "core/fingerprint/signer.h"
 #include "service/codec/document_codec.h"
 
 namespace neardup {
@@ -19,7 +18,8 @@ namespace {
 // One thread's tools.
 class Worker {
  public:
-  Worker(const Preset& preset, const InputConfig& input) : codec_(preset, input) {}
+  Worker(const Preset& preset, const InputConfig& input, const SignerOptions& options)
+      : codec_(preset, input), signer_(options) {}
 
   void sign(const Record& record, Signed& out) {
     // The one body buffer travels through the slots, or each slot would keep the largest page it ever met.
@@ -80,12 +80,13 @@ struct SignerPool::State {
   }
 };
 
-SignerPool::SignerPool(int threads, const Preset& preset, const InputConfig& input)
+SignerPool::SignerPool(int threads, const Preset& preset, const InputConfig& input,
+                       const SignerOptions& options)
     : state_(std::make_unique<State>()) {
   CHECK(threads >= 1, "the caller's thread counts");
   const auto count = static_cast<std::size_t>(threads);
   state_->workers.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) state_->workers.emplace_back(preset, input);
+  for (std::size_t i = 0; i < count; ++i) state_->workers.emplace_back(preset, input, options);
   for (std::size_t i = 1; i < count; ++i) {
     state_->threads.emplace_back([state = state_.get(), i] { state->sleep_and_work(state->workers[i]); });
   }
@@ -118,6 +119,10 @@ void SignerPool::run(std::span<const Record> records, std::span<Signed> out) {
   state.work(state.workers[0]);
   std::unique_lock lock(state.mutex);
   state.finished.wait(lock, [&] { return state.sleepers == 0; });
+}
+
+SignerOptions signer_options(const Config& config) {
+  return {.html_extract = config.html.extract == "all" ? HtmlExtract::kAll : HtmlExtract::kMain};
 }
 
 int signing_threads(const PipelineConfig& config) {

@@ -13,9 +13,8 @@ namespace {
 
 // What the reference stands for, and behind it what is left of the bytes.
 std::string decoded(std::string_view bytes) {
-  std::string text;
-  const std::size_t used = decode_character_reference(bytes, text);
-  return text + "|" + std::string(bytes.substr(used));
+  const CharacterReference reference = read_character_reference(bytes);
+  return std::string(reference.view()) + "|" + std::string(bytes.substr(reference.length));
 }
 
 TEST(CharacterReference, names_stand_for_their_characters) {

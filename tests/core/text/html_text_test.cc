@@ -11,15 +11,14 @@ namespace neardup {
 namespace {
 
 std::string text_of(std::string_view html) {
-  std::string text;
-  html_to_text(html, text);
-  return text;
+  HtmlReader reader(HtmlExtract::kAll);
+  return std::string(reader.read(html).text);
 }
 
 TEST(HtmlText, tags_vanish_and_text_stays) {
   EXPECT_EQ(text_of(""), "");
   EXPECT_EQ(text_of("no markup"), "no markup");
-  EXPECT_EQ(text_of("<html><body><p class=x>Hello, <b>world</b>!</p></body></html>"), "Hello, world!\n");
+  EXPECT_EQ(text_of("<html><body><p class=x>Hello, <b>world</b>!</p></body></html>"), "Hello, world!");
 }
 
 TEST(HtmlText, inline_tags_do_not_split_words) {
@@ -108,58 +107,45 @@ TEST(HtmlText, nul_and_invalid_bytes_are_copied) {
   EXPECT_EQ(text_of(html), std::string_view("a\0bc\xFF\0<", 7));
 }
 
-TEST(HtmlText, a_reused_buffer_holds_only_the_last_page) {
-  std::string text;
-  html_to_text("<p>a long first page", text);
-  html_to_text("b", text);
-  EXPECT_EQ(text, "b");
+TEST(HtmlText, a_reused_reader_knows_only_the_last_page) {
+  for (const HtmlExtract extract : {HtmlExtract::kMain, HtmlExtract::kAll}) {
+    HtmlReader reader(extract);
+    reader.read("<title>first</title><p>a long first page<table><tr><td>with a table");
+    const HtmlText second = reader.read("b");
+    EXPECT_EQ(second.text, "b");
+    EXPECT_EQ(second.title, "");
+  }
 }
 
-// Four million bytes each: what took time that grows with the square of the size would not end.
-TEST(HtmlText, hostile_pages_take_linear_time_and_bounded_space) {
-  for (const std::string_view unit : {"<",
-                                      "<a ",
-                                      "<a",
-                                      "&",
-                                      "&#",
-                                      "&#x",
-                                      "&a",
-                                      "&CounterClockwiseContourIntegra",
-                                      "<!--",
-                                      "<!-",
-                                      "--",
-                                      "<a b=\"",
-                                      "<a b='",
-                                      "</",
-                                      "</a",
-                                      "<script>",
-                                      "<script><!--",
-                                      "<script><!--<script>",
-                                      "</script",
-                                      "<title>",
-                                      "<title></titl",
-                                      "<textarea></",
-                                      "<style></st",
-                                      "<template>",
-                                      "<p",
-                                      "<p>",
-                                      "=",
-                                      "<a =",
-                                      "<a / ",
-                                      "<?",
-                                      "<!",
-                                      "&nGt;",
-                                      "<xmp></xmp",
-                                      "<plaintext>",
-                                      "<!----",
-                                      "<a b=c"}) {
-    for (const std::string_view start :
-         {"", "<script>", "<script><!--", "<title>", "<!--", "<a b=\"", "<a "}) {
-      std::string html(start);
-      while (html.size() < 4000000) html += unit;
-      EXPECT_LE(text_of(html).size(), html.size() / 5 * 6 + 6) << start << unit;
+TEST(HtmlText, white_space_is_folded) {
+  EXPECT_EQ(text_of("  a \n\t b&nbsp;&#32; c <b> d</b>\r\n<p> e </p> "), "a b c d\ne");
+}
+
+TEST(HtmlText, the_first_title_is_told) {
+  HtmlReader reader(HtmlExtract::kAll);
+  EXPECT_EQ(reader.read("<head><title> A &amp; B\n</title><body>x<title>c</title>").title, "A & B");
+  EXPECT_EQ(reader.read("<svg><title>icon</title></svg><p>x").title, "icon");
+  EXPECT_EQ(reader.read("<p>x").title, "");
+}
+
+TEST(HtmlText, cdata_is_text_in_foreign_elements_only) {
+  EXPECT_EQ(text_of("<svg><![CDATA[a<b>]]></svg>c<![CDATA[d]]>e"), "a<b>\nce");
+}
+
+// Runs of white space as one, none beside a line break or at the end.
+std::string folded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool space = c == ' ' || c == '\n';
+    const bool after = out.empty() || out.back() == ' ' || out.back() == '\n';
+    if (c == '\n' && !out.empty() && out.back() == ' ') {
+      out.back() = '\n';
+    } else if (!space || !after) {
+      out += c;
     }
   }
+  while (!out.empty() && (out.back() == ' ' || out.back() == '\n')) out.pop_back();
+  return out;
 }
 
 // A page made of known pieces says what they say.
@@ -199,7 +185,7 @@ TEST(HtmlText, seeded_pages_say_what_they_were_made_of) {
         text += '\n';
       }
     }
-    ASSERT_EQ(text_of(html), text) << "seed " << kSeed << " case " << i << ": " << html;
+    ASSERT_EQ(text_of(html), folded(text)) << "seed " << kSeed << " case " << i << ": " << html;
   }
 }
 

@@ -77,7 +77,7 @@ TEST(SignerPool, any_number_of_threads_gives_the_answer_of_one) {
   const Records records(3000);
   const std::vector<Signed> expected = sign_one_by_one(records.all(), input);
   for (const int threads : {1, 2, 3, 8}) {
-    SignerPool pool(threads, *resolve_preset(input), input);
+    SignerPool pool(threads, *resolve_preset(input), input, SignerOptions());
     std::vector<Signed> out(records.all().size());
     pool.run(records.all(), out);
     expect_equal(out, expected);
@@ -88,7 +88,7 @@ TEST(SignerPool, batches_of_every_size_follow_each_other_through_the_same_slots)
   const InputConfig input;
   const Records records(1200);
   const std::vector<Signed> expected = sign_one_by_one(records.all(), input);
-  SignerPool pool(4, *resolve_preset(input), input);
+  SignerPool pool(4, *resolve_preset(input), input, SignerOptions());
   std::vector<Signed> slots(records.all().size());
   std::size_t begin = 0;
   for (std::size_t round = 0; begin < records.all().size(); ++round) {
@@ -104,7 +104,7 @@ TEST(SignerPool, ends_cleanly_with_and_without_work) {
   const InputConfig input;
   const Records records(100);
   for (int round = 0; round < 50; ++round) {
-    SignerPool pool(3, *resolve_preset(input), input);
+    SignerPool pool(3, *resolve_preset(input), input, SignerOptions());
     if (round % 2 == 0) continue;
     std::vector<Signed> out(records.all().size());
     pool.run(records.all(), out);

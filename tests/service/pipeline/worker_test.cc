@@ -77,7 +77,7 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
   const InputConfig input;
   const Result<Preset> preset = resolve_preset(input);
   CHECK(preset.ok(), "the default preset");
-  SignerPool signers(threads, *preset, input);
+  SignerPool signers(threads, *preset, input, SignerOptions());
   std::stop_source stop;
   source.on_end = [&stop] { stop.request_stop(); };
 

@@ -1,0 +1,530 @@
+#include "core/text/html_blocks.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "core/text/html_text_writer.h"
+
+namespace neardup::internal {
+namespace {
+
+using Flag = HtmlContainer::Flag;
+
+// Deeper elements are not containers; their text belongs to the last one that is. Real pages stay below 100.
+constexpr std::size_t kDepthMax = 256;
+
+// Of a link to a place in the same page this share counts as link: tables of contents and footnotes are
+// content.
+constexpr std::size_t kLocalLinkPercent = 30;
+
+void count(std::uint16_t& counter) {
+  if (counter < std::numeric_limits<std::uint16_t>::max()) ++counter;
+}
+
+// The attributes that tell something, of the start tag being read.
+class Attributes {
+ public:
+  enum Name : std::uint8_t {
+    kClass,
+    kId,
+    kStyle,
+    kRole,
+    kItemprop,
+    kAriaHidden,
+    kAriaModal,
+    kHref,
+    kProperty,
+    kContent,
+    kHidden,
+    kSummary,
+    kNames
+  };
+
+  void clear() { seen_ = 0; }
+
+  bool has(Name name) const { return (seen_ >> name & 1) != 0; }
+  std::string_view operator[](Name name) const { return has(name) ? values_[name] : std::string_view(); }
+
+  void add(std::string_view name, std::string_view value) {
+    switch (name.size()) {
+      case 2:
+        return take(kId, "id", name, value);
+      case 4:
+        return name[0] == 'h' || name[0] == 'H' ? take(kHref, "href", name, value)
+                                                : take(kRole, "role", name, value);
+      case 5:
+        return name[0] == 'c' || name[0] == 'C' ? take(kClass, "class", name, value)
+                                                : take(kStyle, "style", name, value);
+      case 6:
+        return take(kHidden, "hidden", name, value);
+      case 7:
+        take(kSummary, "summary", name, value);
+        return take(kContent, "content", name, value);
+      case 8:
+        take(kItemprop, "itemprop", name, value);
+        return take(kProperty, "property", name, value);
+      case 10:
+        return take(kAriaModal, "aria-modal", name, value);
+      case 11:
+        return take(kAriaHidden, "aria-hidden", name, value);
+      default:
+        return;
+    }
+  }
+
+ private:
+  // Of repeated attributes the first counts.
+  void take(Name which, std::string_view wanted, std::string_view name, std::string_view value) {
+    if (has(which) || !equals_ignoring_case(name, wanted)) return;
+    seen_ |= 1U << which;
+    values_[which] = value;
+  }
+
+  unsigned seen_ = 0;
+  std::array<std::string_view, kNames> values_;
+};
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Whether `style` says "property: value", with any white space.
+bool style_says(std::string_view style, std::string_view property, std::string_view value) {
+  std::size_t at = style.find(property);
+  if (at == std::string_view::npos) return false;
+  at = style.find_first_not_of(" :", at + property.size());
+  return at != std::string_view::npos && style.substr(at, value.size()) == value;
+}
+
+constexpr std::size_t kStyleMax = 512;  // of a longer style the rest is not looked at
+
+bool is_hidden(const Attributes& attributes) {
+  if (attributes.has(Attributes::kHidden) || attributes[Attributes::kAriaModal] == "true") return true;
+  if (attributes.has(Attributes::kStyle)) {
+    const std::string_view style = attributes[Attributes::kStyle].substr(0, kStyleMax);
+    if (style_says(style, "display", "none") || style_says(style, "visibility", "hidden")) return true;
+  }
+  return attributes[Attributes::kAriaHidden] == "true" &&
+         !contains(attributes[Attributes::kClass].substr(0, kStyleMax), "fallback");
+}
+
+bool is_furniture_role(std::string_view role) {
+  constexpr std::array<std::string_view, 9> kRoles = {"menu",        "menubar", "complementary",
+                                                      "navigation",  "alert",   "alertdialog",
+                                                      "contentinfo", "search",  "dialog"};
+  return std::find(kRoles.begin(), kRoles.end(), role) != kRoles.end();
+}
+
+std::uint32_t hash_of_class(std::string_view name) {
+  if (name.empty()) return 0;
+  std::uint32_t hash = static_cast<std::uint32_t>(name.size());
+  for (const char c : name.substr(0, 64)) hash = hash * 31 + static_cast<unsigned char>(c);
+  return hash | 1;
+}
+
+// The sink of HtmlTokenizer that makes an HtmlPage.
+class BlockBuilder {
+ public:
+  BlockBuilder(std::string_view html, const HtmlKernels& kernels, HtmlHints& hints, HtmlPage& page)
+      : page_(page),
+        kernels_(kernels),
+        hints_(hints),
+        writer_(kernels, html, page.text.reserve(HtmlTextWriter::room(html.size()))) {
+    page.containers.clear();
+    page.blocks.clear();
+    page.title = page.meta_title = {};
+    page.complete = true;
+    page.containers.push_back({});
+    block_from_ = writer_.out();
+    depth_ = 0;
+    open_[0] = {0, nullptr, {}};
+  }
+
+  void finish() {
+    end_special_content();
+    end_block();
+    while (depth_ > 0) pop();
+    page_.containers[0].end = static_cast<std::uint32_t>(page_.containers.size());
+  }
+
+  std::uint64_t steps() const { return steps_; }
+
+  // ---- what HtmlTokenizer calls ----
+
+  void text(std::string_view text) {
+    if (muted()) return;
+    writer_.text(text);
+    breaks_ = 0;
+  }
+
+  void space(std::string_view) {
+    if (!muted()) writer_.space();
+  }
+
+  void reference(const CharacterReference& reference) {
+    if (muted()) return;
+    writer_.reference(reference);
+    breaks_ = 0;
+  }
+
+  void begin_tag(std::string_view name) {
+    end_special_content();
+    name_ = name;
+    element_ = &find_html_element(name, writer_.readable(name));
+    attributes_.clear();
+  }
+
+  void attribute(std::string_view name, std::string_view value) { attributes_.add(name, value); }
+
+  HtmlContent start_tag(bool self_closing) {
+    const HtmlElement& element = *element_;
+    if (element.foreign && !self_closing) ++foreign_;
+    switch (element.tag) {
+      case HtmlTag::kIgnored:
+        ignored_ = true;
+        return element.content;
+      case HtmlTag::kTitle:
+        start_title();
+        return element.content;
+      case HtmlTag::kMeta:
+        if (page_.meta_title.empty() && attributes_[Attributes::kProperty] == "og:title")
+          page_.meta_title = attributes_[Attributes::kContent];
+        break;
+      case HtmlTag::kColumn:
+        if (top().tag == HtmlTag::kTable) top().flags |= Flag::kDataTable;
+        break;
+      case HtmlTag::kImage:
+        count(top().images);
+        break;
+      case HtmlTag::kInput:
+        count(top().inputs);
+        break;
+      case HtmlTag::kEmbed:
+        count(top().embeds);
+        break;
+      case HtmlTag::kBreak:
+        if (!muted()) line_break();
+        break;
+      case HtmlTag::kPassed:
+        break;
+      case HtmlTag::kRule:
+        close_paragraph();
+        end_block();
+        break;
+      case HtmlTag::kLink:
+        start_link(self_closing);
+        break;
+      default:
+        start_container(self_closing);
+    }
+    return element.content;
+  }
+
+  void end_tag(std::string_view name) {
+    end_special_content();
+    const HtmlElement& element = find_html_element(name, writer_.readable(name));
+    if (element.foreign && foreign_ > 0) --foreign_;
+    if (element.tag == HtmlTag::kLink) end_link();
+    if (element.tag == HtmlTag::kPassed || element.tag == HtmlTag::kRule) return;
+    if (is_container(element.tag) && beyond_ > 0) {
+      --beyond_;
+      return end_block();
+    }
+    close_element(element, name);
+  }
+
+  bool cdata_is_text() const { return foreign_ > 0; }
+
+ private:
+  struct Open {
+    std::uint32_t container;
+    const HtmlElement* element;
+    std::string_view name;  // as written; only unknown elements need it
+  };
+
+  // Whether `element`, called `name`, is the one that is open there.
+  bool is_open(std::size_t depth, const HtmlElement& element, std::string_view name) const {
+    const Open& open = open_[depth];
+    if (open.element != &element) return false;
+    if (!element.name.empty()) return true;
+    return open.name.size() == name.size() &&
+           std::equal(name.begin(), name.end(), open.name.begin(),
+                      [](char a, char b) { return ascii_lower(a) == ascii_lower(b); });
+  }
+
+  HtmlContainer& container(std::size_t depth) { return page_.containers[open_[depth].container]; }
+  HtmlContainer& top() { return container(depth_); }
+  bool muted() const { return ignored_ || never_shown_ > 0; }
+
+  // ---- blocks ----
+
+  void end_block() {
+    count_link();
+    char* end = writer_.out();
+    if (end > block_from_ && end[-1] == ' ') --end;
+    if (end > block_from_) {
+      const auto size = static_cast<std::uint32_t>(end - block_from_);
+      const std::uint32_t commas = kernels_.commas(block_from_, size);
+      const auto links = static_cast<std::uint32_t>(std::min<std::size_t>(link_bytes_, size));
+      page_.blocks.push_back({open_[depth_].container,
+                              static_cast<std::uint32_t>(block_from_ - page_.text.data()), size, commas,
+                              links, glued_});
+      HtmlContainer& in = top();
+      in.bytes += size;
+      in.link_bytes += links;
+      in.commas += commas;
+    }
+    writer_.line_break();
+    block_from_ = link_from_ = writer_.out();
+    link_bytes_ = 0;
+    glued_ = false;
+  }
+
+  void line_break() {
+    if (++breaks_ < 2) return writer_.space();
+    end_block();
+    top().flags |= Flag::kParagraphs;
+  }
+
+  // ---- links ----
+
+  void start_link(bool self_closing) {
+    end_link();
+    if (!self_closing && attributes_.has(Attributes::kHref)) {
+      in_link_ = true;
+      link_from_ = writer_.out();
+      link_percent_ = attributes_[Attributes::kHref].starts_with('#') ? kLocalLinkPercent : 100;
+    }
+    if (is_hidden(attributes_)) push(Flag::kHidden | Flag::kInline);
+  }
+
+  void count_link() {
+    if (!in_link_) return;
+    link_bytes_ += static_cast<std::size_t>(writer_.out() - link_from_) * link_percent_ / 100;
+    link_from_ = writer_.out();
+  }
+
+  void end_link() {
+    count_link();
+    in_link_ = false;
+  }
+
+  // ---- containers ----
+
+  void start_container(bool self_closing) {
+    const HtmlTag tag = element_->tag;
+    const std::uint16_t class_hints = hints_.of(attributes_[Attributes::kClass]);
+    const std::uint16_t id_hints = hints_.of(attributes_[Attributes::kId]);
+    unsigned flags = flags_of(class_hints | id_hints);
+    if (!is_container(tag)) {
+      // highlighted code: <span class="comment">
+      if (((class_hints | id_hints) & kHintComment) != 0) flags &= ~static_cast<unsigned>(Flag::kUnlikely);
+      if (top().tag == HtmlTag::kPreformatted) flags &= Flag::kHidden;
+      constexpr unsigned kWorthIt = Flag::kHidden | Flag::kUnlikely | Flag::kShare | Flag::kByline |
+                                    Flag::kPresentation | Flag::kAuthor | Flag::kCaption | Flag::kExtra;
+      if (self_closing || (flags & kWorthIt) == 0) return;
+      const bool gap = writer_.after_gap();
+      push(flags | Flag::kInline);
+      glued_ = !gap;
+    } else {
+      if (self_closing && (tag == HtmlTag::kSvg || tag == HtmlTag::kOtherBlock)) return;
+      if (!is_never_shown(tag)) close_implied(tag);
+      breaks_ = 0;
+      push(flags);
+    }
+    if (top_is_new_) weigh(class_hints, id_hints);
+  }
+
+  unsigned flags_of(unsigned hints) const {
+    unsigned flags = 0;
+    if (is_hidden(attributes_)) flags |= Flag::kHidden;
+    if ((hints & kHintUnlikely) != 0 && (hints & kHintMaybe) == 0) flags |= Flag::kUnlikely;
+    if (attributes_.has(Attributes::kRole)) {
+      const std::string_view role = attributes_[Attributes::kRole];
+      if (is_furniture_role(role)) flags |= Flag::kUnlikely;
+      if (role == "presentation") flags |= Flag::kPresentation;
+    }
+    if ((hints & kHintShare) != 0) flags |= Flag::kShare;
+    if ((hints & kHintByline) != 0) flags |= Flag::kByline;
+    if ((hints & kHintAuthor) != 0) flags |= Flag::kAuthor;
+    if ((hints & kHintCaption) != 0 || element_->tag == HtmlTag::kFigureCaption) flags |= Flag::kCaption;
+    if ((hints & kHintExtra) != 0) flags |= Flag::kExtra;
+    if (attributes_.has(Attributes::kSummary) && element_->tag == HtmlTag::kTable) flags |= Flag::kDataTable;
+    if (contains(attributes_[Attributes::kItemprop], "articleBody")) flags |= Flag::kArticleBody;
+    return flags;
+  }
+
+  void weigh(unsigned class_hints, unsigned id_hints) {
+    int weight = 0;
+    for (const unsigned hints : {class_hints, id_hints}) {
+      if ((hints & kHintGood) != 0) weight += 25;
+      if ((hints & kHintBad) != 0) weight -= 25;
+    }
+    top().weight = static_cast<std::int8_t>(weight);
+    top().class_hash = hash_of_class(attributes_[Attributes::kClass]);
+  }
+
+  void push(unsigned flags) {
+    end_block();
+    top_is_new_ = false;
+    if (depth_ + 1 == kDepthMax) {
+      if (is_container(element_->tag)) ++beyond_;
+      return;
+    }
+    if (page_.containers.size() >= kHtmlContainersMax) {
+      page_.complete = false;
+      return;
+    }
+    HtmlContainer made;
+    made.parent = open_[depth_].container;
+    made.tag = element_->tag;
+    made.flags = static_cast<std::uint16_t>(flags);
+    made.first_block = static_cast<std::uint32_t>(page_.blocks.size());
+    open_[++depth_] = {static_cast<std::uint32_t>(page_.containers.size()), element_, name_};
+    page_.containers.push_back(made);
+    if (is_never_shown(made.tag)) ++never_shown_;
+    top_is_new_ = true;
+  }
+
+  void pop() {
+    top().end = static_cast<std::uint32_t>(page_.containers.size());
+    if (is_never_shown(top().tag)) --never_shown_;
+    --depth_;
+  }
+
+  void pop_to(std::size_t depth) {
+    end_block();
+    while (depth_ >= depth) pop();
+  }
+
+  // What this start tag closes without an end tag: a paragraph, and the item, cell or row before.
+  void close_implied(HtmlTag tag) {
+    close_paragraph();
+    switch (tag) {
+      case HtmlTag::kItem:
+        return close_up_to(HtmlTag::kItem, HtmlTag::kItem, HtmlTag::kList);
+      case HtmlTag::kDefinition:
+        return close_up_to(HtmlTag::kDefinition, HtmlTag::kDefinition, HtmlTag::kDefinitions);
+      case HtmlTag::kCell:
+      case HtmlTag::kHeaderCell:
+        return close_up_to(HtmlTag::kCell, HtmlTag::kHeaderCell, HtmlTag::kRow);
+      case HtmlTag::kRow:
+        return close_up_to(HtmlTag::kRow, HtmlTag::kRow, HtmlTag::kTable);
+      default:
+        return;
+    }
+  }
+
+  // Closes the nearest open container `a` or `b`, unless `stop`, a table or a template is nearer.
+  void close_up_to(HtmlTag a, HtmlTag b, HtmlTag stop) {
+    for (std::size_t depth = depth_; depth > 0; --depth) {
+      ++steps_;
+      const HtmlTag tag = container(depth).tag;
+      if (tag == a || tag == b) return pop_to(depth);
+      if (tag == stop || tag == HtmlTag::kTable || tag == HtmlTag::kTemplate) return;
+    }
+  }
+
+  void close_paragraph() {
+    for (std::size_t depth = depth_; depth > 0; --depth) {
+      ++steps_;
+      const HtmlContainer& open = container(depth);
+      if (open.tag == HtmlTag::kParagraph) return pop_to(depth);
+      if (!open.has(Flag::kInline)) return;
+    }
+  }
+
+  // An end tag: closes the nearest open element of that name, unless it lies behind a barrier.
+  void close_element(const HtmlElement& element, std::string_view name) {
+    const bool ends_container = is_container(element.tag);
+    for (std::size_t depth = depth_; depth > 0; --depth) {
+      ++steps_;
+      const HtmlContainer& open = container(depth);
+      if (is_open(depth, element, name)) {
+        const bool glued = open.has(Flag::kInline) && !writer_.after_gap();
+        if (ends_container) end_link();
+        pop_to(depth);
+        glued_ = glued;
+        return;
+      }
+      // An inline end tag does not reach over a block, nor any end tag out of a cell, except a table's own.
+      if (!ends_container && !open.has(Flag::kInline)) return;
+      if (is_barrier(open.tag, element.tag)) break;
+    }
+    if (ends_container) end_block();
+  }
+
+  static bool is_barrier(HtmlTag open, HtmlTag closing) {
+    if (open == HtmlTag::kTemplate) return true;
+    const bool of_table = closing == HtmlTag::kTable || closing == HtmlTag::kRow ||
+                          closing == HtmlTag::kTableHead || closing == HtmlTag::kOtherBlock;
+    return !of_table && (open == HtmlTag::kCell || open == HtmlTag::kHeaderCell || open == HtmlTag::kTable);
+  }
+
+  // ---- content that is not text of the page ----
+
+  void start_title() {
+    if (page_.title.data() != nullptr || muted()) {
+      ignored_ = true;
+      return;
+    }
+    end_block();
+    in_title_ = true;
+  }
+
+  // The content of a title, script ... has ended: the next tag is here.
+  void end_special_content() {
+    ignored_ = false;
+    if (!in_title_) return;
+    in_title_ = false;
+    writer_.line_break();
+    const char* const end = writer_.out();
+    if (end > block_from_) page_.title = {block_from_, static_cast<std::size_t>(end - block_from_) - 1};
+    block_from_ = link_from_ = writer_.out();
+  }
+
+  HtmlPage& page_;
+  const HtmlKernels& kernels_;
+  HtmlHints& hints_;
+  HtmlTextWriter writer_;
+  std::uint64_t steps_ = 0;
+
+  // the start tag being read
+  std::string_view name_;
+  const HtmlElement* element_ = nullptr;
+  Attributes attributes_;
+
+  // the block being written
+  char* block_from_ = nullptr;
+  std::size_t link_bytes_ = 0;  // of it, in links that have ended or been counted
+  int breaks_ = 0;              // <br> without text behind them
+  bool glued_ = false;
+
+  // the link that is open
+  bool in_link_ = false;
+  char* link_from_ = nullptr;  // its text from here on is not counted yet
+  std::size_t link_percent_ = 100;
+
+  std::array<Open, kDepthMax> open_;  // containers, the page itself first
+  std::size_t depth_ = 0;             // of the last one
+  std::size_t beyond_ = 0;            // containers open that are deeper than kDepthMax
+  std::size_t never_shown_ = 0;       // open templates, buttons ...
+  std::size_t foreign_ = 0;           // open <svg> and <math>
+  bool top_is_new_ = false;
+  bool ignored_ = false;  // in a script, style ...
+  bool in_title_ = false;
+};
+
+}  // namespace
+
+std::uint64_t read_html_blocks(std::string_view html, const HtmlKernels& kernels, HtmlHints& hints,
+                               HtmlPage& page) {
+  BlockBuilder builder(html, kernels, hints, page);
+  HtmlTokenizer tokenizer(kernels, html, builder);
+  const std::uint64_t steps = tokenizer.run();
+  builder.finish();
+  return steps + builder.steps();
+}
+
+}  // namespace neardup::internal

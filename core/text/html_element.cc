@@ -1,0 +1,180 @@
+#include "core/text/html_element.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+
+namespace neardup::internal {
+namespace {
+
+constexpr auto kMarkup = HtmlContent::kMarkup;
+constexpr auto kLiteral = HtmlContent::kLiteral;
+
+constexpr HtmlElement kElements[] = {
+    {"a", HtmlTag::kLink, false},
+    {"address", HtmlTag::kAddress},
+    {"area", HtmlTag::kPassed, false},
+    {"article", HtmlTag::kArticle},
+    {"aside", HtmlTag::kAside},
+    {"audio", HtmlTag::kEmbed},
+    {"base", HtmlTag::kPassed, false},
+    {"blockquote", HtmlTag::kQuote},
+    {"body", HtmlTag::kPassed},
+    {"br", HtmlTag::kBreak},
+    {"button", HtmlTag::kControl},
+    {"canvas", HtmlTag::kControl},
+    {"caption", HtmlTag::kTableCaption},
+    {"center", HtmlTag::kDiv},
+    {"col", HtmlTag::kColumn},
+    {"colgroup", HtmlTag::kColumn},
+    {"datalist", HtmlTag::kControl, false},
+    {"dd", HtmlTag::kDefinition},
+    {"details"},
+    {"dialog", HtmlTag::kControl},
+    {"dir", HtmlTag::kList},
+    {"div", HtmlTag::kDiv},
+    {"dl", HtmlTag::kDefinitions},
+    {"dt", HtmlTag::kDefinition},
+    {"embed", HtmlTag::kEmbed},
+    {"fieldset", HtmlTag::kFieldset},
+    {"figcaption", HtmlTag::kFigureCaption},
+    {"figure", HtmlTag::kFigure},
+    {"footer", HtmlTag::kFooter},
+    {"form", HtmlTag::kForm},
+    {"frame", HtmlTag::kPassed},
+    {"frameset", HtmlTag::kPassed},
+    {"h1", HtmlTag::kHeadline},
+    {"h2", HtmlTag::kSubhead},
+    {"h3", HtmlTag::kMinorHead},
+    {"h4", HtmlTag::kMinorHead},
+    {"h5", HtmlTag::kMinorHead},
+    {"h6", HtmlTag::kMinorHead},
+    {"head", HtmlTag::kPassed},
+    {"header", HtmlTag::kHeader},
+    {"hgroup"},
+    {"hr", HtmlTag::kRule},
+    {"html", HtmlTag::kPassed},
+    {"iframe", HtmlTag::kIgnored, true, kLiteral, false},
+    {"img", HtmlTag::kImage},
+    {"input", HtmlTag::kInput},
+    {"legend"},
+    {"li", HtmlTag::kItem},
+    {"link", HtmlTag::kPassed, false},
+    {"listing", HtmlTag::kPreformatted},
+    {"main", HtmlTag::kMain},
+    {"map", HtmlTag::kControl, false},
+    {"marquee", HtmlTag::kInline},
+    {"math", HtmlTag::kInline, true, kMarkup, true, true},
+    {"menu", HtmlTag::kList},
+    {"meta", HtmlTag::kMeta, false},
+    {"meter", HtmlTag::kInline},
+    {"nav", HtmlTag::kNav},
+    {"noembed", HtmlTag::kIgnored, false, kLiteral, false},
+    {"noframes", HtmlTag::kIgnored, false, kLiteral, false},
+    {"noscript", HtmlTag::kIgnored, false, kLiteral, false},
+    {"object", HtmlTag::kEmbed},
+    {"ol", HtmlTag::kList},
+    {"optgroup"},
+    {"option"},
+    {"p", HtmlTag::kParagraph},
+    {"param", HtmlTag::kPassed, false},
+    {"plaintext", HtmlTag::kPreformatted, true, HtmlContent::kRest},
+    {"pre", HtmlTag::kPreformatted},
+    {"progress", HtmlTag::kInline},
+    {"rp", HtmlTag::kInline},
+    {"rt", HtmlTag::kInline},
+    {"script", HtmlTag::kIgnored, false, HtmlContent::kScript, false},
+    {"search", HtmlTag::kForm},
+    {"section", HtmlTag::kSection},
+    {"select", HtmlTag::kControl},
+    {"source", HtmlTag::kPassed, false},
+    {"style", HtmlTag::kIgnored, false, kLiteral, false},
+    {"summary"},
+    {"svg", HtmlTag::kSvg, true, kMarkup, true, true},
+    {"table", HtmlTag::kTable},
+    {"tbody"},
+    {"td", HtmlTag::kCell},
+    {"template", HtmlTag::kTemplate, false, kMarkup, false},
+    {"textarea", HtmlTag::kIgnored, true, HtmlContent::kReferences},
+    {"tfoot", HtmlTag::kTableHead},
+    {"th", HtmlTag::kHeaderCell},
+    {"thead", HtmlTag::kTableHead},
+    {"title", HtmlTag::kTitle, true, HtmlContent::kReferences},
+    {"tr", HtmlTag::kRow},
+    {"track", HtmlTag::kPassed, false},
+    {"ul", HtmlTag::kList},
+    {"video", HtmlTag::kEmbed},
+    {"wbr", HtmlTag::kPassed, false},
+    {"xmp", HtmlTag::kPreformatted, true, kLiteral},
+};
+
+constexpr HtmlElement kUnknown{"", HtmlTag::kInline, false};
+
+// The first eight bytes, the first one lowest, zeros behind a shorter name.
+std::uint64_t first_eight(std::string_view name, std::size_t readable) {
+  std::uint64_t bytes = 0;
+  if (readable >= sizeof bytes) {
+    std::memcpy(&bytes, name.data(), sizeof bytes);
+  } else {
+    std::memcpy(&bytes, name.data(), std::min(name.size(), sizeof bytes));
+  }
+  if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
+  return name.size() >= sizeof bytes ? bytes : bytes & ((std::uint64_t{1} << 8 * name.size()) - 1);
+}
+
+// Each byte 'A' .. 'Z' in lower case.
+std::uint64_t lower_eight(std::uint64_t bytes) {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  const std::uint64_t seven_bits = bytes & (kEach * 0x7F);
+  const std::uint64_t above_z = seven_bits + kEach * (0x7F - 'Z');
+  const std::uint64_t from_a = seven_bits + kEach * (0x80 - 'A');
+  const std::uint64_t upper = (from_a ^ above_z) & ~bytes & (kEach * 0x80);
+  return bytes | upper >> 2;
+}
+
+class ElementTable {
+ public:
+  ElementTable() {
+    for (const HtmlElement& element : kElements) {
+      const std::uint64_t key = first_eight(element.name, element.name.size());
+      std::size_t slot = first_slot(key);
+      while (slots_[slot].key != 0) slot = (slot + 1) % kSlots;
+      slots_[slot] = {key, &element};
+    }
+  }
+
+  const HtmlElement& find(std::string_view name, std::size_t readable) const {
+    const std::uint64_t key = lower_eight(first_eight(name, readable));
+    for (std::size_t slot = first_slot(key); slots_[slot].key != 0; slot = (slot + 1) % kSlots) {
+      if (slots_[slot].key != key) continue;
+      const HtmlElement& element = *slots_[slot].element;
+      const bool same = name.size() == element.name.size() &&
+                        (name.size() <= 8 || equals_ignoring_case(name.substr(8), element.name.substr(8)));
+      return same ? element : kUnknown;  // no two names of the table begin with the same eight bytes
+    }
+    return kUnknown;
+  }
+
+ private:
+  static constexpr std::size_t kSlots = 512;
+  struct Slot {
+    std::uint64_t key = 0;  // 0: empty
+    const HtmlElement* element = nullptr;
+  };
+
+  static std::size_t first_slot(std::uint64_t key) { return (key * 0x9E3779B97F4A7C15) >> 55; }
+
+  std::array<Slot, kSlots> slots_{};
+};
+
+const ElementTable kTable;
+
+}  // namespace
+
+const HtmlElement& find_html_element(std::string_view name, std::size_t readable) {
+  return kTable.find(name, readable);
+}
+
+}  // namespace neardup::internal

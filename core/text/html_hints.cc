@@ -1,0 +1,240 @@
+#include "core/text/html_hints.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "core/text/html_scan.h"
+#include "core/text/html_tokenizer.h"
+
+namespace neardup::internal {
+namespace {
+
+struct HintWord {
+  std::string_view word;  // the first eight characters count; '-' is where a part of the name begins or ends
+  unsigned hints;
+};
+
+constexpr HintWord kWords[] = {
+    {"comment", kHintUnlikely | kHintBad | kHintComment},
+    {"disqus", kHintUnlikely | kHintBad},
+    {"replies", kHintUnlikely},
+    {"remark", kHintUnlikely},
+    {"community", kHintUnlikely},
+    {"respond", kHintUnlikely},
+    {"breadcrumb", kHintUnlikely},
+    {"menu", kHintUnlikely},
+    {"pager", kHintUnlikely},
+    {"pagination", kHintUnlikely},
+    {"toolbar", kHintUnlikely},
+    {"skyscraper", kHintUnlikely | kHintBad},
+    {"sidebar", kHintUnlikely | kHintBad},
+    {"footer", kHintUnlikely | kHintBad},
+    {"header", kHintUnlikely},
+    {"masthead", kHintBad},
+    {"banner", kHintUnlikely | kHintBad},
+    {"foot-", kHintBad},
+    {"-foot", kHintBad},
+    {"related", kHintUnlikely | kHintBad},
+    {"recommend", kHintUnlikely | kHintBad},
+    {"trending", kHintUnlikely},
+    {"share", kHintShare | kHintBad},
+    {"sharing", kHintShare | kHintBad},
+    {"social", kHintUnlikely | kHintBad},
+    {"sponsor", kHintUnlikely | kHintBad},
+    {"promo", kHintBad},
+    {"advert", kHintUnlikely | kHintBad},
+    {"-ad-", kHintUnlikely},
+    {"-ads-", kHintUnlikely},
+    {"outbrain", kHintBad},
+    {"taboola", kHintUnlikely | kHintBad},
+    {"newsletter", kHintUnlikely | kHintBad},
+    {"subscri", kHintBad},
+    {"cookie", kHintUnlikely},
+    {"consent", kHintUnlikely},
+    {"gdpr", kHintUnlikely | kHintBad},
+    {"popup", kHintUnlikely},
+    {"modal", kHintUnlikely},
+    {"shoutbox", kHintUnlikely | kHintBad},
+    {"rss", kHintUnlikely},
+    {"legend", kHintUnlikely},
+    {"extra", kHintUnlikely},
+    {"supplement", kHintUnlikely},
+    {"agegate", kHintUnlikely},
+    {"widget", kHintBad},
+    {"shopping", kHintBad},
+    {"contact", kHintBad},
+    {"-tags-", kHintBad},
+    {"-tag", kHintBad},
+    {"meta", kHintBad},
+    {"media", kHintBad},
+    {"scroll", kHintBad},
+    {"hidden", kHintBad},
+    {"tool", kHintBad},
+    {"-nav", kHintBad},
+    {"article", kHintMaybe | kHintGood},
+    {"body", kHintMaybe | kHintGood},
+    {"content", kHintMaybe | kHintGood},
+    {"main", kHintMaybe | kHintGood},
+    {"column", kHintMaybe},
+    {"shadow", kHintMaybe},
+    {"-and-", kHintMaybe},
+    {"mathjax", kHintMaybe},
+    {"entry", kHintGood},
+    {"post", kHintGood},
+    {"text", kHintGood},
+    {"story", kHintGood},
+    {"blog", kHintGood},
+    {"page", kHintGood},
+    {"paragraph", kHintGood},
+    {"byline", kHintByline | kHintAuthor},
+    {"author", kHintByline | kHintAuthor},
+    {"dateline", kHintByline},
+    {"writtenby", kHintByline},
+    {"contributor", kHintAuthor},
+    {"biograph", kHintAuthor},
+    {"-bio-", kHintAuthor},
+    {"caption", kHintCaption},
+    {"credit", kHintCaption},
+    {"copyright", kHintExtra},
+    {"pullquot", kHintExtra},
+    {"pull-quo", kHintExtra},
+    {"standfir", kHintExtra},
+    {"subtitle", kHintExtra},
+    {"strapline", kHintExtra},
+    {"kicker", kHintExtra},
+    {"-dek-", kHintExtra},
+    {"-deck-", kHintExtra},
+    {"readmore", kHintExtra},
+    {"read-mor", kHintExtra},
+    {"also-lik", kHintExtra},
+    {"alsolike", kHintExtra},
+    {"signup", kHintExtra},
+    {"sign-up", kHintExtra},
+    {"addthis", kHintExtra},
+    {"disclaim", kHintExtra},
+    {"taglist", kHintExtra},
+    {"tag-list", kHintExtra},
+    {"-tags-", kHintExtra},
+    {"keywords", kHintExtra},
+    {"timestam", kHintExtra},
+    {"pubdate", kHintExtra},
+    {"pub-date", kHintExtra},
+    {"-date-", kHintExtra},
+    {"sr-only", kHintExtra},
+    {"screen-r", kHintExtra},
+    {"visually", kHintExtra},
+    {"skip-lin", kHintExtra},
+    {"teaser", kHintExtra},
+};
+
+constexpr std::size_t kNameMax = 240;
+
+std::uint64_t load_eight(const char* bytes) {
+  std::uint64_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+// All words, to be looked for at one place of a name at a time. Words are compared by their first eight
+// bytes, as memory has them, so the order of bytes in a number does not matter.
+class WordTable {
+ public:
+  WordTable() {
+    for (const HintWord& each : kWords) {
+      char bytes[8] = {};
+      char mask[8] = {};
+      const std::size_t size = std::min<std::size_t>(each.word.size(), 8);
+      for (std::size_t i = 0; i < size; ++i) {
+        bytes[i] = each.word[i] == '-' ? ' ' : each.word[i];
+        mask[i] = '\xFF';
+      }
+      const unsigned pair = first_two(bytes);
+      begins_[pair / 64] |= std::uint64_t{1} << pair % 64;
+      words_[static_cast<unsigned char>(bytes[0]) % kBuckets].push_back(
+          {load_eight(bytes), load_eight(mask), static_cast<std::uint16_t>(each.hints)});
+    }
+  }
+
+  // The hints of the words that begin at `at`, where eight bytes can be read.
+  std::uint16_t at(const char* at) const {
+    const unsigned pair = first_two(at);
+    if ((begins_[pair / 64] >> pair % 64 & 1) == 0) return 0;
+    unsigned hints = 0;
+    for (const Word& word : words_[static_cast<unsigned char>(*at) % kBuckets]) {
+      if ((load_eight(at) & word.mask) == word.bytes) hints |= word.hints;
+    }
+    return static_cast<std::uint16_t>(hints);
+  }
+
+ private:
+  static constexpr std::size_t kBuckets = 128;
+  struct Word {
+    std::uint64_t bytes;
+    std::uint64_t mask;
+    std::uint16_t hints;
+  };
+
+  static unsigned first_two(const char* bytes) {
+    std::uint16_t pair;
+    std::memcpy(&pair, bytes, sizeof pair);
+    return pair;
+  }
+
+  std::array<std::uint64_t, 1024> begins_{};  // which two bytes begin a word
+  std::array<std::vector<Word>, kBuckets> words_;
+};
+
+std::uint64_t hash_of(std::string_view name) {
+  std::uint64_t hash = name.size();
+  std::size_t i = 0;
+  for (; i + 8 <= name.size(); i += 8) {
+    hash = (hash ^ load_eight(name.data() + i)) * 0x9E3779B97F4A7C15;
+    hash ^= hash >> 29;
+  }
+  char rest[8] = {};
+  std::memcpy(rest, name.data() + i, name.size() - i);
+  hash = (hash ^ load_eight(rest)) * 0xD6E8FEB86659FD93;
+  return hash ^ hash >> 32;
+}
+
+// A name's characters as they are compared: in lower case, what parts them as ' '.
+constexpr std::array<char, 256> part_table() {
+  std::array<char, 256> table{};
+  for (int i = 0; i < 256; ++i) {
+    const char c = static_cast<char>(i);
+    table[static_cast<std::size_t>(i)] = c == '-' || c == '_' || is_html_space(c) ? ' ' : ascii_lower(c);
+  }
+  return table;
+}
+constexpr std::array<char, 256> kPart = part_table();
+
+std::uint16_t find_hints(std::string_view name) {
+  static const WordTable words;
+  char parts[kNameMax + 2 + 8];
+  std::size_t size = 0;
+  parts[size++] = ' ';
+  for (const char c : name) parts[size++] = kPart[static_cast<unsigned char>(c)];
+  parts[size++] = ' ';
+  std::memset(parts + size, 0, 8);
+  unsigned hints = 0;
+  for (std::size_t i = 0; i < size; ++i) hints |= words.at(parts + i);
+  return static_cast<std::uint16_t>(hints);
+}
+
+}  // namespace
+
+std::uint16_t HtmlHints::of(std::string_view name) {
+  if (name.empty()) return 0;
+  name = name.substr(0, kNameMax);
+  if (name.size() > kMemoNameMax) return find_hints(name);
+  Memo& memo = memo_[hash_of(name) % memo_.size()];
+  if (std::string_view(memo.name, memo.size) != name) {
+    std::copy(name.begin(), name.end(), memo.name);
+    memo.size = static_cast<std::uint8_t>(name.size());
+    memo.hints = find_hints(name);
+  }
+  return memo.hints;
+}
+
+}  // namespace neardup::internal

@@ -1,0 +1,233 @@
+#include "core/text/html_line.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "core/text/html_scan.h"
+#include "core/text/html_tokenizer.h"
+
+namespace neardup::internal {
+namespace {
+
+// Phrases that say so at the start of a line of up to kHtmlLineMax bytes. ASCII in lower case.
+constexpr std::string_view kFirm[] = {
+    // what to read next
+    "read more:", "read more on", "read more about", "read also", "also read", "read next", "read this next",
+    "read the full", "read or share", "related:", "related stor", "related article", "related content",
+    "related post", "related news", "related coverage", "related link", "related topic", "related video",
+    "see also:", "more on this story", "more from ", "more stories", "more news", "you may also like",
+    "you might also like", "you may like", "recommended for you", "recommended stor", "recommended read",
+    "recommended video", "don't miss:", "don’t miss:", "up next", "most read", "most popular", "trending now",
+    "editor's pick", "editors' pick",
+    // share, follow, subscribe
+    "share this", "share on ", "share via", "tweet this", "follow us", "like us on", "join us on",
+    "find us on", "sign up for our", "sign up to our", "sign up for the", "subscribe to our", "subscribe now",
+    "subscribe today", "get our newsletter", "get the latest", "get updates in", "click here to subscribe",
+    "email this", "print this", "enter your email", "by signing up",
+    // pictures
+    "photo by", "photos by", "photo credit", "photo courtesy", "photograph by", "photographs by",
+    "photography by", "image credit", "image source", "image courtesy", "image via", "picture credit",
+    "screenshot by", "illustration by", "hide caption", "toggle caption", "enlarge this image",
+    "view gallery", "view image",
+    // rights
+    "copyright ©", "copyright (c)", "copyright 20", "copyright 19", "© ", "©20", "©19", "(c) 20",
+    "all rights reserved", "this material may not be", "the-cnn-wire",
+    // the page itself
+    "advertisement", "article continues below", "story continues below", "continue reading the main",
+    "skip to ", "skip advert", "back to top", "load more", "show more", "leave a comment", "leave a reply",
+    "add a comment", "post a comment", "view comments", "filed under", "filed to", "posted in:", "posted in ",
+    "tagged:", "tags:", "your browser does not", "javascript is", "please enable javascript",
+    "this content is not available", "we use cookies", "this website uses cookies", "this site uses cookies",
+    "this story was originally published", "this article was originally published",
+    "this post contains affiliate", "already a subscriber", "automatically generated transcript",
+    "video transcript", "press spacebar to",
+    // Chinese
+    "相关阅读", "相关新闻", "相关报道", "相关文章", "相关链接", "相关推荐", "推荐阅读", "延伸阅读",
+    "更多阅读", "阅读更多", "更多精彩", "更多新闻", "猜你喜欢", "热门推荐", "热门新闻", "热门文章",
+    "责任编辑", "（责任编辑", "【责任编辑", "责编：", "编辑：", "编辑:", "（编辑", "作者：",
+    "作者:", "来源：", "来源:", "文章来源", "图片来源", "图源", "图片：", "原标题", "原文链接", "本文链接",
+    "转载请注明", "版权声明", "版权所有", "未经授权", "免责声明", "特别声明", "分享到", "分享至",
+    "扫描二维码", "扫一扫", "关注我们", "欢迎关注", "上一篇", "下一篇", "返回首页", "返回顶部", "发表评论",
+    "网友评论", "标签：", "标签:", "关键词：", "关键词:", "关键字：", "【纠错】", "发布时间", "发布于",
+    "更新时间", "点击下载", "打开app", "相關閱讀", "相關新聞", "相關報導", "相關文章", "相關連結", "推薦閱讀",
+    "延伸閱讀", "更多新聞", "看更多", "猜你喜歡", "熱門新聞", "熱門文章", "責任編輯", "圖片來源", "圖／",
+    "圖/", "（圖／", "照片來源", "資料來源：", "版權所有", "版權聲明", "未經授權", "免責聲明", "上一則",
+    "下一則", "回首頁", "回頂端", "標籤：", "關鍵字：", "發布時間", "發佈時間", "更新時間", "加入會員",
+    "立即訂閱",
+    // Japanese
+    "関連記事", "関連リンク", "関連ニュース", "関連キーワード", "関連トピック", "関連商品",
+    "あわせて読みたい", "合わせて読みたい", "おすすめ記事", "おすすめの記事", "こちらもおすすめ", "人気記事",
+    "新着記事", "この記事をシェア", "このニュースをシェア", "シェアする", "ツイートする", "続きを読む",
+    "もっと見る", "無断転載", "無断複製", "写真：", "写真:", "写真＝", "写真=", "画像：", "画像提供",
+    "（写真", "撮影：", "撮影／", "文：", "最終更新", "公開日", "更新日", "投稿日", "掲載日", "前の記事",
+    "次の記事", "トップへ戻る", "ページの先頭", "ページトップ", "タグ：", "カテゴリ：", "カテゴリー：",
+    "コメントを投稿", "コメントする", "会員登録", "メルマガ登録", "お問い合わせはこちら", "利用規約",
+    "プライバシーポリシー", "フォローする",
+    // Korean
+    "관련기사", "관련 기사", "관련뉴스", "관련 뉴스", "무단전재", "무단 전재", "저작권자", "ⓒ", "기사제보",
+    "기사 제보", "공유하기", "댓글", "사진=", "사진 =", "사진제공", "입력 20", "입력: 20", "수정 20",
+    "이전글", "다음글", "많이 본 뉴스", "추천기사", "추천 기사", "구독하기", "태그:",
+    // German, French, Spanish, Portuguese, Italian, Russian
+    "lesen sie auch", "lesen sie mehr", "mehr zum thema", "auch interessant", "bildquelle",
+    "foto:", "fotos:", "lire aussi", "à lire aussi", "À lire aussi", "a lire aussi", "lire la suite",
+    "crédit photo", "partager cet", "sur le même sujet", "lea también", "leer más", "lee también",
+    "te puede interesar", "le puede interesar", "más información:", "noticias relacionadas", "compartir en",
+    "leia também", "leia mais", "saiba mais", "veja também", "leggi anche", "potrebbe interessarti",
+    "Читайте также", "читайте также", "Фото:", "Поделиться", "Источник:"};
+
+// The same for lines of up to kLooseMax bytes: words that a paragraph may begin with too.
+constexpr std::size_t kLooseMax = 60;
+constexpr std::string_view kLoose[] = {
+    "read more",  "read:",    "related",       "more:",         "watch:",
+    "watch now",  "listen:",  "listen now",    "photo:",        "photos:",
+    "image:",     "images:",  "picture:",      "pictures:",     "video:",
+    "credit:",    "credits:", "source:",       "via ",          "courtesy ",
+    "share",      "follow @", "published",     "posted on",     "posted by",
+    "posted at",  "updated",  "last updated",  "last modified", "first published",
+    "written by", "topics:",  "topic:",        "categories:",   "category:",
+    "keywords:",  "comments", "download the",  "sponsored",     "story highlights",
+    "click here", "view all", "see all",       "see more",      "getty images",
+    "reuters/",   "ap photo", "contributing:", "subscribe",     "sign up",
+    "log in",     "login",    "print",         "email",         "记者 ",
+    "记者：",     "文/",      "文／",          "图/",           "图：",
+    "摄影",       "标签",     "分享",          "收藏",          "举报",
+    "记者",       "記者",     "分享",          "標籤",          "編輯：",
+    "出典：",     "提供：",   "取材",          "シェア",        "タグ",
+    "コメント",   "機自"};
+
+// Of those, what announces links.
+constexpr std::string_view kMarkers[] = {
+    "related",     "read more",    "read also",    "also read",    "read next", "see also",
+    "more from ",  "more on this", "more stories", "more news",    "you may",   "you might",
+    "recommended", "most read",    "most popular", "trending",     "editor",    "up next",
+    "相关",        "推荐",         "延伸",         "更多",         "猜你",      "热门",
+    "熱門",        "相關",         "推薦",         "猜你",         "看更多",    "関連",
+    "あわせて",    "合わせて",     "おすすめ",     "こちらも",     "人気",      "新着",
+    "관련",        "추천",         "많이",         "lesen sie",    "mehr zum",  "auch interessant",
+    "lire aussi",  "à lire",       "À lire",       "a lire",       "sur le m",  "lea tam",
+    "lee tam",     "te puede",     "le puede",     "noticias rel", "leia",      "veja tam",
+    "leggi",       "potrebbe",     "Читайте",      "читайте"};
+
+// Words of a line that is nothing but a date.
+constexpr std::string_view kDateWords[] = {
+    "january",  "february", "march",    "april",  "may",      "june",  "july",   "august",    "september",
+    "october",  "november", "december", "jan",    "feb",      "mar",   "apr",    "jun",       "jul",
+    "aug",      "sep",      "sept",     "oct",    "nov",      "dec",   "monday", "tuesday",   "wednesday",
+    "thursday", "friday",   "saturday", "sunday", "mon",      "tue",   "tues",   "wed",       "thu",
+    "thur",     "thurs",    "fri",      "sat",    "sun",      "am",    "pm",     "a",         "p",
+    "m",        "gmt",      "utc",      "est",    "edt",      "et",    "pst",    "pdt",       "pt",
+    "cst",      "cdt",      "ist",      "bst",    "cet",      "cest",  "jst",    "kst",       "st",
+    "nd",       "rd",       "th",       "h",      "on",       "at",    "of",     "published", "updated",
+    "posted",   "date",     "time",     "last",   "modified", "first", "ago",    "hours",     "hour",
+    "minutes",  "days",     "day",      "t",      "z"};
+
+// Characters of a Chinese, Japanese or Korean date; each three bytes.
+constexpr std::string_view kDateCharacters =
+    "年月日时時分秒周週星期一二三四五六天曜火水木金土午前上下后後년월일시분초오전후요화수목금토";
+
+constexpr std::size_t kDateMax = 60;
+constexpr std::size_t kBylineMax = 50;
+
+// Phrases by their first byte; each compared with the start of a line.
+class PhraseList {
+ public:
+  template <std::size_t kSize>
+  explicit PhraseList(const std::string_view (&phrases)[kSize]) {
+    for (const std::string_view phrase : phrases)
+      by_first_[static_cast<unsigned char>(phrase[0])].push_back(phrase);
+  }
+
+  bool begins(std::string_view line) const {
+    if (line.empty()) return false;
+    const std::vector<std::string_view>& phrases = by_first_[static_cast<unsigned char>(line[0])];
+    return std::any_of(phrases.begin(), phrases.end(),
+                       [&](std::string_view phrase) { return line.starts_with(phrase); });
+  }
+
+ private:
+  std::array<std::vector<std::string_view>, 256> by_first_;
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_date(std::string_view line) {
+  if (line.size() > kDateMax) return false;
+  std::size_t digits = 0;
+  bool dated = false;  // by a word, by a character, or 10:15 or 12.16.14
+  for (std::size_t i = 0; i < line.size();) {
+    if (is_digit(line[i])) {
+      ++digits;
+      dated |= i >= 2 && is_digit(line[i - 2]) &&
+               std::string_view(".:/-").find(line[i - 1]) != std::string_view::npos;
+      ++i;
+    } else if (is_ascii_letter(line[i])) {
+      std::size_t end = i;
+      while (end < line.size() && is_ascii_letter(line[end])) ++end;
+      const std::string_view word = line.substr(i, end - i);
+      if (std::find(std::begin(kDateWords), std::end(kDateWords), word) == std::end(kDateWords)) return false;
+      dated |= word.size() >= 3;
+      i = end;
+    } else if (static_cast<unsigned char>(line[i]) >= 0xE3) {
+      const std::size_t at =
+          i + 3 <= line.size() ? kDateCharacters.find(line.substr(i, 3)) : std::string_view::npos;
+      if (at == std::string_view::npos || at % 3 != 0) return false;
+      dated = true;
+      i += 3;
+    } else if (std::string_view(" ,.:;|/()-+").find(line[i]) != std::string_view::npos) {
+      ++i;
+    } else {
+      return false;
+    }
+  }
+  return digits >= 4 && dated;
+}
+
+bool is_mail_address(std::string_view line) {
+  const std::size_t at = line.find('@');
+  return line.size() <= kDateMax && at != std::string_view::npos && at > 0 &&
+         line.find(' ') == std::string_view::npos && line.find('.', at) != std::string_view::npos;
+}
+
+// "By Jane Doe and John Roe": names, no sentence.
+bool is_byline(std::string_view line, std::string_view lower) {
+  if (line.size() > kBylineMax || !lower.starts_with("by ") || line.ends_with('.')) return false;
+  std::size_t words = 0;
+  for (std::size_t i = 3; i < line.size(); ++i) {
+    if (line[i - 1] != ' ' || line[i] == ' ') continue;
+    const bool capital = line[i] >= 'A' && line[i] <= 'Z';
+    if (!capital && !lower.substr(i).starts_with("and ") && !lower.substr(i).starts_with("de ")) return false;
+    ++words;
+  }
+  return words >= 1 && words <= 7;
+}
+
+}  // namespace
+
+HtmlLine html_line_kind(std::string_view line, bool prose) {
+  static const PhraseList firm(kFirm);
+  static const PhraseList loose(kLoose);
+  static const PhraseList markers(kMarkers);
+
+  if (line.size() > kHtmlLineMax) return HtmlLine::kText;
+  while (!line.empty() && std::string_view(" -*>|[(").find(line.front()) != std::string_view::npos)
+    line.remove_prefix(1);
+  while (!line.empty() && std::string_view(" :|])").find(line.back()) != std::string_view::npos)
+    line.remove_suffix(1);
+  char bytes[kHtmlLineMax];
+  std::transform(line.begin(), line.end(), bytes, ascii_lower);
+  const std::string_view lower(bytes, line.size());
+  // the phrases end in ':' where only that tells them from prose, and the line may have ended in it
+  char with_colon[kHtmlLineMax + 1];
+  std::copy(lower.begin(), lower.end(), with_colon);
+  with_colon[lower.size()] = ':';
+  const std::string_view begin(with_colon, lower.size() + 1);
+
+  const bool furniture = firm.begins(begin) || (prose && line.size() <= kLooseMax && loose.begins(begin));
+  if (furniture) return markers.begins(lower) ? HtmlLine::kMarker : HtmlLine::kFurniture;
+  if (!prose) return HtmlLine::kText;
+  const bool other = is_date(lower) || is_mail_address(lower) || is_byline(line, lower);
+  return other ? HtmlLine::kFurniture : HtmlLine::kText;
+}
+
+}  // namespace neardup::internal

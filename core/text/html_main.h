@@ -1,0 +1,141 @@
+// Which blocks of a page are its main content?
+//
+// Readability's idea (Arc90, Mozilla) on the flat lists of html_blocks.h, without a tree: paragraphs vote for
+// the containers around them, by their length and their commas; links and telling names weigh against or for;
+// the best container wins, with its qualified siblings; what looks like furniture inside of it goes. When too
+// little is left the rules are relaxed, one after the other.
+//
+// Lengths are bytes of UTF-8: a Han character weighs what three Latin letters do, which is about what it
+// says, so one set of thresholds serves all scripts.
+//
+// Cost:    some passes over the containers, up to five times; linear, counted by steps().
+// Threads: none inside; one HtmlMainContent per reader.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/text/html_blocks.h"
+
+namespace neardup::internal {
+
+class HtmlMainContent {
+ public:
+  // Replaces `text` by the main content of `page`; nothing, if there is none to be found.
+  void find(const HtmlPage& page, std::string& text);
+
+  std::uint64_t steps() const { return steps_; }  // of all calls
+
+ private:
+  // What may be relaxed.
+  struct Rules {
+    bool drop_unlikely;
+    bool weigh_names;
+    bool clean;
+  };
+
+  // Of a container and all that is kept inside of it.
+  struct Sum {
+    std::uint32_t bytes = 0;
+    std::uint32_t link_bytes = 0;
+    std::uint32_t commas = 0;
+    std::uint32_t heading_bytes = 0;
+    std::uint32_t list_bytes = 0;
+    std::uint32_t paragraphs = 0;
+    std::uint32_t items = 0;
+    std::uint32_t cells = 0;
+    std::uint32_t images = 0;
+    std::uint32_t inputs = 0;
+    std::uint32_t embeds = 0;
+    std::uint32_t children = 0;            // that are blocks
+    std::uint32_t paragraph_children = 0;  // of those, paragraphs
+    bool table_inside = false;
+    bool data_inside = false;  // a header cell, a head or a caption
+
+    float link_density() const {
+      return bytes == 0 ? 0 : static_cast<float>(link_bytes) / static_cast<float>(bytes);
+    }
+  };
+
+  using Index = std::uint32_t;
+
+  // Kept blocks that follow each other without a gap.
+  struct Line {
+    std::uint32_t first_block;
+    std::uint32_t end_block;
+    std::uint32_t bytes;
+    std::uint32_t link_bytes;
+    bool keep;
+    bool cut_behind;  // what follows it in the page was not kept
+  };
+
+  void measure();
+  void attempt(const Rules& rules);
+  void mark_dead(const Rules& rules);
+  void add_up(const Rules& rules);
+  void see_through_wrappers();
+  void let_vote();
+  void vote(Index container, std::uint32_t bytes, std::uint32_t commas);
+  Index best_container(const Rules& rules);
+  Index common_ancestor(Index best, const Index* candidates, int count) const;
+  Index climb(Index best);
+  Index leave_table(Index best) const;
+  Index widen_to_parallel_sections(Index best);
+  void keep_with_siblings(Index best);
+  bool is_table_of_contents(std::uint64_t kept) const;
+  void keep_all();
+  void keep_all_but_furniture();
+  void clean(const Rules& rules, Index root);
+  bool is_unwanted(const Rules& rules, Index i);
+  bool looks_like_furniture(const Rules& rules, Index i);
+  bool repeats_title(Index i);
+  bool is_title(std::string_view folded);
+  void take_in(Index i);
+  std::uint64_t kept_bytes() const;
+  void cut_lines();
+  void drop_furniture_lines();
+  void drop_orphaned_headings();
+  void write(std::string& text) const;
+
+  const HtmlContainer& at(Index i) const { return page_->containers[i]; }
+  Index size() const { return static_cast<Index>(page_->containers.size()); }
+  Sum own(Index i) const;
+  bool is_phrase(Index i) const;
+  bool in_table(Index i) const;
+  bool in_figure(Index i) const;
+  bool is_data(Index i) const;
+  bool is_data_table(Index i) const;
+  bool is_only_child(Index i) const;
+  float name_score(const Rules& rules, Index i) const;
+
+  const HtmlPage* page_ = nullptr;
+  std::uint64_t steps_ = 0;
+
+  // one each for every container
+  std::vector<Sum> sum_;
+  std::vector<std::uint8_t> seen_;     // not hidden
+  std::vector<std::uint32_t> inside_;  // bytes of it and of all seen inside, dead or alive
+  std::vector<float> score_;           // kNoVote: nobody voted for it
+  std::vector<std::uint8_t> dead_;     // takes no part
+  std::vector<std::uint8_t> keep_;
+  std::vector<std::uint8_t> best_keep_;  // of the best attempt so far
+  std::vector<Index> voters_parent_;     // the parent, wrappers around one paragraph seen through
+  std::vector<std::uint8_t> data_;       // inside of a table of data or preformatted text
+  std::vector<std::uint8_t> in_run_;     // one of many lines, of which few are links
+
+  float visible_bytes_ = 0;
+  float kept_bytes_ = 0;           // when cleaning starts
+  bool little_furniture_ = false;  // nearly all that is visible was kept
+
+  std::vector<Line> lines_;
+  std::string line_;
+
+  std::string titles_[2];  // folded; empty: not asked for, or none
+  bool titles_folded_ = false;
+  std::string folded_;
+  int headings_left_ = 0;
+};
+
+}  // namespace neardup::internal

@@ -1,0 +1,373 @@
+// Where do tags, text and comments begin and end?
+//
+// As in a browser's tokenizer (WHATWG HTML, 13.2.5), in one pass, without a tree and without a copy. What the
+// tree decides there is asked of the sink here: what the content of an element is, and whether "<![CDATA["
+// opens text. Comments, doctypes and processing instructions end where the standard says and are passed over.
+//
+//   struct Sink {
+//     void text(std::string_view);                // bytes as they are; no reference in them
+//     void space(std::string_view);               // the same, nothing but white space: most text between
+//     tags is void reference(const CharacterReference&);  // &amp; in the text void
+//     begin_tag(std::string_view name);      // a start tag begins, and maybe ends with the page, unfinished
+//     void attribute(std::string_view name, std::string_view value);  // of it, as written, repeats included
+//     HtmlContent start_tag(bool self_closing);   // it is finished; what does its element hold?
+//     void end_tag(std::string_view name);        // names are as written, in any case
+//     bool cdata_is_text();
+//   };
+//
+// What the page leaves open, a tag, a quote, a comment, ends with it; an unfinished tag is none.
+//
+// Cost:    linear in the bytes, whatever they are: every search goes on where the last one ended. run()
+// returns how
+//          many steps it took, so that a test can count instead of measure.
+// Threads: none inside.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/check.h"
+#include "core/text/character_reference.h"
+#include "core/text/html_scan.h"
+
+namespace neardup {
+
+// What an element holds, and so how what follows its start tag is read.
+enum class HtmlContent : std::uint8_t {
+  kMarkup,      // tags, text and references                                 "data"
+  kReferences,  // text and references up to its end tag: title, textarea    "RCDATA"
+  kLiteral,     // text up to its end tag: style, xmp, iframe ...            "RAWTEXT"
+  kScript,      // the same, with script's own rules for where that is
+  kRest,        // text up to the end of the page                            "PLAINTEXT"
+};
+
+namespace internal {
+
+constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+constexpr bool is_ascii_letter(char c) { return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z'; }
+
+// `a` in any case; `lower` in lower case.
+constexpr bool equals_ignoring_case(std::string_view a, std::string_view lower) {
+  if (a.size() != lower.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (ascii_lower(a[i]) != lower[i]) return false;
+  }
+  return true;
+}
+
+// Finds bytes of given kinds in a page, going forward only: of the masks it keeps one window.
+class HtmlScanner {
+ public:
+  HtmlScanner(const HtmlKernels& kernels, std::string_view page) : kernels_(kernels), page_(page) {}
+
+  // The first place at or behind `at` whose bit is set in what `pick` makes of its masks, or the page's size.
+  // REQUIRES: no earlier call found a place in a window behind `at`.
+  template <class Pick>
+  std::size_t find(std::size_t at, Pick pick) {
+    while (at < page_.size()) {
+      if (at >= window_end_) load_window(at);
+      DCHECK(at >= window_);
+      std::size_t block = (at - window_) / 64;
+      std::uint64_t found = pick(masks_[block]) & (~std::uint64_t{0} << (at % 64));
+      const std::size_t blocks = (window_end_ - window_ + 63) / 64;
+      ++steps_;
+      while (found == 0 && ++block < blocks) {
+        ++steps_;
+        found = pick(masks_[block]);
+      }
+      if (found != 0) {
+        const std::size_t place = window_ + block * 64 + static_cast<std::size_t>(__builtin_ctzll(found));
+        return std::min(place, page_.size());
+      }
+      at = window_end_;
+    }
+    return page_.size();
+  }
+
+  std::uint64_t steps() const { return steps_; }
+
+ private:
+  static constexpr std::size_t kWindowBlocks = 64;
+
+  void load_window(std::size_t at) {
+    window_ = at / 64 * 64;
+    window_end_ = std::min(window_ + kWindowBlocks * 64, page_.size());
+    kernels_.classify(page_.data() + window_, window_end_ - window_, masks_.data());
+    steps_ += kWindowBlocks;
+  }
+
+  const HtmlKernels& kernels_;
+  std::string_view page_;
+  std::size_t window_ = 0;      // where it starts, a multiple of 64
+  std::size_t window_end_ = 0;  // nothing is loaded yet
+  std::uint64_t steps_ = 0;
+  std::array<HtmlMasks, kWindowBlocks> masks_;
+};
+
+}  // namespace internal
+
+template <class Sink>
+class HtmlTokenizer {
+ public:
+  HtmlTokenizer(const internal::HtmlKernels& kernels, std::string_view page, Sink& sink)
+      : page_(page), sink_(sink), scanner_(kernels, page) {}
+
+  // Reads the page, which is the content of an element `name` that holds `content`. Returns the steps it
+  // took.
+  std::uint64_t run(HtmlContent content = HtmlContent::kMarkup, std::string_view name = {}) {
+    read_content(content, name);
+    while (at_ < page_.size()) {
+      read_text();
+      if (at_ < page_.size()) read_markup();
+    }
+    return scanner_.steps() + steps_;
+  }
+
+ private:
+  using Masks = internal::HtmlMasks;
+
+  static std::uint64_t less(const Masks& m) { return m.of[internal::kLess]; }
+  static std::uint64_t greater(const Masks& m) { return m.of[internal::kGreater]; }
+  static std::uint64_t less_or_greater(const Masks& m) { return less(m) | greater(m); }
+  static std::uint64_t text_end(const Masks& m) { return less(m) | m.of[internal::kAmpersand]; }
+  static std::uint64_t space_or_greater(const Masks& m) { return m.of[internal::kSpace] | greater(m); }
+  static std::uint64_t not_space(const Masks& m) { return ~m.of[internal::kSpace]; }
+  static std::uint64_t space_or_slash(const Masks& m) {
+    return m.of[internal::kSpace] | m.of[internal::kSlash];
+  }
+  static std::uint64_t not_space_or_slash(const Masks& m) { return ~space_or_slash(m); }
+  static std::uint64_t name_end(const Masks& m) { return space_or_slash(m) | greater(m); }
+  static std::uint64_t attribute_name_end(const Masks& m) { return name_end(m) | m.of[internal::kEquals]; }
+  static std::uint64_t double_quote(const Masks& m) { return m.of[internal::kDoubleQuote]; }
+  static std::uint64_t single_quote(const Masks& m) { return m.of[internal::kSingleQuote]; }
+
+  // Text up to the next '<' or the end.
+  void read_text() {
+    while (at_ < page_.size()) {
+      if (internal::is_html_space(page_[at_])) {
+        const std::size_t word = scanner_.find(at_, not_space);
+        sink_.space(take(word));
+        if (at_ == page_.size()) return;
+      }
+      if (page_[at_] == '<') return;
+      if (page_[at_] == '&') {
+        read_reference();
+      } else {
+        const std::size_t end = scanner_.find(at_, text_end);
+        sink_.text(take(end));
+      }
+    }
+  }
+
+  // at_ is at a '&'.
+  void read_reference() {
+    const CharacterReference reference = read_character_reference(page_.substr(at_));
+    steps_ += 1 + reference.length;
+    if (reference.length == 0) {
+      sink_.text(take(at_ + 1));
+    } else {
+      sink_.reference(reference);
+      at_ += reference.length;
+    }
+  }
+
+  // at_ is at a '<'.
+  void read_markup() {
+    ++steps_;
+    const char next = at(at_ + 1);
+    if (internal::is_ascii_letter(next)) return read_start_tag();
+    if (next == '/' && internal::is_ascii_letter(at(at_ + 2))) return read_end_tag();
+    if (next == '/' && at_ + 2 < page_.size()) return skip_past_greater(at_ + 2);
+    if (page_.substr(at_, 4) == "<!--") return skip_comment();
+    if (page_.substr(at_, 9) == "<![CDATA[" && sink_.cdata_is_text()) return read_cdata();
+    if (next == '!' || next == '?') return skip_past_greater(at_ + 2);
+    sink_.text(take(next == '/' ? page_.size() : at_ + 1));  // a '<' of the text
+  }
+
+  void read_start_tag() {
+    const std::size_t name_at = at_ + 1;
+    at_ = scanner_.find(name_at, name_end);
+    const std::string_view name = page_.substr(name_at, at_ - name_at);
+    sink_.begin_tag(name);
+    bool self_closing = false;
+    if (!read_attributes([this](std::string_view a, std::string_view value) { sink_.attribute(a, value); },
+                         self_closing)) {
+      return;
+    }
+    read_content(sink_.start_tag(self_closing), name);
+  }
+
+  void read_end_tag() {
+    const std::size_t name_at = at_ + 2;
+    at_ = scanner_.find(name_at, name_end);
+    const std::string_view name = page_.substr(name_at, at_ - name_at);
+    bool self_closing = false;
+    if (read_attributes([](std::string_view, std::string_view) {}, self_closing)) sink_.end_tag(name);
+  }
+
+  // From the end of the tag's name past its '>'. False if the page ends before. A quote means something only
+  // where a value starts: `<a "x>` ends here.
+  template <class Attribute>
+  bool read_attributes(Attribute attribute, bool& self_closing) {
+    while (true) {
+      if (at(at_) == '>') return ++at_, true;
+      if (at(at_) == ' ' && internal::is_ascii_letter(at(at_ + 1))) {
+        ++at_;  // what is usual, without a search
+      } else {
+        const std::size_t gap = at_;
+        at_ = scanner_.find(at_, not_space_or_slash);
+        if (at_ == page_.size()) return false;
+        if (page_[at_] == '>') {
+          self_closing = at_ > gap && page_[at_ - 1] == '/';
+          return ++at_, true;
+        }
+      }
+      const std::size_t name_at = at_;
+      at_ = scanner_.find(at_ + 1, attribute_name_end);  // the first character may be anything, even '='
+      const std::string_view name = page_.substr(name_at, at_ - name_at);
+      skip_spaces();
+      attribute(name, at(at_) == '=' ? read_value() : std::string_view());
+    }
+  }
+
+  // at_ is at the '='.
+  std::string_view read_value() {
+    ++at_;
+    skip_spaces();
+    const char quote = at(at_);
+    if (quote == '"' || quote == '\'') {
+      ++at_;
+      const std::size_t end =
+          quote == '"' ? scanner_.find(at_, double_quote) : scanner_.find(at_, single_quote);
+      const std::string_view value = take(end);
+      at_ = std::min(end + 1, page_.size());
+      return value;
+    }
+    return take(scanner_.find(at_, space_or_greater));
+  }
+
+  void skip_spaces() {
+    if (internal::is_html_space(at(at_))) at_ = scanner_.find(at_, not_space);
+  }
+
+  // at_ is at a "<!--". The comment ends at "-->" or "--!>"; "<!-->" and "<!--->" are comments of their own.
+  void skip_comment() {
+    const std::size_t content = at_ + 4;
+    const auto ends = [&](std::size_t greater_at, std::string_view mark) {
+      return greater_at >= content + mark.size() &&
+             page_.substr(greater_at - mark.size(), mark.size()) == mark;
+    };
+    std::size_t end = scanner_.find(content, greater);
+    const bool empty = end == content || (end == content + 1 && page_[content] == '-');
+    if (!empty) {
+      while (end < page_.size() && !ends(end, "--") && !ends(end, "--!"))
+        end = scanner_.find(end + 1, greater);
+    }
+    at_ = std::min(end + 1, page_.size());
+  }
+
+  // at_ is at a "<![CDATA[".
+  void read_cdata() {
+    at_ += 9;
+    std::size_t end = scanner_.find(at_, greater);
+    const std::size_t shortest = at_ + 2;
+    while (end < page_.size() && (end < shortest || page_.substr(end - 2, 2) != "]]")) {
+      end = scanner_.find(end + 1, greater);
+    }
+    sink_.text(take(end < page_.size() ? end - 2 : end));
+    at_ = std::min(end + 1, page_.size());
+  }
+
+  // A bogus comment, a doctype or a processing instruction.
+  void skip_past_greater(std::size_t from) { at_ = std::min(scanner_.find(from, greater) + 1, page_.size()); }
+
+  void read_content(HtmlContent content, std::string_view name) {
+    switch (content) {
+      case HtmlContent::kMarkup:
+        return;
+      case HtmlContent::kReferences:
+        return read_to_end_tag_with_references(name);
+      case HtmlContent::kLiteral:
+        return sink_.text(take(find_end_tag(name)));
+      case HtmlContent::kScript:
+        return sink_.text(take(find_script_end(name)));
+      case HtmlContent::kRest:
+        return sink_.text(take(page_.size()));
+    }
+  }
+
+  void read_to_end_tag_with_references(std::string_view name) {
+    while (at_ < page_.size()) {
+      const std::size_t end = scanner_.find(at_, text_end);
+      if (end > at_) sink_.text(take(end));
+      if (at_ == page_.size() || is_end_tag(at_, name)) return;
+      if (page_[at_] == '&') {
+        read_reference();
+      } else {
+        sink_.text(take(at_ + 1));
+      }
+    }
+  }
+
+  // Where the end tag of element `name` starts, or the end of the page.
+  std::size_t find_end_tag(std::string_view name) {
+    std::size_t tag = scanner_.find(at_, less);
+    while (tag < page_.size() && !is_end_tag(tag, name)) tag = scanner_.find(tag + 1, less);
+    return tag;
+  }
+
+  // The same for a script, which may hold "<script>...</script>" inside of "<!-- -->" (13.2.5.20 and on).
+  std::size_t find_script_end(std::string_view name) {
+    enum { kPlain, kInComment, kInScriptInComment } state = kPlain;
+    std::size_t i = at_;
+    while (true) {
+      i = state == kPlain ? scanner_.find(i, less) : scanner_.find(i, less_or_greater);
+      if (i == page_.size()) return i;
+      if (page_[i] == '>') {  // the dashes of "-->" may be those of "<!--"
+        if (page_.substr(i - 2, 2) == "--") state = kPlain;
+      } else if (state == kInScriptInComment ? is_end_tag(i, "script") : is_end_tag(i, name)) {
+        if (state != kInScriptInComment) return i;
+        state = kInComment;
+      } else if (state == kInComment && is_name(i + 1, "script")) {
+        state = kInScriptInComment;
+      } else if (state == kPlain && page_.substr(i, 4) == "<!--") {
+        state = kInComment;
+        i += 3;
+      }
+      ++i;
+    }
+  }
+
+  bool is_end_tag(std::size_t i, std::string_view name) const {
+    return at(i) == '<' && at(i + 1) == '/' && is_name(i + 2, name);
+  }
+
+  // Whether `name`, in any case, stands at `i` and ends there.
+  bool is_name(std::size_t i, std::string_view name) const {
+    if (name.empty() || i >= page_.size() || page_.size() - i <= name.size()) return false;
+    const char behind = page_[i + name.size()];
+    if (!internal::is_html_space(behind) && behind != '/' && behind != '>') return false;
+    return std::equal(name.begin(), name.end(), page_.begin() + static_cast<std::ptrdiff_t>(i),
+                      [](char a, char b) { return internal::ascii_lower(a) == internal::ascii_lower(b); });
+  }
+
+  // The byte at `i`, or NUL, which has no meaning in markup, behind the end.
+  char at(std::size_t i) const { return i < page_.size() ? page_[i] : '\0'; }
+
+  std::string_view take(std::size_t end) {
+    const std::string_view taken(page_.data() + at_, end - at_);
+    at_ = end;
+    return taken;
+  }
+
+  std::string_view page_;
+  Sink& sink_;
+  internal::HtmlScanner scanner_;
+  std::size_t at_ = 0;  // what is before it has been read
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace neardup

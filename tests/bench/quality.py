@@ -1,0 +1,379 @@
+"""quality: is the text that the HTML reader takes from a page the right one? How fast, beside the usual programs?
+
+    quality.py PROGRAM      PROGRAM is html_pages; `./dev bench quality` runs this with the peers installed
+
+Prints a table and writes build/bench/quality.json. What is measured:
+
+  articles     130 pages of many sites with the text of their article. Per page the bags of word 4-grams of the text
+               found and of the article are compared; precision and recall are means over the pages, F1 is of the two
+               means. Chinese, Japanese and Thai count by characters. A page whose article is too short for a 4-gram
+               counts 0 for everybody.
+  syndicated   the same article in the templates of other sites: a pair is found if the word 3-grams of the two texts
+               have a Jaccard similarity of .8; pairs of different articles must not be.
+  manuals      share of the word pairs of the body that is kept, over all pages of a manual. The body is what is left
+               without navigation; Debian packages, fetched once by name.
+  all text     html.extract=all beside libxml2's text of the same pages: shares of words. libxml2 keeps apart what only
+               a tag parts, and repairs markup in its own way, so a little difference is to be expected.
+
+The articles are third-party pages that cannot be part of this repository. They are looked for in the folder that
+NEARDUP_EVALUATION_DATA names, or in shared/data beside the checkout: readability_html/docs.jsonl, one {"html", "text"}
+a line, syndicated_html/docs.jsonl with {"id", "html"} and labels.tsv, in the folder itself, in its folder dev, or in
+dev.tar.xz. Rows without data are named as skipped.
+"""
+
+import collections
+import functools
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+import time
+import unicodedata
+import warnings
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests/support"), str(ROOT / "tests/demo")]
+
+import lxml.html
+
+import debian_docs
+import guides
+
+SETS = ("readability_html", "syndicated_html")
+ROUNDS = 5
+PEER_PAGES = 130
+ORACLE_PAGES = 4000
+
+BY_CHARACTER = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
+WORD = re.compile(f"{BY_CHARACTER.pattern}|[^\\W_{BY_CHARACTER.pattern[1:-1]}]+")
+
+
+# ---- measures ----
+
+
+def words(text):
+    return WORD.findall(unicodedata.normalize("NFKC", text).lower())
+
+
+def grams(text, size):
+    found = words(text)
+    return collections.Counter(zip(*(found[i:] for i in range(size))))
+
+
+def scores(pairs, size=4):
+    """(F1, precision, recall) of (text, gold) pairs."""
+    precision = recall = 0
+    for text, gold in pairs:
+        found, wanted = grams(text, size), grams(gold, size)
+        common = sum((found & wanted).values())
+        if common:
+            precision += common / sum(found.values())
+            recall += common / sum(wanted.values())
+    precision, recall = precision / len(pairs), recall / len(pairs)
+    return 2 * precision * recall / (precision + recall), precision, recall
+
+
+def share(pairs, size):
+    """How much of the references is in the texts, over all (text, reference) pairs."""
+    kept = total = 0
+    for text, reference in pairs:
+        wanted = grams(reference, size)
+        kept += sum((grams(text, size) & wanted).values())
+        total += sum(wanted.values())
+    return kept / total
+
+
+def jaccard(one, other):
+    union = len(one | other)
+    return len(one & other) / union if union else 0
+
+
+# ---- our reader ----
+
+
+class Reader:
+    def __init__(self, program):
+        self.program = program
+
+    def _ask(self, pages, *arguments):
+        frames = b"".join(b"%d\n%s" % (len(page), page) for page in pages)
+        return subprocess.run([self.program, *arguments], input=frames, stdout=subprocess.PIPE, check=True).stdout
+
+    def texts(self, pages, mode="main"):
+        out, at, texts = self._ask(pages, "texts", mode), 0, []
+        while at < len(out):
+            end = out.index(b"\n", at)
+            size = int(out[at:end].split()[0])
+            texts.append(out[end + 1 : end + 1 + size].decode("utf-8", "replace"))
+            at = end + 1 + size
+        return texts
+
+    def speeds(self, pages):
+        """{(tier, mode): MB/s}, by CPU time, medians."""
+        speeds = {}
+        for line in self._ask(pages, "speed", str(ROUNDS)).decode().splitlines():
+            fields = line.split()
+            speeds[fields[0], fields[1]] = int(fields[5]) / float(fields[7]) / 1e6
+        return speeds
+
+
+# ---- peers ----
+
+
+def readability_lxml():
+    from readability import Document
+
+    return lambda page: lxml.html.fromstring(Document(page).summary()).text_content()
+
+
+def trafilatura_default():
+    import trafilatura
+
+    return lambda page: trafilatura.extract(page, include_comments=False) or ""
+
+
+def resiliparse_main():
+    from resiliparse.extract.html2text import extract_plain_text
+
+    return lambda page: extract_plain_text(page, main_content=True, alt_texts=False)
+
+
+PEERS = {"readability-lxml": readability_lxml, "trafilatura": trafilatura_default, "resiliparse": resiliparse_main}
+
+
+def peer_texts(extract, pages):
+    """Their texts, and MB/s by CPU time. A page they cannot read has no text."""
+    texts, started = [], time.thread_time()
+    for page in pages:
+        try:
+            texts.append(extract(page))
+        except Exception:  # whatever a peer throws at a page is its answer to it
+            texts.append("")
+    return texts, sum(len(page.encode()) for page in pages) / (time.thread_time() - started) / 1e6
+
+
+# ---- pages ----
+
+
+def evaluation_folder():
+    """The folder with the sets of articles, or None."""
+    named = os.environ.get("NEARDUP_EVALUATION_DATA")
+    base = pathlib.Path(named) if named else ROOT.parent / "shared/data"
+    for folder in (base, base / "dev"):
+        if all((folder / name).is_dir() for name in SETS):
+            return folder
+    archive = base / "dev.tar.xz"
+    if not archive.is_file():
+        return None
+
+    def unpack(work):
+        with tarfile.open(archive) as tar:
+            tar.extractall(work, [m for m in tar if any(name in pathlib.PurePath(m.name).parts for name in SETS)])
+        return next(path for path in work.rglob(SETS[0])).parent
+
+    return debian_docs.cached(f"evaluation-{archive.stat().st_size}", unpack)
+
+
+def lines(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+# A text reader knows these as parts of one word; all other tags part words.
+INLINE = set("a b i em strong code span tt var kbd samp sup sub small u font abbr cite q wbr dfn bdo big".split())
+UNSEEN = set("script style noscript template head title button select svg".split())
+
+
+def text_of(element, unseen=frozenset(UNSEEN)):
+    parts = []
+
+    def walk(node):
+        if not isinstance(node.tag, str) or node.tag in unseen:
+            return
+        gap = "" if node.tag in INLINE else "\n"
+        parts.append(gap + (node.text or ""))
+        for child in node:
+            walk(child)
+            parts.append(child.tail or "")
+        parts.append(gap)
+
+    walk(element)
+    return "".join(parts)
+
+
+def parse(page):
+    return lxml.html.fromstring(page, parser=lxml.html.HTMLParser(encoding="utf-8", huge_tree=True))
+
+
+NAVIGATION = '//*[@class="navheader" or @class="navfooter" or @id="toc"]'
+
+
+def manual_pages(paths, body):
+    """(page, text of its body), of pages that have one."""
+    found = []
+    for path in paths:
+        page = path.read_bytes()
+        tree = parse(page)
+        for element in tree.xpath(NAVIGATION):
+            element.drop_tree()
+        elements = tree.xpath(body)
+        reference = text_of(elements[0]) if elements else ""
+        if len(words(reference)) >= 20:
+            found.append((page, reference))
+    return found
+
+
+def package_pages(package, log):
+    def make(work):
+        tree = work / "tree"
+        debian_docs.unpack(debian_docs.download([package], work, log)[0], tree, log)
+        return tree
+
+    return sorted(debian_docs.cached(f"manual-{package}", make).rglob("*.html"))
+
+
+def guide_pages(log):
+    folder = guides.fetch(log) / "amd64"
+    return sorted(path for path in folder.iterdir() if guides.language(path) in ("en", "zh-cn"))
+
+
+MANUALS = {
+    "guide": ("Debian's installation guide, en + zh", guide_pages, "//body"),
+    "doxygen": ("doxygen: libcrypto++", lambda log: package_pages("libcrypto++-doc", log), '//div[@class="contents"]'),
+    "node": ("node.js", lambda log: package_pages("nodejs-doc", log), '//div[@id="apicontent"]'),
+    "python": ("Python, sphinx", lambda log: package_pages("python3.11-doc", log), '//div[@role="main"]'),
+}
+
+
+# ---- the table ----
+
+
+class Report:
+    def __init__(self):
+        self.figures = {}
+
+    def row(self, what, says, **figures):
+        print(f"  {what:<34} {says}", flush=True)
+        for name, value in figures.items():
+            self.figures[name] = round(value, 4)
+
+    def skipped(self, what, why):
+        print(f"  {what:<34} SKIPPED: {why}", flush=True)
+
+    def write(self):
+        folder = ROOT / "build/bench"
+        folder.mkdir(parents=True, exist_ok=True)
+        commit = subprocess.run(
+            ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=7"],
+            stdout=subprocess.PIPE, text=True, check=False,
+        ).stdout.strip()
+        self.figures["commit"] = commit or "unknown"
+        (folder / "quality.json").write_text(json.dumps(self.figures) + "\n", encoding="utf-8")
+
+
+def of_articles(report, reader, folder):
+    documents = lines(folder / "readability_html/docs.jsonl")
+    pages = [document["html"].encode() for document in documents]
+    golds = [document["text"] for document in documents]
+
+    def say(name, texts, speed, **figures):
+        f1, precision, recall = scores(list(zip(texts, golds)))
+        says = f"F1 {f1:.3f}  P {precision:.3f}  R {recall:.3f}  {speed:7.1f} MB/s"
+        named = {"extract_f1": f1, "extract_precision": precision, "extract_recall": recall} if figures else {}
+        report.row(name, says, **named, **figures)
+
+    speeds = reader.speeds(pages)
+    best = list(speeds)[-1][0]
+    ours = speeds[best, "main"]
+    say(f"articles: neardup, {best}", reader.texts(pages), ours, extract_mbps=ours)
+    say(f"articles: neardup, {best}, all text", reader.texts(pages, "all"), speeds[best, "all"])
+    fastest = 0
+    for name, make in PEERS.items():
+        texts, speed = peer_texts(make(), [document["html"] for document in documents])
+        say(f"articles: {name}", texts, speed)
+        fastest = max(fastest, speed)
+        if name == "resiliparse":
+            report.row("  neardup is faster", f"{ours / speed:.1f}x", extract_vs_resiliparse=ours / speed)
+    report.row("  than the fastest peer", f"{ours / fastest:.1f}x", extract_vs_fastest_peer=ours / fastest)
+    for (tier, mode), speed in speeds.items():
+        report.row(f"speed: {tier}, {mode}", f"{speed:7.1f} MB/s, {len(pages)} pages of {sum(map(len, pages)) // len(pages) // 1000} KB")
+
+
+def of_syndicated(report, reader, folder):
+    documents = lines(folder / "syndicated_html/docs.jsonl")
+    labels = [line.split("\t") for line in (folder / "syndicated_html/labels.tsv").read_text().splitlines()]
+    same = sum(label.strip() == "1" for _, _, label in labels)
+
+    def say(name, texts, **figures):
+        sets = {document["id"]: frozenset(grams(text, 3)) for document, text in zip(documents, texts)}
+        alike = [label.strip() for one, other, label in labels if jaccard(sets[one], sets[other]) >= 0.8]
+        found, wrong = alike.count("1"), alike.count("0")
+        named = {"extract_syndicated": found, "extract_syndicated_wrong": wrong} if figures else {}
+        report.row(name, f"{found} of {same} found, {wrong} of {len(labels) - same} wrong", **named, **figures)
+
+    pages = [document["html"].encode() for document in documents]
+    speeds = reader.speeds(pages)
+    best = list(speeds)[-1][0]
+    say("syndicated: neardup", reader.texts(pages), extract_81kb_mbps=speeds[best, "main"])
+    for name, make in PEERS.items():
+        say(f"syndicated: {name}", peer_texts(make(), [document["html"] for document in documents])[0])
+    for (tier, mode), speed in speeds.items():
+        report.row(f"speed: {tier}, {mode}", f"{speed:7.1f} MB/s, {len(pages)} pages of {sum(map(len, pages)) // len(pages) // 1000} KB")
+
+
+def of_manuals(report, reader, log):
+    seen = []
+    for key, (name, find, body) in MANUALS.items():
+        try:
+            pages = manual_pages(find(log), body)
+        except (debian_docs.CannotFetch, guides.CannotFetch) as error:
+            report.skipped(f"manual: {name}", error)
+            continue
+        texts = reader.texts([page for page, _ in pages])
+        kept = share([(text, reference) for text, (_, reference) in zip(texts, pages)], 2)
+        report.row(f"manual: {name}", f"{kept:.3f} of the body kept, {len(pages)} pages", **{f"{key}_kept": kept})
+        seen += [page for page, _ in pages]
+        if key == "guide":
+            for (tier, mode), speed in reader.speeds([page for page, _ in pages]).items():
+                report.row(f"speed: {tier}, {mode}", f"{speed:7.1f} MB/s, pages of 9 KB")
+    return seen
+
+
+# What html.extract=all leaves out, and what libxml2 takes for text but browsers do not.
+UNSEEN_IN_ALL = frozenset("script style noscript template iframe noembed noframes".split())
+
+
+def of_all_text(report, reader, pages):
+    pages = pages[:: max(1, len(pages) // ORACLE_PAGES)]
+    theirs = [text_of(parse(page), UNSEEN_IN_ALL) for page in pages]
+    ours = reader.texts(pages, "all")
+    recall = share(list(zip(ours, theirs)), 1)
+    precision = share(list(zip(theirs, ours)), 1)
+    report.row("all text: beside libxml2", f"R {recall:.4f}  P {precision:.4f}, {len(pages)} pages",
+               all_recall=recall, all_precision=precision)
+
+
+def main():
+    warnings.filterwarnings("ignore")
+    reader, report = Reader(sys.argv[1]), Report()
+    folder = evaluation_folder()
+    pages = []
+    if folder is None:
+        report.skipped("articles, syndicated", "no data; see the head of tests/bench/quality.py")
+    else:
+        of_articles(report, reader, folder)
+        of_syndicated(report, reader, folder)
+        pages = [document["html"].encode() for name in SETS for document in lines(folder / name / "docs.jsonl")]
+    debian_docs.cache_folder().mkdir(parents=True, exist_ok=True)
+    with open(debian_docs.cache_folder() / "quality.log", "w", encoding="utf-8") as log:
+        pages += of_manuals(report, reader, log)
+    if pages:
+        of_all_text(report, reader, pages)
+    report.write()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+// Pages made to be slow. Not a clock but the steps are counted: eight times the page may take a little more
+// than eight times the steps, and never more than so many for each byte.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/text/html_text.h"
+
+namespace neardup {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+struct Trap {
+  std::string_view name;
+  std::string_view start;
+  std::string_view unit;
+};
+
+constexpr Trap kTraps[] = {
+    {"nested divs", "", "<div>"},
+    {"nested divs with text", "", "<div>some text, and more of it, to vote for those around it"},
+    {"nested divs, each with a dead sibling", "", "<div><nav>x</nav>"},
+    {"divs that are closed", "", "<div>a</div>"},
+    {"nested spans with a class", "", "<span class=share>x"},
+    {"end tags of what is open far outside", "<section><table><tr><td>", "<div></section>"},
+    {"end tags of nothing", "", "</section>"},
+    {"paragraphs", "", "<p>A sentence, with a comma, of some length, and a second one."},
+    {"headings like the title", "<title>A title of some length</title>",
+     "<h2>A title of some length</h2>x<div>"},
+    {"long headings", "<title>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab</title>",
+     "<h1>aaaaaaaaaaaaaaaaaa</h1><p>b"},
+    {"nested tables", "", "<table><tr><td>cell"},
+    {"rows", "<table>", "<tr><td>a, b<td>c"},
+    {"nested lists", "", "<ul><li><a href=x>item</a>"},
+    {"items", "<ul>", "<li>item"},
+    {"definitions", "<dl>", "<dt>a<dd>b"},
+    {"a long attribute", "<p title=\"", "x > ' <"},
+    {"a long class", "<p class=\"", "comment sidebar article "},
+    {"a long style", "<p style=\"", "display: display "},
+    {"many attributes", "<p ", "class=a id=b style='c' "},
+    {"unclosed quotes", "", "<a b=\"c>d "},
+    {"unclosed single quotes", "", "<a b='c>d "},
+    {"references", "", "&amp;&notit;"},
+    {"names that are none", "", "&CounterClockwiseContourIntegra"},
+    {"numbers without an end", "", "&#1234567890"},
+    {"one number", "&#", "0"},
+    {"ampersands", "", "&"},
+    {"tags in tags", "", "<a<a<a"},
+    {"less-than signs", "", "<"},
+    {"slashes", "<a ", "/"},
+    {"equals signs", "<a ", "="},
+    {"comments that do not end", "", "<!--"},
+    {"a comment with dashes", "<!--", "-->x<!-- --!"},
+    {"a comment with brackets", "<!--", ">"},
+    {"scripts in comments in a script", "<script>", "<!--<script>"},
+    {"ends of scripts that are none", "<script>", "</script"},
+    {"ends of titles that are none", "<title>", "</titl&amp;"},
+    {"templates", "", "<template>x"},
+    {"hidden", "", "<div hidden>x"},
+    {"breaks", "<div>", "x<br><br>"},
+    {"links", "", "<a href=x>a link</a> "},
+    {"nested links", "", "<a href=x>a"},
+    {"CDATA", "<svg>", "<![CDATA[ ]] >"},
+    {"a mix", "", "<ul><li><a href=x>a</a><table><td>b</ul><p>c</table></div><div class=sidebar>d, e<h2>f"},
+};
+
+std::string page_of(const Trap& trap, std::size_t size) {
+  std::string page(trap.start);
+  while (page.size() < size) page += trap.unit;
+  return page;
+}
+
+std::uint64_t steps_of(HtmlExtract extract, std::string_view page) {
+  HtmlReader reader(extract);
+  reader.read(page);
+  return reader.steps();
+}
+
+TEST(HtmlHostile, steps_grow_with_the_size_of_the_page_and_no_faster) {
+  for (const Trap& trap : kTraps) {
+    const std::string small = page_of(trap, kMiB);
+    const std::string large = page_of(trap, 8 * kMiB);
+    for (const HtmlExtract extract : {HtmlExtract::kAll, HtmlExtract::kMain}) {
+      const std::uint64_t few = steps_of(extract, small);
+      const std::uint64_t many = steps_of(extract, large);
+      EXPECT_GT(few, kMiB / 64) << trap.name << ": each block of 64 bytes is a step at least";
+      EXPECT_LT(many, 9 * few) << trap.name;
+      EXPECT_LT(many, 64 * large.size()) << trap.name;
+    }
+  }
+}
+
+// kMain has no room for more containers than kHtmlContainersMax, and says all there is then.
+TEST(HtmlHostile, a_page_of_more_containers_than_memory_is_kept_for_is_read_all_the_same) {
+  std::string page = "<div>first</div>";
+  while (page.size() < 8 * kMiB) page += "<p>x";
+  HtmlReader reader(HtmlExtract::kMain);
+  const HtmlText read = reader.read(page);
+  EXPECT_TRUE(read.fell_back);
+  EXPECT_EQ(read.text.substr(0, 9), "first\nx\nx");
+  EXPECT_EQ(read.text.size(), 5 + 2 * ((page.size() - 16) / 4));
+}
+
+TEST(HtmlHostile, hundred_thousand_levels_deep_is_text_all_the_same) {
+  std::string page;
+  for (int i = 0; i < 100000; ++i) page += "<div>";
+  page += "<p>Deep down there is a sentence, and it is found.</p>";
+  for (int i = 0; i < 100000; ++i) page += "</div>";
+  page += "<p>And one behind, which is found too.";
+  HtmlReader reader(HtmlExtract::kMain);
+  const std::string_view text = reader.read(page).text;
+  EXPECT_NE(text.find("Deep down"), text.npos);
+  EXPECT_NE(text.find("And one behind"), text.npos);
+}
+
+TEST(HtmlHostile, invalid_utf8_does_no_harm) {
+  for (const HtmlExtract extract : {HtmlExtract::kAll, HtmlExtract::kMain}) {
+    HtmlReader reader(extract);
+    EXPECT_EQ(reader.read("<p>\xFF\xE3\x80 a \xEF\xBC</p><p \xFF=\xFE\">\xC2</p>").text,
+              "\xFF\xE3\x80 a \xEF\xBC\n\xC2");
+  }
+}
+
+}  // namespace
+}  // namespace neardup

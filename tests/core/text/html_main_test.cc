@@ -1,0 +1,198 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/text/folder.h"
+#include "core/text/html_text.h"
+#include "core/text/tokenizer.h"
+
+namespace neardup {
+namespace {
+
+std::string main_of(std::string_view html) {
+  HtmlReader reader;
+  return std::string(reader.read(html).text);
+}
+
+constexpr std::string_view kParagraphs =
+    "<p>The first paragraph of the article is long enough to vote, and it has a comma or two, as prose "
+    "does.</p>\n"
+    "<p>The second one goes on for a while, so that there is no doubt that this is the article of the page, "
+    "whatever "
+    "else stands around it, above it or below.</p>\n"
+    "<p>And the third one ends it, with a last remark on what was said before, which is not much, but enough "
+    "to make "
+    "the text five hundred bytes long, so that no rule has to be relaxed.</p>\n"
+    "<p>There is a fourth one after all, because five hundred bytes are more than one would think, when one "
+    "has to "
+    "write them.</p>\n";
+
+// The article alone.
+std::string article() {
+  std::string text = main_of("<div>" + std::string(kParagraphs) + "</div>");
+  EXPECT_TRUE(text.starts_with("The first") && text.ends_with("write them."));
+  return text;
+}
+
+TEST(HtmlMain, the_article_stays_and_what_stands_around_it_goes) {
+  for (const std::string_view furniture : {
+           "<nav><ul><li><a href=/>Home</a><li><a href=/n>News</a></ul></nav>",
+           "<div class=\"cookie-banner\"><p>We use cookies on this site, as all sites do, to know who you "
+           "are.</p></div>",
+           "<div class=sidebar><p>Somebody else wrote this, and it is about another thing, of "
+           "course.</p></div>",
+           "<footer><p>All of this belongs to us, and none of it to you, whoever you may be.</p></footer>",
+           "<div style='display: none'><p>Nobody can see this, and so it is no text of the page at "
+           "all.</p></div>",
+           "<p hidden>Nobody can see this, and so it is no text of the page at all.</p>",
+           "<div role=navigation>Here, there and everywhere you may go from here, if you like.</div>",
+           "<select><option>one<option>two</select><button>Send</button>",
+           "<template><p>A paragraph of a template, which is not a part of the page, or not "
+           "yet.</p></template>",
+           "<script>document.write('<p>one, two, three</p>')</script>",
+           "<ul><li><a href=/1>Another story of the day</a><li><a href=/2>And one more for you</a></ul>",
+       }) {
+    EXPECT_EQ(main_of("<body>" + std::string(furniture) + "<div class=article>" + std::string(kParagraphs) +
+                      "</div>"),
+              article())
+        << furniture;
+    EXPECT_EQ(
+        main_of("<body><div class=article>" + std::string(kParagraphs) + "</div>" + std::string(furniture)),
+        article())
+        << furniture;
+  }
+}
+
+TEST(HtmlMain, small_furniture_inside_the_article_goes) {
+  const std::string menu =
+      "<div class=menu>" + std::string(600, 'x') + "</div>";  // so that there is some to drop
+  for (const std::string_view furniture : {
+           "<figure><img src=x><figcaption>What the picture shows</figcaption></figure>",
+           "<div class='wp-caption-text'>What the picture shows</div>",
+           "<p>Photo by Jane Doe</p>",
+           "<div class=share-buttons><a href=#>Here</a> <a href=#>there</a></div>",
+           "<span class=byline>Jane Doe</span>",
+           "<p>Published 12 March 2024, 10:15</p>",
+           "<p>2024年3月12日 10:15</p>",
+           "<p>Read more: <a href=/x>another story</a></p>",
+           "<p>相关阅读：<a href=/x>另一篇</a></p>",
+           "<aside><p>By the way, something else happened too, and it is told here.</p></aside>",
+           "<h3>Related articles</h3><ul><li><a href=/1>One</a><li><a href=/2>Two</a></ul>",
+       }) {
+    EXPECT_EQ(
+        main_of(menu + "<div class=article>" + std::string(kParagraphs) + std::string(furniture) + "</div>"),
+        article())
+        << furniture;
+  }
+}
+
+TEST(HtmlMain, a_heading_that_repeats_the_title_goes_and_others_stay) {
+  const std::string menu = "<div class=menu>" + std::string(600, 'x') + "</div>";
+  const std::string page = "<title>A tale of two cities - The Daily</title>" + menu +
+                           "<div class=article><h1>A tale of two cities</h1>" + std::string(kParagraphs) +
+                           "<h2>What came of it</h2>" + std::string(kParagraphs) + "</div>";
+  EXPECT_EQ(main_of(page), article() + "\nWhat came of it\n" + article());
+}
+
+TEST(HtmlMain, documentation_keeps_its_sections_tables_and_code) {
+  std::string page = "<div id=content>";
+  std::string expected;
+  for (const char* const name : {"One", "Two", "Three"}) {
+    page += "<div class=sect1><h2>" + std::string(name) + "</h2><div class=sectionbody>" +
+            std::string(kParagraphs) + "</div></div>";
+    expected += (expected.empty() ? "" : "\n") + std::string(name) + "\n" + article();
+  }
+  page +=
+      "<table><tr><th>Option</th><td>What it does</td></tr></table>"
+      "<pre><span class=comment>// a comment</span>\nint x;</pre></div>";
+  EXPECT_EQ(main_of(page), expected + "\nOption\nWhat it does\n// a comment int x;");
+}
+
+TEST(HtmlMain, a_table_of_contents_is_content_where_there_is_nothing_else) {
+  std::string page = "<body><h1>Manual</h1><ul>";
+  std::string expected = "Manual";
+  for (int i = 1; i < 60; ++i) {
+    page += "<li><a href=c" + std::to_string(i) + ".html>Chapter " + std::to_string(i) + "</a>";
+    expected += "\nChapter " + std::to_string(i);
+  }
+  EXPECT_EQ(main_of(page), expected);
+}
+
+TEST(HtmlMain, where_nothing_is_found_it_is_all_text_and_that_is_said) {
+  HtmlReader reader;
+  for (const std::string_view page : {"<div style='display:none'>Only this</div>",
+                                      "<select><option>Only this</select>", "<title>Only this</title>"}) {
+    const HtmlText read = reader.read(page);
+    EXPECT_EQ(read.text, "Only this") << page;
+    EXPECT_TRUE(read.fell_back) << page;
+  }
+  for (const std::string_view page : {"", " ", "<p>", "<script>x</script>"}) {
+    const HtmlText read = reader.read(page);
+    EXPECT_EQ(read.text, "") << page;
+    EXPECT_FALSE(read.fell_back) << page;
+  }
+  EXPECT_FALSE(reader.read("one word").fell_back);
+}
+
+// ---- whole pages, in several languages ----
+
+// Runs of four tokens, with how often they occur.
+std::map<std::string, int> grams_of(std::string_view text) {
+  CanonicalText canonical;
+  canonicalize(text, canonical);
+  std::vector<std::string> tokens;
+  TokenReader reader(canonical.text);
+  for (Token token; reader.next(token);) tokens.emplace_back(token.bytes);
+  std::map<std::string, int> grams;
+  for (std::size_t i = 0; i + 4 <= tokens.size(); ++i) {
+    ++grams[tokens[i] + ' ' + tokens[i + 1] + ' ' + tokens[i + 2] + ' ' + tokens[i + 3]];
+  }
+  return grams;
+}
+
+double f1(std::string_view text, std::string_view gold) {
+  const std::map<std::string, int> found = grams_of(text);
+  const std::map<std::string, int> wanted = grams_of(gold);
+  int common = 0;
+  int all = 0;
+  for (const auto& [gram, times] : found) {
+    all += times;
+    const auto same = wanted.find(gram);
+    if (same != wanted.end()) common += std::min(times, same->second);
+  }
+  for (const auto& [gram, times] : wanted) all += times;
+  return 2.0 * common / all;
+}
+
+std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// News, forums, manuals, shops and blogs in English, Chinese, Japanese and Korean, with menus, banners,
+// comments and lists of links around them. A level that a page has reached is held.
+TEST(HtmlMain, pages_in_many_languages_keep_their_article_and_little_else) {
+  double sum = 0;
+  int pages = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(NEARDUP_SOURCE_DIR "/tests/golden/html")) {
+    if (entry.path().extension() != ".html") continue;
+    const std::string gold = content_of(std::filesystem::path(entry.path()).replace_extension(".txt"));
+    const double score = f1(main_of(content_of(entry.path())), gold);
+    EXPECT_GE(score, .97) << entry.path().filename();
+    sum += score;
+    ++pages;
+  }
+  EXPECT_GE(pages, 20);
+  EXPECT_GE(sum / pages, .99);
+}
+
+}  // namespace
+}  // namespace neardup
