@@ -18,9 +18,16 @@ std::optional<RejectReason> Signer::sign(const Document& document, Signature& si
   if (canonical_.tokens == 0) return RejectReason::kNoTokens;
 
   signature.exact = digest128(canonical_.text);
-  signature.fingerprint = simhash(canonical_.text);
+  signature.fingerprint = fingerprint();
   signature.tokens = canonical_.tokens;
   return std::nullopt;
+}
+
+Fingerprint Signer::fingerprint() {
+  static_assert(PaddedBytes::kPadding >= TokenStream::kTextSlack);
+  tokens_.open(canonical_.text);
+  for (TokenBatch batch; tokens_.next(batch);) simhasher_.add(batch);
+  return {simhasher_.finish()[0]};
 }
 
 }  // namespace neardup
