@@ -8,6 +8,10 @@
 
 namespace neardup {
 
+Signer::Signer(const SignerOptions& options) {
+  if (!options.features.is_default()) weighted_ = std::make_unique<WeightedSimHash>(options.features);
+}
+
 std::optional<RejectReason> Signer::sign(const Document& document, Signature& signature) {
   std::string_view text = document.body;
   if (document.format == Document::Format::kHtml) {
@@ -17,17 +21,20 @@ std::optional<RejectReason> Signer::sign(const Document& document, Signature& si
   canonicalize(text, canonical_);
   if (canonical_.tokens == 0) return RejectReason::kNoTokens;
 
+  const std::optional<Fingerprint> counted = fingerprint();
+  if (!counted) return RejectReason::kNoTokens;
   signature.exact = digest128(canonical_.text);
-  signature.fingerprint = fingerprint();
+  signature.fingerprint = *counted;
   signature.tokens = canonical_.tokens;
   return std::nullopt;
 }
 
-Fingerprint Signer::fingerprint() {
+std::optional<Fingerprint> Signer::fingerprint() {
+  if (weighted_ != nullptr) return weighted_->hash(canonical_.text);
   static_assert(PaddedBytes::kPadding >= TokenStream::kTextSlack);
   tokens_.open(canonical_.text);
   for (TokenBatch batch; tokens_.next(batch);) simhasher_.add(batch);
-  return {simhasher_.finish()[0]};
+  return Fingerprint{simhasher_.finish()[0]};
 }
 
 }  // namespace neardup
