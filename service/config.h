@@ -71,6 +71,16 @@ struct InputConfig {
                                    << 20;  // 1 KiB .. kDocumentBytesMax, of record and of text
 };
 
+// What is counted in a text (core/fingerprint/feature_options.h). All of it is part of what a signature
+// means: a journal is bound to it.
+struct FingerprintConfig {
+  std::string features = "words";  // words | shingles | ngrams
+  int shingle_size = 3;            // 1 .. 8 tokens
+  int ngram_size = 4;              // 2 .. 8 code points
+  std::string stop_words_file;
+  std::string idf_file;
+};
+
 struct DetectorConfig {
   std::string mode = "simhash";
   int distance = 3;  // 0 .. kHammingDistanceMax bits
@@ -103,6 +113,7 @@ struct LogConfig {
 struct Config {
   KafkaConfig kafka;
   InputConfig input;
+  FingerprintConfig fingerprint;
   DetectorConfig detector;
   BatchConfig batch;
   PipelineConfig pipeline;

@@ -19,7 +19,8 @@ namespace {
 // One thread's tools.
 class Worker {
  public:
-  Worker(const Preset& preset, const InputConfig& input) : codec_(preset, input) {}
+  Worker(const Preset& preset, const InputConfig& input, const SignerOptions& options)
+      : codec_(preset, input), signer_(options) {}
 
   void sign(const Record& record, Signed& out) {
     // The one body buffer travels through the slots, or each slot would keep the largest page it ever met.
@@ -80,12 +81,13 @@ struct SignerPool::State {
   }
 };
 
-SignerPool::SignerPool(int threads, const Preset& preset, const InputConfig& input)
+SignerPool::SignerPool(int threads, const Preset& preset, const InputConfig& input,
+                       const SignerOptions& options)
     : state_(std::make_unique<State>()) {
   CHECK(threads >= 1, "the caller's thread counts");
   const auto count = static_cast<std::size_t>(threads);
   state_->workers.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) state_->workers.emplace_back(preset, input);
+  for (std::size_t i = 0; i < count; ++i) state_->workers.emplace_back(preset, input, options);
   for (std::size_t i = 1; i < count; ++i) {
     state_->threads.emplace_back([state = state_.get(), i] { state->sleep_and_work(state->workers[i]); });
   }

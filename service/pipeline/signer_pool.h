@@ -20,6 +20,7 @@
 
 #include "core/decision.h"
 #include "core/document.h"
+#include "core/fingerprint/signer_options.h"
 #include "core/signature.h"
 #include "service/codec/preset.h"
 #include "service/codec/record.h"
@@ -39,7 +40,7 @@ class SignerPool {
   static constexpr std::size_t kRecordsPerTake = 16;
 
   // `threads` counts the caller's. REQUIRES: threads >= 1.
-  SignerPool(int threads, const Preset& preset, const InputConfig& input);
+  SignerPool(int threads, const Preset& preset, const InputConfig& input, const SignerOptions& options = {});
   ~SignerPool();
   SignerPool(const SignerPool&) = delete;
   SignerPool& operator=(const SignerPool&) = delete;
