@@ -12,6 +12,11 @@ inline constexpr std::size_t kDocumentBytesMax = std::size_t{64}
                                                  << 20;  // ceiling of input.document_bytes_max
 inline constexpr int kJsonDepthMax = 256;                // nesting of an input record
 
+inline constexpr std::size_t kWordFileBytesMax = std::size_t{64} << 20;  // stop words, idf weights
+inline constexpr std::size_t kWordLineBytesMax = 4096;                   // a line of such a file
+inline constexpr std::uint32_t kStopPhraseTokensMax = 16;                // tokens of one stop phrase
+inline constexpr std::size_t kSignatureOptionsBytesMax = 1024;           // their text, in journal records
+
 inline constexpr int kHammingDistanceMax = 3;             // what four blocks of sixteen bits find for certain
 inline constexpr std::uint64_t kUniquesMax = 0xFFFFFFFF;  // ordinals are 32 bits
 

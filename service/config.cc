@@ -337,6 +337,12 @@ void Loader::whole() {
   claim(kafka.topics.dead_letter, "kafka.topics.dead_letter");
   claim(kafka.topics.journal, "kafka.topics.journal");
 
+  if (const FingerprintConfig& fingerprint = loaded_.config.fingerprint;
+      fingerprint.features == "ngrams" && !fingerprint.idf_file.empty()) {
+    mistake(where("fingerprint.idf_file"),
+            "weighs words, and fingerprint.features is ngrams; use words or shingles");
+  }
+
   // Half a login is refused here, and not after ten seconds by a broker that only hangs up.
   const bool sasl = kafka.security_protocol.starts_with("sasl_");
   const bool tls = kafka.security_protocol.ends_with("ssl");

@@ -71,8 +71,23 @@ struct InputConfig {
                                    << 20;  // 1 KiB .. kDocumentBytesMax, of record and of text
 };
 
+// What of a document is compared. All of it is part of what a signature means: a journal is bound to it.
 struct HtmlConfig {
   std::string extract = "main";  // main | all: what of a page is compared
+};
+
+struct TextConfig {
+  std::string chinese = "as_is";  // as_is | simplified
+};
+
+// What is counted in a text (core/fingerprint/feature_options.h). All of it is part of what a signature
+// means: a journal is bound to it.
+struct FingerprintConfig {
+  std::string features = "words";  // words | shingles | ngrams
+  int shingle_size = 3;            // 1 .. 8 tokens
+  int ngram_size = 4;              // 2 .. 8 code points
+  std::string stop_words_file;
+  std::string idf_file;
 };
 
 struct DetectorConfig {
@@ -108,6 +123,8 @@ struct Config {
   KafkaConfig kafka;
   InputConfig input;
   HtmlConfig html;
+  TextConfig text;
+  FingerprintConfig fingerprint;
   DetectorConfig detector;
   BatchConfig batch;
   PipelineConfig pipeline;

@@ -86,7 +86,7 @@ std::string refuse_address(std::string_view value) {
   return legal ? "" : "is not an IPv4 address like 127.0.0.1 or 0.0.0.0";
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kSections = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kSections = {{
     {"kafka", "Where Kafka is and how to reach it."},
     {"kafka.topics", "Topics. All but the input are made by `neardup topics create`."},
     {"input", "What the input records look like."},
@@ -94,6 +94,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kSection
      "Where the parts of a document lie: JSON pointers, the first that is there wins. Empty: as the preset "
      "says."},
     {"html", "What of an HTML page is compared."},
+    {"text", "Which ways of writing are one."},
+    {"fingerprint", "What is counted in a text. Changing any of it needs a new journal."},
     {"detector", "When two documents are called duplicates. Changing it needs a new journal."},
     {"batch", "A batch is one Kafka transaction. It closes at whichever of the three comes first."},
     {"pipeline", "How the work is spread."},
@@ -106,6 +108,7 @@ const std::vector<Setting>& table() {
   using K = KafkaConfig;
   using T = KafkaTopics;
   using F = InputFields;
+  using P = FingerprintConfig;
   static const std::vector<Setting> settings = {
       {.path = "kafka.brokers",
        .field = at<&Config::kafka, &K::brokers>,
@@ -223,6 +226,36 @@ const std::vector<Setting>& table() {
                 "all text. "
                 "Changing it needs a new journal.",
        .choices = {"main", "all"}},
+      {.path = "text.chinese",
+       .field = at<&Config::text, &TextConfig::chinese>,
+       .about = "simplified: texts in traditional and in simplified characters are compared as one. Changing "
+                "it needs "
+                "a new journal.",
+       .choices = {"as_is", "simplified"}},
+      {.path = "fingerprint.features",
+       .field = at<&Config::fingerprint, &P::features>,
+       .about = "words: each word, each character of a script without spaces, and each two of those side by "
+                "side; shingles: runs of words; ngrams: runs of characters.",
+       .choices = {"words", "shingles", "ngrams"}},
+      {.path = "fingerprint.shingle_size",
+       .field = at<&Config::fingerprint, &P::shingle_size>,
+       .about =
+           "Words, or characters of a script without spaces, in a shingle. From 2 on their order counts.",
+       .min = 1,
+       .max = 8},
+      {.path = "fingerprint.ngram_size",
+       .field = at<&Config::fingerprint, &P::ngram_size>,
+       .about = "Characters in an n-gram.",
+       .min = 2,
+       .max = 8},
+      {.path = "fingerprint.stop_words_file",
+       .field = at<&Config::fingerprint, &P::stop_words_file>,
+       .about = "Words that do not count, one a line, UTF-8, '#' before a comment. Empty: all count.",
+       .file = true},
+      {.path = "fingerprint.idf_file",
+       .field = at<&Config::fingerprint, &P::idf_file>,
+       .about = "Weights of words, WORD<TAB>IDF a line; others weigh the median. Empty: all weigh the same.",
+       .file = true},
 
       {.path = "detector.mode",
        .field = at<&Config::detector, &DetectorConfig::mode>,

@@ -2,7 +2,7 @@
 //
 //   html ─► html_text ────┐
 //   text ─────────────────┴─► canonicalize ─┬─► digest128 ─► exact
-//                                           ├─► simhash ───► fingerprint
+//                                           ├─► simhash ───► fingerprint     (or what the options ask for)
 //                                           └─► count ─────► tokens
 //
 // A pure function of body, format and options: id, url, source and time play no part. A text in which nothing
@@ -13,32 +13,38 @@
 // Threads: one signer per thread; signers share nothing.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "core/decision.h"
 #include "core/document.h"
+#include "core/fingerprint/signer_options.h"
 #include "core/fingerprint/simhash.h"
 #include "core/fingerprint/token_stream.h"
+#include "core/fingerprint/weighted_simhash.h"
 #include "core/signature.h"
 #include "core/text/folder.h"
 #include "core/text/html_text.h"
 
 namespace neardup {
 
-// What of a document its signature is made of. Signatures of different options cannot be compared.
-struct SignerOptions {
-  HtmlExtract html_extract = HtmlExtract::kMain;
-};
-
 class Signer {
  public:
+  // REQUIRES: options that WeightedSimHash takes.
   explicit Signer(const SignerOptions& options = {});
 
   // Fills `signature`, or says why the document has none (kNoTokens) and leaves it unchanged.
   [[nodiscard]] std::optional<RejectReason> sign(const Document& document, Signature& signature);
 
+  // What the last call of sign() read; valid until the next one.
+  const CanonicalText& canonical() const { return canonical_; }
+
  private:
+  std::optional<Fingerprint> fingerprint();
+
   HtmlReader html_;
+  FoldOptions fold_;
+  std::unique_ptr<WeightedSimHash> weighted_;  // null for the default features, which have a way of their own
   CanonicalText canonical_;
   TokenStream tokens_;
   SimHasher simhasher_;

@@ -28,6 +28,9 @@ class TokenReader {
   // The next token; false, and `token` unchanged, at the end.
   bool next(Token& token);
 
+  // Where the last token ended: bytes from the start of the text.
+  std::size_t position() const { return at_; }
+
  private:
   std::string_view text_;
   std::size_t at_ = 0;

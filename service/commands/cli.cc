@@ -11,6 +11,7 @@
 
 #include "service/commands/exit_code.h"
 #include "service/commands/feed.h"
+#include "service/commands/fingerprint.h"
 #include "service/commands/print_config.h"
 #include "service/commands/report.h"
 #include "service/commands/scan.h"
@@ -39,6 +40,11 @@ struct Command {
   Run (*setup)(CLI::App& app);
 };
 
+int usage_error(const std::string& message) {
+  std::cerr << "neardup: " << message << "\nTry: neardup --help\n" << std::flush;
+  return kExitUsage;
+}
+
 // Loads the configuration, sets up the log as it says and goes on; or says what is wrong with it.
 int with_config(const ConfigSources& sources, const std::function<int(const LoadedConfig&)>& run) {
   const Result<LoadedConfig> loaded = load_config(sources);
@@ -57,6 +63,21 @@ Run setup_scan(CLI::App& app) {
   return [options](const ConfigSources& sources) {
     return with_config(sources,
                        [&](const LoadedConfig& loaded) { return run_scan(*options, loaded.config); });
+  };
+}
+
+Run setup_fingerprint(CLI::App& app) {
+  auto options = std::make_shared<FingerprintCommandOptions>();
+  app.add_option("paths", options->paths, "Files, folders, or - for standard input (default)");
+  app.add_flag("--distance", options->distance, "Compare two: sources, or fingerprints of 16 hex digits");
+  app.add_flag("--html", options->html, "Text is HTML too, whatever it looks like");
+  app.add_flag("--json", options->json, "One JSON object a line");
+  return [options](const ConfigSources& sources) {
+    if (options->distance && options->paths.size() != 2) {
+      return usage_error("--distance compares two: files, or fingerprints of 16 hex digits");
+    }
+    return with_config(sources,
+                       [&](const LoadedConfig& loaded) { return run_fingerprint(*options, loaded.config); });
   };
 }
 
@@ -140,6 +161,7 @@ const Command kCommands[] = {
      "  neardup topics check\n",
      setup_topics},
     {"scan", kScanAbout, kScanHelp, setup_scan},
+    {"fingerprint", kFingerprintAbout, kFingerprintHelp, setup_fingerprint},
     {"feed", kFeedAbout, kFeedHelp, setup_feed},
     {"validate", "Check a configuration",
      "  neardup validate -c neardup.yaml             the settings, then Kafka and its topics\n"
@@ -160,7 +182,8 @@ constexpr const char* kExamples =
     "  neardup COMMAND --help                          more about one command\n"
     "\n"
     "Settings come from defaults, then the file, then NEARDUP_A__B=c of the environment, then --set a.b=c.\n"
-    "Exit codes: 0 done, 64 wrong usage, 65 bad data, 69 Kafka or port not to be had, 70 our mistake,\n"
+    "Exit codes: 0 done, 64 wrong usage, 65 bad data, 66 no such input, 69 Kafka or port not to be had, 70 "
+    "our mistake,\n"
     "74 a file could not be read or written, 78 wrong configuration.\n";
 
 std::map<std::string, std::string> environment() {
@@ -186,11 +209,6 @@ void declare_sources(CLI::App& app, ConfigSources& sources) {
       ->type_name("PROPERTY=VALUE")
       ->type_size(1)
       ->allow_extra_args(false);
-}
-
-int usage_error(const std::string& message) {
-  std::cerr << "neardup: " << message << "\nTry: neardup --help\n" << std::flush;
-  return kExitUsage;
 }
 
 int run(int argc, const char* const* argv) {

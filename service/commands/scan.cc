@@ -3,10 +3,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -22,6 +20,7 @@
 #include "service/commands/report.h"
 #include "service/metrics/probe.h"
 #include "service/pipeline/signer_pool.h"
+#include "service/pipeline/signer_settings.h"
 
 namespace neardup {
 
@@ -47,50 +46,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kExitInterrupted = 128 + SIGINT;
 constexpr std::chrono::milliseconds kProgressEvery{200};
-
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
-
-// While it lives: the first SIGINT asks for a good end and a second one ends at once; a closed output is an
-// error of write(2), not a death.
-class SignalScope {
- public:
-  SignalScope() {
-    interrupted.store(false);
-    struct sigaction on_interrupt{};
-    on_interrupt.sa_handler = [](int) { interrupted.store(true); };
-    on_interrupt.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &on_interrupt, &interrupt_before_);
-    struct sigaction ignore{};
-    ignore.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &ignore, &pipe_before_);
-  }
-  ~SignalScope() {
-    sigaction(SIGINT, &interrupt_before_, nullptr);
-    sigaction(SIGPIPE, &pipe_before_, nullptr);
-  }
-  SignalScope(const SignalScope&) = delete;
-  SignalScope& operator=(const SignalScope&) = delete;
-
- private:
-  struct sigaction interrupt_before_{};
-  struct sigaction pipe_before_{};
-};
-
-// 0, or the errno that stopped it.
-int write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
-      return errno;
-    }
-  }
-  return 0;
-}
 
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
@@ -98,13 +54,15 @@ double share(std::uint64_t part, std::uint64_t whole) {
 
 class Scan {
  public:
-  Scan(const ScanOptions& options, const Config& config, const Preset& preset, const ScanStreams& streams)
+  Scan(const ScanOptions& options, const Config& config, const Preset& preset, const SignerOptions& signing,
+       const Streams& streams)
       : options_(options),
         config_(config),
         preset_(preset),
+        signing_(signing),
         streams_(streams),
         threads_(options.threads > 0 ? options.threads : signing_threads(config.pipeline)),
-        input_(options.paths, streams.in, config.input.document_bytes_max, interrupted),
+        input_(options.paths, streams.in, config.input.document_bytes_max, SignalScope::interrupted),
         detector_(DetectorOptions{config.detector.distance}),
         shows_progress_(!options.quiet && ::isatty(streams.err) == 1 && ::isatty(streams.out) == 0) {}
 
@@ -139,14 +97,14 @@ class Scan {
   // Each kind of record has its pool, made when the first one comes; the pool that rests costs nothing.
   SignerPool& pool_for(PathBatch::Kind kind) {
     if (kind == PathBatch::Kind::kLines) {
-      if (!lines_) lines_.emplace(threads_, preset_, config_.input, signer_options(config_));
+      if (!lines_) lines_.emplace(threads_, preset_, config_.input, signing_);
       return *lines_;
     }
     if (!pages_) {
       InputConfig input;
       input.preset = "raw";
       input.document_bytes_max = config_.input.document_bytes_max;
-      pages_.emplace(threads_, *resolve_preset(input), input, signer_options(config_));
+      pages_.emplace(threads_, *resolve_preset(input), input, signing_);
     }
     return *pages_;
   }
@@ -181,7 +139,7 @@ class Scan {
 
   int exit_code() const {
     if (output_error_ != 0) return kExitIo;
-    if (interrupted.load()) return kExitInterrupted;
+    if (SignalScope::interrupted.load()) return kExitInterrupted;
     if (unreadable_ > 0) return kExitIo;
     const bool nothing_but_rejects = rejected_ > 0 && rejected_ == documents();
     if (nothing_but_rejects || (options_.strict && rejected_ > 0)) return kExitData;
@@ -235,7 +193,8 @@ class Scan {
     }
     if (input_.skipped() > 0) text += fmt::format("skipped    {:>12}  other files\n", input_.skipped());
     if (unreadable_ > 0) text += fmt::format("unreadable {:>12}  files or folders\n", unreadable_);
-    if (interrupted.load()) text += "interrupted: the verdicts above are of what was read until then\n";
+    if (SignalScope::interrupted.load())
+      text += "interrupted: the verdicts above are of what was read until then\n";
     if (rejected_ > 0 && rejected_ == all) {
       text +=
           "Not one document was found. Lines must hold one JSON object each, with its text where\n"
@@ -253,7 +212,8 @@ class Scan {
   const ScanOptions& options_;
   const Config& config_;
   const Preset& preset_;
-  const ScanStreams streams_;
+  const SignerOptions& signing_;
+  const Streams streams_;
   const int threads_;
   PathInput input_;
   Detector detector_;
@@ -275,11 +235,13 @@ class Scan {
 
 }  // namespace
 
-int run_scan(const ScanOptions& options, const Config& config, const ScanStreams& streams) {
+int run_scan(const ScanOptions& options, const Config& config, const Streams& streams) {
   const Result<Preset> preset = resolve_preset(config.input);
   if (!preset) return report_config_error(preset.error());
+  const Result<SignerOptions> signing = resolve_signer_options(config);
+  if (!signing) return report_config_error(signing.error());
   const SignalScope signals;
-  return Scan(options, config, *preset, streams).run();
+  return Scan(options, config, *preset, *signing, streams).run();
 }
 
 }  // namespace neardup

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "service/commands/streams.h"
 #include "service/config.h"
 
 namespace neardup {
@@ -19,15 +20,8 @@ struct ScanOptions {
   int threads = 0;                 // that sign; 0: what pipeline.threads says
 };
 
-// Where it reads and writes; tests put their own in place.
-struct ScanStreams {
-  int in = 0;
-  int out = 1;
-  int err = 2;
-};
-
 // Returns the exit code; kScanHelp says which.
-int run_scan(const ScanOptions& options, const Config& config, const ScanStreams& streams = {});
+int run_scan(const ScanOptions& options, const Config& config, const Streams& streams = {});
 
 extern const char kScanAbout[];  // one line
 extern const char kScanHelp[];   // below --help

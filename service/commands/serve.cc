@@ -24,6 +24,7 @@
 #include "service/log.h"
 #include "service/metrics/registry.h"
 #include "service/pipeline/recovery.h"
+#include "service/pipeline/signer_settings.h"
 #include "service/pipeline/worker.h"
 
 namespace neardup {
@@ -102,8 +103,8 @@ HeaderMode header_mode(const std::string& name) {
 
 // One term of office: checks the topics, waits to be elected, restores what the journal says and works, until
 // `term` is asked to stop. Error kFenced: another instance was elected, or may have been.
-Status serve_term(const Config& config, const Preset& preset, bool fail_fast, std::stop_source& term,
-                  MetricsRegistry& metrics, StateBoard& board) {
+Status serve_term(const Config& config, const Preset& preset, const SignerOptions& signing, bool fail_fast,
+                  std::stop_source& term, MetricsRegistry& metrics, StateBoard& board) {
   const std::stop_token stop = term.get_token();
   board.set(State::kStarting, "reaching Kafka");
   const auto described = reach_kafka(config.kafka, fail_fast, board, stop);
@@ -146,7 +147,7 @@ Status serve_term(const Config& config, const Preset& preset, bool fail_fast, st
   Result<std::unique_ptr<KafkaLogReader>> log =
       KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, metrics, board, stop);
   if (!log) return log.error();
-  JournalChain chain;
+  JournalChain chain(signing.text());
   Detector detector(DetectorOptions{.distance = config.detector.distance});
   board.set(State::kRestoring, "reading the journal");
   if (Status status = restore(**log, chain, detector, metrics, board); !status) {
@@ -160,7 +161,7 @@ Status serve_term(const Config& config, const Preset& preset, bool fail_fast, st
   if (!input) return input.error();
   if (Status status = (*input)->assign(plan->positions); !status) return status;
 
-  SignerPool signers(signing_threads(config.pipeline), preset, config.input, signer_options(config));
+  SignerPool signers(signing_threads(config.pipeline), preset, config.input, signing);
   Worker worker(
       {.source = **input,
        .sink = writer,
@@ -195,10 +196,16 @@ Status serve(const Config& config, const ServeOptions& options, const std::stop_
              MetricsRegistry& metrics, StateBoard& board) {
   const Result<Preset> preset = resolve_preset(config.input);
   if (!preset) return preset.error();
+  const Result<SignerOptions> signing = resolve_signer_options(config);
+  if (!signing) return signing.error();
+  if (const IdfTable* const idf = signing->features.idf.get(); idf != nullptr) {
+    log_info("{} weighs {} features; {} lines are none", config.fingerprint.idf_file, idf->size(),
+             idf->skipped());
+  }
   for (bool first = true;; first = false) {
     std::stop_source term;
     const std::stop_callback stopping(stop, [&term] { term.request_stop(); });
-    Status status = serve_term(config, *preset, options.fail_fast && first, term, metrics, board);
+    Status status = serve_term(config, *preset, *signing, options.fail_fast && first, term, metrics, board);
     const bool voted_out = (!status && status.error().code == ErrorCode::kFenced) ||
                            (term.stop_requested() && !stop.stop_requested());
     if (!voted_out || stop.stop_requested()) return status;

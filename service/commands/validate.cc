@@ -6,6 +6,7 @@
 #include "service/commands/exit_code.h"
 #include "service/commands/report.h"
 #include "service/commands/topics.h"
+#include "service/pipeline/signer_settings.h"
 
 namespace neardup {
 
@@ -13,6 +14,9 @@ int run_validate(const ConfigSources& sources, const ValidateOptions& options) {
   const Result<LoadedConfig> loaded = load_config(sources);
   if (!loaded) return report_config_error(loaded.error());
   if (const Status files = check_files(loaded->config); !files) return report_config_error(files.error());
+  if (const Result<SignerOptions> signing = resolve_signer_options(loaded->config); !signing) {
+    return report_config_error(signing.error());
+  }
   const auto given = std::count_if(loaded->origin.begin(), loaded->origin.end(),
                                    [](const auto& origin) { return origin.second != "default"; });
   std::cout << "The configuration is valid: " << given << (given == 1 ? " setting is" : " settings are")

@@ -11,12 +11,22 @@ std::string expected(const std::string& what, std::uint64_t is, std::uint64_t sh
   return what + " is " + std::to_string(is) + ", expected " + std::to_string(should);
 }
 
+std::string shown(std::string_view signature_options) {
+  return signature_options.empty() ? "the default fingerprint settings" : std::string(signature_options);
+}
+
 }  // namespace
 
 Status JournalChain::check(const JournalRecord& record) const {
   if (record.number != count_) return contradiction(record, expected("its number", record.number, count_));
   if (count_ > 0 && record.journal != journal_) {
     return contradiction(record, "belongs to another journal (another journal id than record 0)");
+  }
+  if (record.signature_options != signature_options_) {
+    return contradiction(record, "its signatures were made with " + shown(record.signature_options) +
+                                     ", but the configuration says " + shown(signature_options_) +
+                                     ": the two cannot be compared. Set what the journal has, or begin anew "
+                                     "with another journal and group (kafka.topics.journal, kafka.group)");
   }
   if (record.previous != last_digest_) {
     return contradiction(record, "does not follow the record before it (the digest differs)");

@@ -8,7 +8,7 @@
 // Invariants checked (core/FORMATS.md names them):
 //   number = last + 1 · previous = digest of the last record · same journal id · first_sequence = index size
 //   each partition's `from` = its last `next` · next >= from · known topics keep place, name and id · epochs
-//   never fall
+//   never fall · signatures are of the options that the chain was made for
 #pragma once
 
 #include <cstdint>
@@ -35,10 +35,15 @@ class JournalChain {
   };
   using Partition = std::pair<std::uint32_t, std::int32_t>;  // topic ordinal, partition
 
+  // `signature_options`: SignerOptions::text() of those who sign, "" for the defaults.
+  explicit JournalChain(std::string signature_options = "")
+      : signature_options_(std::move(signature_options)) {}
+
   // Takes `record`, decoded from `bytes`, as the next one. Error kCorrupt or kContradiction; then nothing has
   // changed.
   Status accept(const JournalRecord& record, std::string_view bytes);
 
+  const std::string& signature_options() const { return signature_options_; }
   bool empty() const { return count_ == 0; }
   std::uint64_t next_number() const { return count_; }
   Sequence next_sequence() const { return sequence_; }
@@ -51,6 +56,7 @@ class JournalChain {
  private:
   Status check(const JournalRecord& record) const;
 
+  std::string signature_options_;
   Uuid journal_{};
   std::uint64_t count_ = 0;
   std::uint64_t writer_epoch_ = 0;

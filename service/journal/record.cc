@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "core/base/bytes.h"
+#include "core/base/check.h"
 #include "core/base/crc32c.h"
 #include "core/limits.h"
 
@@ -55,6 +56,7 @@ Error corrupt(const std::string& what) { return {ErrorCode::kCorrupt, "journal r
 }  // namespace
 
 std::string encode_journal_record(const JournalRecord& record) {
+  CHECK(record.signature_options.size() <= kSignatureOptionsBytesMax, "they name a few settings");
   std::string bytes;
   std::size_t size = journal_frame_bytes_max(record.topics.size(), record.positions.size());
   for (const Unique& unique : record.uniques)
@@ -65,6 +67,7 @@ std::string encode_journal_record(const JournalRecord& record) {
   out.bytes(kMagic);
   out.u16(kJournalVersion);
   out.u16(kSignatureVersion);
+  out.string(record.signature_options);
   put_uuid(out, record.journal);
   out.u64(record.number);
   out.u64(record.writer_epoch);
@@ -121,6 +124,7 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
                                                      std::to_string(kSignatureVersion)};
   }
   JournalRecord record;
+  record.signature_options = in.string();
   record.journal = get_uuid(in);
   record.number = in.u64();
   record.writer_epoch = in.u64();
@@ -164,8 +168,8 @@ std::size_t journal_entry_bytes_max(std::size_t id_bytes, std::size_t url_bytes)
 }
 
 std::size_t journal_frame_bytes_max(std::size_t topics, std::size_t positions) {
-  return 128 + 8 * kVarintBytesMax + topics * (kTopicNameBytesMax + kVarintBytesMax + 16) +
-         positions * 5 * kVarintBytesMax;
+  return 128 + kSignatureOptionsBytesMax + 9 * kVarintBytesMax +
+         topics * (kTopicNameBytesMax + kVarintBytesMax + 16) + positions * 5 * kVarintBytesMax;
 }
 
 static_assert(kJournalEntryBytesMax >= 16 + 8 + 6 * kVarintBytesMax + kIdBytesMax + kUrlBytesMax);

@@ -55,12 +55,13 @@ struct JournalCounts {
 };
 
 struct JournalRecord {
-  Uuid journal{};                  // drawn once, by the writer of record 0
-  std::uint64_t number = 0;        // 0, 1, 2, ...
-  std::uint64_t writer_epoch = 0;  // how often a writer has taken over
-  Digest128 previous;              // digest128 of the bytes of record number - 1; zero for record 0
-  Sequence first_sequence = 0;     // of uniques[0]; also the size of the index before this batch
-  std::uint8_t distance = 0;       // detector.distance the batch was decided with
+  Uuid journal{};                      // drawn once, by the writer of record 0
+  std::uint64_t number = 0;            // 0, 1, 2, ...
+  std::uint64_t writer_epoch = 0;      // how often a writer has taken over
+  Digest128 previous;                  // digest128 of the bytes of record number - 1; zero for record 0
+  Sequence first_sequence = 0;         // of uniques[0]; also the size of the index before this batch
+  std::uint8_t distance = 0;           // detector.distance the batch was decided with
+  std::string_view signature_options;  // SignerOptions::text() of its signatures; the same in all records
   JournalCounts counts;
   std::vector<JournalTopic> topics;  // all so far; a topic's place is its ordinal, Source::topic, for ever
   std::vector<JournalPosition> positions;

@@ -171,6 +171,7 @@ void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics
   journal_.previous = chain.last_digest();
   journal_.first_sequence = chain.next_sequence();
   journal_.distance = writer.distance;
+  journal_.signature_options = chain.signature_options();
   journal_.counts.unique = counts_.unique;
   journal_.counts.exact = counts_.exact;
   journal_.counts.near = counts_.near;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/fingerprint/signer.h"
 #include "service/codec/document_codec.h"
 
 namespace neardup {
@@ -119,10 +120,6 @@ void SignerPool::run(std::span<const Record> records, std::span<Signed> out) {
   state.work(state.workers[0]);
   std::unique_lock lock(state.mutex);
   state.finished.wait(lock, [&] { return state.sleepers == 0; });
-}
-
-SignerOptions signer_options(const Config& config) {
-  return {.html_extract = config.html.extract == "all" ? HtmlExtract::kAll : HtmlExtract::kMain};
 }
 
 int signing_threads(const PipelineConfig& config) {

@@ -20,7 +20,7 @@
 
 #include "core/decision.h"
 #include "core/document.h"
-#include "core/fingerprint/signer.h"
+#include "core/fingerprint/signer_options.h"
 #include "core/signature.h"
 #include "service/codec/preset.h"
 #include "service/codec/record.h"
@@ -40,7 +40,7 @@ class SignerPool {
   static constexpr std::size_t kRecordsPerTake = 16;
 
   // `threads` counts the caller's. REQUIRES: threads >= 1.
-  SignerPool(int threads, const Preset& preset, const InputConfig& input, const SignerOptions& options);
+  SignerPool(int threads, const Preset& preset, const InputConfig& input, const SignerOptions& options = {});
   ~SignerPool();
   SignerPool(const SignerPool&) = delete;
   SignerPool& operator=(const SignerPool&) = delete;
@@ -53,9 +53,6 @@ class SignerPool {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-// What the configuration says of signatures.
-SignerOptions signer_options(const Config& config);
 
 // What pipeline.threads means here: 0 is one thread per core.
 int signing_threads(const PipelineConfig& config);

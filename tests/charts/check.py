@@ -243,22 +243,33 @@ def schemas():
 
 # --- config
 
+ETC = "/etc/neardup"  # and what begins so: where the chart mounts what the service reads
+
+
 def pod_files(pod, manifests, folder, fallback):
-    """Lays out in `folder` what the volume `config` would hold at /etc/neardup."""
+    """Lays out in `folder` what the volume `config`, and those of ConfigMaps among the manifests, hold in the pod."""
     held = {m["metadata"]["name"]: m["data"] for m in of_kind("ConfigMap", manifests)}
+    places = {mount["name"]: mount["mountPath"] for mount in pod["containers"][0]["volumeMounts"]}
+
+    def put(path, content):
+        file = folder / path.removeprefix("/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content.replace(ETC, f"{folder}{ETC}"))
+
+    for volume in pod["volumes"]:
+        for key, content in held.get(volume.get("configMap", {}).get("name"), {}).items():
+            put(f"{places[volume['name']]}/{key}", content)
     volume = next(volume for volume in pod["volumes"] if volume["name"] == "config")
     for source in volume["projected"]["sources"]:
         ((kind, what),) = source.items()
         for item in what["items"]:
-            file = folder / item["path"]
-            file.parent.mkdir(parents=True, exist_ok=True)
-            content = held.get(what["name"], {}).get(item["key"], fallback) if kind == "configMap" else "a secret\n"
-            file.write_text(content.replace("/etc/neardup/", f"{folder}/"))
+            put(f"{places['config']}/{item['path']}",
+                held.get(what["name"], {}).get(item["key"], fallback) if kind == "configMap" else "a secret\n")
 
 
 def neardup(pod, arguments, folder):
     environment = {variable["name"]: variable["value"] for variable in pod["containers"][0].get("env", [])}
-    command = [os.environ["NEARDUP_BINARY"], *(word.replace("/etc/neardup/", f"{folder}/") for word in arguments)]
+    command = [os.environ["NEARDUP_BINARY"], *(word.replace(ETC, f"{folder}{ETC}") for word in arguments)]
     return subprocess.run(command, capture_output=True, text=True, env=environment)
 
 

@@ -67,7 +67,7 @@ void append_something(std::string& text, std::mt19937_64& random) {
 std::string canonical(std::string_view bytes) {
   CanonicalText out;
   canonicalize(bytes, out);
-  return std::string(std::string_view(out.text));
+  return std::string(out.text.view());
 }
 
 std::string random_text(std::mt19937_64& random, std::size_t size) {

@@ -20,8 +20,7 @@ struct Tokens {
 Tokens tokens_of(std::string_view text) {
   CanonicalText canonical;
   canonicalize(text, canonical);
-  const std::string padded =
-      std::string(std::string_view(canonical.text)) + std::string(TokenStream::kTextSlack, ' ');
+  const std::string padded = std::string(canonical.text.view()) + std::string(TokenStream::kTextSlack, ' ');
   TokenStream stream;
   stream.open(std::string_view(padded).substr(0, canonical.text.size()));
   Tokens tokens;

@@ -71,9 +71,9 @@ class Scan : public ::testing::Test {
     const std::filesystem::path at = folder_.string() + ".io";
     std::filesystem::create_directories(at);
     std::ofstream(at / "in", std::ios::binary) << input;
-    const ScanStreams streams{open((at / "in").c_str(), O_RDONLY),
-                              open((at / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600),
-                              open((at / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600)};
+    const Streams streams{open((at / "in").c_str(), O_RDONLY),
+                          open((at / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600),
+                          open((at / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600)};
     Scanned got;
     got.exit_code = run_scan(options, config, streams);
     for (const int fd : {streams.in, streams.out, streams.err}) close(fd);
@@ -283,8 +283,8 @@ TEST_F(Scan, sums_up_unless_quiet) {
 }
 
 TEST_F(Scan, an_output_that_cannot_be_written_ends_the_scan) {
-  const ScanStreams streams{open("/dev/null", O_RDONLY), open("/dev/full", O_WRONLY),
-                            open("/dev/null", O_WRONLY)};
+  const Streams streams{open("/dev/null", O_RDONLY), open("/dev/full", O_WRONLY),
+                        open("/dev/null", O_WRONLY)};
   ScanOptions options;
   options.paths = {write("a.jsonl", line("a", words(1)))};
   EXPECT_EQ(run_scan(options, {}, streams), 74);

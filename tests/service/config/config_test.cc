@@ -380,6 +380,13 @@ TEST(Config, half_a_login_is_refused) {
             "accepted");
 }
 
+TEST(Config, idf_weights_are_refused_where_there_are_no_words) {
+  EXPECT_EQ(refusal("fingerprint: {features: ngrams, idf_file: /idf}"),
+            "fingerprint.idf_file (FILE:1): weighs words, and fingerprint.features is ngrams; use words or "
+            "shingles");
+  EXPECT_EQ(refusal("fingerprint: {features: shingles, idf_file: /idf}"), "accepted");
+}
+
 TEST(Config, files_that_settings_name_are_looked_for) {
   Config config;
   EXPECT_TRUE(check_files(config));

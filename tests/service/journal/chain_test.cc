@@ -13,6 +13,7 @@ JournalRecord next_record(const JournalChain& chain) {
   record.journal = {1, 2, 3};
   record.number = chain.next_number();
   record.writer_epoch = chain.writer_epoch();
+  record.signature_options = chain.signature_options();
   record.previous = chain.last_digest();
   record.first_sequence = chain.next_sequence();
   record.counts.unique = 1;
@@ -53,6 +54,8 @@ TEST(JournalChain, refuses_every_contradiction_and_changes_nothing) {
       {"its number is 4, expected 2", [](JournalRecord& r) { r.number = 4; }},
       {"its number is 1, expected 2", [](JournalRecord& r) { r.number = 1; }},
       {"another journal", [](JournalRecord& r) { r.journal[0] = 99; }},
+      {"made with fingerprint.features=ngrams, but the configuration says the default",
+       [](JournalRecord& r) { r.signature_options = "fingerprint.features=ngrams"; }},
       {"the digest differs", [](JournalRecord& r) { r.previous.low ^= 1; }},
       {"writer epoch", [](JournalRecord& r) { r.writer_epoch = 0; }},
       {"first sequence number", [](JournalRecord& r) { r.first_sequence = 7; }},
@@ -86,6 +89,20 @@ TEST(JournalChain, refuses_every_contradiction_and_changes_nothing) {
     EXPECT_EQ(chain.next_number(), 2U);
   }
   EXPECT_TRUE(accept(chain, next_record(chain)));
+}
+
+TEST(JournalChain, a_journal_of_other_signatures_is_refused_by_name_with_the_way_out) {
+  JournalChain writer("fingerprint.features=shingles fingerprint.shingle_size=3");
+  const JournalRecord record = next_record(writer);
+  ASSERT_TRUE(accept(writer, record));
+  JournalChain reader("fingerprint.features=shingles fingerprint.shingle_size=4");
+  const Status status = accept(reader, record);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message,
+            "journal record 0: its signatures were made with fingerprint.features=shingles "
+            "fingerprint.shingle_size=3, but the configuration says fingerprint.features=shingles "
+            "fingerprint.shingle_size=4: the two cannot be compared. Set what the journal has, or begin anew "
+            "with another journal and group (kafka.topics.journal, kafka.group)");
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ JournalRecord example() {
   record.previous = {0x0102030405060708, 0x1112131415161718};
   record.first_sequence = 1000;
   record.distance = 3;
+  record.signature_options = "fingerprint.features=shingles fingerprint.shingle_size=4";
   record.counts = {2, 5, 1, 4};
   record.topics = {{"pages", uuid(0x40)}, {"pages-2", uuid(0x70)}};
   record.positions = {{0, 0, 100, 110, 5}, {0, 3, 0, 1, -1}, {1, 0, 18211, 18212, 0}};
@@ -46,6 +47,7 @@ void expect_equal(const JournalRecord& a, const JournalRecord& b) {
   EXPECT_EQ(a.previous, b.previous);
   EXPECT_EQ(a.first_sequence, b.first_sequence);
   EXPECT_EQ(a.distance, b.distance);
+  EXPECT_EQ(a.signature_options, b.signature_options);
   EXPECT_EQ(a.counts, b.counts);
   EXPECT_EQ(a.topics, b.topics);
   EXPECT_EQ(a.positions, b.positions);
@@ -119,6 +121,8 @@ TEST(JournalRecord, hostile_bytes_never_crash_or_reserve_memory) {
 
 TEST(JournalRecord, the_announced_bounds_hold_for_the_largest_entries) {
   JournalRecord record;
+  const std::string options(kSignatureOptionsBytesMax, 'o');
+  record.signature_options = options;
   const std::string id(kIdBytesMax, 'i');
   const std::string url(kUrlBytesMax, 'u');
   const std::string topic(249, 't');

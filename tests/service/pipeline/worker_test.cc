@@ -64,7 +64,7 @@ class CountingProbe final : public Probe {
 };
 
 Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t documents_max, int threads = 1,
-          std::size_t dead_letter_bytes_max = 1 << 20) {
+          std::size_t dead_letter_bytes_max = 1 << 20, const SignerOptions& signing = {}) {
   Life life;
   CountingProbe probe(life.counts);
   StateBoard board;
@@ -72,12 +72,12 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
   MemorySource source(kafka);
   MemorySink sink(kafka, fate);
   MemoryLog log(kafka);
-  JournalChain chain;
+  JournalChain chain(signing.text());
   Detector detector(DetectorOptions{});
   const InputConfig input;
   const Result<Preset> preset = resolve_preset(input);
   CHECK(preset.ok(), "the default preset");
-  SignerPool signers(threads, *preset, input, SignerOptions());
+  SignerPool signers(threads, *preset, input, signing);
   std::stop_source stop;
   source.on_end = [&stop] { stop.request_stop(); };
 
@@ -273,6 +273,21 @@ TEST(Recovery, an_input_topic_made_again_is_refused) {
   const Result<InputPlan> plan = plan_input(chain, std::span(&again, 1));
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().code, ErrorCode::kContradiction);
+}
+
+TEST(Recovery, a_journal_of_other_feature_options_is_refused) {
+  MemoryKafka kafka = crawl(20, 1, 6);
+  SignerOptions shingles;
+  shingles.features.source = FeatureSource::kShingles;
+  ASSERT_TRUE(live(kafka, always_committed, 10, 1, 1 << 20, shingles).status);
+  const auto verdicts = kafka.verdicts;
+  kafka.input[0].push_back(kafka.input[0].front());
+  const Life life = live(kafka, always_committed, 10);
+  ASSERT_FALSE(life.status);
+  EXPECT_EQ(life.status.error().code, ErrorCode::kContradiction);
+  EXPECT_NE(life.status.error().message.find("made with fingerprint.features=shingles"), std::string::npos);
+  EXPECT_EQ(kafka.verdicts, verdicts) << "nothing is decided by signatures that cannot be compared";
+  EXPECT_TRUE(live(kafka, always_committed, 10, 1, 1 << 20, shingles).status) << "the way out";
 }
 
 TEST(Recovery, new_topics_and_partitions_begin_at_their_beginning_beside_known_ones) {

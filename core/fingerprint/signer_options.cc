@@ -1,0 +1,18 @@
+#include "core/fingerprint/signer_options.h"
+
+namespace neardup {
+
+// By the names of the settings, in their order.
+std::string SignerOptions::text() const {
+  std::string text;
+  const auto add = [&text](const std::string& more) {
+    if (!text.empty() && !more.empty()) text += ' ';
+    text += more;
+  };
+  if (html_extract == HtmlExtract::kAll) add("html.extract=all");
+  if (fold.chinese == ChineseForm::kSimplified) add("text.chinese=simplified");
+  add(features.text());
+  return text;
+}
+
+}  // namespace neardup

@@ -1,0 +1,308 @@
+#include "service/commands/fingerprint.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/decision.h"
+#include "core/fingerprint/hamming.h"
+#include "core/fingerprint/signer.h"
+#include "core/text/script.h"
+#include "service/codec/document_codec.h"
+#include "service/codec/preset.h"
+#include "service/commands/exit_code.h"
+#include "service/commands/path_input.h"
+#include "service/commands/report.h"
+#include "service/pipeline/signer_settings.h"
+
+namespace neardup {
+
+const char kFingerprintAbout[] = "Print the fingerprints of files, folders or standard input, or a distance";
+
+const char kFingerprintHelp[] =
+    "  neardup fingerprint page.html notes.txt            a line each: SimHash, tokens, scripts, id\n"
+    "  neardup fingerprint --json crawl.jsonl             for programs: one JSON object a line\n"
+    "  curl -s https://example.org/ | jq -Rs '{id: \"x\", html: .}' -c | neardup fingerprint -\n"
+    "  neardup fingerprint --distance a.html b.html       how alike are two pages?\n"
+    "  neardup fingerprint --distance 9f0c5e2d7b41a860 9f0c5e2d7b41a861\n"
+    "  neardup fingerprint -c neardup.yaml page.html      with the settings of a service: what it decides "
+    "by\n"
+    "\n"
+    "Files, folders and records are read as `neardup scan` reads them. The SimHash is 16 hex digits; "
+    "`serve`\n"
+    "calls two documents near duplicates if theirs differ in at most detector.distance bits. Scripts are "
+    "shares\n"
+    "of the letters. With --distance each of the two is a source of one document, or 16 hex digits (a file "
+    "of\n"
+    "such a name is written ./NAME); similarity is the cosine that the distance stands for.\n"
+    "Exit codes: 0 done, rejects or not; 65 every document was rejected, or there is none to compare; 66 a "
+    "file\n"
+    "could not be read, the others were; 74 the output was not written; 78 wrong configuration; 130 "
+    "interrupted.\n";
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kFingerprintDigits = 16;
+
+struct Row {
+  Document document;  // without its body
+  std::optional<RejectReason> reason;
+  Signature signature;   // of a document that is not rejected
+  ScriptCounts scripts;  // the same
+};
+
+std::string hex(Fingerprint fingerprint) { return fmt::format("{:016x}", fingerprint.bits); }
+
+std::string hex(Digest128 digest) { return fmt::format("{:016x}{:016x}", digest.high, digest.low); }
+
+std::optional<Fingerprint> fingerprint_of_hex(std::string_view text) {
+  Fingerprint fingerprint;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fingerprint.bits, 16);
+  if (text.size() != kFingerprintDigits || error != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return fingerprint;
+}
+
+std::uint64_t letters_of(const ScriptCounts& scripts) {
+  std::uint64_t letters = 0;
+  for (const std::uint64_t count : scripts) letters += count;
+  return letters;
+}
+
+// `part` of `whole` in units of 1/scale, rounded half up.
+std::uint64_t share(std::uint64_t part, std::uint64_t whole, std::uint64_t scale) {
+  return (part * scale + whole / 2) / whole;
+}
+
+// "han 91 %, latin 9 %": the largest first, nothing below half a percent.
+std::string shares_for_people(const ScriptCounts& scripts) {
+  const std::uint64_t letters = letters_of(scripts);
+  if (letters == 0) return "no letters";
+  std::array<std::size_t, kScripts> order{};
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return scripts[a] != scripts[b] ? scripts[a] > scripts[b] : a < b;
+  });
+  std::string text;
+  for (const std::size_t i : order) {
+    const std::uint64_t percent = share(scripts[i], letters, 100);
+    if (percent > 0) text += fmt::format("{}{} {} %", text.empty() ? "" : ", ", kScriptNames[i], percent);
+  }
+  return text;
+}
+
+Json shares_for_programs(const ScriptCounts& scripts) {
+  Json shares = Json::object();
+  for (std::size_t i = 0; i < kScripts; ++i) {
+    if (scripts[i] == 0) continue;
+    shares[std::string(kScriptNames[i])] =
+        static_cast<double>(share(scripts[i], letters_of(scripts), 1000)) / 1000;
+  }
+  return shares;
+}
+
+// Ids come from the web; what they say to a terminal is theirs no longer.
+std::string harmless(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  }
+  return text;
+}
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+class Fingerprints {
+ public:
+  Fingerprints(const FingerprintCommandOptions& options, const Config& config, const Preset& preset,
+               const SignerOptions& signing, const Streams& streams)
+      : options_(options),
+        config_(config),
+        streams_(streams),
+        lines_(preset, config.input),
+        pages_(*resolve_preset(input_of_pages(config)), config.input),
+        signer_(signing) {}
+
+  int print() {
+    std::uint64_t all = 0;
+    std::uint64_t rejected = 0;
+    const int ended = read(options_.paths, [&](const Row& row, const PathInput& input) {
+      ++all;
+      rejected += row.reason ? 1 : 0;
+      output_ += options_.json ? json_line(row, input) : text_line(row, input);
+      return true;
+    });
+    if (ended != kExitOk) return ended;
+    if (rejected < all || all == 0) return kExitOk;
+    complain(
+        "not one document was found; lines must hold one JSON object each, with its text where input.fields "
+        "says, and a page's name must end in .html, .htm, .xhtml, .txt or .md");
+    return kExitData;
+  }
+
+  int compare() {
+    std::array<Fingerprint, 2> pair{};
+    for (std::size_t i = 0; i < pair.size(); ++i) {
+      if (const int failed = operand(options_.paths[i], pair[i]); failed != kExitOk) return failed;
+    }
+    const int distance = hamming_distance(pair[0], pair[1]);
+    const double similarity = similarity_permille(distance) / 1000.0;
+    output_ = options_.json ? dump({{"distance", distance},
+                                    {"similarity", similarity},
+                                    {"simhash", {hex(pair[0]), hex(pair[1])}}})
+                            : fmt::format("distance {}  similarity {:.3f}\n", distance, similarity);
+    return flush() ? kExitOk : kExitIo;
+  }
+
+ private:
+  // Of pages the name tells what they are, as in `scan`.
+  static InputConfig input_of_pages(const Config& config) {
+    InputConfig input;
+    input.preset = "raw";
+    input.document_bytes_max = config.input.document_bytes_max;
+    return input;
+  }
+
+  // Hands every document of `paths` to `take`, until that returns false, and writes what it put into output_
+  // whenever the input pauses. Returns kExitOk, or what the exit code must be.
+  int read(const std::vector<std::string>& paths,
+           const std::function<bool(const Row& row, const PathInput& input)>& take) {
+    PathInput input(paths, streams_.in, config_.input.document_bytes_max, SignalScope::interrupted);
+    PathBatch batch;
+    Row row;
+    bool readable = true;
+    for (bool more = true; more && input.next(batch);) {
+      DocumentCodec& codec = batch.kind == PathBatch::Kind::kLines ? lines_ : pages_;
+      for (const Record& record : batch.records) {
+        sign(codec, record, row);
+        if (more = take(row, input); !more) break;
+      }
+      if (!flush()) return kExitIo;
+      readable &= all_readable(input);
+    }
+    readable &= all_readable(input);
+    if (SignalScope::interrupted.load()) return kExitInterrupted;
+    return readable ? kExitOk : kExitNoInput;
+  }
+
+  bool all_readable(PathInput& input) const {
+    const std::vector<Error> errors = input.take_errors();
+    for (const Error& error : errors) complain(error.message);
+    return errors.empty();
+  }
+
+  void sign(DocumentCodec& codec, const Record& record, Row& row) {
+    row.reason = codec.decode(record, row.document);
+    if (options_.html) row.document.format = Document::Format::kHtml;
+    if (!row.reason) row.reason = signer_.sign(row.document, row.signature);
+    if (!row.reason) row.scripts = count_scripts(signer_.canonical().text);
+  }
+
+  // The id, or where the document lies if it has none that could be read.
+  static std::string name_of(const Row& row, const PathInput& input) {
+    const Source& source = row.document.source;
+    return row.document.id.empty()
+               ? fmt::format("{}:{}", input.topic_names()[source.topic], source.offset + 1)
+               : row.document.id;
+  }
+
+  static std::string text_line(const Row& row, const PathInput& input) {
+    const std::string id = harmless(name_of(row, input));
+    if (row.reason) return fmt::format("{:-<16}  rejected: {:<31}  {}\n", "", name(*row.reason), id);
+    return fmt::format("{}  {:>8} tokens  {:<24}  {}\n", hex(row.signature.fingerprint), row.signature.tokens,
+                       shares_for_people(row.scripts), id);
+  }
+
+  static std::string json_line(const Row& row, const PathInput& input) {
+    const Source& source = row.document.source;
+    Json json = Json::object();
+    if (!row.document.id.empty()) json["id"] = row.document.id;
+    if (row.reason) {
+      json["reason"] = name(*row.reason);
+    } else {
+      json["simhash"] = hex(row.signature.fingerprint);
+      json["exact"] = hex(row.signature.exact);
+      json["tokens"] = row.signature.tokens;
+      json["scripts"] = shares_for_programs(row.scripts);
+    }
+    json["source"] = {{"topic", input.topic_names()[source.topic]}, {"offset", source.offset}};
+    return dump(json);
+  }
+
+  // The fingerprint that `text` is or names.
+  int operand(const std::string& text, Fingerprint& fingerprint) {
+    if (const std::optional<Fingerprint> given = fingerprint_of_hex(text)) {
+      fingerprint = *given;
+      return kExitOk;
+    }
+    std::vector<Row> rows;
+    const int ended = read({text}, [&](const Row& row, const PathInput&) {
+      rows.push_back(row);
+      return rows.size() < 2;
+    });
+    if (ended != kExitOk) return ended;
+    if (rows.size() != 1) {
+      complain(text + (rows.empty() ? " holds no document" : " holds more than one document") +
+               "; --distance compares one with one");
+      return kExitData;
+    }
+    if (rows[0].reason) {
+      complain(text + " has no fingerprint: rejected as " + std::string(name(*rows[0].reason)));
+      return kExitData;
+    }
+    fingerprint = rows[0].signature.fingerprint;
+    return kExitOk;
+  }
+
+  // False: nobody will read what is written any more. A reader that has seen enough is no news.
+  bool flush() {
+    const int error = write_all(streams_.out, std::exchange(output_, {}));
+    if (error != 0 && error != EPIPE) complain(std::string("standard output: ") + std::strerror(error));
+    return error == 0;
+  }
+
+  void complain(const std::string& words) const {
+    static_cast<void>(write_all(streams_.err, "neardup: " + words + "\n"));
+  }
+
+  const FingerprintCommandOptions& options_;
+  const Config& config_;
+  const Streams streams_;
+  DocumentCodec lines_;
+  DocumentCodec pages_;
+  Signer signer_;
+  std::string output_;
+};
+
+}  // namespace
+
+int run_fingerprint(const FingerprintCommandOptions& options, const Config& config, const Streams& streams) {
+  CHECK(!options.distance || options.paths.size() == 2, "the command line is checked");
+  const Result<Preset> preset = resolve_preset(config.input);
+  if (!preset) return report_config_error(preset.error());
+  const Result<SignerOptions> signing = resolve_signer_options(config);
+  if (!signing) return report_config_error(signing.error());
+  const SignalScope signals;
+  Fingerprints fingerprints(options, config, *preset, *signing, streams);
+  return options.distance ? fingerprints.compare() : fingerprints.print();
+}
+
+}  // namespace neardup

@@ -1,0 +1,40 @@
+// Where does a command read and write, and what ends it early?
+#pragma once
+
+#include <signal.h>
+
+#include <atomic>
+#include <csignal>
+#include <string_view>
+
+namespace neardup {
+
+// Tests put their own in place.
+struct Streams {
+  int in = 0;
+  int out = 1;
+  int err = 2;
+};
+
+// 0, or the errno that stopped it.
+int write_all(int fd, std::string_view bytes);
+
+inline constexpr int kExitInterrupted = 128 + SIGINT;
+
+// While one lives: the first SIGINT asks for a good end, which `interrupted` tells, and a second one ends at
+// once; a closed output is an error of write(2), not a death.
+class SignalScope {
+ public:
+  static std::atomic<bool> interrupted;
+
+  SignalScope();
+  ~SignalScope();
+  SignalScope(const SignalScope&) = delete;
+  SignalScope& operator=(const SignalScope&) = delete;
+
+ private:
+  struct sigaction interrupt_before_{};
+  struct sigaction pipe_before_{};
+};
+
+}  // namespace neardup

@@ -1,0 +1,65 @@
+#include "service/pipeline/signer_settings.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/limits.h"
+
+namespace neardup {
+namespace {
+
+// The file of words that `setting` names, as a T.
+template <class T>
+Result<std::shared_ptr<const T>> read_words(std::string_view setting, const std::string& path,
+                                            FoldOptions fold) {
+  const auto refused = [&](const std::string& why) {
+    return Error{ErrorCode::kInvalid, std::string(setting) + ": " + path + ": " + why};
+  };
+  std::ifstream in(path, std::ios::binary);
+  std::string bytes;
+  std::array<char, 64 * 1024> block{};
+  while (in.read(block.data(), block.size()) || in.gcount() > 0) {
+    bytes.append(block.data(), static_cast<std::size_t>(in.gcount()));
+    if (bytes.size() > kWordFileBytesMax) {
+      return refused("is larger than " + std::to_string(kWordFileBytesMax >> 20) +
+                     " MiB; keep the words that matter");
+    }
+  }
+  if (!in.eof()) return refused("cannot be read; name a readable file, or leave the setting empty");
+  Result<T> parsed = T::parse(bytes, fold);
+  if (!parsed) return refused(parsed.error().message);
+  return std::make_shared<const T>(*std::move(parsed));
+}
+
+}  // namespace
+
+Result<SignerOptions> resolve_signer_options(const Config& config) {
+  const FingerprintConfig& from = config.fingerprint;
+  SignerOptions options;
+  options.html_extract = config.html.extract == "all" ? HtmlExtract::kAll : HtmlExtract::kMain;
+  options.fold.chinese = config.text.chinese == "simplified" ? ChineseForm::kSimplified : ChineseForm::kAsIs;
+  const auto source = std::ranges::find(kFeatureSourceNames, from.features);
+  if (source == kFeatureSourceNames.end()) {
+    return Error{ErrorCode::kInvalid, "fingerprint.features: \"" + from.features + "\" is unknown"};
+  }
+  options.features.source = static_cast<FeatureSource>(source - kFeatureSourceNames.begin());
+  options.features.shingle_size = from.shingle_size;
+  options.features.ngram_size = from.ngram_size;
+  if (!from.stop_words_file.empty()) {
+    auto words = read_words<StopWords>("fingerprint.stop_words_file", from.stop_words_file, options.fold);
+    if (!words) return words.error();
+    options.features.stop_words = *std::move(words);
+  }
+  if (!from.idf_file.empty()) {
+    auto table = read_words<IdfTable>("fingerprint.idf_file", from.idf_file, options.fold);
+    if (!table) return table.error();
+    options.features.idf = *std::move(table);
+  }
+  return options;
+}
+
+}  // namespace neardup

@@ -1,0 +1,274 @@
+#include "service/commands/fingerprint.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/base/hash.h"
+#include "core/fingerprint/signer.h"
+#include "service/commands/cli.h"
+#include "service/commands/scan.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+
+struct Ran {
+  int exit_code = 0;
+  std::string out;
+  std::string err;
+
+  std::vector<std::string> lines() const {
+    std::vector<std::string> all;
+    for (std::size_t begin = 0; begin < out.size();) {
+      const std::size_t end = out.find('\n', begin);
+      all.push_back(out.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    return all;
+  }
+};
+
+class FingerprintCommand : public ::testing::Test {
+ protected:
+  FingerprintCommand() {
+    std::string name = (std::filesystem::temp_directory_path() / "neardup-print-XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  ~FingerprintCommand() override { std::filesystem::remove_all(folder_); }
+
+  std::string write(const std::string& name, std::string_view bytes) {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+    return (folder_ / name).string();
+  }
+
+  static std::string read(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+
+  template <class Command>
+  Ran with_streams(const std::string& input, Command command) {
+    const std::filesystem::path at = folder_.string() + ".io";
+    std::filesystem::create_directories(at);
+    std::ofstream(at / "in", std::ios::binary) << input;
+    const Streams streams{open((at / "in").c_str(), O_RDONLY),
+                          open((at / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600),
+                          open((at / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600)};
+    Ran ran;
+    ran.exit_code = command(streams);
+    for (const int fd : {streams.in, streams.out, streams.err}) close(fd);
+    ran.out = read(at / "out");
+    ran.err = read(at / "err");
+    std::filesystem::remove_all(at);
+    return ran;
+  }
+
+  Ran run(const FingerprintCommandOptions& options, const std::string& input = "",
+          const Config& config = {}) {
+    return with_streams(input,
+                        [&](const Streams& streams) { return run_fingerprint(options, config, streams); });
+  }
+
+  Ran print(std::vector<std::string> paths, const std::string& input = "") {
+    return run({.paths = std::move(paths)}, input);
+  }
+
+  Ran distance(const std::string& a, const std::string& b, const std::string& input = "") {
+    return run({.paths = {a, b}, .distance = true}, input);
+  }
+
+  std::filesystem::path folder_;
+};
+
+std::string hex(std::uint64_t bits) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(bits));
+  return text.data();
+}
+
+std::string hex_of(std::string_view text) {
+  Document document;
+  document.body = text;
+  Signature signature;
+  EXPECT_EQ(Signer().sign(document, signature), std::nullopt);
+  return hex(signature.fingerprint.bits);
+}
+
+TEST_F(FingerprintCommand, a_line_has_simhash_tokens_scripts_and_id) {
+  const Ran ran = print({write("a.txt", "Hello world"), write("b.html", "<p>東京タワー abc 2021</p>")});
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_EQ(ran.out, hex_of("hello world") + "         2 tokens  latin 100 %               " +
+                         (folder_ / "a.txt").string() + "\n" + hex_of("東京タワー abc 2021") +
+                         "         7 tokens  latin 38 %, kana 38 %, han 25 %  " +
+                         (folder_ / "b.html").string() + "\n");
+  EXPECT_THAT(ran.err, IsEmpty());
+}
+
+TEST_F(FingerprintCommand, records_are_read_as_scan_reads_them) {
+  const std::string input =
+      "{\"id\":\"a\",\"text\":\"Hello world\"}\n\n{\"id\":7,\"html\":\"<b>Hello</b> world\"}\n";
+  for (const std::vector<std::string>& paths :
+       {std::vector<std::string>{}, {"-"}, {write("crawl.jsonl", input)}, {write("crawl.out", input)}}) {
+    const Ran ran = print(paths, input);
+    EXPECT_EQ(ran.exit_code, 0);
+    ASSERT_THAT(ran.lines(), SizeIs(2));
+    EXPECT_THAT(ran.lines()[0], MatchesRegex(hex_of("hello world") + " .* a"));
+    EXPECT_THAT(ran.lines()[1], MatchesRegex(hex_of("hello world") + " .* 7"));
+  }
+}
+
+TEST_F(FingerprintCommand, says_what_scan_decides_by) {
+  std::string input;
+  for (int i = 0; i < 9000; ++i) {
+    input += R"({"id":")" + std::to_string(i) + R"(","text":"document number )" + std::to_string(i * i) +
+             " of many\"}\n";
+  }
+  Config config;
+  config.fingerprint.features = "shingles";
+  config.fingerprint.shingle_size = 2;
+  config.fingerprint.stop_words_file = write("stop", "of\n");
+  const Ran printed = run({.paths = {}, .json = true}, input, config);
+  const Ran scanned = with_streams(input, [&](const Streams& streams) {
+    ScanOptions options;
+    options.quiet = true;
+    return run_scan(options, config, streams);
+  });
+  const std::vector<std::string> rows = printed.lines();
+  const std::vector<std::string> verdicts = scanned.lines();
+  ASSERT_THAT(rows, SizeIs(9000));
+  ASSERT_THAT(verdicts, SizeIs(9000));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Json row = Json::parse(rows[i]);
+    const Json verdict = Json::parse(verdicts[i]);
+    ASSERT_EQ(row["id"], verdict["id"]);
+    ASSERT_EQ(row["simhash"], verdict["signature"]);
+  }
+}
+
+TEST_F(FingerprintCommand, json_has_a_field_for_everything) {
+  const Ran ran = run({.paths = {}, .json = true}, "{\"id\":\"a\",\"text\":\"Hello 東京\"}\n");
+  const Digest128 exact = digest128("hello 東京");
+  EXPECT_EQ(ran.out, "{\"id\":\"a\",\"simhash\":\"" + hex_of("hello 東京") + "\",\"exact\":\"" +
+                         hex(exact.high) + hex(exact.low) +
+                         "\",\"tokens\":3,\"scripts\":{\"latin\":0.714,\"han\":0.286},\"source\":{\"topic\":"
+                         "\"stdin\",\"offset\":0}}\n");
+}
+
+TEST_F(FingerprintCommand, a_rejected_document_is_named_with_its_reason) {
+  const std::string input = "not json\n{\"id\":\"a\",\"text\":\"...\"}\n{\"id\":\"b\",\"text\":\"words\"}\n";
+  const Ran ran = print({}, input);
+  EXPECT_EQ(ran.exit_code, 0);
+  ASSERT_THAT(ran.lines(), SizeIs(3));
+  EXPECT_EQ(ran.lines()[0], "----------------  rejected: not_json                         stdin:1");
+  EXPECT_EQ(ran.lines()[1], "----------------  rejected: no_tokens                        a");
+  const Ran json = run({.paths = {}, .json = true}, input);
+  EXPECT_EQ(json.lines()[0], R"({"reason":"not_json","source":{"topic":"stdin","offset":0}})");
+  EXPECT_EQ(json.lines()[1], R"({"id":"a","reason":"no_tokens","source":{"topic":"stdin","offset":1}})");
+
+  const Ran nothing = print({}, "not json\n");
+  EXPECT_EQ(nothing.exit_code, 65);
+  EXPECT_THAT(nothing.err, HasSubstr("not one document was found; lines must hold one JSON object each"));
+  EXPECT_EQ(print({}, "").exit_code, 0) << "no input is no failure";
+}
+
+TEST_F(FingerprintCommand, html_reads_text_as_html) {
+  const std::string page = write("page.txt", "<p>Hello <i>world");
+  EXPECT_THAT(print({page}).out, StartsWith(hex_of("p hello i world")));
+  EXPECT_THAT(run({.paths = {page}, .html = true}).out, StartsWith(hex_of("hello world")));
+}
+
+TEST_F(FingerprintCommand, control_characters_of_an_id_do_not_reach_the_terminal) {
+  const Ran ran = print({}, "{\"id\":\"a\\u001b[31m\\n\",\"text\":\"words\"}\n");
+  ASSERT_THAT(ran.lines(), SizeIs(1));
+  EXPECT_THAT(ran.lines()[0], HasSubstr("  a?[31m?"));
+}
+
+TEST_F(FingerprintCommand, an_unreadable_file_is_named_and_the_others_are_printed) {
+  const Ran ran = print({(folder_ / "missing.html").string(), write("a.txt", "Hello world")});
+  EXPECT_EQ(ran.exit_code, 66);
+  EXPECT_THAT(ran.lines(), SizeIs(1));
+  EXPECT_EQ(ran.err, "neardup: " + (folder_ / "missing.html").string() + ": No such file or directory\n");
+}
+
+TEST_F(FingerprintCommand, an_output_that_cannot_be_written_ends_it) {
+  const Streams streams{open("/dev/null", O_RDONLY), open("/dev/full", O_WRONLY),
+                        open("/dev/null", O_WRONLY)};
+  EXPECT_EQ(run_fingerprint({.paths = {write("a.txt", "Hello")}}, {}, streams), 74);
+  for (const int fd : {streams.in, streams.out, streams.err}) close(fd);
+}
+
+TEST_F(FingerprintCommand, the_distance_of_fingerprints_needs_no_file) {
+  EXPECT_EQ(distance("9f0c5e2d7b41a860", "9f0c5e2d7b41a860").out, "distance 0  similarity 1.000\n");
+  EXPECT_EQ(distance("9f0c5e2d7b41a860", "9F0C5E2D7B41A863").out, "distance 2  similarity 0.995\n");
+  EXPECT_EQ(distance("0000000000000000", "ffffffffffffffff").out, "distance 64  similarity -1.000\n");
+  const Ran json = run({.paths = {"0000000000000000", "0000000000000007"}, .distance = true, .json = true});
+  EXPECT_EQ(
+      json.out,
+      "{\"distance\":3,\"similarity\":0.989,\"simhash\":[\"0000000000000000\",\"0000000000000007\"]}\n");
+}
+
+TEST_F(FingerprintCommand, the_distance_of_sources_is_that_of_their_fingerprints) {
+  const std::string a = write("a.html", "<p>the old bridge opens on Monday");
+  const std::string b = write("b.txt", "The old bridge opens on Tuesday");
+  const Ran ran = distance(a, b);
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_EQ(
+      ran.out,
+      distance(hex_of("the old bridge opens on Monday"), hex_of("the old bridge opens on tuesday")).out);
+  EXPECT_EQ(distance(a, "-", "{\"id\":\"x\",\"text\":\"The old bridge opens, on MONDAY\"}\n").out,
+            "distance 0  similarity 1.000\n");
+  EXPECT_EQ(distance(a, hex_of("the old bridge opens on monday")).out, "distance 0  similarity 1.000\n");
+}
+
+TEST_F(FingerprintCommand, a_source_of_no_or_many_documents_has_no_distance) {
+  const std::string one = write("one.txt", "words");
+  const std::string two = write("two.jsonl", "{\"id\":1,\"text\":\"a\"}\n{\"id\":2,\"text\":\"b\"}\n");
+  const std::string none = write("none.jsonl", "\n");
+  EXPECT_EQ(distance(one, two).exit_code, 65);
+  EXPECT_EQ(distance(one, two).err,
+            "neardup: " + two + " holds more than one document; --distance compares one with one\n");
+  EXPECT_THAT(distance(none, one).err, HasSubstr("none.jsonl holds no document"));
+  EXPECT_THAT(distance(write("dots.txt", "..."), one).err, HasSubstr("rejected as no_tokens"));
+  const Ran missing = distance(one, (folder_ / "9f0c").string());
+  EXPECT_EQ(missing.exit_code, 66);
+  EXPECT_EQ(missing.out, "");
+}
+
+TEST_F(FingerprintCommand, a_wrong_file_of_words_is_a_wrong_configuration) {
+  Config config;
+  config.fingerprint.idf_file = write("idf", "loaf\n");
+  EXPECT_EQ(run({.paths = {write("a.txt", "words")}}, "", config).exit_code, 78);
+}
+
+TEST(Cli, distance_takes_two) {
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{"neardup", "fingerprint", "--distance"},
+        {"neardup", "fingerprint", "--distance", "a"},
+        {"neardup", "fingerprint", "a", "b", "c", "--distance"}}) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run_cli(static_cast<int>(words.size()), words.data()), 64);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("--distance compares two"));
+  }
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,92 @@
+#include "service/pipeline/signer_settings.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "core/limits.h"
+
+namespace neardup {
+namespace {
+
+class SignerSettings : public ::testing::Test {
+ protected:
+  SignerSettings() {
+    std::string name = (std::filesystem::temp_directory_path() / "neardup-words-XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  ~SignerSettings() override { std::filesystem::remove_all(folder_); }
+
+  std::string write(const std::string& name, std::string_view bytes) {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+    return (folder_ / name).string();
+  }
+
+  std::string refusal() {
+    const Result<SignerOptions> options = resolve_signer_options(config_);
+    if (options) return "accepted";
+    EXPECT_EQ(options.error().code, ErrorCode::kInvalid);
+    std::string message = options.error().message;
+    for (std::size_t at; (at = message.find(folder_.string())) != std::string::npos;) {
+      message.replace(at, folder_.string().size(), "FOLDER");
+    }
+    return message;
+  }
+
+  std::filesystem::path folder_;
+  Config config_;
+};
+
+TEST_F(SignerSettings, the_defaults_are_the_default_options) {
+  const Result<SignerOptions> options = resolve_signer_options(config_);
+  ASSERT_TRUE(options);
+  EXPECT_TRUE(options->features.is_default());
+  EXPECT_EQ(options->features.shingle_size, FeatureOptions().shingle_size);
+  EXPECT_EQ(options->features.ngram_size, FeatureOptions().ngram_size);
+}
+
+TEST_F(SignerSettings, every_setting_arrives) {
+  config_.fingerprint.features = "shingles";
+  config_.fingerprint.shingle_size = 5;
+  config_.fingerprint.ngram_size = 6;
+  config_.fingerprint.stop_words_file = write("stop", "the\nof\n");
+  config_.fingerprint.idf_file = write("idf", "loaf\t7\n");
+  const Result<SignerOptions> options = resolve_signer_options(config_);
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->features.source, FeatureSource::kShingles);
+  EXPECT_EQ(options->features.shingle_size, 5);
+  EXPECT_EQ(options->features.ngram_size, 6);
+  EXPECT_EQ(options->features.stop_words->size(), 2U);
+  EXPECT_EQ(options->features.idf->size(), 1U);
+}
+
+TEST_F(SignerSettings, a_wrong_file_is_named_with_setting_line_and_way_out) {
+  config_.fingerprint.stop_words_file = write("stop", "the\n\xFF\n");
+  EXPECT_EQ(refusal(),
+            "fingerprint.stop_words_file: FOLDER/stop: line 2: is not UTF-8: save the file as UTF-8");
+  config_.fingerprint.stop_words_file.clear();
+  config_.fingerprint.idf_file = write("idf", "loaf\tmuch\n");
+  EXPECT_EQ(refusal(),
+            "fingerprint.idf_file: FOLDER/idf: line 1: \"loaf\tmuch\": does not end with an idf, a plain "
+            "decimal of 0 to 63; write WORD<TAB>IDF, as in loaf\t7.25");
+  for (const std::filesystem::path& path : {folder_ / "missing", folder_}) {
+    config_.fingerprint.idf_file = path.string();
+    EXPECT_EQ(refusal(), "fingerprint.idf_file: FOLDER" + path.string().substr(folder_.string().size()) +
+                             ": cannot be read; name a readable file, or leave the setting empty");
+  }
+}
+
+TEST_F(SignerSettings, a_file_has_a_bound) {
+  config_.fingerprint.stop_words_file = write("stop", "the\n");
+  std::filesystem::resize_file(config_.fingerprint.stop_words_file, kWordFileBytesMax + 1);
+  EXPECT_EQ(refusal(),
+            "fingerprint.stop_words_file: FOLDER/stop: is larger than 64 MiB; keep the words that matter");
+}
+
+}  // namespace
+}  // namespace neardup
