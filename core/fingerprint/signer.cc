@@ -8,6 +8,8 @@
 
 namespace neardup {
 
+static_assert(PaddedBytes::kPadding >= TokenStream::kTextSlack);
+
 std::optional<RejectReason> Signer::sign(const Document& document, Signature& signature) {
   std::string_view text = document.body;
   if (document.format == Document::Format::kHtml) {
@@ -18,9 +20,15 @@ std::optional<RejectReason> Signer::sign(const Document& document, Signature& si
   if (canonical_.tokens == 0) return RejectReason::kNoTokens;
 
   signature.exact = digest128(canonical_.text);
-  signature.fingerprint = simhash(canonical_.text);
+  signature.fingerprint = fingerprint();
   signature.tokens = canonical_.tokens;
   return std::nullopt;
+}
+
+Fingerprint Signer::fingerprint() {
+  tokens_.open(canonical_.text);
+  for (TokenBatch batch; tokens_.next(batch);) simhasher_.add(batch);
+  return {simhasher_.finish()[0]};
 }
 
 }  // namespace neardup

@@ -17,6 +17,8 @@
 
 #include "core/decision.h"
 #include "core/document.h"
+#include "core/fingerprint/simhash.h"
+#include "core/fingerprint/token_stream.h"
 #include "core/signature.h"
 #include "core/text/folder.h"
 
@@ -28,8 +30,12 @@ class Signer {
   [[nodiscard]] std::optional<RejectReason> sign(const Document& document, Signature& signature);
 
  private:
+  Fingerprint fingerprint();
+
   std::string main_text_;  // of an html body
   CanonicalText canonical_;
+  TokenStream tokens_;
+  SimHasher simhasher_;
 };
 
 }  // namespace neardup

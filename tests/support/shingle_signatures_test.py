@@ -25,7 +25,9 @@ CHARACTER_NAMES = (
 # --- tokens and features: feature.h -------------------------------------------------------------------------------------
 
 
-def feature_hash(words):
+def token_hash(token):
+    data = token.encode()
+    words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data), 8)]
     state = words[0] * 0x9E3779B97F4A7C15 & WORD
     for word in words[1:] or [0]:
         state = ((state ^ state >> 32) + word) * 0xD6E8FEB86659FD93 & WORD
@@ -33,9 +35,9 @@ def feature_hash(words):
     return state ^ state >> 32
 
 
-def word_feature(word):
-    data = word.encode()
-    return feature_hash([int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data), 8)])
+def bigram_hash(first, second):
+    state = (first ^ rotate(second, 32)) * 0xD6E8FEB86659FD93 & WORD
+    return state ^ state >> 32
 
 
 def is_character(c):
@@ -48,7 +50,7 @@ def tokens_and_features(text):
         previous, word = None, ""
         for c in part + "\0":
             if word and (c == "\0" or is_character(c)):
-                tokens.append(word_feature(word))
+                tokens.append(token_hash(word))
                 features.append(tokens[-1])
                 word = ""
             if c == "\0":
@@ -56,10 +58,10 @@ def tokens_and_features(text):
             if not is_character(c):
                 word, previous = word + c, None
                 continue
-            tokens.append(feature_hash([0xFE << 56 | ord(c)]))
+            tokens.append(token_hash(c))
             features.append(tokens[-1])
             if previous:
-                features.append(feature_hash([0xFF << 56 | ord(previous) << 21 | ord(c)]))
+                features.append(bigram_hash(tokens[-2], tokens[-1]))
             previous, characters = c, characters + 1
     return tokens, features, characters
 

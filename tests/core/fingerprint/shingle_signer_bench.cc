@@ -58,12 +58,10 @@ double median_seconds(int rounds, const Work& work) {
 Text text_of(const std::string& body) {
   CanonicalText canonical;
   canonicalize(body, canonical);
-  Text text{canonical.text, {}, shingle_kind(canonical.tokens, canonical.characters)};
+  Text text{std::string(canonical.text.view()), {}, shingle_kind(canonical.tokens, canonical.characters)};
   TokenReader reader(text.canonical);
   for (Token token; reader.next(token);) {
-    text.tokens.push_back(token.kind == Token::Kind::kWord
-                              ? word_feature(token.bytes)
-                              : character_feature(decode_utf8(token.bytes).code_point));
+    text.tokens.push_back(token_feature(token.bytes));
   }
   return text;
 }

@@ -104,7 +104,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   static CanonicalText canonical;
   canonicalize(bytes, canonical);
-  const std::vector<char> text(canonical.text.begin(), canonical.text.end());  // no room behind it
+  const std::vector<char> text(canonical.text.data(),
+                               canonical.text.data() + canonical.text.size());  // no room behind it
   const std::string_view view(text.data(), text.size());
   Hashes hashes(size / sizeof(std::uint64_t));
   if (!hashes.empty()) std::memcpy(hashes.data(), data, hashes.size() * sizeof(std::uint64_t));

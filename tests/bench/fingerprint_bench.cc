@@ -1,0 +1,357 @@
+// How fast does a page become its signature, beside the programs that one would use instead?
+//
+//   fingerprint_bench         all rows; the figures go to build/bench/fingerprint.json as well
+//   fingerprint_bench tiny    few pages, one round; nothing written
+//
+// Real pages (corpora.h): English and Chinese documentation, as text, as JSON messages (in UTF-8 and, as many
+// producers write it, in \uXXXX) and as HTML messages. One thread, CPU time (rows.h). The peers read the very
+// same bytes.
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/base/hash.h"
+#include "core/base/isa.h"
+#include "core/document.h"
+#include "core/fingerprint/signer.h"
+#include "core/fingerprint/simhash.h"
+#include "core/fingerprint/token_stream.h"
+#include "core/text/folder.h"
+#include "core/text/html_text.h"
+#include "service/codec/document_codec.h"
+#include "service/codec/preset.h"
+#include "service/config.h"
+#include "tests/bench/corpora.h"
+#include "tests/bench/peers/libxml2.h"
+#include "tests/bench/rows.h"
+#include "tests/support/bench_report.h"
+
+namespace neardup {
+namespace {
+
+constexpr int kRounds = 5;
+constexpr std::size_t kShortBytesMin = 60, kShortBytesMax = 200;
+constexpr std::size_t kShortTexts = 20'000;
+
+using Strings = std::vector<std::string>;
+
+struct Inputs {
+  Strings en_text, zh_text;    // what libxml2 finds in the pages
+  Strings en_short, zh_short;  // lines of these, 60 to 200 bytes
+  Strings en_json, zh_json;    // messages with the text, UTF-8
+  Strings en_ascii, zh_ascii;  // the same with \uXXXX
+  Strings en_html, zh_html;    // messages with the page
+  Strings en_page, zh_page;    // the pages themselves
+};
+
+std::size_t total_bytes(const Strings& strings) {
+  std::size_t bytes = 0;
+  for (const std::string& s : strings) bytes += s.size();
+  return bytes;
+}
+
+std::string message(const Page& page, std::string_view field, const std::string& content, bool ascii) {
+  const nlohmann::ordered_json json = {
+      {"id", page.id},
+      {"url", page.url},
+      {"timestamp", "2026-02-03T04:05:06Z"},
+      {"status", 200},
+      {"headers", {{"content-type", "text/html; charset=utf-8"}, {"server", "nginx"}}},
+      {field, content}};
+  return json.dump(-1, ' ', ascii, nlohmann::json::error_handler_t::replace);
+}
+
+void add_pages(const std::vector<Page>& pages, Strings& text, Strings& json, Strings& ascii, Strings& html,
+               Strings& page_bytes, Strings& lines) {
+  for (const Page& page : pages) {
+    text.push_back(peers::libxml2_text(page.html));
+    json.push_back(message(page, "text", text.back(), false));
+    ascii.push_back(message(page, "text", text.back(), true));
+    html.push_back(message(page, "html", page.html, false));
+    page_bytes.push_back(page.html);
+    const std::string_view all = text.back();
+    for (std::size_t at = 0; at < all.size() && lines.size() < kShortTexts;) {
+      const std::size_t end = std::min(all.find('\n', at), all.size());
+      if (end - at >= kShortBytesMin && end - at <= kShortBytesMax)
+        lines.emplace_back(all.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+}
+
+Inputs make_inputs(std::size_t every) {
+  const Corpora corpora = load_corpora(every);
+  Inputs in;
+  add_pages(corpora.en, in.en_text, in.en_json, in.en_ascii, in.en_html, in.en_page, in.en_short);
+  add_pages(corpora.zh, in.zh_text, in.zh_json, in.zh_ascii, in.zh_html, in.zh_page, in.zh_short);
+  return in;
+}
+
+// A row whose pass is `work` on each string in turn; the digest mixes its answers in their order.
+template <typename Work>
+Row row_of(std::string name, const Strings& input, std::shared_ptr<Work> work) {
+  return {std::move(name), total_bytes(input), input.size(), [&input, work] {
+            std::uint64_t digest = 0;
+            for (const std::string& bytes : input) digest = digest * 0x9E3779B97F4A7C15 + (*work)(bytes);
+            return digest;
+          }};
+}
+
+template <typename Work>
+Row row(std::string name, const Strings& input, Work work = Work()) {
+  return row_of(std::move(name), input, std::make_shared<Work>(std::move(work)));
+}
+
+// --- ours
+
+std::uint64_t digest_of(const Signature& signature) {
+  return signature.fingerprint.bits ^ signature.exact.low ^ signature.tokens;
+}
+
+struct TextToSimHash {
+  CanonicalText canonical;
+  TokenStream tokens{isa()};
+  SimHasher simhasher{isa()};
+  std::uint64_t operator()(std::string_view text) {
+    canonicalize(text, canonical);
+    tokens.open(canonical.text);
+    for (TokenBatch batch; tokens.next(batch);) simhasher.add(batch);
+    return simhasher.finish()[0];
+  }
+};
+
+struct Fold {
+  CanonicalText canonical;
+  std::uint64_t operator()(std::string_view text) {
+    canonicalize(text, canonical);
+    return canonical.tokens;
+  }
+};
+
+class TextToSignature {
+ public:
+  std::uint64_t operator()(const std::string& text) {
+    document_.body = text;
+    Signature signature;
+    return signer_.sign(document_, signature) ? 0 : digest_of(signature);
+  }
+
+ private:
+  Document document_;
+  Signer signer_;
+};
+
+class MessageToSignature {
+ public:
+  MessageToSignature() : codec_(*resolve_preset(InputConfig{}), InputConfig{}) {}
+
+  std::uint64_t operator()(std::string_view message) {
+    const Record record{.source = {}, .key = std::nullopt, .value = message, .headers = {}};
+    CHECK(!codec_.decode(record, document_), "a message of the benchmark was rejected");
+    Signature signature;
+    if (signer_.sign(document_, signature)) return 0;
+    return digest_of(signature);
+  }
+
+ private:
+  DocumentCodec codec_;
+  Document document_;
+  Signer signer_;
+};
+
+std::vector<Row> our_rows(const Inputs& in) {
+  return {
+      row<Fold>("fold en", in.en_text),
+      row<Fold>("fold zh", in.zh_text),
+      row<TextToSimHash>("text en", in.en_text),
+      row<TextToSimHash>("text zh", in.zh_text),
+      row<MessageToSignature>("json en", in.en_json),
+      row<MessageToSignature>("json zh", in.zh_json),
+      row<MessageToSignature>("json zh ascii", in.zh_ascii),
+      row<TextToSignature>("short en", in.en_short),
+      row<TextToSignature>("short zh", in.zh_short),
+      row<MessageToSignature>("html en", in.en_html),
+      row<MessageToSignature>("html zh", in.zh_html),
+  };
+}
+
+// --- peers
+
+using VanillaSimhash = std::uint64_t (*)(const char*, std::size_t);
+
+struct Vanilla {
+  std::string name;
+  VanillaSimhash simhash;
+};
+
+// The builds of peers/vanilla.cc.
+std::vector<Vanilla> vanilla_builds() {
+  std::vector<Vanilla> builds;
+  for (std::string_view left = NEARDUP_VANILLA_BUILDS; !left.empty();) {
+    const std::size_t end = std::min(left.find(','), left.size());
+    const std::string path(left.substr(0, end));
+    left.remove_prefix(std::min(end + 1, left.size()));
+    void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    CHECK(library != nullptr, "cannot load a build of peers/vanilla.cc");
+    const std::size_t name = path.rfind("vanilla_") + std::strlen("vanilla_");
+    builds.push_back({path.substr(name, path.rfind('.') - name),
+                      reinterpret_cast<VanillaSimhash>(dlsym(library, "vanilla_simhash"))});
+  }
+  return builds;
+}
+
+std::vector<Row> peer_rows(const Inputs& in) {
+  std::vector<Row> rows;
+  for (const Vanilla& build : vanilla_builds()) {
+    rows.push_back(row("text en " + build.name, in.en_text,
+                       [build](const std::string& text) { return build.simhash(text.data(), text.size()); }));
+    rows.push_back(row("json en " + build.name, in.en_json, [build](const std::string& message) {
+      const nlohmann::json json = nlohmann::json::parse(message);
+      const auto& text = json["text"].get_ref<const std::string&>();
+      return build.simhash(text.data(), text.size());
+    }));
+  }
+  const auto sax = [](const std::string& page) { return std::uint64_t{peers::libxml2_sax_text_bytes(page)}; };
+  rows.push_back(row("reader en libxml2", in.en_page, sax));
+  rows.push_back(row("reader zh libxml2", in.zh_page, sax));
+  return rows;
+}
+
+// --- the table
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct Figures {
+  std::map<std::string, Measured> rows;
+
+  const Measured& at(const std::string& name) const {
+    const auto found = rows.find(name);
+    CHECK(found != rows.end(), "a row was not measured");
+    return found->second;
+  }
+  // How many times faster `name` is than `other`, on the same input.
+  double ratio(const std::string& name, const std::string& other) const {
+    return at(other).seconds / at(name).seconds;
+  }
+};
+
+void print(const Figures& figures) {
+  std::printf("\n%-34s %10s %14s  %s\n", "row", "MB/s", "documents/s", "digest");
+  for (const auto& [name, row] : figures.rows) {
+    std::printf("%-34s %10.0f %14.0f  %016llx\n", name.c_str(), row.bytes_per_second() / 1e6,
+                row.items_per_second(), static_cast<unsigned long long>(row.digest));
+  }
+}
+
+// How much faster two threads are than one, each with a signer of its own: medians of interleaved runs, by
+// the clock on the wall, since it is the machine's second core that is asked about.
+double two_threads(const Inputs& in) {
+  constexpr int kRuns = 9, kPasses = 4;
+  const auto work = [&in] {
+    TextToSignature signer;
+    for (int pass = 0; pass < kPasses; ++pass) {
+      for (const std::string& text : in.en_text) signer(text);
+    }
+  };
+  std::vector<double> ratios;
+  for (int i = 0; i < kRuns; ++i) {
+    const double start = wall_seconds();
+    work();
+    const double one = wall_seconds() - start;
+    std::thread other(work);
+    work();
+    other.join();
+    ratios.push_back(2 * one / (wall_seconds() - start - one));
+  }
+  std::sort(ratios.begin(), ratios.end());
+  return ratios[ratios.size() / 2];
+}
+
+std::string best_vanilla(const Figures& figures, const std::string& row) {
+  std::string best;
+  for (const auto& [name, measured] : figures.rows) {
+    if (!name.starts_with("peer/" + row + ' ')) continue;
+    if (best.empty() || measured.seconds < figures.at(best).seconds) best = name;
+  }
+  return best;
+}
+
+// What the product is held to, from the rows.
+void report(const Figures& figures, double threads2) {
+  BenchReport report;
+  const std::string best(isa_name(cpu_isa()));
+  const auto figure = [&](std::string_view name, double value, const char* meaning) {
+    std::printf("%-22s %8.2f  %s\n", std::string(name).c_str(), value, meaning);
+    report.number(name, value, 3);
+  };
+  const auto gbps = [&](const std::string& row) {
+    return figures.at(best + '/' + row).bytes_per_second() / 1e9;
+  };
+  const std::string vanilla = best_vanilla(figures, "text en");
+  const std::string ordinary = best_vanilla(figures, "json en");
+  std::printf("\nbest tier here: %s; best build of the vanilla loop: %s\n", best.c_str(), vanilla.c_str());
+  figure("text_en_vs_vanilla", figures.ratio(best + "/text en", vanilla),
+         "text to SimHash, English, beside the vanilla loop");
+  figure("text_zh_vs_scalar", figures.ratio(best + "/text zh", "scalar/text zh"),
+         "the same, Chinese, beside our scalar definition");
+  if (cpu_isa() >= Isa::kAvx2) {
+    figure("avx2_en_vs_vanilla", figures.ratio("avx2/text en", vanilla),
+           "the AVX2 tier beside the vanilla loop");
+  }
+  figure("json_en_gbps", gbps("json en"), "GB/s, JSON message to SimHash, English");
+  figure("json_en_vs_nlohmann", figures.ratio(best + "/json en", ordinary),
+         "beside nlohmann and the vanilla loop");
+  figure("json_zh_ascii_gbps", gbps("json zh ascii"), "GB/s, Chinese in \\uXXXX to SimHash");
+  figure("html_gbps", std::min(gbps("html en"), gbps("html zh")), "GB/s, HTML message to signature");
+  figure("short_mps",
+         std::min(figures.at(best + "/short en").items_per_second(),
+                  figures.at(best + "/short zh").items_per_second()) /
+             1e6,
+         "million short texts a second to signature");
+  figure("threads2", threads2, "two threads beside one");
+  report.write("fingerprint");
+}
+
+void run(bool tiny) {
+  const Inputs in = make_inputs(tiny ? 100 : 1);
+  std::vector<Group> groups;
+  for (const Isa isa : {Isa::kScalar, Isa::kAvx2, Isa::kAvx512}) {
+    const std::string name(isa_name(isa));
+    if (isa <= cpu_isa()) {
+      groups.push_back({name, name, [&in] { return our_rows(in); }});
+    } else {
+      std::printf("this CPU has no %s: its rows are left out\n", name.c_str());
+    }
+  }
+  groups.push_back({"peer", "", [&in] { return peer_rows(in); }});
+  const Figures figures{measure(groups, tiny ? 1 : kRounds)};
+  print(figures);
+  if (!tiny) report(figures, two_threads(in));
+}
+
+}  // namespace
+}  // namespace neardup
+
+int main(int argc, char** argv) {
+  const bool tiny = argc == 2 && std::strcmp(argv[1], "tiny") == 0;
+  if (argc > 2 || (argc == 2 && !tiny)) {
+    std::fprintf(stderr, "usage: fingerprint_bench [tiny]\n");
+    return 64;
+  }
+  neardup::run(tiny);
+  return 0;
+}
