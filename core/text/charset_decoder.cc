@@ -42,7 +42,7 @@ bool is_ascii(char c) { return byte(c) < 0x80; }
 class Converter {
  public:
   explicit Converter(const char* charset) : handle_(iconv_open("UTF-8", charset)) {
-    CHECK(handle_ != kNone, "glibc's converters (gconv) are not installed");
+    CHECK(reinterpret_cast<std::intptr_t>(handle_) != -1, "glibc's converters (gconv) are not installed");
   }
   ~Converter() { iconv_close(handle_); }
   Converter(const Converter&) = delete;
@@ -68,7 +68,6 @@ class Converter {
   static constexpr std::size_t kHeldBytesMax = 8;
 
  private:
-  static inline const iconv_t kNone = reinterpret_cast<iconv_t>(-1);
   iconv_t handle_;
 };
 
