@@ -60,6 +60,7 @@ struct InputFields {
   std::vector<std::string> text;
   std::vector<std::string> html;
   std::vector<std::string> time;
+  std::vector<std::string> charset;  // of a body in base64: a name or a Content-Type
 };
 
 struct InputConfig {

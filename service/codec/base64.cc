@@ -1,10 +1,13 @@
 #include "service/codec/base64.h"
 
+#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 
+#include "core/base/isa.h"
+
 namespace neardup {
+namespace internal {
 namespace {
 
 constexpr std::uint8_t kLineEnd = 64;
@@ -18,6 +21,8 @@ constexpr std::array<std::uint8_t, 256> make_table() {
   for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
     table[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
   }
+  table['-'] = 62;
+  table['_'] = 63;
   table['\r'] = kLineEnd;
   table['\n'] = kLineEnd;
   table['='] = kPadding;
@@ -28,42 +33,76 @@ constexpr std::array<std::uint8_t, 256> kTable = make_table();
 
 }  // namespace
 
-bool decode_base64(std::string_view text, std::string& out) {
-  out.clear();
-  out.reserve(text.size() / 4 * 3);
+bool decode_base64_with(Base64Kernel kernel, std::string_view text, std::string& out) {
+  const std::size_t room = text.size() / 4 * 3 + 3 + kBase64Step;
+  if (out.size() < room) out.resize(room);  // what it held costs less than zeros all over
+  char* to = out.data();
   std::uint32_t group = 0;  // the sextets of the open group, newest lowest
   int sextets = 0;          // in the open group, 0 .. 3
   int paddings = 0;
-  for (const char c : text) {
+  bool standard = false;
+  bool url = false;
+  std::size_t next_run = 0;  // where the kernel may try again
+  for (std::size_t at = 0; at < text.size();) {
+    if (kernel != nullptr && at >= next_run && sextets == 0 && paddings == 0) {
+      const Base64Run run = kernel(text.substr(at), to);
+      at += run.taken;
+      to += run.written;
+      standard |= run.standard;
+      url |= run.url;
+      next_run = at + kBase64Step;
+      if (at == text.size()) break;
+    }
+    const char c = text[at++];
     const std::uint8_t code = kTable[static_cast<unsigned char>(c)];
     if (code < 64) {
       if (paddings > 0) return false;
+      standard |= c == '+' || c == '/';
+      url |= c == '-' || c == '_';
       group = (group << 6) | code;
       if (++sextets == 4) {
-        out.push_back(static_cast<char>(group >> 16));
-        out.push_back(static_cast<char>(group >> 8));
-        out.push_back(static_cast<char>(group));
+        *to++ = static_cast<char>(group >> 16);
+        *to++ = static_cast<char>(group >> 8);
+        *to++ = static_cast<char>(group);
         group = 0;
         sextets = 0;
       }
     } else if (code == kPadding) {
-      ++paddings;
-    } else if (code == kForeign) {
+      if (++paddings > 2) return false;
+    } else if (code == kLineEnd) {
+      next_run = at;
+    } else {
       return false;
     }
   }
-  if (sextets == 0) return paddings == 0;
+  if (standard && url) return false;
+  if (sextets == 0) {
+    out.resize(static_cast<std::size_t>(to - out.data()));
+    return paddings == 0;
+  }
   if (sextets + paddings != 4) return false;
   if (sextets == 3) {  // 18 bits: two bytes and two unused bits
-    out.push_back(static_cast<char>(group >> 10));
-    out.push_back(static_cast<char>(group >> 2));
+    *to++ = static_cast<char>(group >> 10);
+    *to++ = static_cast<char>(group >> 2);
+    out.resize(static_cast<std::size_t>(to - out.data()));
     return (group & 0x3) == 0;
   }
-  if (sextets == 2) {  // 12 bits: one byte and four unused bits
-    out.push_back(static_cast<char>(group >> 4));
-    return (group & 0xF) == 0;
-  }
-  return false;  // one sextet is less than a byte
+  *to++ = static_cast<char>(group >> 4);  // two of them, 12 bits: one byte and four unused bits
+  out.resize(static_cast<std::size_t>(to - out.data()));
+  return (group & 0xF) == 0;
+}
+
+}  // namespace internal
+
+bool decode_base64(std::string_view text, std::string& out) {
+#if NEARDUP_X86
+  static const internal::Base64Kernel kernel = isa() == Isa::kAvx512 ? internal::decode_base64_avx512
+                                               : isa() == Isa::kAvx2 ? internal::decode_base64_avx2
+                                                                     : nullptr;
+  return internal::decode_base64_with(kernel, text, out);
+#else
+  return internal::decode_base64_with(nullptr, text, out);
+#endif
 }
 
 }  // namespace neardup

@@ -4,30 +4,33 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/base/check.h"
 #include "core/limits.h"
+#include "core/text/charset_decoder.h"
 #include "service/codec/base64.h"
-#include "service/codec/json_mend.h"
+#include "service/codec/json_fields.h"
+#include "service/codec/json_string.h"
 #include "service/codec/timestamp.h"
 
 namespace neardup {
 namespace {
 
-using simdjson::dom::element;
-using simdjson::dom::element_type;
-
+constexpr std::size_t kEscapeBytesMax = 6;  // \u0041: more bytes than that a byte is never written with
+constexpr std::size_t kTimeBytesMax = 1024;
+constexpr std::size_t kContentTypeBytesMax = 1024;
+constexpr std::string_view kContentType = "content-type";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 std::string_view without_mark(std::string_view text) {
   return text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
 }
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v'); }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -46,7 +49,8 @@ bool opens_like_a_page(std::string_view body) {
   static constexpr std::array<std::string_view, 5> kOpenings = {"<!doctype", "<html", "<?xml", "<head",
                                                                 "<body"};
   body = without_mark(body);
-  body.remove_prefix(std::min(body.find_first_not_of(" \t\r\n\f"), body.size()));
+  while (!body.empty() && is_space(body.front())) body.remove_prefix(1);
+  if (body.empty() || body.front() != '<') return false;
   return std::ranges::any_of(
       kOpenings, [&](std::string_view opening) { return starts_with_ignoring_case(body, opening); });
 }
@@ -60,86 +64,133 @@ bool is_named_like_a_page(std::string_view name) {
 // Plain words decode as base64 too ("page" does), but hardly ever into something that people could read.
 bool is_plainly_a_page(std::string_view decoded) {
   if (opens_like_a_page(decoded)) return true;  // whatever its charset
+  if (decoded.starts_with("\xFF\xFE") || decoded.starts_with("\xFE\xFF")) return true;  // UTF-16
   const bool has_controls = std::ranges::any_of(decoded, [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
   });
   return !has_controls && simdjson::validate_utf8(decoded.data(), decoded.size());
 }
 
-// The value itself, or the first element where a producer sends every field as an array.
-element first_of(element value) {
-  simdjson::dom::array array;
-  element first;
-  if (value.get(array) == simdjson::SUCCESS && array.at(0).get(first) == simdjson::SUCCESS) return first;
-  return value;
+// A buffer that never shrinks its size: growing a string fills it with zeros, which costs as much as reading
+// it.
+char* room_in(std::string& buffer, std::size_t size) {
+  if (buffer.size() < size) buffer.resize(size);
+  return buffer.data();
 }
 
-// Calls `use` with the value at each pointer that is there, until it says true.
-template <typename Use>
-bool first_usable(element root, const std::vector<std::string>& pointers, Use use) {
-  return std::ranges::any_of(pointers, [&](const std::string& pointer) {
-    element value;
-    return root.at_pointer(pointer).get(value) == simdjson::SUCCESS && use(first_of(value));
-  });
+// Replaces `out` with what a JSON string says.
+void assign_string(const JsonField& field, std::string& out) {
+  if (!field.escaped) {
+    out = field.raw;
+    return;
+  }
+  char* const begin = room_in(out, field.raw.size() + kUnescapeSlack);
+  out.resize(static_cast<std::size_t>(unescape(field.raw, begin) - begin));
 }
 
-bool read_name(element value, std::string& name) {
-  std::array<char, 20> digits{};
-  const auto decimal = [&](auto number) {
-    char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    name.assign(digits.data(), end);
-    return true;
-  };
-  switch (value.type()) {
-    case element_type::STRING:
-      name.assign(value.get_string().value_unsafe());
+// A number names a document if it is whole; however long, it is one by the digits it is written with.
+bool read_name(const JsonField& field, std::string& name) {
+  switch (field.kind) {
+    case JsonField::Kind::kString:
+      assign_string(field, name);
       return !name.empty();
-    case element_type::INT64:
-      return decimal(value.get_int64().value_unsafe());
-    case element_type::UINT64:
-      return decimal(value.get_uint64().value_unsafe());
+    case JsonField::Kind::kNumber:
+      if (field.raw.find_first_of(".eE") != std::string_view::npos) return false;
+      name = field.raw == "-0" ? "0" : field.raw;
+      return true;
     default:
       return false;
   }
 }
 
-bool read_time(element value, std::int64_t& time_ms) {
-  std::optional<std::int64_t> read;
-  std::string_view text;
-  double count = 0;
-  if (value.get(text) == simdjson::SUCCESS) {
-    read = parse_time_ms(text);
-  } else if (value.get(count) == simdjson::SUCCESS) {
-    read = count_to_ms(count);
+// What the producer says of a raw value, in the header that HTTP has for it.
+std::optional<Charset> declared_charset(std::span<const Header> headers) {
+  for (const Header& header : headers) {
+    const bool is_content_type =
+        header.name.size() == kContentType.size() && starts_with_ignoring_case(header.name, kContentType);
+    if (is_content_type && header.value)
+      return charset_declared(header.value->substr(0, kContentTypeBytesMax));
   }
-  if (read) time_ms = *read;
-  return read.has_value();
+  return std::nullopt;
+}
+
+void set_format(Document& document) {
+  document.format = opens_like_a_page(document.body) ? Document::Format::kHtml : Document::Format::kText;
+}
+
+std::vector<std::string> all_pointers(const InputFields& fields) {
+  std::vector<std::string> all;
+  for (const auto* list :
+       {&fields.id, &fields.url, &fields.text, &fields.html, &fields.time, &fields.charset}) {
+    all.insert(all.end(), list->begin(), list->end());
+  }
+  return all;
 }
 
 }  // namespace
 
 struct DocumentCodec::State {
+  // One list of a preset's pointers, as places in `fields`.
+  struct List {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+
+  State(const Preset& the_preset, const InputConfig& input)
+      : preset(the_preset),
+        document_bytes_max(input.document_bytes_max),
+        fields(all_pointers(the_preset.fields)) {
+    std::size_t end = 0;
+    const auto next = [&](const std::vector<std::string>& pointers) {
+      const std::size_t begin = end;
+      end += pointers.size();
+      return List{begin, end};
+    };
+    ids = next(preset.fields.id);
+    urls = next(preset.fields.url);
+    texts = next(preset.fields.text);
+    htmls = next(preset.fields.html);
+    times = next(preset.fields.time);
+    charsets = next(preset.fields.charset);
+    if (preset.value_is_page || preset.base64 != Base64::kNever) charset_decoder.emplace();
+  }
+
   Preset preset;
   std::size_t document_bytes_max;
-  simdjson::dom::parser parser;
-  std::string mended;
+  JsonFields fields;
+  List ids, urls, texts, htmls, times, charsets;
+  std::string unescaped;                          // a string that is not kept as it is
+  std::string unwrapped;                          // what base64 held
+  std::optional<CharsetDecoder> charset_decoder;  // where bodies can be bytes of any charset
 
   std::optional<RejectReason> decode(const Record& record, Document& document);
   std::optional<RejectReason> decode_page(const Record& record, Document& document);
   std::optional<RejectReason> decode_json(const Record& record, Document& document);
-  std::optional<RejectReason> parse(std::string_view json, element& root);
-  simdjson::error_code parse_once(std::string_view json, element& root);
-  std::optional<RejectReason> read_body(element root, Document& document) const;
-  std::optional<RejectReason> read_id(element root, const Record& record, Document& document) const;
-  std::optional<RejectReason> fill_body(std::string_view text, Document& document) const;
+  bool read_url(const JsonField& field, std::string& out);
+  bool read_time(const JsonField& field, std::int64_t& time_ms);
+  std::optional<RejectReason> read_id(const Record& record, Document& document);
+  std::optional<RejectReason> read_body(Document& document);
+  std::optional<RejectReason> fill_body(const JsonField& field, bool html, Document& document);
+  std::optional<RejectReason> fill_from_base64(std::string_view text, const CharsetHints& hints,
+                                               Document& document);
+  std::optional<RejectReason> fill_from_bytes(std::string_view bytes, CharsetHints hints, Document& document);
+  std::optional<Charset> read_charset();
   bool is_failure_notice(std::string_view value) const;
   void name_by_key(const Record& record, Document& document) const;
+
+  // Calls `use` with the values of a list in their order, until it says true.
+  template <typename Use>
+  bool first_usable(List list, Use use) const {
+    for (std::size_t i = list.begin; i < list.end; ++i) {
+      if (use(fields[i])) return true;
+    }
+    return false;
+  }
 };
 
 std::optional<RejectReason> DocumentCodec::State::decode(const Record& record, Document& document) {
   document.id.clear();
   document.url.clear();
-  document.body.clear();
   document.format = Document::Format::kText;
   const bool timed = record.timestamp_ms > 0 && record.timestamp_ms <= kTimeMaxMs;
   document.event_time_ms = timed ? record.timestamp_ms : 0;
@@ -150,8 +201,7 @@ std::optional<RejectReason> DocumentCodec::State::decode(const Record& record, D
     return reason;
   };
   if (!record.value) return unread(RejectReason::kNullValue);
-  // A body is never longer than the record it comes from: escapes and base64 only shrink. One bound holds
-  // both.
+  // The bound of a body too: escapes and base64 only shrink. Only a charset can make it longer.
   if (record.value->size() > document_bytes_max) return unread(RejectReason::kTooLarge);
   if (is_failure_notice(*record.value)) return unread(RejectReason::kProducerError);
   return preset.value_is_page ? decode_page(record, document) : decode_json(record, document);
@@ -163,59 +213,54 @@ std::optional<RejectReason> DocumentCodec::State::decode_page(const Record& reco
   if (key.empty()) return RejectReason::kMissingId;
   if (key.size() > kIdBytesMax) return RejectReason::kIdTooLong;
   document.id = key;
-  if (auto reason = fill_body(*record.value, document)) return reason;
-  if (is_named_like_a_page(key)) document.format = Document::Format::kHtml;
-  return std::nullopt;
+  const bool html = is_named_like_a_page(key);
+  const CharsetHints hints{declared_charset(record.headers), html};
+  auto reason = preset.base64 == Base64::kNever ? fill_from_bytes(*record.value, hints, document)
+                                                : fill_from_base64(*record.value, hints, document);
+  if (html) document.format = Document::Format::kHtml;
+  return reason;
 }
 
 std::optional<RejectReason> DocumentCodec::State::decode_json(const Record& record, Document& document) {
-  element root;
-  if (auto reason = parse(without_mark(*record.value), root)) {
+  if (auto reason = fields.read(without_mark(*record.value))) {
     name_by_key(record, document);
     return reason;
   }
-
-  first_usable(root, preset.fields.url, [&](element value) {
-    std::string_view url;
-    if (value.get(url) != simdjson::SUCCESS || url.empty() || url.size() > kUrlBytesMax) return false;
-    document.url = url;
-    return true;
-  });
-  first_usable(root, preset.fields.time,
-               [&](element value) { return read_time(value, document.event_time_ms); });
-  const std::optional<RejectReason> unnamed = read_id(root, record, document);
-  if (auto reason = read_body(root, document)) return reason;
+  first_usable(urls, [&](const JsonField& field) { return read_url(field, document.url); });
+  first_usable(times, [&](const JsonField& field) { return read_time(field, document.event_time_ms); });
+  const std::optional<RejectReason> unnamed = read_id(record, document);
+  if (auto reason = read_body(document)) return reason;
   return unnamed;
 }
 
-// The whole record is parsed, fields that nobody asked for too: a record is accepted or refused whole.
-std::optional<RejectReason> DocumentCodec::State::parse(std::string_view json, element& root) {
-  simdjson::error_code error = parse_once(json, root);
-  const bool may_be_mended = error == simdjson::STRING_ERROR || error == simdjson::NUMBER_ERROR;
-  if (may_be_mended && mend_json(json, mended)) error = parse_once(mended, root);
-  if (error == simdjson::DEPTH_ERROR) return RejectReason::kTooDeep;
-  if (error != simdjson::SUCCESS || !root.is_object()) return RejectReason::kNotJson;
-  return std::nullopt;
+bool DocumentCodec::State::read_url(const JsonField& field, std::string& out) {
+  if (field.kind != JsonField::Kind::kString || field.raw.size() > kEscapeBytesMax * kUrlBytesMax)
+    return false;
+  assign_string(field, unescaped);
+  if (unescaped.empty() || unescaped.size() > kUrlBytesMax) return false;
+  out = unescaped;
+  return true;
 }
 
-simdjson::error_code DocumentCodec::State::parse_once(std::string_view json, element& root) {
-  // Grown in powers of two, or every record a little longer than the last would allocate anew.
-  if (parser.capacity() < json.size() || parser.max_depth() != kJsonDepthMax) {
-    const std::size_t capacity = std::bit_ceil(std::max(json.size(), std::size_t{4096}));
-    CHECK(parser.allocate(capacity, kJsonDepthMax) == simdjson::SUCCESS &&
-              parser.doc.allocate(capacity) == simdjson::SUCCESS,
-          "out of memory for a record within input.document_bytes_max");
+bool DocumentCodec::State::read_time(const JsonField& field, std::int64_t& time_ms) {
+  std::optional<std::int64_t> read;
+  if (field.kind == JsonField::Kind::kString && field.raw.size() <= kTimeBytesMax) {
+    assign_string(field, unescaped);
+    read = parse_time_ms(unescaped);
+  } else if (field.kind == JsonField::Kind::kNumber) {
+    double count = 0;
+    const auto parsed = std::from_chars(field.raw.data(), field.raw.data() + field.raw.size(), count);
+    if (parsed.ec == std::errc()) read = count_to_ms(count);
   }
-  return parser.parse(json.data(), json.size()).get(root);
+  if (read) time_ms = *read;
+  return read.has_value();
 }
 
-std::optional<RejectReason> DocumentCodec::State::read_id(element root, const Record& record,
-                                                          Document& document) const {
+std::optional<RejectReason> DocumentCodec::State::read_id(const Record& record, Document& document) {
   for (const IdFrom from : preset.id_from) {
     switch (from) {
       case IdFrom::kField:
-        if (!first_usable(root, preset.fields.id,
-                          [&](element value) { return read_name(value, document.id); })) {
+        if (!first_usable(ids, [&](const JsonField& field) { return read_name(field, document.id); })) {
           document.id.clear();
         }
         break;
@@ -227,7 +272,7 @@ std::optional<RejectReason> DocumentCodec::State::read_id(element root, const Re
         break;
     }
     if (document.id.size() > kIdBytesMax) {
-      document.id.clear();
+      document.id = std::string();  // a huge one keeps no memory
       return RejectReason::kIdTooLong;
     }
     if (!document.id.empty()) return std::nullopt;
@@ -235,34 +280,71 @@ std::optional<RejectReason> DocumentCodec::State::read_id(element root, const Re
   return RejectReason::kMissingId;
 }
 
-std::optional<RejectReason> DocumentCodec::State::read_body(element root, Document& document) const {
+std::optional<RejectReason> DocumentCodec::State::read_body(Document& document) {
   bool empty_seen = false;
-  std::string_view body;
-  const auto usable = [&](element value) {
-    if (value.get(body) != simdjson::SUCCESS) return false;
-    empty_seen |= body.empty();
-    return !body.empty();
+  const JsonField* body = nullptr;
+  const auto usable = [&](const JsonField& field) {
+    if (field.kind != JsonField::Kind::kString) return false;
+    empty_seen |= field.raw.empty();
+    body = &field;
+    return !field.raw.empty();
   };
-  if (first_usable(root, preset.fields.text, usable)) return fill_body(body, document);
-  if (first_usable(root, preset.fields.html, usable)) {
-    auto reason = fill_body(body, document);
+  if (first_usable(texts, usable)) return fill_body(*body, false, document);
+  if (first_usable(htmls, usable)) {
+    auto reason = fill_body(*body, true, document);
     document.format = Document::Format::kHtml;
     return reason;
   }
-  if (empty_seen) return std::nullopt;  // a page without a word: the signer will say so
-  return RejectReason::kMissingText;
+  if (!empty_seen) return RejectReason::kMissingText;
+  document.body.clear();  // a page without a word: the signer will say so
+  return std::nullopt;
 }
 
-std::optional<RejectReason> DocumentCodec::State::fill_body(std::string_view text, Document& document) const {
-  const bool decoded = preset.base64 != Base64::kNever && decode_base64(text, document.body);
-  if (preset.base64 == Base64::kAlways && !decoded) {
-    document.body.clear();
-    return RejectReason::kInvalidBase64;
+std::optional<RejectReason> DocumentCodec::State::fill_body(const JsonField& field, bool html,
+                                                            Document& document) {
+  if (preset.base64 == Base64::kNever) {
+    assign_string(field, document.body);
+    set_format(document);
+    return std::nullopt;
   }
-  const bool keep_decoded = decoded && (preset.base64 == Base64::kAlways || is_plainly_a_page(document.body));
-  if (!keep_decoded) document.body = text;
-  document.format = opens_like_a_page(document.body) ? Document::Format::kHtml : Document::Format::kText;
+  const CharsetHints hints{read_charset(), html};
+  if (!field.escaped) return fill_from_base64(field.raw, hints, document);
+  assign_string(field, unescaped);  // PHP's encoder writes \/ for a slash
+  return fill_from_base64(unescaped, hints, document);
+}
+
+std::optional<RejectReason> DocumentCodec::State::fill_from_base64(std::string_view text,
+                                                                   const CharsetHints& hints,
+                                                                   Document& document) {
+  const bool decoded = decode_base64(text, unwrapped);
+  if (decoded && (preset.base64 == Base64::kAlways || is_plainly_a_page(unwrapped))) {
+    return fill_from_bytes(unwrapped, hints, document);
+  }
+  if (preset.base64 == Base64::kAlways) return RejectReason::kInvalidBase64;
+  if (preset.value_is_page) return fill_from_bytes(text, hints, document);
+  document.body = text;  // of a JSON string: Unicode already
+  set_format(document);
   return std::nullopt;
+}
+
+std::optional<RejectReason> DocumentCodec::State::fill_from_bytes(std::string_view bytes, CharsetHints hints,
+                                                                  Document& document) {
+  hints.html |= opens_like_a_page(bytes);
+  charset_decoder->decode(bytes, hints, document.body);
+  if (document.body.size() > document_bytes_max) return RejectReason::kTooLarge;
+  set_format(document);
+  return std::nullopt;
+}
+
+std::optional<Charset> DocumentCodec::State::read_charset() {
+  std::optional<Charset> charset;
+  first_usable(charsets, [&](const JsonField& field) {
+    if (field.kind != JsonField::Kind::kString || field.raw.size() > kContentTypeBytesMax) return false;
+    assign_string(field, unescaped);
+    charset = charset_declared(unescaped);
+    return charset.has_value();
+  });
+  return charset;
 }
 
 // The bare words, or the same as a JSON string: both are how a producer may write them.
@@ -281,10 +363,7 @@ void DocumentCodec::State::name_by_key(const Record& record, Document& document)
 }
 
 DocumentCodec::DocumentCodec(const Preset& preset, const InputConfig& input)
-    : state_(std::make_unique<State>()) {
-  state_->preset = preset;
-  state_->document_bytes_max = input.document_bytes_max;
-}
+    : state_(std::make_unique<State>(preset, input)) {}
 
 DocumentCodec::~DocumentCodec() = default;
 DocumentCodec::DocumentCodec(DocumentCodec&&) noexcept = default;
@@ -292,9 +371,10 @@ DocumentCodec& DocumentCodec::operator=(DocumentCodec&&) noexcept = default;
 
 std::optional<RejectReason> DocumentCodec::decode(const Record& record, Document& document) {
   auto reason = state_->decode(record, document);
+  if (reason) document.body.clear();
   if (record.value && record.value->size() > kRecordBytesUsual) {
-    state_->parser = simdjson::dom::parser();
-    state_->mended = std::string();
+    state_->unescaped = std::string();
+    state_->unwrapped = std::string();
   }
   return reason;
 }

@@ -7,8 +7,12 @@
 //           forgiven. Bytes that are not UTF-8 make it kNotJson: JSON is UTF-8 by definition, and a producer
 //           that has other bytes must send base64. Where a key stands twice, the first counts.
 //   lists   of a preset's pointers the first that holds something usable wins: a non-empty string (for an id
-//           also an integer), or an array whose first element is one (Nutch sends every field so).
+//           also an integer of any length), or an array whose first element is one (Nutch sends every field
+//           so).
 //           Text goes before html. A text that opens like a page ("<!doctype", "<html", ...) is read as html.
+//   charset a JSON string is Unicode and is taken as it is. What comes out of base64, and a raw value, are
+//           bytes: core/text/charset_decoder.h makes them UTF-8, told by fields.charset or by the record's
+//           own Content-Type header. A body that becomes too large by this is kTooLarge.
 //   id      from the first of id_from that gives one; too long is a reject, never a cut.
 //   url     longer than kUrlBytesMax counts as unknown.
 //   time    what timestamp.h can read, else the record's own timestamp, else 0.
@@ -16,9 +20,10 @@
 // A rejected document still carries its source, and its id and url where they could be read, so that its
 // verdict can name it; a value that could not be read at all is named by its key if keys may be ids.
 //
-// Cost:    one pass of simdjson over the whole record, so that a record is accepted or refused whole, and one
-//          copy of the body. Nothing is allocated once the buffers have grown; the memory that a record above
-//          kRecordBytesUsual needed is given back after it.
+// Cost:    a check for UTF-8 and one walk over the record where it lies (json_fields.h), so that it is taken
+//          or refused whole; then the body is unescaped straight into the document (json_string.h). Nothing
+//          is allocated once the buffers have grown; the memory that a record above kRecordBytesUsual needed
+//          is given back after it.
 // Threads: one codec per thread; codecs share nothing.
 #pragma once
 

@@ -20,6 +20,8 @@ Preset json_preset() {
   preset.fields.text = {"/text", "/content", "/markdown", "/body"};
   preset.fields.html = {"/html", "/raw_html", "/cleaned_html", "/raw_content", "/response_body"};
   preset.fields.time = {"/time", "/timestamp", "/ts", "/fetch_time", "/tstamp", "/retrieved"};
+  preset.fields.charset = {"/charset", "/encoding", "/content_type", "/response_headers/Content-Type",
+                           "/headers/Content-Type"};
   preset.id_from = {IdFrom::kField, IdFrom::kKey, IdFrom::kUrl};
   return preset;
 }
@@ -30,6 +32,7 @@ Preset scrapy_cluster_preset() {
   preset.fields.url = {"/response_url", "/url"};  // response_url: where redirects ended
   preset.fields.html = {"/body"};
   preset.fields.time = {"/timestamp"};
+  preset.fields.charset = {"/encoding", "/response_headers/Content-Type"};
   preset.id_from = {IdFrom::kUrl};
   preset.base64 = Base64::kAuto;
   preset.failure_notice = "json failed to parse";
@@ -131,11 +134,12 @@ Result<Preset> resolve_preset(const InputConfig& input) {
     std::string_view setting;
     std::vector<std::string> InputFields::* list;
   };
-  static constexpr std::array<List, 5> kLists = {{{"input.fields.id", &InputFields::id},
+  static constexpr std::array<List, 6> kLists = {{{"input.fields.id", &InputFields::id},
                                                   {"input.fields.url", &InputFields::url},
                                                   {"input.fields.text", &InputFields::text},
                                                   {"input.fields.html", &InputFields::html},
-                                                  {"input.fields.time", &InputFields::time}}};
+                                                  {"input.fields.time", &InputFields::time},
+                                                  {"input.fields.charset", &InputFields::charset}}};
   for (const List& entry : kLists) {
     const std::vector<std::string>& list = input.fields.*entry.list;
     if (preset.value_is_page && !list.empty()) {

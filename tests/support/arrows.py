@@ -45,6 +45,8 @@ TYPES = ["core/arrival.h", "core/document.h", "core/signature.h", "core/decision
 
 # Libraries that one room keeps to itself.
 OWNERS = {
+    "uchardet/": "core/text",
+    "iconv.h": "core/text",
     "librdkafka/": "service/kafka",
     "rdkafka.h": "service/kafka",
     "prometheus/": "service/metrics",

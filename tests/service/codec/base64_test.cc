@@ -27,6 +27,12 @@ TEST(Base64, decodes_every_byte_value) {
   EXPECT_EQ(out, std::string("\x00\xFF\xFE\x80\x81\x7F\xFB\xF0", 8));
 }
 
+TEST(Base64, the_alphabet_for_urls_is_one_too_but_not_both_at_once) {
+  EXPECT_EQ(decoded("--__"), "\xFB\xEF\xFF");
+  EXPECT_EQ(decoded("++//"), "\xFB\xEF\xFF");
+  EXPECT_EQ(decoded("+-/_"), "(refused)");
+}
+
 TEST(Base64, line_ends_may_stand_anywhere) {
   EXPECT_EQ(decoded("Zm9v\r\nYmFy\n"), "foobar");
   EXPECT_EQ(decoded("Z\nm8\n=\n"), "fo");
@@ -34,8 +40,9 @@ TEST(Base64, line_ends_may_stand_anywhere) {
 
 TEST(Base64, everything_else_is_refused) {
   for (const std::string_view bad :
-       {"Z",        "Zg",   "Zg=",   "Zg===",  "Zm8",  "Zm8==", "Zm9v=",    "Zm9vY",    "=",    "====",
-        "Zg==Zg==", "Z=g=", "Zm9 v", "Zm9v\t", "Zm9-", "Zm9_",  "Zm9v\xC3", "<p>a</p>", "Zh==", "Zm9="}) {
+       {"Z",        "Zg",       "Zg=",      "Zg===",    "Zm8",  "Zm8==", "Zm9v=",
+        "Zm9vY",    "=",        "====",     "Zg==Zg==", "Z=g=", "Zm9 v", "Zm9v\t",
+        "Zm9-Zm9+", "Z/9v_w==", "Zm9v\xC3", "<p>a</p>", "Zh==", "Zm9="}) {
     EXPECT_EQ(decoded(bad), "(refused)") << bad;
   }
 }

@@ -320,8 +320,8 @@ TEST(DocumentCodec, base64_auto_leaves_plain_words_alone) {
   EXPECT_EQ(body("Internationalization"), "Internationalization");
   EXPECT_EQ(body("two words"), "two words");
   EXPECT_EQ(body("Z3LDvG4="), "grün");
-  // <html> and two bytes of GB18030: not UTF-8, yet plainly a page.
-  EXPECT_EQ(body("PGh0bWw+1tA="), "<html>\xD6\xD0");
+  // <html>, a meta, and a character of GBK: not UTF-8, yet plainly a page.
+  EXPECT_EQ(body("PGh0bWw+PG1ldGEgY2hhcnNldD1nYms+1tA="), "<html><meta charset=gbk>中");
 }
 
 TEST(DocumentCodec, raw_takes_the_value_for_the_page_and_the_key_for_its_name) {
@@ -329,12 +329,61 @@ TEST(DocumentCodec, raw_takes_the_value_for_the_page_and_the_key_for_its_name) {
   EXPECT_EQ(text.verdict(), "a document");
   EXPECT_EQ(text.document.id, "http://a/");
   EXPECT_EQ(text.document.url, "http://a/");
-  EXPECT_EQ(text.document.body, "plain \xFF words");
+  EXPECT_EQ(text.document.body, "plain ÿ words") << "which is windows-1252";
   EXPECT_EQ(text.document.format, Document::Format::kText);
   EXPECT_EQ(decode(of_preset("raw"), "<html>", "a").document.format, Document::Format::kHtml);
   EXPECT_EQ(decode(of_preset("raw"), "a<br>b", "dir/a.HTM").document.format, Document::Format::kHtml);
   EXPECT_EQ(decode(of_preset("raw"), "x").verdict(), "missing_id");
   EXPECT_EQ(decode(of_preset("raw"), "x", std::string(kIdBytesMax + 1, 'k')).verdict(), "id_too_long");
+}
+
+TEST(DocumentCodec, a_body_out_of_base64_is_in_the_charset_that_the_record_names) {
+  InputConfig input;
+  input.base64 = "always";
+  const auto body = [&](const std::string& fields) {
+    return decode(input, R"({"text":"1tDOxA==",)" + fields + "}", "k").document.body;
+  };
+  EXPECT_EQ(body(R"("charset":"GBK")"), "中文");
+  EXPECT_EQ(body(R"("charset":"none that is known","encoding":"gb18030")"), "中文");
+  EXPECT_EQ(body(R"("headers":{"Content-Type":["text/html; charset=gb2312"]})"), "中文");
+  input.fields.charset = {"/meta/enc"};
+  EXPECT_EQ(body(R"("meta":{"enc":"big5"},"charset":"gbk")"), "笢恅");
+}
+
+TEST(DocumentCodec, a_json_string_has_no_charset) {
+  EXPECT_EQ(decode_json(R"({"text":"caf\u00c3\u00a9","charset":"windows-1252"})").document.body, "cafÃ©");
+  EXPECT_EQ(decode_json("{\"html\":\"<meta charset=gbk>caf\xC3\xA9\"}").document.body,
+            "<meta charset=gbk>café");
+}
+
+TEST(DocumentCodec, a_raw_page_is_in_the_charset_of_its_header_or_of_itself) {
+  Record record;
+  record.key = "http://a/";
+  record.value = "\xA4\xA4\xA4\xE5";
+  const std::array<Header, 2> headers = {{{"x", std::nullopt}, {"Content-Type", "text/plain; charset=Big5"}}};
+  record.headers = headers;
+  EXPECT_EQ(decode(of_preset("raw"), record).document.body, "中文");
+  record.headers = {};
+  record.value = "<html><meta charset=big5>\xA4\xA4\xA4\xE5";
+  EXPECT_EQ(decode(of_preset("raw"), record).document.body, "<html><meta charset=big5>中文");
+  record.value = std::string_view("\xFF\xFE<\0h\0t\0m\0l\0>\0-N", 16);
+  EXPECT_EQ(decode(of_preset("raw"), record).document.body, "<html>中");
+  EXPECT_EQ(decode(of_preset("raw"), record).document.format, Document::Format::kHtml);
+}
+
+TEST(DocumentCodec, a_body_that_its_charset_makes_too_large_is_refused) {
+  InputConfig input = of_preset("raw");
+  input.document_bytes_max = 1024;
+  Record record;
+  record.key = "k";
+  const std::string thai(600, '\xA1');
+  record.value = thai;
+  const std::array<Header, 1> headers = {{{"content-type", "text/plain; charset=tis-620"}}};
+  record.headers = headers;
+  const Outcome got = decode(input, record);
+  EXPECT_EQ(got.verdict(), "too_large");
+  EXPECT_EQ(got.document.id, "k");
+  EXPECT_EQ(got.document.body, "");
 }
 
 TEST(DocumentCodec, golden_json_of_a_generic_crawler) {

@@ -1,0 +1,71 @@
+// What do these bytes say, in UTF-8?
+//
+// For bytes that came without a promise: the value of a raw record, a body out of base64. (The strings of a
+// JSON record are Unicode already.) Whose word counts, from the first on:
+//
+//   1  a byte order mark: UTF-8, UTF-16
+//   2  the bytes: markup and spaces with a zero each are UTF-16; ASCII with ISO-2022-JP's escapes is that;
+//      valid UTF-8 with four multi-byte characters or more is UTF-8, whatever is declared, since text in
+//      another charset hardly ever looks like it. With fewer (or none, where all charsets agree) it is UTF-8
+//      too, unless another one is declared that fits as well.
+//   3  what is declared: the hint, else by the page itself. It is believed while it fits: of 16 characters
+//      beyond ASCII not more than one undecodable. Also UTF-8 is, declared or not, while it fits.
+//   4  detection (uchardet), by the lines and stretches between tags that have bytes beyond ASCII, at most
+//      16 KiB of them; preferred to what was declared only if it leaves fewer undecodable sequences
+//   5  windows-1252, where none of this helps
+//
+// Undecodable sequences become U+FFFD, one each, and are counted; a character cut off by the end of the bytes
+// is one as well, but says nothing against a charset.
+//
+// Decoding is glibc's iconv's, whose tables are the standard's but for some rare characters (see README.md);
+// only charsets of charset.h reach it. Single bytes go through tables filled from it once.
+//
+// Cost:    linear. Valid UTF-8 costs a look and a copy, runs of ASCII a copy in every charset. Nothing is
+//          allocated once `text` has grown, but by uchardet where it is asked.
+// Threads: one decoder per thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/text/charset.h"
+
+namespace neardup {
+
+struct CharsetHints {
+  std::optional<Charset> declared;  // by who sent the bytes
+  bool html = false;                // a page, which may declare one
+};
+
+struct DecodedText {
+  Charset charset;
+  std::size_t undecodable;  // sequences that became U+FFFD
+};
+
+class CharsetDecoder {
+ public:
+  // Opens all converters, so that a machine without them shows at the start and not at some document.
+  CharsetDecoder();
+  ~CharsetDecoder();
+  CharsetDecoder(CharsetDecoder&&) noexcept;
+  CharsetDecoder& operator=(CharsetDecoder&&) noexcept;
+
+  // Replaces `text` by what `bytes` say. REQUIRES: `bytes` is no view of `text`.
+  DecodedText decode(std::string_view bytes, const CharsetHints& hints, std::string& text);
+
+  // The same in a charset that is known.
+  DecodedText decode_as(Charset charset, std::string_view bytes, std::string& text);
+
+  // What detection alone says; nothing: it has no idea.
+  std::optional<Charset> detect(std::string_view bytes);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace neardup

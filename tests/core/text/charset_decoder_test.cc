@@ -1,0 +1,179 @@
+#include "core/text/charset_decoder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "tests/support/icu_encode.h"
+#include "tests/support/language_texts.h"
+
+namespace neardup {
+namespace {
+
+struct Outcome {
+  std::string_view charset;
+  std::string text;
+  std::size_t undecodable = 0;
+};
+
+Outcome decoded(std::string_view bytes, const CharsetHints& hints = {}) {
+  CharsetDecoder decoder;
+  Outcome outcome;
+  outcome.text = "left over from before";
+  const DecodedText got = decoder.decode(bytes, hints, outcome.text);
+  outcome.charset = name(got.charset);
+  outcome.undecodable = got.undecodable;
+  return outcome;
+}
+
+Outcome decoded_as(Charset charset, std::string_view bytes) {
+  CharsetDecoder decoder;
+  Outcome outcome;
+  outcome.undecodable = decoder.decode_as(charset, bytes, outcome.text).undecodable;
+  return outcome;
+}
+
+std::string_view text_in(std::string_view language) {
+  for (const LanguageText& entry : kLanguageTexts) {
+    if (entry.language == language) return entry.text;
+  }
+  ADD_FAILURE() << language;
+  return "";
+}
+
+TEST(CharsetDecoder, a_byte_order_mark_decides_and_is_gone) {
+  const CharsetHints wrong{Charset::kEucKr, true};
+  EXPECT_EQ(decoded("\xEF\xBB\xBFgr\xC3\xBCn", wrong).text, "grün");
+  EXPECT_EQ(decoded(std::string_view("\xFF\xFEg\0\xFC\0", 6), wrong).text, "gü");
+  EXPECT_EQ(decoded(std::string_view("\xFE\xFF\0g\0\xFC", 6), wrong).text, "gü");
+  EXPECT_EQ(decoded(std::string_view("\xFE\xFF\0g\0\xFC", 6), wrong).charset, "utf-16be");
+}
+
+TEST(CharsetDecoder, ascii_and_utf_8_stay_what_they_are) {
+  for (const std::string_view text : {"", "plain words", "grün", "北京 news — “quoted” 😀"}) {
+    EXPECT_EQ(decoded(text).text, text);
+    EXPECT_EQ(decoded(text).charset, "utf-8");
+    EXPECT_EQ(decoded(text).undecodable, 0U);
+  }
+}
+
+TEST(CharsetDecoder, a_declared_charset_is_believed) {
+  // Two characters of GBK: not enough for detection.
+  EXPECT_EQ(decoded("\xD6\xD0\xCE\xC4", {Charset::kGb18030, false}).text, "中文");
+  EXPECT_EQ(decoded("<meta charset=gb2312>\xD6\xD0\xCE\xC4", {std::nullopt, true}).text,
+            "<meta charset=gb2312>中文");
+  EXPECT_EQ(decoded("<meta charset=gb2312>\xD6\xD0\xCE\xC4", {Charset::kBig5, true}).charset, "big5")
+      << "the sender's word goes before the page's";
+  EXPECT_EQ(decoded("<meta charset=big5>\xD6\xD0\xCE\xC4", {std::nullopt, false}).text.find("中"),
+            std::string::npos)
+      << "in a text that is no page, a meta says nothing";
+}
+
+TEST(CharsetDecoder, valid_utf_8_wins_over_a_wrong_declaration) {
+  for (const Charset wrong :
+       {Charset::kGb18030, Charset::kWindows1252, Charset::kShiftJis, Charset::kIso8859_2}) {
+    EXPECT_EQ(decoded("四个汉字", {wrong, false}).text, "四个汉字") << name(wrong);
+    EXPECT_EQ(decoded("naïve café, déjà", {wrong, false}).text, "naïve café, déjà") << name(wrong);
+  }
+  // Three characters could be an accident, so that who declares something else is believed, unless it does
+  // not fit.
+  EXPECT_EQ(decoded("\xC3\xA9", {Charset::kWindows1252, false}).text, "Ã©");
+  EXPECT_EQ(decoded("\xE4\xB8\xAD", {Charset::kGb18030, false}).text, "中");
+}
+
+TEST(CharsetDecoder, ascii_is_ascii_whatever_is_declared) {
+  for (const std::string_view charset : kCharsetNames) {
+    EXPECT_EQ(decoded("four words of ascii\n", {charset_named(charset), false}).text, "four words of ascii\n")
+        << charset;
+  }
+}
+
+TEST(CharsetDecoder, utf_8_with_a_few_wrong_bytes_is_utf_8) {
+  const std::string text(text_in("ru"));
+  EXPECT_EQ(decoded("Этой весно\xD0").text, "Этой весно\uFFFD") << "cut inside of a character";
+  EXPECT_EQ(decoded("Этой весно\xD0").undecodable, 1U);
+  const Outcome spoilt = decoded(text.substr(0, 500) + "\xFF\xE4\xB8 " + text.substr(500));
+  EXPECT_EQ(spoilt.charset, "utf-8");
+  EXPECT_EQ(spoilt.undecodable, 2U);
+  EXPECT_EQ(decoded(text.substr(0, 500) + "\xFF" + text.substr(500), {Charset::kUtf8, false}).charset,
+            "utf-8");
+}
+
+TEST(CharsetDecoder, a_declaration_that_does_not_fit_gives_way_to_detection) {
+  const std::string gbk = encode(text_in("zh-Hans"), Charset::kGb18030);
+  EXPECT_EQ(decoded(gbk, {Charset::kUtf8, false}).text, text_in("zh-Hans"));
+  const std::string japanese = encode(text_in("ja"), Charset::kShiftJis);
+  EXPECT_EQ(decoded(japanese, {Charset::kEucJp, false}).text, text_in("ja"));
+  const std::string korean = encode(text_in("ko"), Charset::kEucKr);
+  EXPECT_EQ(decoded("<html><meta charset=utf-8><p>" + korean, {std::nullopt, true}).text,
+            "<html><meta charset=utf-8><p>" + std::string(text_in("ko")));
+}
+
+TEST(CharsetDecoder, utf_16_without_a_mark_shows_by_its_zeros) {
+  const std::string page = "<html><p>" + std::string(text_in("zh-Hans")) + "</p></html>";
+  EXPECT_EQ(decoded(encode(page, Charset::kUtf16Le)).text, page);
+  EXPECT_EQ(decoded(encode(page, Charset::kUtf16Be)).text, page);
+  EXPECT_EQ(decoded(std::string_view("zero\0inside", 11)).text, std::string_view("zero\0inside", 11));
+}
+
+TEST(CharsetDecoder, utf_16_that_is_broken_is_replaced) {
+  EXPECT_EQ(decoded_as(Charset::kUtf16Le, std::string_view("\x3D\xD8\x00\xDE", 4)).text, "😀");
+  EXPECT_EQ(decoded_as(Charset::kUtf16Le, std::string_view("\x3D\xD8\x41\x00", 4)).text, "\uFFFDA");
+  EXPECT_EQ(decoded_as(Charset::kUtf16Be, std::string_view("\xDE\x00\x00\x41\x00", 5)).text, "\uFFFDA\uFFFD");
+}
+
+TEST(CharsetDecoder, undecodable_bytes_are_replaced_and_counted_and_never_take_ascii_with_them) {
+  const Outcome got = decoded_as(Charset::kGb18030, "a\xFF<b>\xD6<p>\xD6\xD0\xD6");
+  EXPECT_EQ(got.text, "a\uFFFD<b>\uFFFD<p>中\uFFFD");
+  EXPECT_EQ(got.undecodable, 3U);
+  EXPECT_EQ(decoded_as(Charset::kShiftJis, "\x82\"x").text, "\uFFFD\"x");
+  EXPECT_EQ(decoded_as(Charset::kEucJp, "\x90\xC6\xFC\x8F\xA1").text, "\uFFFD日\uFFFD");
+  EXPECT_EQ(decoded_as(Charset::kWindows1252, "\x81").text, "\u0081") << "as browsers do";
+  EXPECT_EQ(decoded_as(Charset::kIso8859_8, "\xFF").undecodable, 1U);
+}
+
+TEST(CharsetDecoder, characters_at_the_seams_of_long_runs_are_whole) {
+  const std::string ascii(200, 'a');
+  // A second byte that is ASCII, before and after runs that are copied as they are.
+  const std::string katakana = "\x83\x41";  // ア
+  EXPECT_EQ(decoded_as(Charset::kShiftJis, ascii + katakana + ascii + katakana).text,
+            ascii + "ア" + ascii + "ア");
+  const std::string four = "\x81\x30\x81\x30";  // U+0080
+  EXPECT_EQ(decoded_as(Charset::kGb18030, ascii + four + std::string(40, '0') + four).text,
+            ascii + "\u0080" + std::string(40, '0') + "\u0080");
+  EXPECT_EQ(decoded_as(Charset::kGb18030, "\x81\x30" + std::string(40, '0')).text,
+            "\uFFFD0" + std::string(40, '0'));
+  EXPECT_EQ(decoded_as(Charset::kBig5, "\x88\x62" + ascii).text, "\u00CA\u0304" + ascii)
+      << "one that iconv holds back";
+  EXPECT_EQ(decoded_as(Charset::kBig5, "\x88\x66" + ascii + "\x88\x66").text, "\u00CA" + ascii + "\u00CA");
+}
+
+TEST(CharsetDecoder, the_euro_of_gbk_and_the_escapes_of_iso_2022_jp_are_known) {
+  EXPECT_EQ(decoded_as(Charset::kGb18030, "\x80 5").text, "€ 5");
+  EXPECT_EQ(decoded_as(Charset::kIso2022Jp, "\x1B$BF|K\\\x1B(B x \x1B(I1\x1B(J!").text, "日本 x ｱ!");
+  EXPECT_EQ(decoded_as(Charset::kIso2022Jp, "\x1B$BF\x1B(B\x80").undecodable, 2U);
+  EXPECT_EQ(decoded("\x1B$BF|K\\\x1B(B").charset, "iso-2022-jp");
+}
+
+// The decoder only ever moves forward, and detection has a bound: all of it takes some seconds.
+TEST(CharsetDecoder, large_bodies_are_decoded_in_linear_time) {
+  const std::size_t size = std::size_t{1} << 20;
+  for (const std::string_view piece : {"\x81", "\xFF", "\xE4\xB8", "\x81\x30", "\x1B$B", "\xC3\xA9\xFF",
+                                       "\xD6\xD0<", "<meta ", "\x80", "a\xE9", "\xA4\xA2"}) {
+    std::string bytes;
+    while (bytes.size() < size) bytes += piece;
+    CharsetDecoder decoder;
+    std::string text;
+    decoder.decode(bytes, {std::nullopt, true}, text);
+    EXPECT_LE(text.size(), bytes.size() * 3);
+    for (const Charset charset : {Charset::kGb18030, Charset::kBig5, Charset::kShiftJis, Charset::kEucJp,
+                                  Charset::kIso2022Jp, Charset::kEucKr, Charset::kUtf16Be, Charset::kUtf8}) {
+      decoder.decode_as(charset, bytes, text);
+      EXPECT_LE(text.size(), bytes.size() * 3 + 3) << name(charset);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace neardup
