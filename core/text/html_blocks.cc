@@ -314,7 +314,8 @@ class BlockBuilder {
 
   void start_container(bool self_closing) {
     const HtmlTag tag = element_->tag;
-    if (tag == HtmlTag::kInline && top().tag == HtmlTag::kPreformatted) {  // highlighted code: names mean colours
+    if (tag == HtmlTag::kInline &&
+        top().tag == HtmlTag::kPreformatted) {  // highlighted code: names mean colours
       if (!self_closing && is_hidden(attributes_)) push(Flag::kHidden | Flag::kInline);
       return;
     }
