@@ -20,14 +20,14 @@
 //
 // (No lambdas without captures in there: gcc 12 gives their function pointers the wrong target.)
 //
-// On other CPUs there is the scalar tier only.
+// On other CPUs, and in a build with -DNEARDUP_SIMD=OFF, there is the scalar tier only.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(NEARDUP_NO_SIMD)
 #define NEARDUP_X86 1
 #else
 #define NEARDUP_X86 0

@@ -43,6 +43,7 @@ class PaddedBytes {
 
   // Until the first reserve() there are no bytes and no padding, and data() is null.
   const char* data() const { return data_; }
+  char* data() { return data_; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   std::string_view view() const { return {data_, size_}; }

@@ -7,23 +7,15 @@
 namespace neardup {
 namespace {
 
-// Odd, so that multiplying can be undone. The first is 2^64 / golden ratio (Fibonacci hashing), the second is
-// from the degski64 mixer, the third from MurmurHash3: known to spread bits well.
-constexpr std::uint64_t kFirstMultiplier = 0x9E3779B97F4A7C15;
-constexpr std::uint64_t kNextMultiplier = 0xD6E8FEB86659FD93;
-constexpr std::uint64_t kLastMultiplier = 0xFF51AFD7ED558CCD;
-
-constexpr std::uint64_t kCharacterDomain = 0xFE;
-constexpr std::uint64_t kBigramDomain = 0xFF;
-constexpr int kDomainShift = 56;
-constexpr int kCodePointBits = 21;
-
-static_assert(std::endian::native == std::endian::little, "load_word copies bytes as they lie");
+using internal::kFirstMultiplier;
+using internal::kLastMultiplier;
+using internal::kNextMultiplier;
 
 // `bytes` is 0 to 8 bytes long.
 std::uint64_t load_word(std::string_view bytes) {
   std::uint64_t word = 0;
   std::memcpy(&word, bytes.data(), bytes.size());
+  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
   return word;
 }
 
@@ -39,28 +31,23 @@ constexpr std::uint64_t end(std::uint64_t state) {
   return state ^ (state >> 32);
 }
 
-// Every feature goes through `next` at least once, a short one with zero, so that vectors need no branch.
-constexpr std::uint64_t hash_one_word(std::uint64_t word) { return end(next(begin(word), 0)); }
-
 }  // namespace
 
-std::uint64_t word_feature(std::string_view word) {
+std::uint64_t token_feature(std::string_view token) {
   constexpr std::size_t kStep = sizeof(std::uint64_t);
-  if (word.size() <= kStep) return hash_one_word(load_word(word));
-  std::uint64_t state = begin(load_word(word.substr(0, kStep)));
-  for (std::size_t at = kStep; at < word.size(); at += kStep) {
-    state = next(state, load_word(word.substr(at, kStep)));
+  std::uint64_t state = begin(load_word(token.substr(0, kStep)));
+  if (token.size() <= kStep) return end(next(state, 0));
+  for (std::size_t at = kStep; at < token.size(); at += kStep) {
+    state = next(state, load_word(token.substr(at, kStep)));
   }
   return end(state);
 }
 
-std::uint64_t character_feature(char32_t character) {
-  return hash_one_word(kCharacterDomain << kDomainShift | std::uint64_t{character});
+std::uint64_t bigram_feature(std::uint64_t first, std::uint64_t second) {
+  const std::uint64_t state = (first ^ std::rotl(second, 32)) * kNextMultiplier;
+  return state ^ (state >> 32);
 }
 
-std::uint64_t bigram_feature(char32_t first, char32_t second) {
-  return hash_one_word(kBigramDomain << kDomainShift | std::uint64_t{first} << kCodePointBits |
-                       std::uint64_t{second});
-}
+std::uint64_t wide_feature(std::uint64_t feature) { return end(begin(feature)); }
 
 }  // namespace neardup

@@ -1,18 +1,18 @@
 // What is counted in a text, and what 64 bits stand for it?
 //
-// A feature is a word, one token character (of a script written without spaces, see core/text/tokenizer.h),
-// or two token characters side by side. Its hash is made of 64-bit words:
+// A feature is a token (a word, or one character of a script written without spaces, see
+// core/text/tokenizer.h), or a bigram: two token characters side by side.
 //
-//   word       its UTF-8 bytes, 8 to a word, little-endian, the last word padded with zeros
-//   character  0xFE in the top byte, the code point below
-//   bigram     0xFF in the top byte, the first code point at bit 21, the second at bit 0
+//   token    its UTF-8 bytes, 8 to a word, little-endian, the last word padded with zeros: each word is added
+//            to a state that is multiplied and folded; at least two words, the second one zero if need be
+//   bigram   the features of its two tokens, mixed once more
 //
-// and every step of the hash can be undone, so no two inputs of one 64-bit word share a hash. 0xFE and 0xFF
-// never occur in UTF-8: hence no character equals a bigram, and neither equals a word of up to 8 bytes.
-// Longer words meet others with the chance of any 64-bit hash. The padding would confuse "a" with "a\0", but
+// Every step of a token's hash can be undone, so no two tokens of up to 8 bytes share one. Longer ones and
+// bigrams meet others with the chance of any 64-bit hash. The padding would confuse "a" with "a\0", but
 // canonical text holds no NUL.
 //
-// Multiplications, shifts and additions only: the same bits on every CPU, and eight at a time in vectors.
+// Multiplications, shifts, additions and exclusive ors only: the same bits on every CPU, and eight at a time
+// in vectors.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,22 @@
 
 namespace neardup {
 
-// REQUIRES: UTF-8 without NUL.
-std::uint64_t word_feature(std::string_view word);
+// REQUIRES: UTF-8 without NUL, not empty.
+std::uint64_t token_feature(std::string_view token);
 
-// REQUIRES: code points, < 2^21.
-std::uint64_t character_feature(char32_t character);
-std::uint64_t bigram_feature(char32_t first, char32_t second);
+// Of two characters side by side, given their token_feature().
+std::uint64_t bigram_feature(std::uint64_t first, std::uint64_t second);
 
+// 64 more bits of a feature, for fingerprints of 128.
+std::uint64_t wide_feature(std::uint64_t feature);
+
+namespace internal {
+
+// Odd, so that multiplying can be undone. The first is 2^64 / golden ratio (Fibonacci hashing), the second is
+// from the degski64 mixer, the third from MurmurHash3: known to spread bits well.
+inline constexpr std::uint64_t kFirstMultiplier = 0x9E3779B97F4A7C15;
+inline constexpr std::uint64_t kNextMultiplier = 0xD6E8FEB86659FD93;
+inline constexpr std::uint64_t kLastMultiplier = 0xFF51AFD7ED558CCD;
+
+}  // namespace internal
 }  // namespace neardup

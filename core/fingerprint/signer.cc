@@ -8,6 +8,8 @@
 
 namespace neardup {
 
+static_assert(PaddedBytes::kPadding >= TokenStream::kTextSlack);
+
 Signer::Signer(const SignerOptions& options) : html_(options.html_extract) {}
 
 std::optional<RejectReason> Signer::sign(const Document& document, Signature& signature) {
@@ -19,7 +21,9 @@ std::optional<RejectReason> Signer::sign(const Document& document, Signature& si
   if (canonical_.tokens == 0) return RejectReason::kNoTokens;
 
   signature.exact = digest128(canonical_.text);
-  signature.fingerprint = simhash(canonical_.text);
+  tokens_.open(canonical_.text);
+  for (TokenBatch batch; tokens_.next(batch);) simhasher_.add(batch);
+  signature.fingerprint = {simhasher_.finish()[0]};
   signature.tokens = canonical_.tokens;
   return std::nullopt;
 }

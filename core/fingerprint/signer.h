@@ -17,6 +17,8 @@
 
 #include "core/decision.h"
 #include "core/document.h"
+#include "core/fingerprint/simhash.h"
+#include "core/fingerprint/token_stream.h"
 #include "core/signature.h"
 #include "core/text/folder.h"
 #include "core/text/html_text.h"
@@ -38,6 +40,8 @@ class Signer {
  private:
   HtmlReader html_;
   CanonicalText canonical_;
+  TokenStream tokens_;
+  SimHasher simhasher_;
 };
 
 }  // namespace neardup

@@ -1,35 +1,62 @@
 #include "core/fingerprint/simhash.h"
 
-#include "core/fingerprint/feature.h"
-#include "core/text/tokenizer.h"
-#include "core/text/utf8.h"
+#include <string>
 
 namespace neardup {
+namespace {
 
-void SimHash::add(std::uint64_t feature) {
-  std::uint8_t& seen = seen_[feature >> (64 - kSlotBits)];
-  if (seen == kWeightMax) return;
-  ++seen;
-  votes_.add(feature, 1);
+// So few features are cheaper to forget slot by slot than with the whole table.
+constexpr std::size_t kFewFeatures = 64;
+
+}  // namespace
+
+template <std::size_t kWords>
+SimHasherOf<kWords>::SimHasherOf(Isa tier) : kernels_(&internal::kernels(tier)) {
+  votes_.fill(Votes(tier));
 }
 
-Fingerprint SimHash::finish() const { return {votes_.majority(kTieBits).to_ullong()}; }
+template <std::size_t kWords>
+void SimHasherOf<kWords>::add(const TokenBatch& batch) {
+  vote(batch.hashes, batch.earlier, batch.size);
+  const std::size_t bigrams = kernels_->hash_bigrams(batch.hashes, batch.joined, batch.size, bigrams_.data(),
+                                                     &weights_, earlier_.data());
+  if (bigrams == 0) return;
+  vote(bigrams_.data(), earlier_.data(), bigrams);
+  if (batch.whole && bigrams <= kFewFeatures) {
+    for (std::size_t i = 0; i < bigrams; ++i) weights_[bigrams_[i] >> internal::kSlotShift] = 0;
+  } else {
+    weighed_ = true;
+  }
+}
+
+template <std::size_t kWords>
+void SimHasherOf<kWords>::vote(const std::uint64_t* features, const std::uint8_t* earlier, std::size_t size) {
+  votes_[0].add(features, earlier, size);
+  if constexpr (kWords == 2) {
+    kernels_->widen(features, size, wide_.data());
+    votes_[1].add(wide_.data(), earlier, size);
+  }
+}
+
+template <std::size_t kWords>
+std::array<std::uint64_t, kWords> SimHasherOf<kWords>::finish() {
+  if (weighed_) weights_.fill(0);
+  weighed_ = false;
+  std::array<std::uint64_t, kWords> fingerprint;
+  for (std::size_t i = 0; i < kWords; ++i) fingerprint[i] = votes_[i].take_majority(kTieBits[i]);
+  return fingerprint;
+}
+
+template class SimHasherOf<1>;
+template class SimHasherOf<2>;
 
 Fingerprint simhash(std::string_view canonical) {
-  SimHash simhash;
-  TokenReader reader(canonical);
-  char32_t previous = 0;
-  for (Token token; reader.next(token);) {
-    if (token.kind == Token::Kind::kWord) {
-      simhash.add(word_feature(token.bytes));
-      continue;
-    }
-    const char32_t character = decode_utf8(token.bytes).code_point;
-    simhash.add(character_feature(character));
-    if (token.follows_character) simhash.add(bigram_feature(previous, character));
-    previous = character;
-  }
-  return simhash.finish();
+  const std::string padded = std::string(canonical) + std::string(TokenStream::kTextSlack, '\0');
+  TokenStream tokens;
+  SimHasher simhasher;
+  tokens.open(std::string_view(padded).substr(0, canonical.size()));
+  for (TokenBatch batch; tokens.next(batch);) simhasher.add(batch);
+  return {simhasher.finish()[0]};
 }
 
 }  // namespace neardup

@@ -1,40 +1,89 @@
 #include "core/fingerprint/token_stream.h"
 
+#include <algorithm>
+
 #include "core/fingerprint/feature.h"
+#include "core/text/tokenizer.h"
 
 namespace neardup {
+
+using internal::kChunkBytes;
+
 namespace {
 
-constexpr std::size_t kFirst = 8;  // the first hash of a batch lies at the start of a cache line
+// So few are cheaper to forget slot by slot than with the whole table.
+constexpr std::size_t kFewTokens = 64;
 
 }  // namespace
 
+static_assert(kChunkBytes <= UINT16_MAX, "so that the place of a token fits");
+
 void TokenStream::open(std::string_view canonical) {
-  reader_ = TokenReader(canonical);
-  last_ = {};
+  if (weighed_) weights_.fill(0);
+  weighed_ = false;
+  text_ = canonical;
+  size_ = 0;
+  begun_ = after_character_ = false;
+  hashes_[kFirst - 2] = hashes_[kFirst - 1] = 0;
 }
 
 bool TokenStream::next(TokenBatch& batch) {
-  hashes_[kFirst - 2] = last_[0];
-  hashes_[kFirst - 1] = last_[1];
-  const std::size_t size = read_scalar();
-  if (size == 0) return false;
-  last_ = {hashes_[kFirst + size - 2], hashes_[kFirst + size - 1]};
-  batch = {hashes_.data() + kFirst, size, characters_.data(), joined_.data()};
+  std::uint64_t* const hashes = hashes_.data() + kFirst;
+  hashes[-2] = hashes_[kFirst + size_ - 2];
+  hashes[-1] = hashes_[kFirst + size_ - 1];
+  size_ = read_chunk(hashes);
+  if (size_ == 0) return false;
+  batch = {hashes,
+           size_,
+           places_.characters.data(),
+           places_.joined.data(),
+           earlier_.data(),
+           !begun_ && text_.empty()};
+  begun_ = true;
   return true;
 }
 
-std::size_t TokenStream::read_scalar() {
-  characters_.fill(0);
-  joined_.fill(0);
-  std::size_t size = 0;
-  for (Token token; size < TokenBatch::kTokensMax && reader_.next(token); ++size) {
-    const std::uint64_t character = token.kind == Token::Kind::kCharacter ? 1 : 0;
-    hashes_[kFirst + size] = word_feature(token.bytes);
-    characters_[size / 64] |= character << size % 64;
-    joined_[size / 64] |= (token.follows_character ? character : 0) << size % 64;
+// A chunk ends wherever it ends; the token that reaches its end is read again at the start of the next one.
+// So no kernel has to remember half a token.
+std::size_t TokenStream::read_chunk(std::uint64_t* hashes) {
+  if (text_.empty()) return 0;
+  const char* const chunk = text_.data();
+  const bool last = text_.size() <= kChunkBytes;
+  const std::size_t bytes = last ? text_.size() : kChunkBytes;
+  const std::size_t size = kernels_->find_tokens(chunk, bytes, last, after_character_, places_);
+  if (size == 0 && !last) return read_long_word(hashes);
+  if (size == 0) {
+    text_ = {};
+    return 0;
   }
+  const bool whole = last && !begun_;
+  if (whole && size <= internal::kWeightMax) {  // no token has as many before it
+    kernels_->hash_tokens(chunk, places_, size, hashes, nullptr, nullptr);
+    std::fill_n(earlier_.data(), size, 0);
+  } else {
+    kernels_->hash_tokens(chunk, places_, size, hashes, &weights_, earlier_.data());
+    weighed_ = true;
+  }
+  if (whole && weighed_ && size <= kFewTokens) {
+    for (std::size_t i = 0; i < size; ++i) weights_[hashes[i] >> internal::kSlotShift] = 0;
+    weighed_ = false;
+  }
+  text_.remove_prefix(places_.end[size - 1]);
+  after_character_ = (places_.characters[(size - 1) / 64] >> (size - 1) % 64 & 1) != 0;
   return size;
+}
+
+// A word of a whole chunk and more, and perhaps a space before it.
+std::size_t TokenStream::read_long_word(std::uint64_t* hashes) {
+  Token token{};
+  TokenReader(text_).next(token);
+  hashes[0] = token_feature(token.bytes);
+  std::uint8_t& weight = weights_[hashes[0] >> internal::kSlotShift];
+  earlier_[0] = weight < internal::kWeightMax ? weight++ : weight;
+  weighed_ = true;
+  text_.remove_prefix(static_cast<std::size_t>(token.bytes.data() + token.bytes.size() - text_.data()));
+  after_character_ = false;
+  return 1;
 }
 
 }  // namespace neardup

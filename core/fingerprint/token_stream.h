@@ -12,9 +12,7 @@
 //   of the batch     characters bit:     0             1             1
 //   before it        joined bit:         0             0             1              with the one before it
 //
-// Where batches are cut hangs on the instructions in use (core/base/isa.h); what the tokens are does not.
-//
-// Cost:    linear in the text. The object holds some 40 KiB; nothing is allocated.
+// Cost:    linear in the text, vectors where the CPU has them. The object holds 37 KiB; nothing is allocated.
 // Threads: one stream per thread.
 #pragma once
 
@@ -24,52 +22,64 @@
 #include <string_view>
 
 #include "core/base/isa.h"
-#include "core/text/tokenizer.h"
+#include "core/fingerprint/kernels.h"
 
 namespace neardup {
 
 // Some tokens of a text, side by side.
 struct TokenBatch {
-  static constexpr std::size_t kTokensMax = 2048;
-  static constexpr std::size_t kHistory = 2;  // tokens that may be read before the first
-  static constexpr std::size_t kSlack = 8;    // values that may be read behind the last; any values
+  static constexpr std::size_t kTokensMax = internal::kTokensMax;
+  static constexpr std::size_t kHistory = 2;                      // values before the first ...
+  static constexpr std::size_t kSlack = internal::kFeatureSlack;  // ... and behind the last that can be read
 
   // `size` hashes in token order. hashes[-1] and hashes[-2] are those of the tokens before this batch, 0
-  // where the text has none; kSlack values behind the last can be read.
+  // where the text has none; those behind the last mean nothing.
   const std::uint64_t* hashes = nullptr;
   std::size_t size = 0;  // 1 to kTokensMax
 
   // Bit i % 64 of word i / 64 tells of token i; bits from `size` on are 0.
   const std::uint64_t* characters = nullptr;  // it is a character, else a word
   const std::uint64_t* joined = nullptr;  // so it is, and the token before is too, without a space between
+
+  // kWeightMax if so many of all tokens before share the slot of token i that it does not count in a SimHash
+  // (simhash.h); else less.
+  static constexpr std::uint8_t kWeightMax = internal::kWeightMax;
+  const std::uint8_t* earlier = nullptr;
+
+  bool whole = false;  // these are all tokens of the text
 };
 
 class TokenStream {
  public:
   // How many bytes behind a canonical text must be readable, whatever they hold.
-  static constexpr std::size_t kTextSlack = 64;
+  static constexpr std::size_t kTextSlack = internal::kTextSlack;
 
   // REQUIRES: the CPU has `tier`.
-  explicit TokenStream(Isa tier = isa()) : tier_(tier) {}
+  explicit TokenStream(Isa tier = isa()) : kernels_(&internal::kernels(tier)) {}
 
   // Starts at the beginning of `canonical`, which must outlive every call of next().
-  // REQUIRES: canonicalize() made it; kTextSlack bytes behind it are readable; it is shorter than 2^31.
+  // REQUIRES: canonicalize() made it; kTextSlack bytes behind it are readable.
   void open(std::string_view canonical);
 
   // The next tokens, or false at the end. What `batch` points at holds until the next call.
   bool next(TokenBatch& batch);
 
  private:
-  static constexpr std::size_t kMaskWords = TokenBatch::kTokensMax / 64;
+  static constexpr std::size_t kFirst = 8;  // so that the hashes of a batch start with a cache line
 
-  std::size_t read_scalar();
+  std::size_t read_chunk(std::uint64_t* hashes);
+  std::size_t read_long_word(std::uint64_t* hashes);
 
-  Isa tier_;
-  TokenReader reader_{std::string_view()};                  // the scalar tier's place in the text
-  std::array<std::uint64_t, TokenBatch::kHistory> last_{};  // of the batch before
-  alignas(64) std::array<std::uint64_t, 8 + TokenBatch::kTokensMax + TokenBatch::kSlack> hashes_{};
-  std::array<std::uint64_t, kMaskWords> characters_{};
-  std::array<std::uint64_t, kMaskWords> joined_{};
+  const internal::Kernels* kernels_;
+  std::string_view text_;  // what is left of it
+  std::size_t size_ = 0;   // of the last batch
+  bool begun_ = false;
+  bool after_character_ = false;  // a character ends where text_ begins
+  bool weighed_ = false;          // whether weights_ holds anything
+  internal::TokenPlaces places_;
+  internal::WeightTable weights_{};
+  alignas(64) std::array<std::uint8_t, TokenBatch::kTokensMax + TokenBatch::kSlack> earlier_{};
+  alignas(64) std::array<std::uint64_t, kFirst + TokenBatch::kTokensMax + TokenBatch::kSlack> hashes_{};
 };
 
 }  // namespace neardup

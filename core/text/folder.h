@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/base/isa.h"
 #include "core/base/padded_bytes.h"
 
 namespace neardup {
@@ -31,8 +32,24 @@ struct CanonicalText {
   std::uint32_t invalid_sequences = 0;  // maximal subparts that were not UTF-8
 };
 
+// Which of the two ways of writing Chinese the canonical text has.
+enum class ChineseForm : std::uint8_t {
+  kAsIs,        // that of the text: 龍門 and 龙门 differ
+  kSimplified,  // the simplified one (simplified.h)
+};
+
+// Part of a signature's definition, as the canonical form is.
+struct FoldOptions {
+  ChineseForm chinese = ChineseForm::kAsIs;
+};
+
 // Replaces `out` with the canonical form of `bytes`. Allocates nothing once `out` has grown to the size of
 // the documents. REQUIRES: bytes.size() < 2^28, so that the counts fit; `bytes` is no view of out.text.
-void canonicalize(std::string_view bytes, CanonicalText& out);
+void canonicalize(std::string_view bytes, CanonicalText& out, FoldOptions options = {});
+
+namespace internal {
+// The same by the kernel of one tier, for tests. REQUIRES: tier <= cpu_isa().
+void canonicalize_by(Isa tier, std::string_view bytes, CanonicalText& out, FoldOptions options = {});
+}  // namespace internal
 
 }  // namespace neardup

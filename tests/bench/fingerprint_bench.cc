@@ -27,6 +27,7 @@
 #include "core/document.h"
 #include "core/fingerprint/signer.h"
 #include "core/fingerprint/simhash.h"
+#include "core/fingerprint/token_stream.h"
 #include "core/text/folder.h"
 #include "core/text/html_text.h"
 #include "service/codec/document_codec.h"
@@ -109,7 +110,7 @@ Row row_of(std::string name, const Strings& input, std::shared_ptr<Work> work) {
 }
 
 template <typename Work>
-Row row(std::string name, const Strings& input, Work work = {}) {
+Row row(std::string name, const Strings& input, Work work = Work()) {
   return row_of(std::move(name), input, std::make_shared<Work>(std::move(work)));
 }
 
@@ -121,9 +122,13 @@ std::uint64_t digest_of(const Signature& signature) {
 
 struct TextToSimHash {
   CanonicalText canonical;
+  TokenStream tokens{isa()};
+  SimHasher simhasher{isa()};
   std::uint64_t operator()(std::string_view text) {
     canonicalize(text, canonical);
-    return simhash(canonical.text).bits;
+    tokens.open(canonical.text);
+    for (TokenBatch batch; tokens.next(batch);) simhasher.add(batch);
+    return simhasher.finish()[0];
   }
 };
 

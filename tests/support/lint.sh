@@ -25,7 +25,8 @@ format() { ours '*.cc' '*.h' | xargs -r clang-format-19 --dry-run -Werror; }
 arrows() { python3 tests/support/arrows.py; }
 hygiene() { python3 tests/support/hygiene.py; }
 shell() { ours | xargs awk 'FNR == 1 && /^#!.*sh$|^# shellcheck shell=/ { print FILENAME } { nextfile }' | xargs shellcheck -x; }
-generated() { python3 core/text/fold_table.py --check && python3 charts/neardup/files/dashboards/neardup.py --check; }
+generated() { python3 core/text/fold_table.py --check && python3 core/text/simplified_table.py --check &&
+    python3 charts/neardup/files/dashboards/neardup.py --check; }
 
 # clang-tidy reads how each file is compiled from the dev preset's compile_commands.json.
 tidy() {

@@ -8,29 +8,37 @@
 #include <string>
 #include <vector>
 
+#include "core/text/utf8.h"
+
 namespace neardup {
 namespace {
 
-// Values from an independent implementation of the definition, in Python.
+std::string utf8(char32_t code_point) {
+  std::string bytes(4, '\0');
+  bytes.resize(static_cast<std::size_t>(encode_utf8(code_point, bytes.data()) - bytes.data()));
+  return bytes;
+}
+
+// Values of tests/reference/signature.py.
 TEST(Feature, hashes_are_fixed_for_ever) {
-  EXPECT_EQ(word_feature("a"), 0x9A44D37B6EED2715U);
-  EXPECT_EQ(word_feature("document"), 0xAAF42D3DDA0CCE3FU);
-  EXPECT_EQ(word_feature("documents"), 0x24A37AFF4397A812U);
-  EXPECT_EQ(word_feature("abcdefghijklmnopqrstuvwxyz"), 0x25F58FDB0E635F73U);
-  EXPECT_EQ(word_feature("москва"), 0x33A3FE0970291E04U);
-  EXPECT_EQ(character_feature(U'饭'), 0x8F3639418C7B5FB3U);
-  EXPECT_EQ(bigram_feature(U'吃', U'饭'), 0xAE9E27CB18C21EA8U);
-  EXPECT_EQ(bigram_feature(U'\U00020000', U'饭'), 0x7C85CAA702153477U);
+  EXPECT_EQ(token_feature("a"), 0x9A44D37B6EED2715U);
+  EXPECT_EQ(token_feature("document"), 0xAAF42D3DDA0CCE3FU);
+  EXPECT_EQ(token_feature("documents"), 0x24A37AFF4397A812U);
+  EXPECT_EQ(token_feature("abcdefghijklmnopqrstuvwxyz"), 0x25F58FDB0E635F73U);
+  EXPECT_EQ(token_feature("москва"), 0x33A3FE0970291E04U);
+  EXPECT_EQ(token_feature("饭"), 0x8BAB9520400A6596U);
+  EXPECT_EQ(bigram_feature(token_feature("吃"), token_feature("饭")), 0xD2C56D80FA849131U);
+  EXPECT_EQ(wide_feature(token_feature("document")), 0xDB74EC92BA96A5CEU);
 }
 
 TEST(Feature, every_byte_of_a_word_of_any_length_matters) {
   for (std::size_t length = 1; length <= 40; ++length) {
     const std::string word(length, 'x');
-    EXPECT_NE(word_feature(word), word_feature(word + "x"));
+    EXPECT_NE(token_feature(word), token_feature(word + "x"));
     for (std::size_t at = 0; at < length; ++at) {
       std::string other = word;
       other[at] = 'y';
-      EXPECT_NE(word_feature(other), word_feature(word)) << length << " " << at;
+      EXPECT_NE(token_feature(other), token_feature(word)) << length << " " << at;
     }
   }
 }
@@ -38,24 +46,30 @@ TEST(Feature, every_byte_of_a_word_of_any_length_matters) {
 TEST(Feature, reads_nothing_beyond_the_word) {
   const std::string text = "abcdefghijklmnopqrstuvwxyz";
   const std::string other = "abcdefghijkl~~~~~~~~~~~~~~";
-  EXPECT_EQ(word_feature(std::string_view(text).substr(0, 12)),
-            word_feature(std::string_view(other).substr(0, 12)));
+  EXPECT_EQ(token_feature(std::string_view(text).substr(0, 12)),
+            token_feature(std::string_view(other).substr(0, 12)));
 }
 
 TEST(Feature, a_bigram_has_a_direction) {
-  EXPECT_NE(bigram_feature(U'甲', U'乙'), bigram_feature(U'乙', U'甲'));
+  const std::uint64_t first = token_feature("甲");
+  const std::uint64_t second = token_feature("乙");
+  EXPECT_NE(bigram_feature(first, second), bigram_feature(second, first));
 }
 
-// All hash one 64-bit word by steps that can be undone, and the top byte tells the kinds apart.
-TEST(Feature, characters_bigrams_and_short_words_never_meet) {
+// Tokens of one 64-bit word are hashed by steps that can be undone; the rest is chance.
+TEST(Feature, tokens_and_bigrams_do_not_meet) {
   std::vector<std::uint64_t> hashes;
-  for (char32_t c = 0; c < 0x110000; c += 7) hashes.push_back(character_feature(c));
-  for (char32_t a = 0x4E00; a < 0x5200; ++a) {
-    for (char32_t b = 0x4E00; b < 0x5200; b += 3) hashes.push_back(bigram_feature(a, b));
+  std::vector<std::uint64_t> characters;
+  for (char32_t c = 0x3400; c < 0xA000; ++c) characters.push_back(token_feature(utf8(c)));
+  for (std::size_t a = 0; a < characters.size(); a += 27) {
+    for (std::size_t b = 0; b < characters.size(); b += 31) {
+      hashes.push_back(bigram_feature(characters[a], characters[b]));
+    }
   }
+  hashes.insert(hashes.end(), characters.begin(), characters.end());
   for (char a = 'a'; a <= 'z'; ++a) {
     for (char b = 'a'; b <= 'z'; ++b) {
-      for (char c = 'a'; c <= 'z'; ++c) hashes.push_back(word_feature(std::string{a, b, c}));
+      for (char c = 'a'; c <= 'z'; ++c) hashes.push_back(token_feature(std::string{a, b, c}));
     }
   }
   const std::size_t count = hashes.size();
@@ -78,19 +92,42 @@ TEST(Feature, each_bit_is_one_half_of_the_time) {
     }
   };
   std::vector<std::uint64_t> characters;
-  for (char32_t c = 0x4E00; c < 0x9FFF; ++c) characters.push_back(character_feature(c));
+  for (char32_t c = 0x4E00; c < 0x9FFF; ++c) characters.push_back(token_feature(utf8(c)));
   expect_fair(characters, "characters");
-  std::vector<std::uint64_t> bigrams;
-  for (char32_t c = 0x4E00; c < 0x9FFF; ++c) bigrams.push_back(bigram_feature(U'的', c));
-  expect_fair(bigrams, "bigrams");
+  std::vector<std::uint64_t> after;
+  std::vector<std::uint64_t> before;
+  std::vector<std::uint64_t> twice;
+  for (const std::uint64_t character : characters) {
+    after.push_back(bigram_feature(characters[100], character));
+    before.push_back(bigram_feature(character, characters[100]));
+    twice.push_back(bigram_feature(character, character));
+  }
+  expect_fair(after, "bigrams of one first character");
+  expect_fair(before, "bigrams of one second character");
+  expect_fair(twice, "a character twice");
+  // Votes of a bigram must not follow those of the bigram that has another first, or second, character.
+  std::vector<std::uint64_t> first_changed;
+  std::vector<std::uint64_t> second_changed;
+  std::vector<std::uint64_t> reversed;
+  std::vector<std::uint64_t> widened;
+  for (std::size_t i = 0; i + 1 < characters.size(); ++i) {
+    first_changed.push_back(after[i] ^ bigram_feature(characters[101], characters[i]));
+    second_changed.push_back(before[i] ^ bigram_feature(characters[i], characters[101]));
+    reversed.push_back(after[i] ^ before[i]);
+    widened.push_back(characters[i] ^ wide_feature(characters[i]));
+  }
+  expect_fair(first_changed, "bigrams against those with another first character");
+  expect_fair(second_changed, "bigrams against those with another second character");
+  expect_fair(reversed, "bigrams against themselves reversed");
+  expect_fair(widened, "64 bits against 64 more");
   std::vector<std::uint64_t> numbers;
   numbers.reserve(100'000);
-  for (int i = 0; i < 100'000; ++i) numbers.push_back(word_feature(std::to_string(i)));
+  for (int i = 0; i < 100'000; ++i) numbers.push_back(token_feature(std::to_string(i)));
   expect_fair(numbers, "numbers");
   std::vector<std::uint64_t> long_words;
   long_words.reserve(100'000);
   for (int i = 0; i < 100'000; ++i)
-    long_words.push_back(word_feature("internationalization" + std::to_string(i)));
+    long_words.push_back(token_feature("internationalization" + std::to_string(i)));
   expect_fair(long_words, "long words");
 }
 

@@ -6,77 +6,17 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "core/fingerprint/feature.h"
 #include "core/fingerprint/hamming.h"
+#include "tests/core/fingerprint/tiers.h"
 
 namespace neardup {
 namespace {
 
-// The worked example every introduction to SimHash gives: five words of 3 hash bits, d = (1, 2, 0, 3, 0).
-TEST(Accumulator, the_textbook_example_gives_001) {
-  Accumulator<3> votes;
-  votes.add(std::bitset<3>("101"), 1);
-  votes.add(std::bitset<3>("011"), 2);
-  votes.add(std::bitset<3>("100"), 0);
-  votes.add(std::bitset<3>("001"), 3);
-  votes.add(std::bitset<3>("101"), 0);
-  EXPECT_EQ(votes.sum(2), -4);
-  EXPECT_EQ(votes.sum(1), -2);
-  EXPECT_EQ(votes.sum(0), 6);
-  EXPECT_EQ(votes.majority(0), std::bitset<3>("001"));
-}
-
-TEST(Accumulator, a_tie_takes_the_tie_bit) {
-  Accumulator<4> votes;
-  votes.add(std::bitset<4>("1100"), 1);
-  votes.add(std::bitset<4>("1010"), 1);
-  EXPECT_EQ(votes.majority(std::bitset<4>("0000")), std::bitset<4>("1000"));
-  EXPECT_EQ(votes.majority(std::bitset<4>("0111")), std::bitset<4>("1110"));
-}
-
-template <std::size_t kBits>
-void expect_majority_of_three() {
-  std::mt19937_64 random(kBits);
-  std::bitset<kBits> a;
-  std::bitset<kBits> b;
-  std::bitset<kBits> c;
-  for (std::size_t bit = 0; bit < kBits; ++bit) {
-    a[bit] = random() % 2;
-    b[bit] = random() % 2;
-    c[bit] = random() % 2;
-  }
-  Accumulator<kBits> votes;
-  votes.add(a, 1);
-  votes.add(b, 1);
-  votes.add(c, 1);
-  EXPECT_EQ(votes.majority({}), (a & b) | (a & c) | (b & c));
-}
-
-TEST(Accumulator, works_at_every_width) {
-  expect_majority_of_three<6>();
-  expect_majority_of_three<32>();
-  expect_majority_of_three<64>();
-  expect_majority_of_three<128>();
-}
-
-TEST(Accumulator, a_greater_weight_moves_only_the_bits_it_decides) {
-  std::mt19937_64 random(7);
-  std::vector<std::uint64_t> features(21);
-  for (auto& feature : features) feature = random();
-  const auto votes_with = [&](std::int32_t weight_of_first) {
-    Accumulator<64> votes;
-    for (std::size_t i = 0; i < features.size(); ++i) votes.add(features[i], i == 0 ? weight_of_first : 1);
-    return votes.majority({}).to_ullong();
-  };
-  const std::uint64_t before = votes_with(1);
-  const std::uint64_t after = votes_with(5);
-  EXPECT_NE(after, before);
-  EXPECT_EQ((after ^ before) & ~(after ^ ~features[0]), 0U)
-      << "every bit that moved is now the feature's own";
-  EXPECT_EQ(votes_with(100), features[0]) << "a feature heavier than all others decides alone";
-}
+using reference::Accumulator;
 
 // The angle between two weighted feature vectors is estimated by the share of bits that differ.
 TEST(Accumulator, bits_differ_with_probability_angle_over_pi) {
@@ -119,75 +59,91 @@ TEST(Accumulator, bits_differ_with_probability_angle_over_pi) {
   }
 }
 
-TEST(SimHash, of_one_feature_is_its_hash) {
-  SimHash simhash;
-  simhash.add(0x0123456789ABCDEF);
-  EXPECT_EQ(simhash.finish(), (Fingerprint{0x0123456789ABCDEF}));
+std::uint64_t of_features(const std::vector<std::uint64_t>& features) {
+  Accumulator<64> votes;
+  for (const std::uint64_t feature : features) votes.add(feature, 1);
+  return votes.majority(kTieBits[0]).to_ullong();
 }
 
-TEST(SimHash, of_nothing_or_of_opposites_is_the_tie_word) {
-  EXPECT_EQ(SimHash().finish(), (Fingerprint{SimHash::kTieBits}));
-  SimHash simhash;
-  simhash.add(0x0123456789ABCDEF);
-  simhash.add(~std::uint64_t{0x0123456789ABCDEF});
-  EXPECT_EQ(simhash.finish(), (Fingerprint{SimHash::kTieBits}));
-}
+TEST(SimHash, of_one_token_is_its_hash) { EXPECT_EQ(simhash("news").bits, token_feature("news")); }
 
-TEST(SimHash, the_order_of_features_does_not_matter_where_no_slot_is_full) {
-  std::mt19937_64 random(5);
-  std::vector<std::uint64_t> features(500);
-  for (auto& feature : features) feature = random();
-  SimHash forward;
-  for (auto feature = features.begin(); feature != features.end(); ++feature) forward.add(*feature);
-  SimHash backward;
-  for (auto feature = features.rbegin(); feature != features.rend(); ++feature) backward.add(*feature);
-  EXPECT_EQ(forward.finish(), backward.finish());
-}
+TEST(SimHash, of_nothing_is_the_tie_word) { EXPECT_EQ(simhash("").bits, 0x243F6A8885A308D3U); }
 
-TEST(SimHash, a_feature_counts_sixteen_times_and_no_more) {
-  constexpr std::uint64_t kOften = 0xFFFF'FFFF'0000'0000;
-  constexpr std::uint64_t kOpponent = 0x0000'0000'FFFF'FFFF;
-  const auto against = [&](int often, int opponent) {
-    SimHash simhash;
-    for (int i = 0; i < often; ++i) simhash.add(kOften);
-    for (int i = 0; i < opponent; ++i) simhash.add(kOpponent);
-    return simhash.finish().bits;
-  };
-  EXPECT_EQ(against(16, 15), kOften);
-  EXPECT_EQ(against(16, 16), SimHash::kTieBits);
-  EXPECT_EQ(against(17, 16), SimHash::kTieBits);
-  EXPECT_EQ(against(100'000, 16), SimHash::kTieBits);
-  EXPECT_EQ(against(15, 100'000), kOpponent);
-}
-
-TEST(SimHash, features_that_share_a_slot_share_its_cap) {
-  constexpr std::uint64_t kFirst = 0xABC8'0000'0000'0000;   // the slot is the top 13 bits
-  constexpr std::uint64_t kSecond = 0xABCF'FFFF'FFFF'FFFF;  // the same slot
-  constexpr std::uint64_t kOther = 0xABD0'0000'0000'0000;   // the next one
-  SimHash full;
-  for (int i = 0; i < 16; ++i) full.add(kFirst);
-  for (int i = 0; i < 100; ++i) full.add(kSecond);
-  EXPECT_EQ(full.finish(), (Fingerprint{kFirst})) << "the second came to a full slot";
-  for (int i = 0; i < 100; ++i) full.add(kOther);
-  EXPECT_NE(full.finish(), (Fingerprint{kFirst})) << "another slot still counts";
-}
-
-Fingerprint of_features(const std::vector<std::uint64_t>& features) {
-  SimHash simhash;
-  for (const std::uint64_t feature : features) simhash.add(feature);
-  return simhash.finish();
-}
-
-TEST(SimHash, of_a_text_counts_words_characters_and_bigrams_of_adjacent_characters) {
-  EXPECT_EQ(simhash(""), (Fingerprint{SimHash::kTieBits}));
-  EXPECT_EQ(simhash("news"), of_features({word_feature("news")}));
-  EXPECT_EQ(simhash("old news old"),
-            of_features({word_feature("old"), word_feature("news"), word_feature("old")}));
-  EXPECT_EQ(simhash("你好"),
-            of_features({character_feature(U'你'), character_feature(U'好'), bigram_feature(U'你', U'好')}));
-  EXPECT_EQ(simhash("你 a 好"),
-            of_features({character_feature(U'你'), word_feature("a"), character_feature(U'好')}))
+TEST(SimHash, counts_words_characters_and_bigrams_of_joined_characters) {
+  const std::uint64_t you = token_feature("你");
+  const std::uint64_t good = token_feature("好");
+  EXPECT_EQ(simhash("old news old").bits,
+            of_features({token_feature("old"), token_feature("news"), token_feature("old")}));
+  EXPECT_EQ(simhash("你好").bits, of_features({you, good, bigram_feature(you, good)}));
+  EXPECT_EQ(simhash("你 a 好").bits, of_features({you, token_feature("a"), good}))
       << "a word stands between the two";
+  EXPECT_EQ(simhash("한 국").bits, of_features({token_feature("한"), token_feature("국")})) << "a space does";
+}
+
+std::string repeat(const std::string& what, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += what;
+  return text;
+}
+
+TEST(SimHash, the_order_of_words_does_not_matter_where_no_slot_is_full) {
+  EXPECT_EQ(simhash("one two three four"), simhash("four three two one"));
+}
+
+TEST(SimHash, a_token_counts_sixteen_times_and_no_more) {
+  const std::uint64_t often = token_feature("often");
+  const std::uint64_t other = token_feature("other");
+  ASSERT_NE(often >> 51, other >> 51) << "two slots";
+  const auto against = [&](int times, int opponent) {
+    return simhash(repeat("often ", times) + repeat("other ", opponent - 1) + "other").bits;
+  };
+  const std::uint64_t tie = of_features({often, other});
+  EXPECT_EQ(against(16, 15), often);
+  EXPECT_EQ(against(16, 16), tie);
+  EXPECT_EQ(against(17, 16), tie);
+  EXPECT_EQ(against(100'000, 16), tie);
+  EXPECT_EQ(against(15, 100'000), other);
+}
+
+TEST(SimHash, bigrams_are_capped_apart_from_tokens) {
+  const std::uint64_t you = token_feature("你");
+  const std::uint64_t bigram = bigram_feature(you, you);
+  std::vector<std::uint64_t> features(16, you);
+  features.insert(features.end(), 16, bigram);
+  EXPECT_EQ(simhash(repeat("你", 17)).bits, of_features(features));
+  EXPECT_EQ(simhash(repeat("你", 5000)).bits, of_features(features));
+}
+
+// Two words of one slot, found by search.
+TEST(SimHash, tokens_that_share_a_slot_share_its_cap) {
+  const std::string first = "0";
+  std::string second;
+  for (int i = 1; second.empty(); ++i) {
+    if (token_feature(std::to_string(i)) >> 51 == token_feature(first) >> 51) second = std::to_string(i);
+  }
+  EXPECT_EQ(simhash(repeat(first + " ", 16) + repeat(second + " ", 99) + second).bits, token_feature(first))
+      << "the second came to a full slot";
+}
+
+TEST(SimHash, widths_of_32_and_128_bits_are_parts_and_more_of_the_same) {
+  std::string text = "the quick brown fox 你好世界 jumps over the lazy dog";
+  const std::string padded = text + std::string(TokenStream::kTextSlack, ' ');
+  TokenStream stream;
+  WideSimHasher wide;
+  stream.open(std::string_view(padded).substr(0, text.size()));
+  std::vector<std::uint64_t> features;
+  for (TokenBatch batch; stream.next(batch);) wide.add(batch);
+  const std::array<std::uint64_t, 2> words = wide.finish();
+  EXPECT_EQ(words[0], simhash(text).bits);
+  EXPECT_EQ(words, reference::wide_simhash(reference::tokens_of(text)));
+
+  // Votes on 32 bits alone, by the low halves of the features.
+  Accumulator<32> narrow;
+  for (const reference::PlainToken& token : reference::tokens_of("old news of the day")) {
+    narrow.add(token.hash & 0xFFFF'FFFF, 1);
+  }
+  EXPECT_EQ(narrow.majority(kTieBits[0] & 0xFFFF'FFFF).to_ullong(),
+            simhash("old news of the day").bits & 0xFFFF'FFFF);
 }
 
 }  // namespace

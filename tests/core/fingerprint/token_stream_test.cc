@@ -20,7 +20,8 @@ struct Tokens {
 Tokens tokens_of(std::string_view text) {
   CanonicalText canonical;
   canonicalize(text, canonical);
-  const std::string padded = canonical.text + std::string(TokenStream::kTextSlack, ' ');
+  const std::string padded =
+      std::string(std::string_view(canonical.text)) + std::string(TokenStream::kTextSlack, ' ');
   TokenStream stream;
   stream.open(std::string_view(padded).substr(0, canonical.text.size()));
   Tokens tokens;
@@ -40,10 +41,10 @@ Tokens tokens_of(std::string_view text) {
 
 TEST(TokenStream, hashes_words_and_characters_in_their_order) {
   const Tokens tokens = tokens_of("Big news: 妈妈喊 you, 你。好 한국 한a");
-  const std::vector<std::uint64_t> expected = {word_feature("big"), word_feature("news"), word_feature("妈"),
-                                               word_feature("妈"),  word_feature("喊"),   word_feature("you"),
-                                               word_feature("你"),  word_feature("好"),   word_feature("한"),
-                                               word_feature("국"),  word_feature("한"),   word_feature("a")};
+  const std::vector<std::uint64_t> expected = {
+      token_feature("big"), token_feature("news"), token_feature("妈"), token_feature("妈"),
+      token_feature("喊"),  token_feature("you"),  token_feature("你"), token_feature("好"),
+      token_feature("한"),  token_feature("국"),   token_feature("한"), token_feature("a")};
   EXPECT_EQ(tokens.hashes, expected);
   EXPECT_EQ(tokens.characters, (std::vector<bool>{0, 0, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0}));
   EXPECT_EQ(tokens.joined, (std::vector<bool>{0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0}));
@@ -63,7 +64,7 @@ TEST(TokenStream, a_long_text_comes_in_batches_that_know_what_came_before) {
   for (int i = 0; i < 10'000; ++i) {
     const std::string word = std::to_string(i);
     text += word + " ";
-    expected.push_back(word_feature(word));
+    expected.push_back(token_feature(word));
   }
   EXPECT_EQ(tokens_of(text).hashes, expected);
 }

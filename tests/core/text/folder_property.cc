@@ -3,48 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <random>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/text/folder.h"
 #include "core/text/tokenizer.h"
 #include "core/text/utf8.h"
+#include "tests/core/text/folder_tiers.h"
 #include "tests/core/text/icu_canonical.h"
+#include "tests/core/text/random_text.h"
 
 namespace neardup {
 namespace {
 
 constexpr std::uint64_t kSeed = 20240229;
-
-std::string utf8(std::u32string_view code_points) {
-  std::string result;
-  for (const char32_t c : code_points) {
-    char bytes[4];
-    result.append(bytes, encode_utf8(c, bytes));
-  }
-  return result;
-}
-
-std::string canonical(std::string_view bytes) {
-  CanonicalText out;
-  canonicalize(bytes, out);
-  return std::string(out.text);
-}
-
-std::string hex(std::string_view bytes) {
-  std::string result;
-  char digits[3];
-  for (const char c : bytes) {
-    std::snprintf(digits, sizeof digits, "%02X", static_cast<unsigned char>(c));
-    result += digits;
-    result += ' ';
-  }
-  return result;
-}
-
-bool is_surrogate(char32_t c) { return c >= 0xD800 && c < 0xE000; }
 
 TEST(FolderProperty, every_code_point_folds_as_icu_says) {
   for (char32_t c = 0; c <= 0x10FFFF; ++c) {
@@ -66,75 +38,6 @@ TEST(FolderProperty, every_code_point_folds_as_icu_says_between_neighbours) {
   }
 }
 
-// Kinds of characters that meet each other in the interesting rules.
-const std::vector<std::u32string> kAlphabets = {
-    U"abc XYZ 019 .,-_'\n\t",
-    U"éÉßẞſŉǅİıÅéﬀﬁ½²™ªΣςάᾳ",
-    {0x300, 0x301, 0x308, 0x327, 0x334, 0x345, 0x20DD, 0x488, 0x903, 0x302A, 0x302E, 0x340, 0x344, 0xFE20},
-    {0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0xFE0F, 0x34F, 0x115F, 0x1160, 0x3164, 0xFFA0, 0xE0100,
-     0x180B},
-    U"かきはひうワヲゝヽんァーﾞﾟｶﾊｳｰ゛゜ぁ々〆〇㌀㍿",
-    {0x3099, 0x309A, 0xFF9E, 0xFF9F, 0x309B},
-    U"春节年国龍龙，。！《》①㈱⼀⺀",
-    {0xF900, 0xFA0E, 0x2F800, 0x2F81A, 0x20000, 0x3400, 0x303C, 0x3006, 0x3031},
-    {0x1100, 0x1112, 0x1161, 0x1175, 0x11A7, 0x11A8, 0x11C2, 0x3131, 0x314F, 0xFFA1, 0xFFC2, 0xA960, 0xD7B0,
-     0x119E},
-    U"한국어가각힣갂",
-    {0xE01, 0xE33, 0xE34, 0xE38, 0xE48, 0xE4B, 0xE3A, 0xE50, 0xEB3, 0xEC8, 0xEB8, 0x1000, 0x1037, 0x1039,
-     0x103A, 0x1780, 0x17D2, 0x17DD},
-    {0x915, 0x93C, 0x94D, 0x93F, 0x958, 0x951, 0x9C7, 0x9BE, 0x9CB, 0xF40, 0xF71, 0xF72, 0xF73, 0xF74, 0xF39,
-     0x1A7F, 0x110BA, 0x11099},
-    U"العربيّةـﷺﻻ٠١٢ עִברית",
-    U"ЖёЙйѝΆΐ",
-    U"😀👨‍👩‍👧🇨🇳❤️𝒜𝟘ℵⅧ𐐀Ა",
-    {0x2260, 0x338, 0x226E, 0x2FFF, 0x378, 0xE000, 0xFFFE, 0x10FFFF, 0x0, 0x85, 0x2028, 0xA0, 0x3000},
-};
-
-class RandomText {
- public:
-  explicit RandomText(std::uint64_t seed) : random_(seed) {}
-
-  std::size_t below(std::size_t bound) { return random_() % bound; }
-
-  std::string valid() {
-    std::u32string string;
-    std::size_t alphabet = below(kAlphabets.size());
-    const std::size_t switches = 1 + below(6);  // some texts change their script all the time, some rarely
-    for (std::size_t left = below(24); left > 0; --left) {
-      if (below(switches) == 0) alphabet = below(kAlphabets.size());
-      const std::u32string& characters = kAlphabets[alphabet];
-      string += below(40) == 0 ? any() : characters[below(characters.size())];
-    }
-    return utf8(string);
-  }
-
-  std::string broken() {
-    std::string bytes = valid();
-    for (std::size_t i = 1 + below(4); i > 0 && !bytes.empty(); --i) {
-      char& byte = bytes[below(bytes.size())];
-      switch (below(3)) {
-        case 0:
-          byte = static_cast<char>(random_());
-          break;
-        case 1:
-          byte = "\xC0\xC1\xE0\xED\xF0\xF4\xF5\xFF\x80\xBF\xA0\x90"[below(12)];
-          break;
-        default:
-          bytes.erase(below(bytes.size()), 1 + below(2));
-      }
-    }
-    return bytes;
-  }
-
- private:
-  char32_t any() {
-    const auto c = static_cast<char32_t>(below(0x110000));
-    return is_surrogate(c) ? U' ' : c;
-  }
-
-  std::mt19937_64 random_;
-};
-
 TEST(FolderProperty, random_strings_fold_as_icu_says) {
   RandomText random(kSeed);
   for (int i = 0; i < 300000; ++i) {
@@ -150,7 +53,7 @@ TEST(FolderProperty, random_bytes_fold_as_icu_says_and_their_errors_are_counted)
   std::uint64_t errors = 0;
   for (int i = 0; i < 200000; ++i) {
     const std::string bytes = random.broken();
-    canonicalize(bytes, out);
+    canonicalize_by_all(bytes, out);
     ASSERT_EQ(out.text.view(), icu_oracle::canonical(bytes))
         << "seed " << kSeed + 1 << " case " << i << ": " << hex(bytes);
     const auto decoded =

@@ -6,17 +6,16 @@
 #include <string_view>
 
 #include "core/text/fold_table.h"
+#include "tests/core/text/folder_tiers.h"
 
 namespace neardup {
 namespace {
 
 CanonicalText canonicalized(std::string_view bytes) {
   CanonicalText out;
-  canonicalize(bytes, out);
+  canonicalize_by_all(bytes, out);
   return out;
 }
-
-std::string canonical(std::string_view bytes) { return std::string(canonicalized(bytes).text); }
 
 TEST(Folder, english_keeps_its_words_in_lower_case) {
   EXPECT_EQ(canonical("The quick (brown) FOX -- it's 3.14!\r\n"), "the quick brown fox it s 3 14");

@@ -1,0 +1,106 @@
+// Which loops of this room come in a version for each kind of CPU?
+//
+// Those that touch every byte or every feature. kernels.cc holds the scalar definitions, kernels_avx2.cc and
+// kernels_avx512.cc the same answers, sooner. One Kernels is picked for each object that uses them, so a test
+// can compare tiers within one process.
+//
+// Internal to core/fingerprint: token_stream.h and simhash.h are what others use.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/isa.h"
+
+namespace neardup::internal {
+
+// A text is read in chunks of so many bytes, fewer at its end. A token takes a byte and a space, or three
+// bytes and more, so a chunk has at most kTokensMax of them.
+inline constexpr std::size_t kChunkBytes = 4096;
+inline constexpr std::size_t kTokensMax = kChunkBytes / 2;
+
+// How far kernels read behind what they are given, and write behind what they return.
+inline constexpr std::size_t kTextSlack = 64;      // bytes of text
+inline constexpr std::size_t kPlaceSlack = 64;     // places
+inline constexpr std::size_t kFeatureSlack = 128;  // features, one block
+
+// Where the tokens of a chunk lie: token i is the bytes begin[i] to end[i] - 1 of it.
+struct TokenPlaces {
+  alignas(64) std::array<std::uint16_t, kTokensMax + kPlaceSlack> begin;
+  alignas(64) std::array<std::uint16_t, kTokensMax + kPlaceSlack> end;
+  std::array<std::uint64_t, kTokensMax / 64 + 8> characters;  // bit i % 64 of word i / 64: it is a character
+  std::array<std::uint64_t, kTokensMax / 64 + 8> joined;      // and it follows a character without a space
+};
+
+// How often each slot of features has occurred, kWeightMax if more. The slot is the top 13 bits of a feature.
+inline constexpr std::uint8_t kWeightMax = 16;
+inline constexpr int kSlotShift = 64 - 13;
+// What one more occurrence makes of a weight.
+inline constexpr std::array<std::uint8_t, kWeightMax + 1> kNextWeight = {1,  2,  3,  4,  5,  6,  7,  8, 9,
+                                                                         10, 11, 12, 13, 14, 15, 16, 16};
+using WeightTable = std::array<std::uint8_t, std::size_t{1} << 13>;
+
+// Eight vertical counters for each of 64 bits, bit-sliced: bit b of plane[p][lane] is bit p of how many
+// features with bit b that lane has seen. Feature i of a block belongs to lane i % 8.
+struct VotePlanes {
+  static constexpr std::size_t kLanes = 8;
+  static constexpr std::size_t kBlock = 16 * kLanes;  // features that are added at once
+  static constexpr std::size_t kPlanesMax = 28;       // 4 + those of `blocks` + 3 to add up the lanes
+
+  // Only the first 4 and bit_width(blocks) more hold anything.
+  alignas(64) std::array<std::array<std::uint64_t, kLanes>, kPlanesMax> plane;
+  std::size_t blocks;  // added so far; < 2^21
+};
+
+struct Kernels {
+  // Finds the tokens of `chunk`, which begins at a token or a space, and returns how many; eight places
+  // behind the last are zero, and all bits behind its. A token that ends at the end of the chunk counts only
+  // if the text ends there too, `last`; else more of it may follow. `after_character`: a character ends where
+  // the chunk begins. REQUIRES: 0 < size <= kChunkBytes; size == kChunkBytes unless `last`.
+  std::size_t (*find_tokens)(const char* chunk, std::size_t size, bool last, bool after_character,
+                             TokenPlaces& places);
+
+  // hashes[i] = token_feature() of token i, i < size. Unless `weights` is null, earlier[i] = how often its
+  // slot has occurred before, and it is counted: while vector units hash some tokens, the others count those
+  // before.
+  void (*hash_tokens)(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
+                      WeightTable* weights, std::uint8_t* earlier);
+
+  // Writes the bigram_feature() of each joined token and the one before it, and weighs them likewise; returns
+  // how many. REQUIRES: hashes[-1] can be read.
+  std::size_t (*hash_bigrams)(const std::uint64_t* hashes, const std::uint64_t* joined, std::size_t size,
+                              std::uint64_t* bigrams, WeightTable* weights, std::uint8_t* earlier);
+
+  // out[i] = wide_feature(features[i]), i < size.
+  void (*widen)(const std::uint64_t* features, std::size_t size, std::uint64_t* out);
+
+  // Counts the votes of those of `size` features that have earlier[i] < kWeightMax; returns how many.
+  // REQUIRES: size <= kTokensMax; kFeatureSlack values behind `features` and `earlier` can be read.
+  std::size_t (*vote)(const std::uint64_t* features, const std::uint8_t* earlier, std::size_t size,
+                      VotePlanes& votes);
+
+  // Bit b: 1 if feature bit b was 1 in more than half of `count` features, `ties` bit b if in exactly half.
+  // Leaves nothing of use in `votes`.
+  std::uint64_t (*majority)(VotePlanes& votes, std::size_t count, std::uint64_t ties);
+};
+
+const Kernels& kernels(Isa tier);
+
+extern const Kernels kScalarKernels;
+#if NEARDUP_X86
+extern const Kernels kAvx2Kernels;
+extern const Kernels kAvx512Kernels;
+#endif
+
+// What the vector kernels leave to plain code, compiled for any CPU.
+
+// Of the bytes of `block` that `asked` names, each the first of three or more of a letter: those that begin a
+// token character.
+std::uint64_t characters_of(const char* block, std::uint64_t asked);
+
+std::uint64_t token_feature_of(const char* token, std::size_t size);
+
+std::uint64_t majority_of(VotePlanes& votes, std::size_t count, std::uint64_t ties);
+
+}  // namespace neardup::internal

@@ -1,0 +1,353 @@
+#include "core/base/isa.h"
+
+#if NEARDUP_X86
+#include <immintrin.h>
+
+#include <array>
+#include <cstring>
+
+#include "core/fingerprint/character_bytes.h"
+#include "core/fingerprint/feature.h"
+#include "core/fingerprint/kernels.h"
+
+namespace neardup::internal {
+namespace {
+
+// kPlaces[bits] holds the places of the ones of a byte.
+constexpr std::array<std::array<std::uint8_t, 8>, 256> kPlaces = [] {
+  std::array<std::array<std::uint8_t, 8>, 256> table{};
+  for (unsigned bits = 0; bits < 256; ++bits) {
+    std::size_t count = 0;
+    for (std::uint8_t place = 0; place < 8; ++place) {
+      if ((bits >> place & 1) != 0) table[bits][count++] = place;
+    }
+  }
+  return table;
+}();
+
+}  // namespace
+}  // namespace neardup::internal
+
+NEARDUP_BEGIN_AVX2
+namespace neardup::internal {
+namespace {
+
+using V = __m256i;
+
+V load(const void* from) { return _mm256_loadu_si256(static_cast<const V*>(from)); }
+void store(void* to, V v) { _mm256_storeu_si256(static_cast<V*>(to), v); }
+
+std::uint64_t low_bits(std::size_t count) {
+  return _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(count));  // count < 256; all from 64 on
+}
+
+V table_of(const std::array<std::uint8_t, 16>& row) {
+  return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(&row)));
+}
+
+V at_least(V bytes, char least) {
+  return _mm256_cmpeq_epi8(_mm256_max_epu8(bytes, _mm256_set1_epi8(least)), bytes);
+}
+
+V in_range(V lead, V second, const SecondByteRange& range) {
+  const V row = _mm256_and_si256(lead, _mm256_set1_epi8(15));
+  const V above = _mm256_sub_epi8(second, _mm256_shuffle_epi8(table_of(range.min), row));
+  const V span = _mm256_shuffle_epi8(table_of(range.span), row);
+  return _mm256_cmpeq_epi8(_mm256_min_epu8(above, span), above);
+}
+
+// One bit a byte, of 64 bytes.
+std::uint64_t mask_of(V low, V high) {
+  return static_cast<std::uint32_t>(_mm256_movemask_epi8(low)) |
+         std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(high))} << 32;
+}
+
+V is_character(V lead, V second) {
+  return _mm256_or_si256(in_range(lead, second, kCharacterRange),
+                         in_range(lead, second, kOtherCharacterRange));
+}
+
+// Appends the places where tokens end and those where the next ones begin: there, or behind a space. Bit i of
+// `spaces` says that the i-th end is a space; with `kWords` all are. Each byte of `ends` fills a vector of
+// its own, at a place that the number of bits below it tells.
+template <bool kWords>
+void write_places(std::uint64_t ends, std::uint64_t spaces, std::size_t offset, std::uint16_t* begin,
+                  std::uint16_t* end) {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  std::uint64_t counts = ends - (ends >> 1 & 0x55 * kEach);
+  counts = (counts & 0x33 * kEach) + (counts >> 2 & 0x33 * kEach);
+  counts = (counts + (counts >> 4)) & 0x0F * kEach;  // of each byte
+  const std::uint64_t below = counts * kEach << 8;   // of all bytes below each
+  __m128i base = _mm_set1_epi16(static_cast<short>(offset));
+  __m128i steps = _mm_set1_epi16(1);
+  for (int byte = 0; byte < 8; ++byte) {
+    const std::size_t first = below >> 8 * byte & 0xFF;
+    const std::array<std::uint8_t, 8>* const row = kPlaces.data() + (ends >> 8 * byte & 0xFF);
+    const __m128i places =
+        _mm_add_epi16(base, _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(row))));
+    if constexpr (!kWords) {
+      const std::uint64_t bits = _pdep_u64(spaces >> first, kEach);
+      steps = _mm_cvtepu8_epi16(_mm_cvtsi64_si128(static_cast<long long>(bits)));
+    }
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(end + first), places);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(begin + first + 1), _mm_add_epi16(places, steps));
+    base = _mm_add_epi16(base, _mm_set1_epi16(8));
+  }
+}
+
+// A token begins where the one before ends, or behind the one space there: canonical text has no other gaps.
+// So it is enough to find the ends.
+std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool after_character,
+                        TokenPlaces& places) {
+  for (std::size_t i = 0; i < size / 128 + 2; i += 4) {
+    store(places.characters.data() + i, _mm256_setzero_si256());
+    store(places.joined.data() + i, _mm256_setzero_si256());
+  }
+  const V spaces = _mm256_set1_epi8(' ');
+  std::uint16_t* const begin = places.begin.data();
+  std::uint16_t* const end = places.end.data();
+  begin[0] = size > 0 && *chunk == ' ' ? 1 : 0;
+  CharacterBytes<Isa::kAvx2> characters;
+  bool any_character = false;
+  std::size_t count = 0;
+  std::uint64_t in_word = 0;  // 1 if the last byte of the block before belongs to a word
+  const std::size_t until = last ? size + 1 : size;  // the last token of a text ends behind its last byte
+  for (std::size_t at = 0; at < until; at += 64) {
+    const V low = load(chunk + at);
+    const V high = load(chunk + at + 32);
+    const std::uint64_t inside = size - at >= 64 ? ~std::uint64_t{0} : low_bits(size - at);
+    const std::uint64_t space = mask_of(_mm256_cmpeq_epi8(low, spaces), _mm256_cmpeq_epi8(high, spaces));
+    std::uint64_t word = inside & ~space;
+    if ((mask_of(low, high) & inside) == 0 && !characters.pending()) {
+      const std::uint64_t behind_word = word << 1 | in_word;
+      const std::uint64_t ends = behind_word & ~word;
+      in_word = word >> 63;
+      write_places<true>(ends, 0, at, begin + count, end + count);
+      count += static_cast<std::size_t>(_mm_popcnt_u64(ends));
+      continue;
+    }
+    const std::uint64_t letters = inside & mask_of(at_least(low, '\xE0'), at_least(high, '\xE0'));
+    std::uint64_t leads = 0;
+    std::uint64_t long_letters = 0;
+    if (letters != 0) {
+      long_letters = mask_of(at_least(low, '\xF0'), at_least(high, '\xF0'));
+      leads = letters & ~long_letters &
+              mask_of(is_character(low, load(chunk + at + 1)), is_character(high, load(chunk + at + 33)));
+      if (leads != letters) leads |= characters_of(chunk + at, letters & ~leads);
+    }
+    characters.next(leads, leads & long_letters);
+    word &= ~characters.covered;
+    const std::uint64_t behind_word = word << 1 | in_word;
+    const std::uint64_t ends = (behind_word & ~word) | characters.ends;
+    in_word = word >> 63;
+    any_character |= characters.ends != 0;
+    append_bits<Isa::kAvx2>(_pext_u64(characters.ends, ends), count, places.characters.data());
+    append_bits<Isa::kAvx2>(_pext_u64(characters.ends & ~space, ends), count, places.joined.data());
+    write_places<false>(ends, _pext_u64(space, ends), at, begin + count, end + count);
+    count += static_cast<std::size_t>(_mm_popcnt_u64(ends));
+  }
+  if (any_character) {
+    join<Isa::kAvx2>(places.characters.data(), count, after_character && *chunk != ' ', places.joined.data());
+  }
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(begin + count), _mm_setzero_si128());
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(end + count), _mm_setzero_si128());
+  return count;
+}
+
+// The low 64 bits of each product, out of products of 32 bits.
+V times(V a, std::uint64_t multiplier) {
+  const V low = _mm256_set1_epi64x(static_cast<long long>(multiplier));
+  const V swapped = _mm256_shuffle_epi32(low, _MM_SHUFFLE(2, 3, 0, 1));
+  const V cross = _mm256_mullo_epi32(a, swapped);  // low half times high half, and high times low
+  const V high = _mm256_add_epi32(cross, _mm256_slli_epi64(cross, 32));  // their sum in the high half
+  const V upper = _mm256_blend_epi32(_mm256_setzero_si256(), high, 0xAA);
+  return _mm256_add_epi64(_mm256_mul_epu32(a, low), upper);
+}
+
+template <int kBits>
+V fold(V state) {
+  return _mm256_xor_si256(state, _mm256_srli_epi64(state, kBits));
+}
+
+V end(V state) { return fold<32>(times(fold<29>(state), kLastMultiplier)); }
+
+// The 16 bytes at each of two places.
+V load_two(const char* a, const char* b) {
+  const V first = _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)));
+  return _mm256_inserti128_si256(first, _mm_loadu_si128(reinterpret_cast<const __m128i*>(b)), 1);
+}
+
+// Four tokens, of up to 16 bytes each.
+[[gnu::always_inline]] inline V hash_four(const char* chunk, const std::uint16_t* begin,
+                                          const std::uint16_t* end_of) {
+  const V even = load_two(chunk + begin[0], chunk + begin[2]);
+  const V odd = load_two(chunk + begin[1], chunk + begin[3]);
+  const __m128i lengths = _mm_sub_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(end_of)),
+                                        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(begin)));
+  const V bits = _mm256_cvtepu16_epi64(_mm_slli_epi16(lengths, 3));
+  const V all = _mm256_set1_epi64x(-1);
+  const V word = _mm256_set1_epi64x(64);
+  // Shifts by 64 and more give 0: all 8 bytes stay.
+  const V first = _mm256_andnot_si256(_mm256_sllv_epi64(all, bits), _mm256_unpacklo_epi64(even, odd));
+  const V cut = _mm256_andnot_si256(_mm256_sllv_epi64(all, _mm256_sub_epi64(bits, word)),
+                                    _mm256_unpackhi_epi64(even, odd));
+  const V second = _mm256_and_si256(_mm256_cmpgt_epi64(bits, word), cut);
+  const V state = _mm256_add_epi64(fold<32>(times(first, kFirstMultiplier)), second);
+  return end(times(state, kNextMultiplier));
+}
+
+// The words of more than 16 bytes, of up to 64 tokens from `i` on.
+void hash_long_words(const char* chunk, const TokenPlaces& places, std::size_t i, std::size_t size,
+                     std::uint64_t* hashes) {
+  const std::uint16_t* const begin = places.begin.data();
+  const std::uint16_t* const end_of = places.end.data();
+  for (const std::size_t until = size - i < 64 ? size : i + 64; i < until; i += 16) {
+    const V length = _mm256_sub_epi16(load(end_of + i), load(begin + i));
+    const V longer = _mm256_subs_epu16(length, _mm256_set1_epi16(16));
+    const V shorter = _mm256_cmpeq_epi16(longer, _mm256_setzero_si256());
+    auto bits = ~static_cast<std::uint32_t>(_mm256_movemask_epi8(shorter)) & 0x55555555;
+    bits &= static_cast<std::uint32_t>(low_bits(until - i < 16 ? 2 * (until - i) : 32));
+    for (; bits != 0; bits &= bits - 1) {
+      const std::size_t token = i + _tzcnt_u32(bits) / 2;
+      hashes[token] = token_feature_of(chunk + begin[token], std::size_t{end_of[token]} - begin[token]);
+    }
+  }
+}
+
+// How often the slots of some features occurred before them; counts that. No branch, and a table instead of
+// a comparison.
+[[gnu::always_inline]] inline void weigh(const std::uint64_t* features, std::size_t size,
+                                         std::uint8_t* weights, std::uint8_t* earlier) {
+  for (std::size_t i = 0; i < size; ++i) {
+    std::uint8_t& weight = weights[features[i] >> kSlotShift];
+    earlier[i] = weight;
+    weight = kNextWeight[weight];
+  }
+}
+
+void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
+                 WeightTable* weights, std::uint8_t* earlier) {
+  for (std::size_t done = 0; done < size; done += 64) {
+    const std::size_t until = size - done < 64 ? size : done + 64;
+    for (std::size_t i = done; i < until; i += 4) {
+      store(hashes + i, hash_four(chunk, places.begin.data() + i, places.end.data() + i));
+    }
+    hash_long_words(chunk, places, done, size, hashes);
+    if (weights != nullptr) weigh(hashes + done, until - done, weights->data(), earlier + done);
+  }
+}
+
+std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joined, std::size_t size,
+                         std::uint64_t* bigrams, WeightTable* weights, std::uint8_t* earlier) {
+  std::size_t count = 0;
+  for (std::size_t word = 0; word * 64 < size; ++word) {
+    std::size_t i = word * 64;
+    for (std::uint64_t bits = joined[word]; bits != 0; bits >>= 4, i += 4) {
+      const V second = _mm256_shuffle_epi32(load(hashes + i), _MM_SHUFFLE(2, 3, 0, 1));  // rotated by 32
+      const V mixed = fold<32>(times(_mm256_xor_si256(load(hashes + i - 1), second), kNextMultiplier));
+      alignas(32) std::uint64_t four[4];
+      store(four, mixed);
+      for (int lane = 0; lane < 4; ++lane) {
+        bigrams[count] = four[lane];
+        count += bits >> lane & 1;
+      }
+    }
+  }
+  if (weights != nullptr) weigh(bigrams, count, weights->data(), earlier);
+  return count;
+}
+
+void widen(const std::uint64_t* features, std::size_t size, std::uint64_t* out) {
+  for (std::size_t i = 0; i < size; i += 4) {
+    store(out + i, end(times(load(features + i), kFirstMultiplier)));
+  }
+}
+
+// As in kernels.cc, four lanes at once.
+V add(V& sum, V a, V b) {
+  const V either = _mm256_xor_si256(a, b);
+  const V carry = _mm256_or_si256(_mm256_and_si256(a, b), _mm256_and_si256(either, sum));
+  sum = _mm256_xor_si256(sum, either);
+  return carry;
+}
+
+// Four features, 0 for those that do not count: zeros change no sum.
+V load_counting(const std::uint64_t* features, const std::uint8_t* earlier) {
+  std::uint32_t four;
+  std::memcpy(&four, earlier, sizeof four);
+  const V weights = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(static_cast<int>(four)));
+  return _mm256_and_si256(load(features), _mm256_cmpgt_epi64(_mm256_set1_epi64x(kWeightMax), weights));
+}
+
+struct Low {
+  V ones, twos, fours, eights;
+
+  // `f` and `e`: features and how often they occurred earlier.
+  V add2(const std::uint64_t* f, const std::uint8_t* e) {
+    return add(ones, load_counting(f, e), load_counting(f + 8, e + 8));
+  }
+  V add4(const std::uint64_t* f, const std::uint8_t* e) {
+    const V carry = add2(f, e);
+    return add(twos, carry, add2(f + 16, e + 16));
+  }
+  V add8(const std::uint64_t* f, const std::uint8_t* e) {
+    const V carry = add4(f, e);
+    return add(fours, carry, add4(f + 32, e + 32));
+  }
+  V add16(const std::uint64_t* f, const std::uint8_t* e) {
+    const V carry = add8(f, e);
+    return add(eights, carry, add8(f + 64, e + 64));
+  }
+};
+
+// Returns how many of the block count.
+std::size_t add_block(const std::uint64_t* features, const std::uint8_t* earlier, VotePlanes& votes) {
+  auto* const plane = votes.plane.data();
+  const std::size_t high = 64 - _lzcnt_u64(votes.blocks);
+  const bool grows = (++votes.blocks >> high) != 0;
+  for (std::size_t lane = 0; lane < VotePlanes::kLanes; lane += 4) {
+    Low low{load(&plane[0][lane]), load(&plane[1][lane]), load(&plane[2][lane]), load(&plane[3][lane])};
+    V carry = low.add16(features + lane, earlier + lane);
+    store(&plane[0][lane], low.ones);
+    store(&plane[1][lane], low.twos);
+    store(&plane[2][lane], low.fours);
+    store(&plane[3][lane], low.eights);
+    for (std::size_t p = 4; p < 4 + high; ++p) {
+      const V sum = load(&plane[p][lane]);
+      store(&plane[p][lane], _mm256_xor_si256(sum, carry));
+      carry = _mm256_and_si256(sum, carry);
+    }
+    if (grows) store(&plane[4 + high][lane], carry);
+  }
+  std::size_t count = 0;
+  const V limit = _mm256_set1_epi8(kWeightMax);
+  for (std::size_t i = 0; i < VotePlanes::kBlock; i += 32) {
+    const V counts = _mm256_cmpgt_epi8(limit, load(earlier + i));
+    count +=
+        static_cast<std::size_t>(_mm_popcnt_u32(static_cast<std::uint32_t>(_mm256_movemask_epi8(counts))));
+  }
+  return count;
+}
+
+std::size_t vote(const std::uint64_t* features, const std::uint8_t* earlier, std::size_t size,
+                 VotePlanes& votes) {
+  constexpr std::size_t kBlock = VotePlanes::kBlock;
+  std::size_t count = 0;
+  std::size_t i = 0;
+  for (; i + kBlock <= size; i += kBlock) count += add_block(features + i, earlier + i, votes);
+  if (i < size) {  // what lies behind the last feature does not count
+    alignas(32) std::uint8_t rest[kBlock];
+    std::memset(rest, kWeightMax, kBlock);
+    std::memcpy(rest, earlier + i, size - i);
+    count += add_block(features + i, rest, votes);
+  }
+  return count;
+}
+
+}  // namespace
+
+const Kernels kAvx2Kernels = {find_tokens, hash_tokens, hash_bigrams, widen, vote, majority_of};
+
+}  // namespace neardup::internal
+NEARDUP_END_TARGET
+#endif

@@ -1,0 +1,59 @@
+// How many of these features have a 1 in each of 64 bits, and is it more than half?
+//
+// Adding each feature to 64 counters takes 64 additions. Turned on their side, the counters are words: bit b
+// of plane p is bit p of counter b, and one carry-save adder (five operations on words) adds a bit to all of
+// 64 counters, or to 512 where a vector holds eight such sets. The sums are exact. They are never taken out:
+// they are compared with half of the features in the same form.
+//
+//   features    1 0 1 1      counters  3 1 2 2      plane 1   1 0 1 1
+//               1 0 0 1                             plane 0   1 1 0 0
+//               1 1 1 0
+//
+// Cost:    0.1 ns a feature with AVX-512, and some 20 ns for the majority.
+// Threads: one object per thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/isa.h"
+#include "core/fingerprint/kernels.h"
+
+namespace neardup {
+
+class Votes {
+ public:
+  static constexpr std::size_t kFeaturesMax = internal::kTokensMax;  // of one add()
+  static constexpr std::size_t kSlack = internal::kFeatureSlack;  // values that may be read behind the last
+  static constexpr std::uint8_t kWeightMax = internal::kWeightMax;
+
+  // REQUIRES: the CPU has `tier`.
+  explicit Votes(Isa tier = isa()) : kernels_(&internal::kernels(tier)) { clear(); }
+
+  // Counts those of `size` features that have earlier[i] < kWeightMax.
+  // REQUIRES: size <= kFeaturesMax; kSlack values behind the last can be read; < 2^17 calls.
+  void add(const std::uint64_t* features, const std::uint8_t* earlier, std::size_t size) {
+    count_ += kernels_->vote(features, earlier, size, planes_);
+  }
+
+  // 1 where most features have a 1, 0 where most have a 0, the bit of `ties` where as many have either; then
+  // begins anew.
+  std::uint64_t take_majority(std::uint64_t ties) {
+    const std::uint64_t majority = kernels_->majority(planes_, count_, ties);
+    clear();
+    return majority;
+  }
+
+ private:
+  void clear() {
+    count_ = planes_.blocks = 0;
+    for (std::size_t p = 0; p < 4; ++p) planes_.plane[p].fill(0);
+  }
+
+  const internal::Kernels* kernels_;
+  std::size_t count_;
+  internal::VotePlanes planes_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,56 @@
+// What does a vector kernel read instead of the fold table?
+//
+// A group holds the canonical form of 128 code points that follow each other, which is what one vector
+// look-up reaches: the last seven bits of a code point are its place, the rest is the group's number. In
+// UTF-8 those are the last bit of the byte before the last one, and six bits of the last. Only what does not
+// hang on neighbours, and is no longer than it was, is in a group. The rest, and whatever is not UTF-8, is
+// kByDefinition: the kernel stops before it, and the scalar definition does it.
+//
+// Groups are made from the fold table at first use, so that there is one truth.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/text/folder.h"
+
+namespace neardup::internal {
+
+// What becomes of one character, in a byte: ASCII is a character of a word (or '0' .. '9'), in its stead. Of
+// several bytes: the flags.
+inline constexpr std::uint8_t kVanishes = 0;
+inline constexpr std::uint8_t kSeparates = ' ';
+inline constexpr std::uint8_t kStays = 0x80;  // set for all of the following
+inline constexpr std::uint8_t kStaysCharacter = 0x01;
+inline constexpr std::uint8_t kStaysHangul = 0x02;
+inline constexpr std::uint8_t kRewritten = 0x04;  // FoldGroup::bytes are written in its stead
+inline constexpr std::uint8_t kOrdered = 0x08;    // a kept mark; bytes[0] is its canonical combining class
+inline constexpr std::uint8_t kByDefinition = 0xFF;
+
+struct alignas(64) FoldGroup {
+  static constexpr std::size_t kSize = 128;
+
+  std::uint8_t action[kSize];
+  std::uint8_t bytes[3][kSize];  // of what is rewritten; 0 where it is shorter
+  bool rewrites = false;         // one of them at least
+  bool orders = false;
+};
+
+struct FoldGroups {
+  static constexpr std::size_t kCount = 0x10000 / FoldGroup::kSize;
+
+  // Of what almost every text has some, at hand: ASCII; quotes and dashes; what stands among ideographs.
+  FoldGroup ascii, punctuation_2000, punctuation_3000, kana_3080, forms_ff00;
+  bool ideographs_stay;  // U+4E00 to U+9FFF all stay what they are
+
+  std::vector<FoldGroup> groups;  // all that differ
+  std::array<std::uint16_t, kCount> index;
+
+  const FoldGroup& operator[](std::size_t number) const { return groups[index[number]]; }
+};
+
+const FoldGroups& fold_groups(FoldOptions options);
+
+}  // namespace neardup::internal

@@ -1,0 +1,320 @@
+// The folder in AVX-512 with VBMI2: 64 bytes at a time.
+//
+// Every byte of a block has a lane. The lane where a character starts gets the character's action
+// (fold_groups.h): by one look-up for all ASCII, by comparison for ideographs and Hangul syllables, which
+// stay what they are, and by one look-up for each other group that the block has characters of, one or two
+// mostly. Actions become masks, masks say where spaces go (fold_masks.inc), and what stays is compressed
+// into the output.
+#include "core/text/fold_kernel.h"
+
+#if NEARDUP_X86
+#include <immintrin.h>
+
+#include <algorithm>
+
+NEARDUP_BEGIN_AVX512
+namespace neardup::internal {
+#include "core/text/fold_masks.inc"
+namespace {
+
+// 64 times the byte. From memory: the compiler would make each constant anew in every block, in the one port
+// that comparisons and permutations need too.
+struct Constants {
+  alignas(64) std::uint8_t bytes[256][64];
+};
+
+constexpr Constants kConstants = [] {
+  Constants result{};
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    for (std::uint8_t& each : result.bytes[byte]) each = static_cast<std::uint8_t>(byte);
+  }
+  return result;
+}();
+
+inline __m512i all(unsigned byte) {
+  const Constants* hidden = &kConstants;
+  asm("" : "+r"(hidden));
+  return _mm512_load_si512(hidden->bytes[byte]);
+}
+
+// Lane i holds i + `step`.
+inline __m512i lanes_from(int step) {
+  const __m512i lanes =
+      _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42,
+                      41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20,
+                      19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  return _mm512_add_epi8(lanes, _mm512_set1_epi8(static_cast<char>(step)));
+}
+
+// Lane i gets lane i + `step`.
+inline __m512i shifted(__m512i bytes, int step) { return _mm512_permutexvar_epi8(lanes_from(step), bytes); }
+
+// Lane i gets table[places[i] & 127].
+inline __m512i look_up(const std::uint8_t (&table)[FoldGroup::kSize], __m512i places) {
+  return _mm512_permutex2var_epi8(_mm512_load_si512(table), places, _mm512_load_si512(table + 64));
+}
+
+// Writes the bytes in `keep`, a space before those in `insert`. Two lanes for each byte, so that there is one
+// for its space.
+inline char* write_spaced(char* out, __m512i bytes, FoldedSpaces spaces) {
+  const __m256i halves[2] = {_mm512_castsi512_si256(bytes), _mm512_extracti64x4_epi64(bytes, 1)};
+  for (int i = 0; i < 2; ++i) {
+    const __m512i pairs =
+        _mm512_or_si512(_mm512_slli_epi16(_mm512_cvtepu8_epi16(halves[i]), 8), _mm512_set1_epi16(' '));
+    const std::uint64_t keep = _pdep_u64(spaces.insert >> 32 * i, 0x5555555555555555) |
+                               _pdep_u64(spaces.keep >> 32 * i, 0xAAAAAAAAAAAAAAAA);
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(keep, pairs));
+    out += popcount(keep);
+  }
+  return out;
+}
+
+// The same, where mostly there is no space to insert.
+inline char* write(char* out, __m512i bytes, FoldedSpaces spaces) {
+  if (spaces.insert != 0) [[unlikely]]
+    return write_spaced(out, bytes, spaces);
+  _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(spaces.keep, bytes));
+  return out + popcount(spaces.keep);
+}
+
+// A block, or what is left of the text, as it was read.
+struct Block {
+  __m512i bytes;
+  std::size_t size;
+  std::uint64_t high;     // bytes that are not ASCII
+  __m512i ascii_actions;  // right for all others
+};
+
+inline Block read_block(const Cursor& cursor, const FoldGroups& groups) {
+  Block block;
+  block.size = std::min<std::size_t>(kFoldBlock, static_cast<std::size_t>(cursor.end - cursor.at));
+  block.bytes = block.size == kFoldBlock ? _mm512_loadu_si512(cursor.at)
+                                         : _mm512_maskz_loadu_epi8(below(block.size), cursor.at);
+  block.high = _mm512_movepi8_mask(block.bytes);
+  block.ascii_actions = look_up(groups.ascii.action, block.bytes);
+  return block;
+}
+
+// A block of ASCII. REQUIRES: no token character comes before.
+inline void fold_ascii(const Block& block, Cursor& cursor, FoldState& state) {
+  const std::uint64_t words =
+      _mm512_cmpneq_epi8_mask(block.ascii_actions, all(kSeparates)) & below(block.size);
+  const std::uint64_t behind = words << 1;
+  const std::uint64_t keep = (words | behind | cursor.last.in_word) & below(block.size);
+  _mm512_storeu_si512(cursor.out, _mm512_maskz_compress_epi8(keep, block.ascii_actions));
+  cursor.out += popcount(keep);
+  cursor.at += block.size;
+  state.tokens += popcount(words & ~(behind | cursor.last.word));
+  state.open = false;
+  cursor.last.word = cursor.last.in_word = words >> (block.size - 1) & 1;
+}
+
+// Where a character's bytes after the first two bits of its place in its group.
+inline __m512i places_in_group(__m512i last_but_one, __m512i last) {
+  return _mm512_ternarylogic_epi32(_mm512_slli_epi16(last_but_one, 6), last, all(0x40), 0xE4);
+}
+
+// A block of ideographs, kana, the punctuation and forms that go with them, and ASCII: Chinese and Japanese
+// text. Returns false, and has done nothing, if there is anything else.
+inline bool fold_ideographs(const Block& block, const FoldGroups& groups, Cursor& cursor, FoldState& state) {
+  const __m512i bytes = block.bytes;
+  std::uint64_t three = _mm512_cmpge_epu8_mask(bytes, all(0xE0));
+  std::size_t size = block.size;
+  if (size == kFoldBlock) size = _tzcnt_u64(three & ~below(62));  // the next block has the rest of this one
+  const std::uint64_t inside = below(size);
+  three &= inside;
+  const std::uint64_t following = three << 1 | three << 2;
+  if ((three | following) != (block.high & inside)) return false;
+  if (_mm512_mask_cmplt_epu8_mask(three | following, bytes, all(0xC0)) != following) return false;
+
+  const std::uint64_t ascii_words =
+      _mm512_mask_cmpneq_epi8_mask(inside & ~block.high, block.ascii_actions, all(kSeparates));
+
+  const __m512i second = shifted(bytes, 1);
+  const __m512i pair = _mm512_or_si512(second, all(1));
+  const __mmask64 e2 = _mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xE2));
+  const __mmask64 e3 = _mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xE3));
+  const __mmask64 e4 = _mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xE4));
+  const __mmask64 ef = _mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xEF));
+  const __mmask64 han = _mm512_mask_cmple_epu8_mask(three, _mm512_sub_epi8(bytes, all(0xE5)), all(4)) |
+                        _mm512_mask_cmpge_epu8_mask(e4, second, all(0xB8));  // U+4E00 to U+9FFF
+  const __mmask64 punctuation_2000 = _mm512_mask_cmpeq_epi8_mask(e2, pair, all(0x81));
+  const __mmask64 punctuation_3000 = _mm512_mask_cmpeq_epi8_mask(e3, pair, all(0x81));
+  const __mmask64 kana_3080 = _mm512_mask_cmpeq_epi8_mask(e3, pair, all(0x83));
+  const __mmask64 forms_ff00 = _mm512_mask_cmpeq_epi8_mask(ef, pair, all(0xBD));
+  if ((han | punctuation_2000 | punctuation_3000 | kana_3080 | forms_ff00) != three) return false;
+
+  const __m512i places = places_in_group(second, shifted(bytes, 2));
+  __m512i action = _mm512_mask_mov_epi8(block.ascii_actions, han, all(kStays | kStaysCharacter));
+  action = _mm512_mask_mov_epi8(action, punctuation_2000, look_up(groups.punctuation_2000.action, places));
+  action = _mm512_mask_mov_epi8(action, punctuation_3000, look_up(groups.punctuation_3000.action, places));
+  action = _mm512_mask_mov_epi8(action, kana_3080, look_up(groups.kana_3080.action, places));
+  action = _mm512_mask_mov_epi8(action, forms_ff00, look_up(groups.forms_ff00.action, places));
+
+  const std::uint64_t starts = inside & ~following;
+  const std::uint64_t characters = _mm512_mask_cmpeq_epi8_mask(three, action, all(kStays | kStaysCharacter));
+  if (_mm512_mask_cmplt_epi8_mask(three, action, _mm512_setzero_si512()) != characters) return false;
+  const std::uint64_t words = _mm512_mask_cmpgt_epi8_mask(starts, action, all(kSeparates));
+  const std::uint64_t separators = _mm512_mask_cmpeq_epi8_mask(starts, action, all(kSeparates));
+  cursor.at += size;
+  if ((words | separators | characters) == 0) return true;
+  const FoldMasks masks{words, 0, characters | characters << 1 | characters << 2, separators,
+                        popcount(characters)};
+  const __m512i written = _mm512_mask_mov_epi8(bytes, words | separators, action);
+  const FoldedSpaces spaces = fold_spaces(masks, cursor.last, state);
+  // Words among ideographs come and go unforeseeably. This guess is known long before `spaces` is, and so is
+  // when the CPU guessed otherwise.
+  if (ascii_words != 0 && (han | kana_3080) != 0) {
+    cursor.out = write_spaced(cursor.out, written, spaces);
+  } else {
+    cursor.out = write(cursor.out, written, spaces);
+  }
+  return true;
+}
+
+// What the characters of a block become, group by group. Masks have a bit per lane, for a character that of
+// its first byte.
+struct Actions {
+  __m512i action;  // in the lanes where characters start
+  __m512i bytes;   // those to write in place of what was read
+  __m512i order;   // the canonical combining class of kept marks
+  std::uint64_t ordered = 0;
+  std::uint64_t three;  // characters of three bytes
+
+  void apply(const FoldGroup& group, std::uint64_t characters, __m512i places) {
+    constexpr std::uint8_t kNone = 0x70;  // set in kByDefinition alone
+    const __m512i found = look_up(group.action, places);
+    action = _mm512_mask_mov_epi8(action, characters, found);
+    if (group.rewrites) {
+      const std::uint64_t rewritten = _mm512_mask_cmpeq_epi8_mask(
+          characters, _mm512_and_si512(found, all(kStays | kNone | kRewritten)), all(kStays | kRewritten));
+      bytes = _mm512_mask_mov_epi8(bytes, rewritten, look_up(group.bytes[0], places));
+      bytes = _mm512_mask_mov_epi8(bytes, rewritten << 1, shifted(look_up(group.bytes[1], places), -1));
+      if ((rewritten & three) != 0) {
+        bytes = _mm512_mask_mov_epi8(bytes, (rewritten & three) << 2,
+                                     shifted(look_up(group.bytes[2], places), -2));
+      }
+    }
+    if (group.orders) {
+      const std::uint64_t marks = _mm512_mask_cmpeq_epi8_mask(
+          characters, _mm512_and_si512(found, all(kStays | kNone | kOrdered)), all(kStays | kOrdered));
+      order = _mm512_mask_mov_epi8(order, marks, look_up(group.bytes[0], places));
+      ordered |= marks;
+    }
+  }
+};
+
+// Any block, up to the first character that is not for a kernel. Returns whether there is none.
+inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& cursor, FoldState& state) {
+  const __m512i bytes = block.bytes;
+  const __m512i second = shifted(bytes, 1);
+  const __m512i third = shifted(bytes, 2);
+  const FirstBytes first{_mm512_cmpge_epu8_mask(bytes, all(0xC2)), _mm512_cmpge_epu8_mask(bytes, all(0xE0)),
+                         _mm512_cmpge_epu8_mask(bytes, all(0xF0))};
+  const Shape shape =
+      shape_of(block.size, block.high, first, _mm512_mask_cmplt_epu8_mask(block.high, bytes, all(0xC0)));
+  const std::uint64_t starts = shape.starts;
+  const std::uint64_t three = shape.three;
+  const __mmask64 overlong =
+      _mm512_mask_cmplt_epu8_mask(_mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xE0)), second, all(0xA0));
+  std::uint64_t stop = shape.broken | overlong;
+
+  Actions actions{block.ascii_actions, bytes, _mm512_setzero_si512(), 0, three};
+  if (three != 0) {
+    const __mmask64 han =
+        _mm512_mask_cmple_epu8_mask(three, _mm512_sub_epi8(bytes, all(0xE5)), all(4));  // U+5000 to U+9FFF
+    const __mmask64 hangul =                                                            // U+AC00 to U+D77F
+        _mm512_mask_cmple_epu8_mask(three, _mm512_sub_epi8(bytes, all(0xEB)), all(1)) |
+        _mm512_mask_cmpge_epu8_mask(_mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xEA)), second, all(0xB0)) |
+        _mm512_mask_cmplt_epu8_mask(_mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xED)), second, all(0x9E));
+    actions.action = _mm512_mask_mov_epi8(actions.action, han, all(kStays | kStaysCharacter));
+    actions.action = _mm512_mask_mov_epi8(actions.action, hangul, all(kStays | kStaysHangul));
+    const __m512i pair = _mm512_or_si512(second, all(1));
+    const __m512i places = places_in_group(second, third);
+    for (std::uint64_t rest = three & ~(han | hangul); rest != 0;) {
+      const auto* const c = reinterpret_cast<const unsigned char*>(cursor.at) + _tzcnt_u64(rest);
+      const std::uint64_t same = _mm512_mask_cmpeq_epi8_mask(
+          _mm512_mask_cmpeq_epi8_mask(rest, bytes, all(c[0])), pair, all(c[1] | 1U));
+      actions.apply(groups[(c[0] & 0xFU) << 5 | (c[1] & 0x3FU) >> 1], same, places);
+      rest &= ~same;
+    }
+  }
+  if (shape.two != 0) {
+    const __m512i pair = _mm512_or_si512(bytes, all(1));
+    const __m512i places = places_in_group(bytes, second);
+    for (std::uint64_t rest = shape.two; rest != 0;) {
+      const auto c = static_cast<unsigned char>(cursor.at[_tzcnt_u64(rest)]);
+      const std::uint64_t same = _mm512_mask_cmpeq_epi8_mask(rest, pair, all(c | 1U));
+      actions.apply(groups[(c & 0x1FU) >> 1], same, places);
+      rest &= ~same;
+    }
+  }
+  if (shape.four != 0) {  // U+1F300 to U+1FAFF: pictures
+    const std::uint64_t pictures =
+        _mm512_mask_cmpeq_epi8_mask(shape.four, bytes, all(0xF0)) &
+        _mm512_cmpeq_epi8_mask(second, all(0x9F)) &
+        _mm512_cmple_epu8_mask(_mm512_sub_epi8(third, all(0x8C)), all(0xAB - 0x8C));
+    actions.action = _mm512_mask_mov_epi8(actions.action, pictures, all(kSeparates));
+    stop |= shape.four & ~pictures;
+  }
+
+  const __m512i action = actions.action;
+  stop |= _mm512_mask_cmpeq_epi8_mask(starts, action, all(kByDefinition));
+  std::uint64_t one = _mm512_mask_cmpgt_epi8_mask(starts, action, all(kSeparates));
+  std::uint64_t separators = _mm512_mask_cmpeq_epi8_mask(starts, action, all(kSeparates));
+  std::uint64_t several = starts & _mm512_movepi8_mask(action);
+  const __m512i written = _mm512_mask_mov_epi8(actions.bytes, one | separators, action);
+  const std::uint64_t not_empty = _mm512_test_epi8_mask(written, written);
+  const auto bytes_of = [&](std::uint64_t characters) {
+    return (characters | characters << 1 | (characters & three) << 2) & not_empty;
+  };
+
+  if (actions.ordered != 0) {
+    // Marks stay as they are if each stands directly after a character that stays, and is in order.
+    stop |= actions.ordered & (~((one | bytes_of(several)) << 1) |
+                               _mm512_cmplt_epu8_mask(actions.order, shifted(actions.order, -3)));
+  }
+  std::size_t size = shape.size;
+  if (stop != 0) [[unlikely]]
+    size = _tzcnt_u64(stop);
+  if (actions.ordered != 0) {
+    // The definition wants to see all of a run of marks, so none is the last that this block writes.
+    const std::uint64_t marks = actions.ordered & below(size);
+    const std::uint64_t others = (one | several) & ~actions.ordered & below(size);
+    if (marks > others) size = others == 0 ? 0 : 63 - _lzcnt_u64(others);
+  }
+
+  one &= below(size);
+  separators &= below(size);
+  several &= below(size);
+  const std::uint64_t characters = _mm512_mask_test_epi8_mask(several, action, all(kStaysCharacter));
+  const std::uint64_t hangul = _mm512_mask_test_epi8_mask(several, action, all(kStaysHangul));
+  cursor.at += size;
+  if ((one | several | separators) != 0) {
+    const FoldMasks masks{one | bytes_of(several & ~(characters | hangul)), bytes_of(hangul),
+                          bytes_of(characters), separators, popcount(characters | hangul)};
+    cursor.out = write(cursor.out, written, fold_spaces(masks, cursor.last, state));
+  }
+  return stop == 0 && size != 0;
+}
+
+}  // namespace
+
+std::size_t fold_avx512(std::string_view text, const FoldGroups& groups, FoldState& state) {
+  Cursor cursor{text.data(), text.data() + text.size(), state.out, LastMasks(state.last)};
+  while (cursor.at != cursor.end && cursor.out <= state.limit) {
+    const Block block = read_block(cursor, groups);
+    if (block.high == 0 && cursor.last.character == 0) {
+      fold_ascii(block, cursor, state);
+    } else if (!fold_ideographs(block, groups, cursor, state)) {
+      if (!fold_any(block, groups, cursor, state)) break;
+    }
+  }
+  state.out = cursor.out;
+  state.last = cursor.last.last();
+  return static_cast<std::size_t>(cursor.at - text.data());
+}
+
+}  // namespace neardup::internal
+NEARDUP_END_TARGET
+#endif
