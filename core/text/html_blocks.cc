@@ -76,7 +76,7 @@ class Attributes {
  private:
   // Of repeated attributes the first counts.
   void take(Name which, std::string_view wanted, std::string_view name, std::string_view value) {
-    if (has(which) || !equals_ignoring_case(name, wanted)) return;
+    if (has(which) || !(name == wanted || equals_ignoring_case(name, wanted))) return;
     seen_ |= 1U << which;
     values_[which] = value;
   }
@@ -314,13 +314,17 @@ class BlockBuilder {
 
   void start_container(bool self_closing) {
     const HtmlTag tag = element_->tag;
+    if (tag == HtmlTag::kInline &&
+        top().tag == HtmlTag::kPreformatted) {  // highlighted code: names mean colours
+      if (!self_closing && is_hidden(attributes_)) push(Flag::kHidden | Flag::kInline);
+      return;
+    }
     const std::uint16_t class_hints = hints_.of(attributes_[Attributes::kClass]);
     const std::uint16_t id_hints = hints_.of(attributes_[Attributes::kId]);
     unsigned flags = flags_of(class_hints | id_hints);
     if (!is_container(tag)) {
-      // highlighted code: <span class="comment">
+      // code without <pre>: <span class="comment">
       if (((class_hints | id_hints) & kHintComment) != 0) flags &= ~static_cast<unsigned>(Flag::kUnlikely);
-      if (top().tag == HtmlTag::kPreformatted) flags &= Flag::kHidden;
       constexpr unsigned kWorthIt = Flag::kHidden | Flag::kUnlikely | Flag::kShare | Flag::kByline |
                                     Flag::kPresentation | Flag::kAuthor | Flag::kCaption | Flag::kExtra;
       if (self_closing || (flags & kWorthIt) == 0) return;

@@ -128,6 +128,8 @@ constexpr std::string_view kDateCharacters =
 
 constexpr std::size_t kDateMax = 60;
 constexpr std::size_t kBylineMax = 50;
+constexpr std::size_t kStartMax = 60;  // no phrase is longer, and no line of the other kinds
+static_assert(kStartMax >= kDateMax && kStartMax >= kBylineMax && kStartMax >= kLooseMax);
 
 // Phrases by their first byte; each compared with the start of a line.
 class PhraseList {
@@ -214,18 +216,17 @@ HtmlLine html_line_kind(std::string_view line, bool prose) {
     line.remove_prefix(1);
   while (!line.empty() && std::string_view(" :|])").find(line.back()) != std::string_view::npos)
     line.remove_suffix(1);
-  char bytes[kHtmlLineMax];
-  std::transform(line.begin(), line.end(), bytes, ascii_lower);
-  const std::string_view lower(bytes, line.size());
-  // the phrases end in ':' where only that tells them from prose, and the line may have ended in it
-  char with_colon[kHtmlLineMax + 1];
-  std::copy(lower.begin(), lower.end(), with_colon);
-  with_colon[lower.size()] = ':';
-  const std::string_view begin(with_colon, lower.size() + 1);
+  // Phrases end in ':' where only that tells them from prose, and the line may have ended in it.
+  char bytes[kStartMax + 1];
+  const std::size_t size = std::min(line.size(), kStartMax);
+  std::transform(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(size), bytes, ascii_lower);
+  bytes[size] = ':';
+  const std::string_view lower(bytes, size);
+  const std::string_view begin(bytes, size + 1);
 
   const bool furniture = firm.begins(begin) || (prose && line.size() <= kLooseMax && loose.begins(begin));
   if (furniture) return markers.begins(lower) ? HtmlLine::kMarker : HtmlLine::kFurniture;
-  if (!prose) return HtmlLine::kText;
+  if (!prose || line.size() > kStartMax) return HtmlLine::kText;
   const bool other = is_date(lower) || is_mail_address(lower) || is_byline(line, lower);
   return other ? HtmlLine::kFurniture : HtmlLine::kText;
 }
