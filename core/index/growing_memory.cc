@@ -22,6 +22,9 @@ namespace neardup {
 namespace {
 
 constexpr std::size_t kHugePage = GrowingMemory::kHugePage;
+// From here on memory comes as huge pages; before, as small ones that are made one huge page when they are
+// full: a small array should be small.
+constexpr std::size_t kHugeFrom = 8 * kHugePage;
 // Some systems count what is accessible as if it were used, so it grows in large steps, not at once.
 constexpr std::size_t kAccessibleMin = std::size_t{64} << 20;
 
@@ -131,20 +134,17 @@ void GrowingMemory::make_accessible(std::uint64_t end) {
   const std::size_t to = std::min(size_, std::max(2 * accessible_, std::max(wanted, kAccessibleMin)));
   CHECK(mprotect(data_ + accessible_, to - accessible_, PROT_READ | PROT_WRITE) == 0,
         "the system refuses to hand out more memory");
-  // The first page stays of small ones until there is a second: a small index should be small.
-  const std::size_t from = std::max(accessible_, kHugePage);
+  const std::size_t from = std::max(accessible_, kHugeFrom);
   if (to > from) static_cast<void>(madvise(data_ + from, to - from, MADV_HUGEPAGE));
   accessible_ = to;
 }
 
-// Up to the first huge page in small steps; then page by page, and the next one is asked for when 7/8 are
-// used.
 void GrowingMemory::hold(std::uint64_t end) {
   const std::uint64_t before = held_;
-  if (end <= kHugePage) {
-    held_ = std::max(held_, round_up(end, kSmallStep));
-    ready_ = held_;
+  if (end <= kHugeFrom) {
+    held_ = ready_ = round_up(end, kSmallStep);
     make_accessible(held_);
+    for (std::uint64_t page = before / kHugePage; page < held_ / kHugePage; ++page) make_huge(page);
     return;
   }
   const std::uint64_t page_end = round_up(end, kHugePage);
@@ -152,12 +152,15 @@ void GrowingMemory::hold(std::uint64_t end) {
   held_ = std::max(held_, page_end + (nearly_full ? kHugePage : 0));
   ready_ = nearly_full ? page_end : std::max(end, page_end - kHugePage / 8);
   make_accessible(held_);
-  if (held_ == before) return;
-  if (before <= kHugePage && end > kHugePage) {
-    static_cast<void>(madvise(data_, kHugePage, MADV_HUGEPAGE));
-    FirstTouch::instance().ask(data_, true);
-  }
-  if (nearly_full) FirstTouch::instance().ask(data_ + page_end % size_, false);
+  for (std::uint64_t page = before / kHugePage; page < kHugeFrom / kHugePage; ++page) make_huge(page);
+  if (nearly_full && held_ != before) FirstTouch::instance().ask(data_ + page_end % size_, false);
+}
+
+// Of a page that is full of small ones, or still empty.
+void GrowingMemory::make_huge(std::uint64_t page) {
+  std::byte* const begin = data_ + page * kHugePage;
+  static_cast<void>(madvise(begin, kHugePage, MADV_HUGEPAGE));
+  FirstTouch::instance().ask(begin, true);
 }
 
 void GrowingMemory::release(std::uint64_t begin) {

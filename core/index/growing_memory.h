@@ -8,11 +8,11 @@
 //                         held           held next, by a thread in the background
 //
 // Memory is asked for in huge pages (2 MiB; a random read costs a third with them, where page tables are
-// nested), once there is more than one of them. The first touch of a page is what costs (the system clears
-// it: up to a millisecond for a huge one), so a background thread touches the next page when this one is
-// nearly full. It changes no byte, so nothing but time hangs on it.
+// nested). Up to 16 MiB it comes in small ones, which a background thread makes one huge page once they are
+// full. The first touch of a page is what costs (the system clears it), so beyond that the same thread
+// touches the next page when this one is nearly full. It changes no byte, so nothing but time hangs on it.
 //
-// Cost:    bytes() counts whole pages: of 64 KiB up to 2 MiB, of 2 MiB from there on, and the one held ahead.
+// Cost:    bytes() counts steps of 64 KiB up to 16 MiB, then whole huge pages, with the one held ahead.
 // Threads: one for the whole process does the first touches. An object of its own belongs to one thread.
 #pragma once
 
@@ -55,6 +55,7 @@ class GrowingMemory {
   void swap(GrowingMemory& other) noexcept;
   void hold(std::uint64_t end);
   void make_accessible(std::uint64_t end);
+  void make_huge(std::uint64_t page);
 
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;

@@ -44,7 +44,7 @@ class DigestChain {
   Digest128 link_;
 };
 
-constexpr std::size_t kAhead = 8;  // words between asking for a line and writing it
+constexpr std::size_t kAhead = 16;  // words between asking for a line and writing it
 
 }  // namespace
 

@@ -97,6 +97,7 @@ class HammingTable {
     use_buckets(std::uint64_t{1} << level_);
     if (level_ == key_.count()) reserve_wide();
     set_regions();
+    set_due();
   }
 
   const BitChoice<Word>& key() const { return key_; }
@@ -127,19 +128,11 @@ class HammingTable {
     if (!leads_) __builtin_prefetch(ids(r, line), 1);
   }
 
-  // The split pointer moves at this pace, so these lines are next.
-  void prefetch_growth() const {
-    const std::uint64_t next = split_ << regions_[0].shift;
-    __builtin_prefetch(regions_[0].heads + next + kLineWords, 1);
-  }
-
   // Stores an entry that is not there, and grows if the load asks for it.
   // REQUIRES: key and tag are those of `word`; id is later than all ids of the table.
   void insert(std::uint64_t key, std::uint32_t tag, Word word, std::uint32_t id) {
-    const Region& r = region(key);
-    put(r, head(r, key), tag, word, id);
-    ++entries_;
-    while (is_due()) grow();
+    insert_prepared(key, tag, word, id);
+    while (entries_ > due_) grow();
   }
 
   // Takes an entry out. REQUIRES: it is there.
@@ -224,7 +217,8 @@ class HammingTable {
  private:
   // Entries per bucket before it is split, and entries per line before heads are widened once and twice: the
   // more lines there are, the evener they fill.
-  static constexpr std::uint64_t kLoad = 8;
+  static constexpr std::uint64_t kLoad = 17;
+  static constexpr std::uint64_t kLoadUnit = 2;
   static constexpr std::array<std::uint64_t, kWidenings> kWideLoad = {10, 11};
 
   static constexpr std::uint32_t capacity(const Region& region) { return (1U << region.shift) - 1; }
@@ -261,28 +255,33 @@ class HammingTable {
     }
   }
 
-  bool is_due() const {
-    if (level_ < key_.count()) return entries_ > kLoad * ((std::uint64_t{1} << level_) + split_);
-    if (widenings_ == kWidenings) return false;
-    const std::uint64_t lines = ((std::uint64_t{1} << level_) + split_) << widenings_;
-    return entries_ > kWideLoad[static_cast<std::size_t>(widenings_)] * lines;
+  // After how many entries the next bucket is split or widened.
+  void set_due() {
+    const std::uint64_t done = (std::uint64_t{1} << level_) + split_;
+    if (level_ < key_.count()) {
+      due_ = done * kLoad / kLoadUnit;
+    } else if (widenings_ < kWidenings) {
+      due_ = kWideLoad[static_cast<std::size_t>(widenings_)] * (done << widenings_);
+    } else {
+      due_ = ~std::uint64_t{0};
+    }
   }
 
-  void grow() { level_ < key_.count() ? split_next() : widen_next(); }
+  void grow() {
+    level_ < key_.count() ? split_next() : widen_next();
+    set_due();
+  }
 
   void put(const Region& r, std::uint32_t* line, std::uint32_t tag, Word word, std::uint32_t id) {
-    const std::uint32_t count = line[0] & kCountMask;
-    if (count == capacity(r)) [[unlikely]] {
-      const std::uint32_t block = pool_.append(line[0] >> kBlockShift, word, id);
-      line[0] = block << kBlockShift | count;
-      largest_bucket_ = std::max<std::uint64_t>(largest_bucket_, count + pool_.at(block).count);
-      return;
-    }
-    line[1 + count] = tag;
-    if (!leads_) ids(r, line)[1 + count] = id;
+    const std::uint32_t count = (line[0] & kCountMask) + 1;
+    if (count > capacity(r)) [[unlikely]] return put_into_block(line, word, id);
+    line[count] = tag;
+    if (!leads_) ids(r, line)[count] = id;
     ++line[0];
-    largest_bucket_ = std::max<std::uint64_t>(largest_bucket_, count + 1);
+    if (count > largest_bucket_) [[unlikely]] largest_bucket_ = count;
   }
+
+  void put_into_block(std::uint32_t* line, Word word, std::uint32_t id);
 
   std::optional<std::uint32_t> index_in_block(std::uint32_t offset, Word word) const {
     const auto& block = pool_.at(offset);
@@ -320,6 +319,7 @@ class HammingTable {
   int widenings_ = 0;                                       // done
   std::array<std::uint32_t, kKeyBitsMax> split_tag_bit_{};  // where a tag has this bit of the key
   std::uint64_t entries_ = 0;
+  std::uint64_t due_ = 0;
   std::uint64_t largest_bucket_ = 0;
   GrowingArray<std::uint32_t> heads_;
   GrowingArray<std::uint32_t> ids_;
@@ -327,6 +327,14 @@ class HammingTable {
   GrowingArray<std::uint32_t> wide_ids_;
   Pool pool_;
 };
+
+template <class Word>
+void HammingTable<Word>::put_into_block(std::uint32_t* line, Word word, std::uint32_t id) {
+  const std::uint32_t count = line[0] & kCountMask;
+  const std::uint32_t block = pool_.append(line[0] >> kBlockShift, word, id);
+  line[0] = block << kBlockShift | count;
+  largest_bucket_ = std::max<std::uint64_t>(largest_bucket_, count + pool_.at(block).count);
+}
 
 // The head's entries part by one bit of their tags, in order; those of the block follow.
 template <class Word>
@@ -337,6 +345,8 @@ void HammingTable<Word>::split_next() {
   const Region r = regions_[0];
   std::uint32_t* const low = r.heads + (split_ << r.shift);
   std::uint32_t* const high = r.heads + (high_bucket << r.shift);
+  __builtin_prefetch(low + 2 * kLineWords, 1);  // the lines of those that are split soon
+  __builtin_prefetch(high + 2 * kLineWords, 1);
   const std::uint32_t count = low[0] & kCountMask;
   const std::uint32_t offset = low[0] >> kBlockShift;
   std::uint32_t low_count = 0;
@@ -353,6 +363,8 @@ void HammingTable<Word>::split_next() {
   } else {
     std::uint32_t* const low_ids = ids(r, low);
     std::uint32_t* const high_ids = ids(r, high);
+    __builtin_prefetch(low_ids + 2 * kLineWords, 1);
+    __builtin_prefetch(high_ids + 2 * kLineWords, 1);
     for (std::uint32_t i = 1; i <= count; ++i) {
       const std::uint32_t tag = low[i];
       const std::uint32_t id = low_ids[i];
@@ -419,7 +431,7 @@ template <class Word>
 void HammingTable<Word>::prepare(std::uint64_t entries) {
   DCHECK(entries_ == 0);
   entries_ = entries;
-  while (is_due()) grow();
+  while (entries_ > due_) grow();
   entries_ = 0;
 }
 
