@@ -85,6 +85,17 @@ class BlockPool {
     free_[size] = offset;
   }
 
+  // Of a block of so many entries: how many lines are read, and how many it holds. REQUIRES: entries > 0.
+  static std::uint32_t lines_for(std::uint32_t entries) {
+    return static_cast<std::uint32_t>(
+        (sizeof(Block) + entries * (sizeof(Word) + sizeof(std::uint32_t)) + kLineBytes - 1) / kLineBytes);
+  }
+  static std::uint32_t lines_held_for(std::uint32_t entries) {
+    std::uint32_t size = 0;
+    while (capacity(size) < entries) ++size;
+    return kSizes[size];
+  }
+
   std::uint64_t held_lines() const { return held_lines_; }
   std::size_t bytes() const { return memory_.bytes(); }
 

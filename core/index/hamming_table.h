@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -196,6 +197,14 @@ class HammingTable {
     return std::nullopt;
   }
 
+  // What a table of so many entries looks like.
+  struct Shape {
+    int level = 0;            // bits of the key in use
+    std::uint64_t ahead = 0;  // of 2^level buckets, those already split or, all bits being in use, widened
+    int widenings = 0;        // done for all
+  };
+  Shape shape_of(std::uint64_t entries) const;
+
   // Grows an empty table to the size it has with so many entries, at once.
   // REQUIRES: entries() == 0.
   void prepare(std::uint64_t entries);
@@ -274,11 +283,13 @@ class HammingTable {
 
   void put(const Region& r, std::uint32_t* line, std::uint32_t tag, Word word, std::uint32_t id) {
     const std::uint32_t count = (line[0] & kCountMask) + 1;
-    if (count > capacity(r)) [[unlikely]] return put_into_block(line, word, id);
+    if (count > capacity(r)) [[unlikely]]
+      return put_into_block(line, word, id);
     line[count] = tag;
     if (!leads_) ids(r, line)[count] = id;
     ++line[0];
-    if (count > largest_bucket_) [[unlikely]] largest_bucket_ = count;
+    if (count > largest_bucket_) [[unlikely]]
+      largest_bucket_ = count;
   }
 
   void put_into_block(std::uint32_t* line, Word word, std::uint32_t id);
@@ -424,6 +435,29 @@ void HammingTable<Word>::widen_next() {
     if (widenings_ < kWidenings) reserve_wide();
     set_regions();
   }
+}
+
+// Counts as grow() and set_due() do.
+template <class Word>
+typename HammingTable<Word>::Shape HammingTable<Word>::shape_of(std::uint64_t entries) const {
+  const auto least = [entries](std::uint64_t load,
+                               std::uint64_t unit) {  // with load * least / unit >= entries
+    return (entries * unit + load - 1) / load;
+  };
+  const int key_bits = key_.count();
+  const std::uint64_t all = std::uint64_t{1} << key_bits;
+  const std::uint64_t buckets = std::max(least(kLoad, kLoadUnit), std::uint64_t{1} << level_);
+  if (buckets < all) {
+    const auto level = static_cast<int>(std::bit_width(buckets)) - 1;
+    return {.level = level, .ahead = buckets - (std::uint64_t{1} << level), .widenings = 0};
+  }
+  for (int widenings = 0; widenings < kWidenings; ++widenings) {
+    const std::uint64_t done = least(kWideLoad[static_cast<std::size_t>(widenings)] << widenings, 1);
+    if (done < 2 * all) {
+      return {.level = key_bits, .ahead = done > all ? done - all : 0, .widenings = widenings};
+    }
+  }
+  return {.level = key_bits, .ahead = 0, .widenings = kWidenings};
 }
 
 // Empty buckets split into empty buckets, so only the size is set.
