@@ -32,10 +32,9 @@ struct Overflow {
 
 Overflow overflow(double load, double room) {
   Overflow result;
-  double probability = std::exp(-load);  // of exactly i entries
-  const double last = load + 12 * std::sqrt(load) + 32;
-  for (double i = 0; i <= last; ++i, probability *= load / i) {
-    if (i <= room) continue;
+  const double spread = 12 * std::sqrt(load) + 32;  // beyond it nothing is left of the distribution
+  for (double i = std::max(room + 1, std::floor(load - spread)); i <= load + spread; ++i) {
+    const double probability = std::exp(i * std::log(load) - load - std::lgamma(i + 1));
     const auto entries = static_cast<std::uint32_t>(i - room);
     result.lines_read += probability * static_cast<double>(Table::Pool::lines_for(entries));
     result.lines_held += probability * static_cast<double>(Table::Pool::lines_held_for(entries));
