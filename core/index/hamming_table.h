@@ -274,11 +274,13 @@ class HammingTable {
 
   void put(const Region& r, std::uint32_t* line, std::uint32_t tag, Word word, std::uint32_t id) {
     const std::uint32_t count = (line[0] & kCountMask) + 1;
-    if (count > capacity(r)) [[unlikely]] return put_into_block(line, word, id);
+    if (count > capacity(r)) [[unlikely]]
+      return put_into_block(line, word, id);
     line[count] = tag;
     if (!leads_) ids(r, line)[count] = id;
     ++line[0];
-    if (count > largest_bucket_) [[unlikely]] largest_bucket_ = count;
+    if (count > largest_bucket_) [[unlikely]]
+      largest_bucket_ = count;
   }
 
   void put_into_block(std::uint32_t* line, Word word, std::uint32_t id);
