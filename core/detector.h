@@ -6,11 +6,11 @@
 // number wins, so the answer is the first one seen, stable under replay and scale-out.
 //
 //   apply ─┬─ exact_index: same canonical text?           kind exact, distance 0
-//          └─ block_index: fingerprints within k bits?    kind near, the lowest sequence number
+//          └─ hamming_index: fingerprints within k bits?  kind near, the lowest sequence number
 //
-// Cost:    one hash probe, then the block index's probes (see block_index.h); memory per unique is `bytes() /
-// size()`. Threads: none inside. One order of calls gives one state; a state is never shared while it
-// changes. Source:  core/DESIGN.md, "the leader rule".
+// Cost:    one hash probe, then the Hamming index's lines (see hamming_index.h); memory per unique is
+// `bytes() / size()`. Threads: none inside. One order of calls gives one state; a state is never shared while
+// it changes. Source:  core/DESIGN.md, "the leader rule".
 #pragma once
 
 #include <cstddef>

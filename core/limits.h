@@ -12,7 +12,7 @@ inline constexpr std::size_t kDocumentBytesMax = std::size_t{64}
                                                  << 20;  // ceiling of input.document_bytes_max
 inline constexpr int kJsonDepthMax = 256;                // nesting of an input record
 
-inline constexpr int kHammingDistanceMax = 3;             // what four blocks of sixteen bits find for certain
+inline constexpr int kHammingDistanceMax = 3;             // beyond it, unrelated texts meet too often
 inline constexpr std::uint64_t kUniquesMax = 0xFFFFFFFF;  // ordinals are 32 bits
 
 // A journal record holds a whole batch. A batch is closed before its record could pass this size.

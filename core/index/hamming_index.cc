@@ -402,26 +402,29 @@ void HammingIndex<kWidth>::restore_erased(Sequence sequence) {
 }
 
 template <int kWidth>
-void HammingIndex<kWidth>::restore_finish() {
-  if (next_ - oldest_ <= kScanMax && oldest_ / kIds == next_ / kIds) return;
+std::uint64_t HammingIndex<kWidth>::restore_finish(std::uint64_t equal) {
+  if (next_ - oldest_ <= kScanMax && oldest_ / kIds == next_ / kIds) return equal;
+  CHECK(equal <= size_, "the reader refuses this");
   make_tables();
-  std::vector<bool> equal(next_ - oldest_);
-  build(0, equal);
+  const std::uint64_t entries = size_ - equal;
+  std::vector<bool> is_equal(next_ - oldest_);
+  build(0, entries, is_equal);
   crew_->run([&](int member) {
     for (std::size_t t = 1 + static_cast<std::size_t>(member); t < tables_.size();
          t += static_cast<std::size_t>(crew_->size())) {
-      build(t, equal);
+      build(t, entries, is_equal);
     }
   });
+  return members_.size();
 }
 
 // Radix partition: words and ids are first parted by bucket, into parts whose heads fit the cache, so that
 // each line is written while it is near, and memory is read and written in rows only.
 template <int kWidth>
-void HammingIndex<kWidth>::build(std::size_t t, std::vector<bool>& equal) {
+void HammingIndex<kWidth>::build(std::size_t t, std::uint64_t entries_expected, std::vector<bool>& equal) {
   Table& table = tables_[t];
   const bool is_first = t == 0;
-  table.prepare(size_ - members_.size());
+  table.prepare(entries_expected);
   constexpr std::uint64_t kBucketsInPart = 2048;  // 128 KiB of heads
   const std::uint64_t parts = table.buckets() / kBucketsInPart + 1;
   const auto bucket_of = [&](std::uint64_t key) {

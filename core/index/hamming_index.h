@@ -113,12 +113,18 @@ class HammingIndex {
   // ways to the same words if nothing was ever erased.
   Digest128 layout_digest() const;
 
-  // For load: an empty index takes words under the numbers first, first + 1, ... and then builds its tables
-  // at once, without the erased ones. REQUIRES: next() == 0 at first; words are appended in order.
+  // For writing it: also of what was erased. REQUIRES: oldest() <= sequence < next().
+  Word stored_word(Sequence sequence) const { return words_[static_cast<std::uint32_t>(sequence)]; }
+  // How many are equal to an older one that is stored, as far as the tables know: they are in none.
+  std::uint64_t equal_words() const { return members_.size(); }
+
+  // For reading it: an empty index takes words under the numbers first, first + 1, ... and then builds its
+  // tables at once, for `equal` words that are in none. Returns how many there were.
+  // REQUIRES: next() == 0 at first; words come in order.
   void restore_begin(Sequence first);
   void restore_words(std::span<const Word> words);
   void restore_erased(Sequence sequence);  // REQUIRES: contains(sequence)
-  void restore_finish();
+  std::uint64_t restore_finish(std::uint64_t equal);
 
  private:
   static constexpr std::size_t kBatch = 256;  // words decided at a time, for each thread
@@ -147,7 +153,7 @@ class HammingIndex {
   void insert_into_tables(std::span<const Word> words, Sequence first);
   void make_tables_if_due();
   void make_tables();
-  void build(std::size_t table, std::vector<bool>& equal);
+  void build(std::size_t table, std::uint64_t entries, std::vector<bool>& equal);
   void forget(Sequence sequence, const std::uint64_t* keys, const std::uint32_t* tags);
   void expand_members(std::vector<Found>& found) const;
 

@@ -28,11 +28,10 @@ namespace neardup {
 
 class OrdinalTable {
  public:
-  OrdinalTable() { lines_.use(std::uint64_t{1} << kLevelMin); }
-
   // Adds an ordinal under `hash`. hash_of(ordinal) is the hash of one that is stored.
   template <class HashOf>
   void insert(std::uint64_t hash, std::uint32_t ordinal, HashOf hash_of) {
+    lines_.use(buckets());
     put(lines_[bucket(hash)], hash, ordinal);
     if (++entries_ > kLoad * buckets()) split(hash_of);
   }
@@ -41,6 +40,7 @@ class OrdinalTable {
   // as nothing was erased.
   template <class Visit>
   void for_each(std::uint64_t hash, Visit visit) const {
+    if (entries_ == 0) return;  // then there may be no line yet
     const std::uint8_t tag = tag_of(hash);
     for (const Line* line = &lines_[bucket(hash)];; line = &overflow_[line->overflow()]) {
       for (std::uint32_t i = 0; i < line->count(); ++i) {

@@ -112,7 +112,8 @@ std::vector<std::string_view> covering_names() {
 std::string covering_name(const testing::TestParamInfo<std::string_view>& tested) {
   return std::string(tested.param);
 }
-INSTANTIATE_TEST_SUITE_P(HammingIndexProperty, EachCovering, testing::ValuesIn(covering_names()), covering_name);
+INSTANTIATE_TEST_SUITE_P(HammingIndexProperty, EachCovering, testing::ValuesIn(covering_names()),
+                         covering_name);
 
 TEST_P(EachCovering, recall_is_complete_over_a_million_queries) {
   const Covering& covering = *covering_named(GetParam());
