@@ -233,6 +233,8 @@ void HammingIndex<kWidth>::store_new(std::span<const Word> words, std::span<cons
   crew_->run([&](int member) {
     for (auto t = static_cast<std::size_t>(member); t < width; t += static_cast<std::size_t>(crew_->size())) {
       Table& table = tables_[t];
+      for (std::size_t i = 0; i < std::min(kAhead, words.size()); ++i)
+        table.prefetch(keys_[rows[i] * width + t]);
       for (std::size_t i = 0; i < words.size(); ++i) {
         if (i + kAhead < words.size()) table.prefetch(keys_[rows[i + kAhead] * width + t]);
         const std::size_t at = rows[i] * width + t;
@@ -270,10 +272,12 @@ void HammingIndex<kWidth>::insert_into_tables(std::span<const Word> words, Seque
   tags_.resize(keys_.size());
   probe_kernels<Word>().locate(view(), words.data(), words.size(), keys_.data(), tags_.data());
   const auto word_at = [this](std::uint32_t id) { return words_[id]; };
+  const auto prefetch = [&](std::size_t row) {
+    for (std::size_t t = 0; t < width; ++t) tables_[t].prefetch(keys_[row * width + t]);
+  };
+  for (std::size_t i = 0; i < std::min(kAhead, words.size()); ++i) prefetch(i);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i + kAhead < words.size()) {
-      for (std::size_t t = 0; t < width; ++t) tables_[t].prefetch(keys_[(i + kAhead) * width + t]);
-    }
+    if (i + kAhead < words.size()) prefetch(i + kAhead);
     const auto id = static_cast<std::uint32_t>(first + i);
     const std::size_t row = i * width;
     if (tables_[0].find(keys_[row], tags_[row], words[i], word_at)) {
