@@ -183,7 +183,7 @@ void HammingIndex<kWidth>::expand_members(std::vector<Found>& found) const {
 
 template <int kWidth>
 void HammingIndex<kWidth>::append_words(std::span<const Word> words) {
-  CHECK(next_ - oldest_ + words.size() < kIds - GrowingMemory::kHugePage * 8, "ids are 32 bits");
+  CHECK(next_ - oldest_ + words.size() <= kWindowMax, "ids are 32 bits");
   words_.use(next_ + words.size());
   erased_.use((next_ + words.size() + 63) / 64);
   for (const Word word : words) words_[static_cast<std::uint32_t>(next_++)] = word;

@@ -247,6 +247,7 @@ class Bench {
   Bench(std::size_t size_max, std::string texts) : size_max_(size_max), texts_(std::move(texts)) {}
 
   void run(bool write) {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // so that one can watch
     warm_machine(std::min<std::size_t>(size_max_ * 200, std::size_t{3} << 30));
     uniform();
     threads();
