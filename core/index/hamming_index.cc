@@ -65,6 +65,7 @@ ProbeView<typename HammingIndex<kWidth>::Word> HammingIndex<kWidth>::view() cons
           .distance = options_.distance,
           .words = words_.data(),
           .oldest_id = static_cast<std::uint32_t>(oldest_),
+          .in_order = in_order_,
           .block_entries_max = options_.block_entries_max == 0 ? ~0U : options_.block_entries_max};
 }
 
@@ -344,6 +345,7 @@ void HammingIndex<kWidth>::forget(Sequence sequence, const std::uint64_t* keys, 
     }
     if (heir) {
       for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].rename(keys[t], word, id, *heir);
+      in_order_ = false;
       members_.erase(hash_of_word(word), *heir);
       return;
     }

@@ -167,6 +167,7 @@ class HammingIndex {
   Sequence oldest_ = 0;
   Sequence next_ = 0;
   std::uint64_t size_ = 0;
+  bool in_order_ = true;  // until an entry is renamed
 
   // Of the batch at hand; kept for their memory.
   std::vector<ProbeCounts> counts_;  // by member of the crew

@@ -19,8 +19,9 @@
 //   0 ........ split ........ 2^level ........ 2^level + split
 //   one bit more    as before                  the other halves of the first
 //
-// Entries of a bucket are in the order in which they came, the oldest in the head. So a table that only grew
-// is a function of its entries, however it came to be: one by one, in batches, on threads, from a snapshot.
+// Entries of a bucket are in the order in which they came, the oldest in the head (until rename() is used).
+// So a table that only grew is a function of its entries, however it came to be: one by one, in batches, on
+// threads, from a snapshot.
 #pragma once
 
 #include <algorithm>
@@ -173,7 +174,7 @@ class HammingTable {
     std::uint32_t* const line = head(r, key);
     if (const std::uint32_t block = line[0] >> kBlockShift; block != 0) {
       if (const std::optional<std::uint32_t> index = index_in_block(block, word)) {
-        pool_.at(block).ids()[*index] = id;
+        pool_.rename(block, *index, id);
         return;
       }
     }
