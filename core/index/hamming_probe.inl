@@ -120,14 +120,18 @@ struct Prober {
     std::size_t from = 0;
     while (from < count) {
       std::uint32_t hits = near_words(words + from, count - from, f.query, view.distance);
-      const bool is_answered = hits != 0 && kCollect == Collect::kFirst && view.in_order;
+      if (hits != 0 && kCollect == Collect::kFirst && view.in_order) {
+        from += static_cast<std::size_t>(std::countr_zero(hits));
+        offer(f, block.ids()[from], differing_bits(words[from], f.query));
+        ++from;
+        break;  // what follows is younger
+      }
       while (hits != 0) [[unlikely]] {
         const std::size_t at = from + static_cast<std::size_t>(std::countr_zero(hits));
         hits &= hits - 1;
         offer(f, block.ids()[at], differing_bits(words[at], f.query));
       }
       from += std::min(kLanes<Word>, count - from);
-      if (is_answered) break;  // what follows is younger
     }
     counts.candidates += from;
     f.lines += from * sizeof(Word) / 64;

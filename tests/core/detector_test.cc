@@ -60,7 +60,7 @@ TEST(Detector, counts_crowded_buckets_and_cuts_none) {
   Detector detector({});
   // More than a scan is for, all with the same lower half: one bucket in three tables.
   for (std::uint64_t i = 0; i < 30'000; ++i) detector.restore(arrival(i, i * 0x9E3779B97F4A7C15 << 32 | 5));
-  detector.apply(arrival(30'001, 5));
+  EXPECT_EQ(detector.apply(arrival(30'001, 0xAAAAAAAA00000005)), unique(30'000));
   const Detector::LookupCounts counts = detector.lookup_counts();
   EXPECT_GT(counts.largest_bucket, 20'000U);
   EXPECT_EQ(counts.slow, 1U);
