@@ -13,6 +13,8 @@
 
 namespace neardup {
 
+static_assert(kUniquesMax <= HammingIndex<kFingerprintBits>::kWindowMax);
+
 struct Detector::State {
   explicit State(DetectorOptions o) : options(o), exact(uniques.digests()), near({.distance = o.distance}) {}
 
@@ -72,6 +74,12 @@ Decision Detector::apply(const Arrival& arrival) {
 }
 
 std::uint64_t Detector::candidates() const { return state_->candidates; }
+
+Detector::LookupCounts Detector::lookup_counts() const {
+  const ProbeCounts counts = state_->near.counts();
+  return {
+      .slow = counts.slow, .truncated = counts.truncated, .largest_bucket = state_->near.largest_bucket()};
+}
 
 void Detector::restore(const Unique& unique) {
   state_->near.insert(unique.signature.fingerprint.bits);

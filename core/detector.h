@@ -43,6 +43,14 @@ class Detector {
   // state: a digest or a replay knows nothing of it.
   std::uint64_t candidates() const;
 
+  // What all look-ups cost so far. No part of the state either.
+  struct LookupCounts {
+    std::uint64_t slow = 0;            // look-ups that read more than 16 KiB of crowded buckets
+    std::uint64_t truncated = 0;       // look-ups that a cap on crowded buckets cut short: 0 without a cap
+    std::uint64_t largest_bucket = 0;  // the most fingerprints that ever shared one
+  };
+  LookupCounts lookup_counts() const;
+
   // Remembers a unique that was decided before, as sequence number size(), without deciding again.
   void restore(const Unique& unique);
 

@@ -13,7 +13,7 @@ inline constexpr std::size_t kDocumentBytesMax = std::size_t{64}
 inline constexpr int kJsonDepthMax = 256;                // nesting of an input record
 
 inline constexpr int kHammingDistanceMax = 3;             // beyond it, unrelated texts meet too often
-inline constexpr std::uint64_t kUniquesMax = 0xFFFFFFFF;  // ordinals are 32 bits
+inline constexpr std::uint64_t kUniquesMax = 0xFF000000;  // ordinals are 32 bits, and rings need room
 
 // A journal record holds a whole batch. A batch is closed before its record could pass this size.
 inline constexpr std::size_t kJournalRecordBytesMax = std::size_t{16} << 20;

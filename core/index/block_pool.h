@@ -4,7 +4,9 @@
 // other, then their ordinals. So a crowded bucket is read in a row, with exact distances, nothing to look up
 // elsewhere and no chain to follow.
 //
-//   | count | size | w0 w1 w2 ... | free | id0 id1 id2 ... | free |       oldest first
+//   | count | size | id0 | w0 w1 w2 ... | free | id0 id1 id2 ... | free |       oldest first
+//
+// The first id stands in front as well: who looks for something older than that need not read on.
 //
 // A block that is full moves to one a quarter larger; the places of old ones are used again for their size.
 // That wastes a ninth of the space on average, and makes an append O(1) in the long run.
@@ -31,7 +33,9 @@ class BlockPool {
 
   struct Block {
     std::uint32_t count;
-    std::uint32_t size;  // index into kSizes
+    std::uint32_t size;      // index into kSizes
+    std::uint32_t first_id;  // ids()[0]
+    std::uint32_t unused;
 
     Word* words() { return reinterpret_cast<Word*>(this + 1); }
     const Word* words() const { return reinterpret_cast<const Word*>(this + 1); }
@@ -40,7 +44,7 @@ class BlockPool {
       return reinterpret_cast<const std::uint32_t*>(words() + capacity(size));
     }
   };
-  static_assert(sizeof(Block) == 8);
+  static_assert(sizeof(Block) == 16);
 
   // REQUIRES: offset is a block of this pool.
   Block& at(Offset offset) { return *reinterpret_cast<Block*>(lines() + std::size_t{offset} * kLineBytes); }
@@ -60,6 +64,7 @@ class BlockPool {
     Block& block = at(offset);
     block.words()[block.count] = word;
     block.ids()[block.count] = id;
+    if (block.count == 0) block.first_id = id;
     ++block.count;
     return offset;
   }
@@ -71,10 +76,21 @@ class BlockPool {
     const std::uint32_t behind = block.count - index;
     std::memmove(block.words() + index, block.words() + index + 1, behind * sizeof(Word));
     std::memmove(block.ids() + index, block.ids() + index + 1, behind * sizeof(std::uint32_t));
-    if (block.count == 0) return give_back(offset), 0;
+    if (block.count == 0) {
+      give_back(offset);
+      return 0;
+    }
+    block.first_id = block.ids()[0];
     // Two sizes down, so that a block at the edge does not move to and fro.
     if (block.size >= 2 && block.count <= capacity(block.size - 2)) return move(offset, block.size - 2);
     return offset;
+  }
+
+  // REQUIRES: the block has an entry `index`.
+  void rename(Offset offset, std::uint32_t index, std::uint32_t id) {
+    Block& block = at(offset);
+    block.ids()[index] = id;
+    block.first_id = block.ids()[0];
   }
 
   void give_back(Offset offset) {
@@ -143,6 +159,7 @@ class BlockPool {
     const Block& old = at(from);
     Block& block = at(to);
     block.count = old.count;
+    block.first_id = old.first_id;
     std::memcpy(block.words(), old.words(), old.count * sizeof(Word));
     std::memcpy(block.ids(), old.ids(), old.count * sizeof(std::uint32_t));
     give_back(from);

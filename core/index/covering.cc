@@ -30,6 +30,17 @@ Covering side_by_side(std::string_view name, int parts, const Covering& part) {
   return covering;
 }
 
+// The complements of the lines of the Fano plane: two of its 7 points are always on one line.
+Covering fano() {
+  Covering covering{.name = "", .distance = 2, .blocks = 7, .keys = {}};
+  for (int shift = 0; shift < 7; ++shift) {
+    std::uint64_t key = block(7) - 1;
+    for (const int point : {0, 1, 3}) key &= ~block((point + shift) % 7);
+    covering.keys.push_back(key);
+  }
+  return covering;
+}
+
 // The biplane on 11 points: the quadratic residues mod 11 are 1, 3, 4, 5, 9.
 Covering biplane() {
   Covering covering{.name = "11x29", .distance = 3, .blocks = 11, .keys = {}};
@@ -89,6 +100,7 @@ std::vector<Covering> make_coverings() {
       choose("20x32", 6, 3),
       side_by_side("9x14", 3, choose("", 3, 2)),
       side_by_side("12x16", 3, choose("", 4, 3)),
+      side_by_side("14x18", 2, fano()),
       side_by_side("16x12", 4, choose("", 4, 3)),
       side_by_side("22x14", 2, biplane()),
       side_by_side("28x16", 2, planes()),
@@ -110,7 +122,7 @@ const Covering* covering_named(std::string_view name) {
 
 const Covering& default_covering(int distance) {
   static constexpr std::string_view kNames[kCoveringDistanceMax + 1] = {"1x64",  "2x32",  "3x21",  "6x21",
-                                                                        "12x16", "12x16", "28x16", "28x16"};
+                                                                        "14x18", "14x18", "28x16", "28x16"};
   CHECK(distance >= 0 && distance <= kCoveringDistanceMax, "coverings are for at most seven differing bits");
   return *covering_named(kNames[distance]);
 }

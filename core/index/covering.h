@@ -12,6 +12,7 @@
 //   halves    of at most 3 errors, one half has at most one: in each half leave out each third in turn.
 //             6 tables with keys of 21.3 bits, where choosing blocks takes 15
 //   biplane   11 blocks; the quadratic residues mod 11 and their shifts
+//   Fano      7 blocks; the complements of the lines of the plane of 7 points
 //   SQS(8)    8 blocks; the 14 planes of the affine space of 3 dimensions over two elements
 //
 //   6x21, k = 3    | a b c | d e f |      ab. ... | a.c ... | .bc ... | ... de. | ... d.f | ... .ef

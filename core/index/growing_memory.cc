@@ -36,7 +36,8 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
 class FirstTouch {
  public:
   static FirstTouch& instance() {
-    static FirstTouch touch;
+    // Never destroyed: a memory of static lifetime may be the last to go.
+    static FirstTouch& touch = *new FirstTouch;
     return touch;
   }
 
@@ -60,21 +61,14 @@ class FirstTouch {
     bool collapse = false;
   };
 
-  FirstTouch() : thread_([this] { run(); }) {}
-  ~FirstTouch() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-      wake_.notify_one();
-    }
-    thread_.join();
+  FirstTouch() {
+    std::thread([this] { run(); }).detach();
   }
 
-  void run() {
+  [[noreturn]] void run() {
     std::unique_lock lock(mutex_);
     while (true) {
-      wake_.wait(lock, [&] { return stopping_ || !wanted_.empty(); });
-      if (stopping_) return;
+      wake_.wait(lock, [&] { return !wanted_.empty(); });
       working_ = wanted_.front();
       wanted_.pop_front();
       lock.unlock();
@@ -92,8 +86,6 @@ class FirstTouch {
   std::condition_variable done_;
   std::deque<Page> wanted_;
   Page working_;
-  bool stopping_ = false;
-  std::thread thread_;  // the last member: it uses all others
 };
 
 }  // namespace

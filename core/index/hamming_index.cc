@@ -65,6 +65,7 @@ ProbeView<typename HammingIndex<kWidth>::Word> HammingIndex<kWidth>::view() cons
           .distance = options_.distance,
           .words = words_.data(),
           .oldest_id = static_cast<std::uint32_t>(oldest_),
+          .in_order = in_order_,
           .block_entries_max = options_.block_entries_max == 0 ? ~0U : options_.block_entries_max};
 }
 
@@ -183,7 +184,7 @@ void HammingIndex<kWidth>::expand_members(std::vector<Found>& found) const {
 
 template <int kWidth>
 void HammingIndex<kWidth>::append_words(std::span<const Word> words) {
-  CHECK(next_ - oldest_ + words.size() < kIds - GrowingMemory::kHugePage * 8, "ids are 32 bits");
+  CHECK(next_ - oldest_ + words.size() <= kWindowMax, "ids are 32 bits");
   words_.use(next_ + words.size());
   erased_.use((next_ + words.size() + 63) / 64);
   for (const Word word : words) words_[static_cast<std::uint32_t>(next_++)] = word;
@@ -233,6 +234,8 @@ void HammingIndex<kWidth>::store_new(std::span<const Word> words, std::span<cons
   crew_->run([&](int member) {
     for (auto t = static_cast<std::size_t>(member); t < width; t += static_cast<std::size_t>(crew_->size())) {
       Table& table = tables_[t];
+      for (std::size_t i = 0; i < std::min(kAhead, words.size()); ++i)
+        table.prefetch(keys_[rows[i] * width + t]);
       for (std::size_t i = 0; i < words.size(); ++i) {
         if (i + kAhead < words.size()) table.prefetch(keys_[rows[i + kAhead] * width + t]);
         const std::size_t at = rows[i] * width + t;
@@ -270,10 +273,12 @@ void HammingIndex<kWidth>::insert_into_tables(std::span<const Word> words, Seque
   tags_.resize(keys_.size());
   probe_kernels<Word>().locate(view(), words.data(), words.size(), keys_.data(), tags_.data());
   const auto word_at = [this](std::uint32_t id) { return words_[id]; };
+  const auto prefetch = [&](std::size_t row) {
+    for (std::size_t t = 0; t < width; ++t) tables_[t].prefetch(keys_[row * width + t]);
+  };
+  for (std::size_t i = 0; i < std::min(kAhead, words.size()); ++i) prefetch(i);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i + kAhead < words.size()) {
-      for (std::size_t t = 0; t < width; ++t) tables_[t].prefetch(keys_[(i + kAhead) * width + t]);
-    }
+    if (i + kAhead < words.size()) prefetch(i + kAhead);
     const auto id = static_cast<std::uint32_t>(first + i);
     const std::size_t row = i * width;
     if (tables_[0].find(keys_[row], tags_[row], words[i], word_at)) {
@@ -340,6 +345,7 @@ void HammingIndex<kWidth>::forget(Sequence sequence, const std::uint64_t* keys, 
     }
     if (heir) {
       for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].rename(keys[t], word, id, *heir);
+      in_order_ = false;
       members_.erase(hash_of_word(word), *heir);
       return;
     }

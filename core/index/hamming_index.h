@@ -16,9 +16,8 @@
 // Up to kScanMax fingerprints there are no tables: a scan of the words is as fast.
 //
 // Cost:    as many cache lines per look-up as there are tables; twice, four times as many beyond 20 and 45
-//          million (k = 3). 66 bytes per fingerprint, 53 at a hundred million; real text, 70 to 90. Measured
-//          figures are in core/DESIGN.md. Real text is skewed: crowded buckets are read whole, but in a row.
-//          `counts` tells how much that was.
+//          million (k = 3). 65 bytes per fingerprint; measured figures are in core/DESIGN.md. Real text is
+//          skewed: crowded buckets are read whole, but in a row. `counts` tells how much that was.
 // Threads: its own crew inside a call; calls belong to one thread at a time.
 // Format:  hamming_segment.h.
 #pragma once
@@ -57,6 +56,8 @@ class HammingIndex {
   using Table = HammingTable<Word>;
 
   static constexpr std::uint64_t kScanMax = 1024;
+  // From the oldest to the newest: ids are 32 bits, and the rings need a page of room.
+  static constexpr std::uint64_t kWindowMax = (std::uint64_t{1} << 32) - (std::uint64_t{1} << 24);
 
   // REQUIRES: 0 <= distance <= kCoveringDistanceMax; the covering finds within distance; threads >= 1.
   explicit HammingIndex(const HammingOptions& options);
@@ -166,6 +167,7 @@ class HammingIndex {
   Sequence oldest_ = 0;
   Sequence next_ = 0;
   std::uint64_t size_ = 0;
+  bool in_order_ = true;  // until an entry is renamed
 
   // Of the batch at hand; kept for their memory.
   std::vector<ProbeCounts> counts_;  // by member of the crew

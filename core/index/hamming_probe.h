@@ -4,12 +4,13 @@
 // lines are asked for well before they are read, while other queries are served.
 //
 //   keys       of each table; its head is asked for
-//   blocks     of crowded buckets, which the heads name, are asked for
-//   scan       all tags of a head at once against the query's: a hit asks for its bucket in table 0, or for
+//   heads      all tags of a head at once against the query's: a hit asks for its bucket in table 0, or for
 //   its
-//              id; all fingerprints of a block, exactly
+//              id. The blocks of crowded buckets are asked for
 //   resolve    hits to ids; their fingerprints are asked for
 //   verify     true distances
+//   blocks     all fingerprints of a block, exactly. They come last because they are long and young: if the
+//              first match is wanted, one in a head, which is older, spares them
 //
 // Nothing is changed here, so any number of threads may probe at once. The kernels come in tiers
 // (core/base/isa.h) that are one text, hamming_probe.inl, compiled with different ways to compare a line.
@@ -32,6 +33,7 @@ struct ProbeView {
   int distance = 0;
   const Word* words = nullptr;  // by id
   std::uint32_t oldest_id = 0;
+  bool in_order = false;                // each block has its oldest first
   std::uint32_t block_entries_max = 0;  // of one bucket's block; of longer ones only the oldest are read
 };
 

@@ -19,6 +19,7 @@ struct Flight {
   static constexpr std::size_t kHitsMax = 64;
   static constexpr std::size_t kBucketsMax = 32;
 
+  using Block = typename BlockPool<Word>::Block;
   struct Bucket {
     const std::uint32_t* head;
     const std::uint32_t* ids;
@@ -34,10 +35,12 @@ struct Flight {
   std::size_t slot_count = 0;    // places of ids to be read
   std::size_t bucket_count = 0;  // buckets of table 0 to be searched
   std::size_t id_count = 0;      // ids whose words are to be compared
+  std::size_t block_count = 0;   // blocks to be read
   const std::uint32_t* heads[kTablesMax];
   const std::uint32_t* slots[kHitsMax];
   Bucket buckets[kBucketsMax];
   std::uint32_t ids[kHitsMax];
+  const Block* blocks[kTablesMax + kBucketsMax];
 };
 
 enum class Collect : std::uint8_t { kFirst, kNearest, kAll };
@@ -73,7 +76,7 @@ struct Prober {
     f.best = {};
     f.lines = 0;
     f.truncated = false;
-    f.slot_count = f.bucket_count = f.id_count = 0;
+    f.slot_count = f.bucket_count = f.id_count = f.block_count = 0;
     for (int t = 0; t < view.table_count; ++t) {
       const Table& table = view.tables[t];
       const std::uint64_t key = gather(table.key(), query);
@@ -88,34 +91,50 @@ struct Prober {
     }
   }
 
-  void blocks(F& f) const {
-    for (int t = 0; t < view.table_count; ++t) {
-      if (const std::uint32_t block = f.heads[t][0] >> Table::kBlockShift; block != 0) [[unlikely]] {
-        const std::byte* const line = view.tables[t].pool().lines() + std::size_t{block} * 64;
-        for (std::size_t ahead = 0; ahead < 4; ++ahead) __builtin_prefetch(line + 64 * ahead);
-      }
-    }
+  // The block of a crowded bucket, to be read later.
+  void push_block(F& f, const Table& table, std::uint32_t offset) const {
+    const std::byte* const line = table.pool().lines() + std::size_t{offset} * 64;
+    for (std::size_t ahead = 0; ahead < 4; ++ahead) __builtin_prefetch(line + 64 * ahead);
+    const auto* const block = reinterpret_cast<const typename F::Block*>(line);
+    if (f.block_count == kTablesMax + F::kBucketsMax) [[unlikely]] return scan_block(f, *block);
+    f.blocks[f.block_count++] = block;
+  }
+
+  // Nothing in an ordered block is older than its first entry, so it may have no better answer.
+  bool is_spared(const F& f, const typename F::Block& block) const {
+    if (kCollect == Collect::kAll || !view.in_order || f.best.distance < 0) return false;
+    if (kCollect == Collect::kNearest && f.best.distance > 0) return false;
+    return block.first_id - view.oldest_id >= f.best_age;
   }
 
   // All of a block, exactly.
-  void scan_block(F& f, const Table& table, std::uint32_t offset) const {
-    const auto& block = table.pool().at(offset);
+  void scan_block(F& f, const typename F::Block& block) const {
+    ++f.lines;
+    if (is_spared(f, block)) return;
     std::size_t count = block.count;
     if (count > view.block_entries_max) [[unlikely]] {
       count = view.block_entries_max;
       f.truncated = true;
     }
-    counts.candidates += count;
-    f.lines += 1 + count * (sizeof(Word)) / 64;
     const Word* const words = block.words();
-    for (std::size_t from = 0; from < count; from += kLanes<Word>) {
+    std::size_t from = 0;
+    while (from < count) {
       std::uint32_t hits = near_words(words + from, count - from, f.query, view.distance);
+      if (hits != 0 && kCollect == Collect::kFirst && view.in_order) {
+        from += static_cast<std::size_t>(std::countr_zero(hits));
+        offer(f, block.ids()[from], differing_bits(words[from], f.query));
+        ++from;
+        break;  // what follows is younger
+      }
       while (hits != 0) [[unlikely]] {
         const std::size_t at = from + static_cast<std::size_t>(std::countr_zero(hits));
         hits &= hits - 1;
         offer(f, block.ids()[at], differing_bits(words[at], f.query));
       }
+      from += std::min(kLanes<Word>, count - from);
     }
+    counts.candidates += from;
+    f.lines += from * sizeof(Word) / 64;
   }
 
   // Calls visit(i) for the words i of a head whose tags are near.
@@ -177,11 +196,11 @@ struct Prober {
   void search(F& f, const typename F::Bucket& bucket) const {
     scan_head(bucket.head, f.tags[0], [&](std::uint32_t i) { push_id(f, bucket.ids[i]); });
     if (const std::uint32_t block = bucket.head[0] >> Table::kBlockShift; block != 0) {
-      scan_block(f, view.tables[0], block);
+      push_block(f, view.tables[0], block);
     }
   }
 
-  void scan(F& f) const {
+  void heads(F& f) const {
     for (int t = 0; t < view.table_count; ++t) {
       const Table& table = view.tables[t];
       const std::uint32_t* const head = f.heads[t];
@@ -195,7 +214,7 @@ struct Prober {
         }
       });
       if (const std::uint32_t block = head[0] >> Table::kBlockShift; block != 0) [[unlikely]] {
-        scan_block(f, table, block);
+        push_block(f, table, block);
       }
     }
   }
@@ -205,8 +224,12 @@ struct Prober {
     for (std::size_t i = 0; i < f.bucket_count; ++i) search(f, f.buckets[i]);
   }
 
-  Found finish(F& f) const {
+  void verify_all(F& f) const {
     for (std::size_t i = 0; i < f.id_count; ++i) verify(f, f.ids[i]);
+  }
+
+  Found finish(F& f) const {
+    for (std::size_t i = 0; i < f.block_count; ++i) scan_block(f, *f.blocks[i]);
     ++counts.lookups;
     counts.overflow_lines += f.lines;
     if (f.lines > ProbeCounts::kSlowLines) ++counts.slow;
@@ -221,9 +244,9 @@ struct Prober {
     const auto tables = static_cast<std::size_t>(view.table_count);
     for (std::size_t step = 0; step < count + (kStages - 1) * kLag; ++step) {
       if (step < count) keys(flight(step), queries[step], to_keys + step * tables, to_tags + step * tables);
-      if (step >= kLag && step - kLag < count) blocks(flight(step - kLag));
-      if (step >= 2 * kLag && step - 2 * kLag < count) scan(flight(step - 2 * kLag));
-      if (step >= 3 * kLag && step - 3 * kLag < count) resolve(flight(step - 3 * kLag));
+      if (step >= kLag && step - kLag < count) heads(flight(step - kLag));
+      if (step >= 2 * kLag && step - 2 * kLag < count) resolve(flight(step - 2 * kLag));
+      if (step >= 3 * kLag && step - 3 * kLag < count) verify_all(flight(step - 3 * kLag));
       if (step >= 4 * kLag) {
         const Found result = finish(flight(step - 4 * kLag));
         if (found != nullptr) found[step - 4 * kLag] = result;

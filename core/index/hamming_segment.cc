@@ -18,8 +18,6 @@ constexpr std::string_view kStateMagic = "NDHS";
 constexpr std::size_t kSegmentHeaderBytes = 4 + 2 + 2 + 8 + 8 + 4;
 constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
 constexpr std::size_t kChecksumBytes = 4;
-// A window of more ids than there are is refused before anything is reserved for it.
-constexpr std::uint64_t kWindowMax = (std::uint64_t{1} << 32) - (std::uint64_t{1} << 25);
 constexpr std::uint64_t kSequenceMax = std::uint64_t{1} << 48;
 
 Error corrupt(std::string message) { return {ErrorCode::kCorrupt, std::move(message)}; }
@@ -111,7 +109,8 @@ Status HammingLoader<kWidth>::read_state(std::string_view bytes) {
   end_ = reader.u64();
   equal_ = reader.u64();
   const std::uint64_t erased = reader.u64();
-  if (!reader.ok() || end_ < oldest_ || end_ > kSequenceMax || end_ - oldest_ > kWindowMax) {
+  if (!reader.ok() || end_ < oldest_ || end_ > kSequenceMax ||
+      end_ - oldest_ > HammingIndex<kWidth>::kWindowMax) {
     return corrupt("state: the sequence numbers " + std::to_string(oldest_) + " to " + std::to_string(end_) +
                    " are no window");
   }

@@ -19,8 +19,9 @@
 //   0 ........ split ........ 2^level ........ 2^level + split
 //   one bit more    as before                  the other halves of the first
 //
-// Entries of a bucket are in the order in which they came, the oldest in the head. So a table that only grew
-// is a function of its entries, however it came to be: one by one, in batches, on threads, from a snapshot.
+// Entries of a bucket are in the order in which they came, the oldest in the head (until rename() is used).
+// So a table that only grew is a function of its entries, however it came to be: one by one, in batches, on
+// threads, from a snapshot.
 #pragma once
 
 #include <algorithm>
@@ -51,6 +52,12 @@ class HammingTable {
   static constexpr std::uint32_t kCountMask = 63;
   static constexpr int kBlockShift = 6;
 
+  // Entries per bucket before it is split, and entries per line before heads are widened once and twice: the
+  // more lines there are, the evener they fill.
+  static constexpr std::uint64_t kLoad = 17;
+  static constexpr std::uint64_t kLoadUnit = 2;
+  static constexpr std::array<std::uint64_t, kWidenings> kWideLoad = {10, 11};
+
   // A run of buckets with one way to find them.
   struct Region {
     std::uint64_t mask = 0;          // of the key: the number of the bucket
@@ -62,12 +69,9 @@ class HammingTable {
 
   // `key`: the bits of this table's key; `first_key`: of table 0's, which this one's tags lead to.
   HammingTable(Word key, Word first_key, bool is_first) {
-    Word cut{};
-    for (int bit = 0, count = 0; bit < kWidthOf<Word> && count < kKeyBitsMax; ++bit) {
-      if (has_bit(key, bit)) cut = cut | one_bit<Word>(bit), ++count;
-    }
+    const Word cut = cut_key(key);
     key_ = BitChoice<Word>(cut);
-    const Word elsewhere = is_first ? Word{} : first_key & ~cut;
+    const Word elsewhere = is_first ? Word{} : cut_key(first_key) & ~cut;
     level_ = std::max(kLevelMin, key_.count() + count_bits(elsewhere) - kTagBits);
     leads_ = !is_first && level_ <= kLevelMinMax;
     if (!leads_) level_ = std::max(kLevelMin, key_.count() - kTagBits);
@@ -171,7 +175,7 @@ class HammingTable {
     std::uint32_t* const line = head(r, key);
     if (const std::uint32_t block = line[0] >> kBlockShift; block != 0) {
       if (const std::optional<std::uint32_t> index = index_in_block(block, word)) {
-        pool_.at(block).ids()[*index] = id;
+        pool_.rename(block, *index, id);
         return;
       }
     }
@@ -224,11 +228,16 @@ class HammingTable {
   }
 
  private:
-  // Entries per bucket before it is split, and entries per line before heads are widened once and twice: the
-  // more lines there are, the evener they fill.
-  static constexpr std::uint64_t kLoad = 17;
-  static constexpr std::uint64_t kLoadUnit = 2;
-  static constexpr std::array<std::uint64_t, kWidenings> kWideLoad = {10, 11};
+  // The lowest bits of a long key: it still is a key, of more fingerprints than it need be.
+  static Word cut_key(Word key) {
+    Word cut{};
+    for (int bit = 0, count = 0; bit < kWidthOf<Word> && count < kKeyBitsMax; ++bit) {
+      if (!has_bit(key, bit)) continue;
+      cut = cut | one_bit<Word>(bit);
+      ++count;
+    }
+    return cut;
+  }
 
   static constexpr std::uint32_t capacity(const Region& region) { return (1U << region.shift) - 1; }
 

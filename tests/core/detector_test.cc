@@ -56,6 +56,17 @@ TEST(Detector, tells_how_many_fingerprints_the_last_document_was_compared_with) 
   EXPECT_EQ(detector.candidates(), 0U) << "the same text needs no search";
 }
 
+TEST(Detector, counts_crowded_buckets_and_cuts_none) {
+  Detector detector({});
+  // More than a scan is for, all with the same lower half: one bucket in three tables.
+  for (std::uint64_t i = 0; i < 30'000; ++i) detector.restore(arrival(i, i * 0x9E3779B97F4A7C15 << 32 | 5));
+  EXPECT_EQ(detector.apply(arrival(30'001, 0xAAAAAAAA00000005)), unique(30'000));
+  const Detector::LookupCounts counts = detector.lookup_counts();
+  EXPECT_GT(counts.largest_bucket, 20'000U);
+  EXPECT_EQ(counts.slow, 1U);
+  EXPECT_EQ(counts.truncated, 0U);
+}
+
 TEST(Detector, another_text_with_the_same_fingerprint_is_near_at_distance_0) {
   Detector detector({});
   detector.apply(arrival(1, kBits));

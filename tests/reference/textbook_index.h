@@ -1,6 +1,6 @@
-// What one would write after reading the paper: four blocks of 16 bits, and for each value of each block a list
-// of the fingerprints that have it, one after the other in memory, compared one by one. It answers k <= 3 and is what
-// every faster index must be measured against: no library that can be had is faster.
+// What one would write after reading the paper: four blocks of 16 bits, and for each value of each block a
+// list of the fingerprints that have it, one after the other in memory, compared one by one. It answers k <=
+// 3 and is what every faster index must be measured against: no library that can be had is faster.
 #pragma once
 
 #include <cstdint>

@@ -305,6 +305,7 @@ void tiers_agree() {
                                     .table_count = covering.tables(),
                                     .distance = covering.distance,
                                     .words = words.data(),
+                                    .in_order = true,
                                     .block_entries_max = ~0U};
       std::vector<Word> queries;
       for (int i = 0; i < 200; ++i) {
