@@ -6,28 +6,32 @@
 #include "core/base/bytes.h"
 #include "core/base/check.h"
 #include "core/fingerprint/hamming.h"
-#include "core/index/block_index.h"
 #include "core/index/exact_index.h"
+#include "core/index/hamming_index.h"
 #include "core/index/unique_log.h"
 #include "core/limits.h"
 
 namespace neardup {
 
-struct Detector::State {
-  explicit State(DetectorOptions o)
-      : options(o), exact(uniques.digests()), near(uniques.fingerprints(), o.distance) {}
+static_assert(kUniquesMax <= HammingIndex<kFingerprintBits>::kWindowMax);
 
+struct Detector::State {
+  explicit State(DetectorOptions o) : options(o), exact(uniques.digests()), near({.distance = o.distance}) {}
+
+  // All but its fingerprint, which `near` has already.
   void remember(const Unique& unique) {
-    uniques.append(
-        {.id = unique.id, .url = unique.url, .source = unique.source, .signature = unique.signature});
+    uniques.append({.id = unique.id,
+                    .url = unique.url,
+                    .source = unique.source,
+                    .exact = unique.signature.exact,
+                    .tokens = unique.signature.tokens});
     exact.insert_next();
-    near.insert_next();
   }
 
   const DetectorOptions options;
-  UniqueLog uniques;  // the truth; the two indexes follow from it
+  UniqueLog uniques;  // the truth, but for the fingerprints, which are in `near`
   ExactIndex exact;
-  BlockIndex near;
+  HammingIndex<kFingerprintBits> near;
   std::uint64_t candidates = 0;  // of the last apply
 };
 
@@ -53,7 +57,11 @@ Decision Detector::apply(const Arrival& arrival) {
             .distance = 0,
             .similarity_permille = similarity_permille(0)};
   }
-  if (const std::optional<Match> match = state_->near.find_first(signature.fingerprint, state_->candidates)) {
+  const std::uint64_t before = state_->near.counts().candidates;
+  std::optional<Match> match;
+  state_->near.check_and_insert({&signature.fingerprint.bits, 1}, MatchMode::kFirst, {&match, 1});
+  state_->candidates = state_->near.counts().candidates - before;
+  if (match) {
     return {.verdict = Verdict::kDuplicate,
             .kind = DuplicateKind::kNear,
             .sequence = match->sequence,
@@ -67,12 +75,25 @@ Decision Detector::apply(const Arrival& arrival) {
 
 std::uint64_t Detector::candidates() const { return state_->candidates; }
 
-void Detector::restore(const Unique& unique) { state_->remember(unique); }
+Detector::LookupCounts Detector::lookup_counts() const {
+  const ProbeCounts counts = state_->near.counts();
+  return {
+      .slow = counts.slow, .truncated = counts.truncated, .largest_bucket = state_->near.largest_bucket()};
+}
+
+void Detector::restore(const Unique& unique) {
+  state_->near.insert(unique.signature.fingerprint.bits);
+  state_->remember(unique);
+}
 
 Unique Detector::unique(Sequence sequence) const {
   CHECK(sequence < size(), "no such unique");
   const UniqueLog::Entry entry = state_->uniques.entry(sequence);
-  return {.id = entry.id, .url = entry.url, .source = entry.source, .signature = entry.signature};
+  return {.id = entry.id,
+          .url = entry.url,
+          .source = entry.source,
+          .signature = {
+              .exact = entry.exact, .fingerprint = {state_->near.word(sequence)}, .tokens = entry.tokens}};
 }
 
 std::uint64_t Detector::size() const { return state_->uniques.size(); }
@@ -89,6 +110,7 @@ Digest128 Detector::state_digest() const {
   writer.u8(static_cast<std::uint8_t>(state_->options.distance));
   writer.u64(size());
   writer.digest(state_->uniques.digest());
+  writer.digest(state_->near.state_digest());
   return digest128(bytes);
 }
 

@@ -6,11 +6,11 @@
 // number wins, so the answer is the first one seen, stable under replay and scale-out.
 //
 //   apply ─┬─ exact_index: same canonical text?           kind exact, distance 0
-//          └─ block_index: fingerprints within k bits?    kind near, the lowest sequence number
+//          └─ hamming_index: fingerprints within k bits?  kind near, the lowest sequence number
 //
-// Cost:    one hash probe, then the block index's probes (see block_index.h); memory per unique is `bytes() /
-// size()`. Threads: none inside. One order of calls gives one state; a state is never shared while it
-// changes. Source:  core/DESIGN.md, "the leader rule".
+// Cost:    one hash probe, then the Hamming index's lines (see hamming_index.h); memory per unique is
+// `bytes() / size()`. Threads: none inside. One order of calls gives one state; a state is never shared while
+// it changes. Source:  core/DESIGN.md, "the leader rule".
 #pragma once
 
 #include <cstddef>
@@ -42,6 +42,14 @@ class Detector {
   // What the last `apply` cost: the fingerprints it compared, 0 if the same text was known. No part of the
   // state: a digest or a replay knows nothing of it.
   std::uint64_t candidates() const;
+
+  // What all look-ups cost so far. No part of the state either.
+  struct LookupCounts {
+    std::uint64_t slow = 0;            // look-ups that read more than 16 KiB of crowded buckets
+    std::uint64_t truncated = 0;       // look-ups that a cap on crowded buckets cut short: 0 without a cap
+    std::uint64_t largest_bucket = 0;  // the most fingerprints that ever shared one
+  };
+  LookupCounts lookup_counts() const;
 
   // Remembers a unique that was decided before, as sequence number size(), without deciding again.
   void restore(const Unique& unique);

@@ -17,8 +17,8 @@ inline constexpr std::size_t kWordLineBytesMax = 4096;                   // a li
 inline constexpr std::uint32_t kStopPhraseTokensMax = 16;                // tokens of one stop phrase
 inline constexpr std::size_t kSignatureOptionsBytesMax = 1024;           // their text, in journal records
 
-inline constexpr int kHammingDistanceMax = 3;             // what four blocks of sixteen bits find for certain
-inline constexpr std::uint64_t kUniquesMax = 0xFFFFFFFF;  // ordinals are 32 bits
+inline constexpr int kHammingDistanceMax = 3;             // beyond it, unrelated texts meet too often
+inline constexpr std::uint64_t kUniquesMax = 0xFF000000;  // ordinals are 32 bits, and rings need room
 
 // A journal record holds a whole batch. A batch is closed before its record could pass this size.
 inline constexpr std::size_t kJournalRecordBytesMax = std::size_t{16} << 20;

@@ -17,7 +17,7 @@ void UniqueLog::append(const Entry& entry) {
   writer.varint(entry.source.topic);
   writer.signed_varint(entry.source.partition);
   writer.signed_varint(entry.source.offset);
-  writer.varint(entry.signature.tokens);
+  writer.varint(entry.tokens);
   writer.string(entry.id);
   writer.string(entry.url);
 
@@ -29,8 +29,7 @@ void UniqueLog::append(const Entry& entry) {
   packed_at_.push_back((blocks_.size() - 1) * kBlockBytes + block_used_);
   block_used_ += packing_.size();
 
-  digests_.push_back(entry.signature.exact);
-  fingerprints_.push_back(entry.signature.fingerprint);
+  digests_.push_back(entry.exact);
 }
 
 UniqueLog::Entry UniqueLog::entry(Sequence sequence) const {
@@ -40,11 +39,10 @@ UniqueLog::Entry UniqueLog::entry(Sequence sequence) const {
   entry.source.topic = static_cast<std::uint32_t>(reader.varint());
   entry.source.partition = static_cast<std::int32_t>(reader.signed_varint());
   entry.source.offset = reader.signed_varint();
-  entry.signature.tokens = static_cast<std::uint32_t>(reader.varint());
+  entry.tokens = static_cast<std::uint32_t>(reader.varint());
   entry.id = reader.string();
   entry.url = reader.string();
-  entry.signature.exact = digests_[sequence];
-  entry.signature.fingerprint = fingerprints_[sequence];
+  entry.exact = digests_[sequence];
   DCHECK(reader.ok());
   return entry;
 }
@@ -64,9 +62,8 @@ Digest128 UniqueLog::digest() const {
     bytes.clear();
     ByteWriter writer(bytes);
     writer.digest(link);
-    writer.digest(e.signature.exact);
-    writer.u64(e.signature.fingerprint.bits);
-    writer.u32(e.signature.tokens);
+    writer.digest(e.exact);
+    writer.u32(e.tokens);
     writer.u32(e.source.topic);
     writer.u32(static_cast<std::uint32_t>(e.source.partition));
     writer.u64(static_cast<std::uint64_t>(e.source.offset));
@@ -78,7 +75,7 @@ Digest128 UniqueLog::digest() const {
 }
 
 std::size_t UniqueLog::bytes() const {
-  return digests_.bytes() + fingerprints_.bytes() + packed_at_.bytes() + blocks_.size() * kBlockBytes +
+  return digests_.bytes() + packed_at_.bytes() + blocks_.size() * kBlockBytes +
          blocks_.capacity() * sizeof(blocks_[0]) + packing_.capacity();
 }
 

@@ -1,14 +1,14 @@
 // What is remembered of each unique?
 //
-// Its signature, where it lay, its id and its url, under its sequence number: 0, 1, 2, ... in the order of
-// decision. Nothing is ever changed or taken back, and the indexes hold nothing that does not follow from it.
+// Its exact digest, where it lay, its id and its url, under its sequence number: 0, 1, 2, ... in the order of
+// decision. Nothing is ever changed or taken back. Its fingerprint is not here: the Hamming index keeps it,
+// under the same number.
 //
-//   digests       | d0 | d1 | d2 | ...    columns: each index reads the one it needs
-//   fingerprints  | f0 | f1 | f2 | ...
+//   digests       | d0 | d1 | d2 | ...    a column: the exact index reads it
 //   packed_at     | p0 | p1 | p2 | ...    where the rest lies:
 //   blocks        | topic partition offset tokens id url | ...    varints and strings with their lengths
 //
-// Cost:    32 bytes + id + url + the varints (5 to 34 bytes, 10 to 12 in practice) per unique, in chunks of
+// Cost:    24 bytes + id + url + the varints (5 to 34 bytes, 10 to 12 in practice) per unique, in chunks of
 //          65 536 uniques and blocks of 1 MiB. Nothing is copied when it grows, so no append pauses.
 // Threads: none inside.
 #pragma once
@@ -25,13 +25,11 @@
 #include "core/document.h"
 #include "core/index/chunked_array.h"
 #include "core/limits.h"
-#include "core/signature.h"
 
 namespace neardup {
 
 inline constexpr std::size_t kColumnChunk = std::size_t{1} << 16;
 using DigestColumn = ChunkedArray<Digest128, kColumnChunk>;
-using FingerprintColumn = ChunkedArray<Fingerprint, kColumnChunk>;
 
 class UniqueLog {
  public:
@@ -39,7 +37,8 @@ class UniqueLog {
     std::string_view id;
     std::string_view url;
     Source source;
-    Signature signature;
+    Digest128 exact;
+    std::uint32_t tokens = 0;
   };
 
   // Remembers `entry` under the sequence number size().
@@ -52,7 +51,6 @@ class UniqueLog {
   std::uint64_t size() const { return digests_.size(); }
 
   const DigestColumn& digests() const { return digests_; }
-  const FingerprintColumn& fingerprints() const { return fingerprints_; }
 
   // A digest of all entries, in order: two logs are equal iff theirs are. It reads the whole log.
   Digest128 digest() const;
@@ -69,7 +67,6 @@ class UniqueLog {
   std::string_view packed_from(std::uint64_t at) const;
 
   DigestColumn digests_;
-  FingerprintColumn fingerprints_;
   ChunkedArray<std::uint64_t, kColumnChunk> packed_at_;  // block number x kBlockBytes + offset inside it
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::size_t block_used_ = kBlockBytes;  // bytes used of the last block; none yet counts as full

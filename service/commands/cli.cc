@@ -1,9 +1,11 @@
 #include "service/commands/cli.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +14,7 @@
 #include "service/commands/exit_code.h"
 #include "service/commands/feed.h"
 #include "service/commands/fingerprint.h"
+#include "service/commands/plan.h"
 #include "service/commands/print_config.h"
 #include "service/commands/report.h"
 #include "service/commands/scan.h"
@@ -131,6 +134,27 @@ Run setup_feed(CLI::App& app) {
   };
 }
 
+Run setup_plan(CLI::App& app) {
+  auto options = std::make_shared<PlanOptions>();
+  app.add_option("--documents", options->documents, "Uniques to hold: 5000000, 5M, 1G")
+      ->transform(CLI::AsNumberWithUnit(
+          std::map<std::string, std::uint64_t>{{"k", 1'000}, {"M", 1'000'000}, {"G", 1'000'000'000}}))
+      ->check(CLI::Range(std::uint64_t{1}, kPlanDocumentsMax));
+  CLI::Option* const distance =
+      app.add_option("--distance", options->distance, "Bits that may differ; else detector.distance")
+          ->check(CLI::Range(0, kCoveringDistanceMax));
+  app.add_option("--memory", options->memory_bytes,
+                 "What the index may take: 4GiB, 800MiB; 0: as much as it takes")
+      ->transform(CLI::AsSizeValue(false));
+  app.add_flag("--json", options->json, "For programs");
+  return [options, distance](const ConfigSources& sources) {
+    return with_config(sources, [&](const LoadedConfig& loaded) {
+      if (distance->empty()) options->distance = loaded.config.detector.distance;
+      return run_plan(*options);
+    });
+  };
+}
+
 Run setup_validate(CLI::App& app) {
   auto options = std::make_shared<ValidateOptions>();
   app.add_flag("--offline", options->offline, "Look at the configuration alone, not at Kafka");
@@ -163,6 +187,7 @@ const Command kCommands[] = {
     {"scan", kScanAbout, kScanHelp, setup_scan},
     {"fingerprint", kFingerprintAbout, kFingerprintHelp, setup_fingerprint},
     {"feed", kFeedAbout, kFeedHelp, setup_feed},
+    {"plan", kPlanAbout, kPlanHelp, setup_plan},
     {"validate", "Check a configuration",
      "  neardup validate -c neardup.yaml             the settings, then Kafka and its topics\n"
      "  neardup validate -c neardup.yaml --offline   the settings alone\n",

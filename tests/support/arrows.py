@@ -37,7 +37,8 @@ ARROWS = {
     "service/pipeline": SHELL
     + ["core", "core/fingerprint", "service/metrics", "service/codec", "service/journal"],
     "service/commands": SHELL
-    + ["core", "core/text", "core/fingerprint", "service/http", "service/metrics", "service/pipeline"]
+    + ["core", "core/text", "core/fingerprint", "core/index"]
+    + ["service/http", "service/metrics", "service/pipeline"]
     + ["service/codec", "service/journal", "service/kafka"],
     "service/main": SHELL + ["service/commands"],
 }

@@ -13,29 +13,30 @@ UniqueLog::Entry small_entry() {
   return {.id = "id",
           .url = "http://a/",
           .source = {.topic = 1, .partition = 2, .offset = 3},
-          .signature = {.exact = {4, 5}, .fingerprint = {6}, .tokens = 7}};
+          .exact = {4, 5},
+          .tokens = 7};
 }
 
 void expect_equal(const UniqueLog::Entry& a, const UniqueLog::Entry& b) {
   EXPECT_EQ(a.id, b.id);
   EXPECT_EQ(a.url, b.url);
   EXPECT_EQ(a.source, b.source);
-  EXPECT_EQ(a.signature, b.signature);
+  EXPECT_EQ(a.exact, b.exact);
+  EXPECT_EQ(a.tokens, b.tokens);
 }
 
 TEST(UniqueLog, gives_back_what_was_appended) {
   const std::string longest_id(kIdBytesMax, 'i');
   const std::string longest_url(kUrlBytesMax, 'u');
   std::vector<UniqueLog::Entry> entries = {small_entry()};
-  entries.push_back({.id = std::string_view("\0\xFF", 2), .url = "", .source = {}, .signature = {}});
+  entries.push_back({.id = std::string_view("\0\xFF", 2), .url = "", .source = {}, .exact = {}});
   entries.push_back({.id = longest_id,
                      .url = longest_url,
                      .source = {.topic = std::numeric_limits<std::uint32_t>::max(),
                                 .partition = std::numeric_limits<std::int32_t>::min(),
                                 .offset = std::numeric_limits<std::int64_t>::min()},
-                     .signature = {.exact = {std::numeric_limits<std::uint64_t>::max(), 1},
-                                   .fingerprint = {std::numeric_limits<std::uint64_t>::max()},
-                                   .tokens = std::numeric_limits<std::uint32_t>::max()}});
+                     .exact = {std::numeric_limits<std::uint64_t>::max(), 1},
+                     .tokens = std::numeric_limits<std::uint32_t>::max()});
 
   UniqueLog log;
   for (const auto& entry : entries) log.append(entry);
@@ -43,8 +44,7 @@ TEST(UniqueLog, gives_back_what_was_appended) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     SCOPED_TRACE(i);
     expect_equal(log.entry(i), entries[i]);
-    EXPECT_EQ(log.digests()[i], entries[i].signature.exact);
-    EXPECT_EQ(log.fingerprints()[i], entries[i].signature.fingerprint);
+    EXPECT_EQ(log.digests()[i], entries[i].exact);
   }
 }
 
@@ -75,18 +75,17 @@ TEST(UniqueLog, digest_differs_when_any_field_or_the_order_differs) {
     return log.digest();
   };
   const UniqueLog::Entry base = small_entry();
-  std::vector<UniqueLog::Entry> changed(10, base);
+  std::vector<UniqueLog::Entry> changed(9, base);
   changed[0].id = "ie";
   changed[1].url = "http://b/";
   changed[2].source.topic++;
   changed[3].source.partition++;
   changed[4].source.offset++;
-  changed[5].signature.exact.high++;
-  changed[6].signature.exact.low++;
-  changed[7].signature.fingerprint.bits++;
-  changed[8].signature.tokens++;
-  changed[9].id = "idh";  // the same bytes, cut elsewhere
-  changed[9].url = "ttp://a/";
+  changed[5].exact.high++;
+  changed[6].exact.low++;
+  changed[7].tokens++;
+  changed[8].id = "idh";  // the same bytes, cut elsewhere
+  changed[8].url = "ttp://a/";
 
   std::vector<Digest128> digests = {digest_of({}), digest_of({base}), digest_of({base, base})};
   for (const auto& entry : changed) {
@@ -100,7 +99,7 @@ TEST(UniqueLog, digest_differs_when_any_field_or_the_order_differs) {
   EXPECT_EQ(digest_of({base, changed[3]}), digest_of({base, changed[3]}));
 }
 
-TEST(UniqueLog, memory_is_32_bytes_the_names_and_a_few_more) {
+TEST(UniqueLog, memory_is_24_bytes_the_names_and_a_few_more) {
   UniqueLog log;
   constexpr std::size_t kCount = kColumnChunk * 2;
   std::size_t names = 0;
@@ -111,12 +110,13 @@ TEST(UniqueLog, memory_is_32_bytes_the_names_and_a_few_more) {
     log.append({.id = id,
                 .url = url,
                 .source = {.topic = 3, .partition = 7, .offset = static_cast<std::int64_t>(i)},
-                .signature = {.exact = {i, i}, .fingerprint = {i}, .tokens = 500}});
+                .exact = {i, i},
+                .tokens = 500});
   }
-  const std::size_t floor = kCount * (32 + 5) + names;
+  const std::size_t floor = kCount * (24 + 5) + names;
   const std::size_t slack = std::size_t{2} << 20;  // the last block and some pointers
   EXPECT_GE(log.bytes(), floor);
-  EXPECT_LE(log.bytes(), kCount * (32 + 12) + names + slack);
+  EXPECT_LE(log.bytes(), kCount * (24 + 12) + names + slack);
 }
 
 TEST(UniqueLogDeathTest, a_longer_id_or_url_than_the_limits_is_our_own_mistake) {

@@ -1,0 +1,175 @@
+// Where do the fingerprints go that their bucket's own lines have no room for?
+//
+// All those of one bucket lie in one block of whole cache lines: the fingerprints themselves, one behind the
+// other, then their ordinals. So a crowded bucket is read in a row, with exact distances, nothing to look up
+// elsewhere and no chain to follow.
+//
+//   | count | size | id0 | w0 w1 w2 ... | free | id0 id1 id2 ... | free |       oldest first
+//
+// The first id stands in front as well: who looks for something older than that need not read on.
+//
+// A block that is full moves to one a quarter larger; the places of old ones are used again for their size.
+// That wastes a ninth of the space on average, and makes an append O(1) in the long run.
+//
+// Cost:    4 + sizeof(Word) bytes for an entry, and the ninth.
+// Threads: none inside.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "core/base/check.h"
+#include "core/index/growing_memory.h"
+
+namespace neardup {
+
+template <class Word>
+class BlockPool {
+ public:
+  using Offset = std::uint32_t;  // in cache lines; 0 is no block
+  static constexpr Offset kLinesMax = Offset{1} << 26;
+
+  struct Block {
+    std::uint32_t count;
+    std::uint32_t size;      // index into kSizes
+    std::uint32_t first_id;  // ids()[0]
+    std::uint32_t unused;
+
+    Word* words() { return reinterpret_cast<Word*>(this + 1); }
+    const Word* words() const { return reinterpret_cast<const Word*>(this + 1); }
+    std::uint32_t* ids() { return reinterpret_cast<std::uint32_t*>(words() + capacity(size)); }
+    const std::uint32_t* ids() const {
+      return reinterpret_cast<const std::uint32_t*>(words() + capacity(size));
+    }
+  };
+  static_assert(sizeof(Block) == 16);
+
+  // REQUIRES: offset is a block of this pool.
+  Block& at(Offset offset) { return *reinterpret_cast<Block*>(lines() + std::size_t{offset} * kLineBytes); }
+  const Block& at(Offset offset) const {
+    return *reinterpret_cast<const Block*>(lines() + std::size_t{offset} * kLineBytes);
+  }
+  const std::byte* lines() const { return memory_.data(); }
+  std::byte* lines() { return memory_.data(); }
+
+  // Adds an entry to the block at `offset`, or to a new one if that is 0. Returns where the block is now.
+  Offset append(Offset offset, Word word, std::uint32_t id) {
+    if (offset == 0) {
+      offset = take(0);
+    } else if (const Block& full = at(offset); full.count == capacity(full.size)) {
+      offset = move(offset, full.size + 1);
+    }
+    Block& block = at(offset);
+    block.words()[block.count] = word;
+    block.ids()[block.count] = id;
+    if (block.count == 0) block.first_id = id;
+    ++block.count;
+    return offset;
+  }
+
+  // Takes entry `index` out; those behind it move up. Returns where the block is now, 0 if it was the last.
+  Offset erase(Offset offset, std::uint32_t index) {
+    Block& block = at(offset);
+    --block.count;
+    const std::uint32_t behind = block.count - index;
+    std::memmove(block.words() + index, block.words() + index + 1, behind * sizeof(Word));
+    std::memmove(block.ids() + index, block.ids() + index + 1, behind * sizeof(std::uint32_t));
+    if (block.count == 0) {
+      give_back(offset);
+      return 0;
+    }
+    block.first_id = block.ids()[0];
+    // Two sizes down, so that a block at the edge does not move to and fro.
+    if (block.size >= 2 && block.count <= capacity(block.size - 2)) return move(offset, block.size - 2);
+    return offset;
+  }
+
+  // REQUIRES: the block has an entry `index`.
+  void rename(Offset offset, std::uint32_t index, std::uint32_t id) {
+    Block& block = at(offset);
+    block.ids()[index] = id;
+    block.first_id = block.ids()[0];
+  }
+
+  void give_back(Offset offset) {
+    Block& block = at(offset);
+    const std::uint32_t size = block.size;
+    held_lines_ -= kSizes[size];
+    block.count = free_[size];
+    free_[size] = offset;
+  }
+
+  // Of a block of so many entries: how many lines are read, and how many it holds. REQUIRES: entries > 0.
+  static std::uint32_t lines_for(std::uint32_t entries) {
+    return static_cast<std::uint32_t>(
+        (sizeof(Block) + entries * (sizeof(Word) + sizeof(std::uint32_t)) + kLineBytes - 1) / kLineBytes);
+  }
+  static std::uint32_t lines_held_for(std::uint32_t entries) {
+    std::uint32_t size = 0;
+    while (capacity(size) < entries) ++size;
+    return kSizes[size];
+  }
+
+  std::uint64_t held_lines() const { return held_lines_; }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+ private:
+  static constexpr std::size_t kLineBytes = 64;
+  static constexpr std::size_t kSizeCount = 81;
+
+  // 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, ... lines.
+  static constexpr std::array<std::uint32_t, kSizeCount> kSizes = [] {
+    std::array<std::uint32_t, kSizeCount> sizes{};
+    std::uint64_t lines = 1;
+    for (std::uint32_t& size : sizes) {
+      size = static_cast<std::uint32_t>(lines);
+      lines = lines < 4 ? lines + 1 : lines * 5 / 4;
+    }
+    return sizes;
+  }();
+  static_assert(kSizes[kSizeCount - 1] >= kLinesMax);
+
+  static std::uint32_t capacity(std::uint32_t size) {
+    return static_cast<std::uint32_t>((std::size_t{kSizes[size]} * kLineBytes - sizeof(Block)) /
+                                      (sizeof(Word) + sizeof(std::uint32_t)));
+  }
+
+  Offset take(std::uint32_t size) {
+    held_lines_ += kSizes[size];
+    Offset offset = free_[size];
+    if (offset != 0) {
+      free_[size] = at(offset).count;
+    } else {
+      CHECK(used_lines_ + kSizes[size] < kLinesMax, "one table holds at most 4 GiB of blocks");
+      if (memory_.data() == nullptr) memory_ = GrowingMemory(kLinesMax * kLineBytes);
+      offset = static_cast<Offset>(used_lines_);
+      used_lines_ += kSizes[size];
+      memory_.use(used_lines_ * kLineBytes);
+    }
+    Block& block = at(offset);
+    block.count = 0;
+    block.size = size;
+    return offset;
+  }
+
+  Offset move(Offset from, std::uint32_t size) {
+    const Offset to = take(size);
+    const Block& old = at(from);
+    Block& block = at(to);
+    block.count = old.count;
+    block.first_id = old.first_id;
+    std::memcpy(block.words(), old.words(), old.count * sizeof(Word));
+    std::memcpy(block.ids(), old.ids(), old.count * sizeof(std::uint32_t));
+    give_back(from);
+    return to;
+  }
+
+  GrowingMemory memory_;
+  std::uint64_t used_lines_ = 1;  // the first stays empty: offset 0 is no block
+  std::uint64_t held_lines_ = 0;
+  std::array<Offset, kSizeCount> free_{};  // of each size, the first; linked by their counts
+};
+
+}  // namespace neardup

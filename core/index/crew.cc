@@ -1,0 +1,58 @@
+#include "core/index/crew.h"
+
+#include "core/base/check.h"
+
+namespace neardup {
+namespace {
+
+constexpr int kLooks = 4000;  // some microseconds: the time between two batches of a busy caller
+
+// Waits until `value` is no longer `old`.
+void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
+  for (int look = 0; look < kLooks; ++look) {
+    if (value.load(std::memory_order_acquire) != old) return;
+  }
+  while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
+}
+
+}  // namespace
+
+Crew::Crew(int size) {
+  CHECK(size >= 1, "someone has to do it");
+  for (int member = 1; member < size; ++member) {
+    threads_.emplace_back([this, member] { wait_for_work(member); });
+  }
+}
+
+Crew::~Crew() {
+  over_ = true;
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Crew::run(const std::function<void(int)>& work) {
+  if (threads_.empty()) return work(0);
+  work_ = &work;
+  busy_.store(static_cast<std::uint32_t>(threads_.size()), std::memory_order_relaxed);
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+  work(0);
+  for (std::uint32_t left = busy_.load(std::memory_order_acquire); left != 0;
+       left = busy_.load(std::memory_order_acquire)) {
+    wait_for_change(busy_, left);
+  }
+}
+
+void Crew::wait_for_work(int member) {
+  std::uint32_t seen = 0;
+  while (true) {
+    wait_for_change(round_, seen);
+    ++seen;  // rounds follow each other only when all are done, so none is missed
+    if (over_) return;
+    (*work_)(member);
+    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_all();
+  }
+}
+
+}  // namespace neardup

@@ -1,0 +1,172 @@
+#include "core/index/growing_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "core/base/check.h"
+
+// Of Linux 5.14 and 6.1; older ones refuse them, and the first touch is then paid by the writer.
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+namespace neardup {
+namespace {
+
+constexpr std::size_t kHugePage = GrowingMemory::kHugePage;
+// From here on memory comes as huge pages; before, as small ones that are made one huge page when they are
+// full: a small array should be small.
+constexpr std::size_t kHugeFrom = 8 * kHugePage;
+// Some systems count what is accessible as if it were used, so it grows in large steps, not at once.
+constexpr std::size_t kAccessibleMin = std::size_t{64} << 20;
+
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+// Touches pages before they are needed. One thread for the process, started by the first who asks.
+class FirstTouch {
+ public:
+  static FirstTouch& instance() {
+    // Never destroyed: a memory of static lifetime may be the last to go.
+    static FirstTouch& touch = *new FirstTouch;
+    return touch;
+  }
+
+  void ask(std::byte* page, bool collapse) {
+    const std::lock_guard lock(mutex_);
+    wanted_.push_back({page, collapse});
+    wake_.notify_one();
+  }
+
+  // Returns once nothing in the range is being touched or ever will be.
+  void forget(const std::byte* begin, std::size_t size) {
+    std::unique_lock lock(mutex_);
+    const auto inside = [&](const Page& page) { return page.begin >= begin && page.begin < begin + size; };
+    std::erase_if(wanted_, inside);
+    done_.wait(lock, [&] { return working_.begin == nullptr || !inside(working_); });
+  }
+
+ private:
+  struct Page {
+    std::byte* begin = nullptr;
+    bool collapse = false;
+  };
+
+  FirstTouch() {
+    std::thread([this] { run(); }).detach();
+  }
+
+  [[noreturn]] void run() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      wake_.wait(lock, [&] { return !wanted_.empty(); });
+      working_ = wanted_.front();
+      wanted_.pop_front();
+      lock.unlock();
+      // Both only spare time: where the system refuses, the page comes when it is used.
+      static_cast<void>(
+          madvise(working_.begin, kHugePage, working_.collapse ? MADV_COLLAPSE : MADV_POPULATE_WRITE));
+      lock.lock();
+      working_ = {};
+      done_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  std::deque<Page> wanted_;
+  Page working_;
+};
+
+}  // namespace
+
+GrowingMemory::GrowingMemory(std::size_t size_max)
+    : size_(static_cast<std::size_t>(round_up(size_max, kHugePage))) {
+  // One page more, to begin at the edge of a huge page; the rest before and behind is given back.
+  void* const mapped =
+      mmap(nullptr, size_ + kHugePage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  CHECK(mapped != MAP_FAILED, "no address space left: is it limited (ulimit -v)?");
+  auto* const at = static_cast<std::byte*>(mapped);
+  const std::size_t before =
+      static_cast<std::size_t>(round_up(reinterpret_cast<std::uintptr_t>(at), kHugePage)) -
+      reinterpret_cast<std::uintptr_t>(at);
+  if (before > 0) munmap(at, before);
+  munmap(at + before + size_, kHugePage - before);
+  data_ = at + before;
+}
+
+GrowingMemory::~GrowingMemory() {
+  if (data_ == nullptr) return;
+  if (held_ > kHugePage) FirstTouch::instance().forget(data_, size_);
+  munmap(data_, size_);
+}
+
+void GrowingMemory::swap(GrowingMemory& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(accessible_, other.accessible_);
+  std::swap(released_, other.released_);
+  std::swap(held_, other.held_);
+  std::swap(ready_, other.ready_);
+}
+
+void GrowingMemory::make_accessible(std::uint64_t end) {
+  const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(end, size_));
+  if (wanted <= accessible_) return;
+  const std::size_t to = std::min(size_, std::max(2 * accessible_, std::max(wanted, kAccessibleMin)));
+  CHECK(mprotect(data_ + accessible_, to - accessible_, PROT_READ | PROT_WRITE) == 0,
+        "the system refuses to hand out more memory");
+  const std::size_t from = std::max(accessible_, kHugeFrom);
+  if (to > from) static_cast<void>(madvise(data_ + from, to - from, MADV_HUGEPAGE));
+  accessible_ = to;
+}
+
+void GrowingMemory::hold(std::uint64_t end) {
+  const std::uint64_t before = held_;
+  if (end <= kHugeFrom) {
+    held_ = ready_ = round_up(end, kSmallStep);
+    make_accessible(held_);
+    for (std::uint64_t page = before / kHugePage; page < held_ / kHugePage; ++page) make_huge(page);
+    return;
+  }
+  const std::uint64_t page_end = round_up(end, kHugePage);
+  const bool nearly_full = page_end - end <= kHugePage / 8;
+  held_ = std::max(held_, page_end + (nearly_full ? kHugePage : 0));
+  ready_ = nearly_full ? page_end : std::max(end, page_end - kHugePage / 8);
+  make_accessible(held_);
+  for (std::uint64_t page = before / kHugePage; page < kHugeFrom / kHugePage; ++page) make_huge(page);
+  if (nearly_full && held_ != before) FirstTouch::instance().ask(data_ + page_end % size_, false);
+}
+
+// Of a page that is full of small ones, or still empty.
+void GrowingMemory::make_huge(std::uint64_t page) {
+  std::byte* const begin = data_ + page * kHugePage;
+  static_cast<void>(madvise(begin, kHugePage, MADV_HUGEPAGE));
+  FirstTouch::instance().ask(begin, true);
+}
+
+void GrowingMemory::release(std::uint64_t begin) {
+  const std::uint64_t step = begin >= kHugePage ? kHugePage : kSmallStep;
+  const std::uint64_t to = begin / step * step;
+  while (released_ < std::min(to, held_)) {
+    const std::uint64_t page_end = (released_ / kHugePage + 1) * kHugePage;
+    const std::uint64_t end = std::min({page_end, to, held_});
+    static_cast<void>(madvise(data_ + released_ % size_, end - released_, MADV_DONTNEED));
+    released_ = end;
+  }
+  released_ = std::max(released_, to);
+  held_ = std::max(held_, released_);
+  ready_ = std::max(ready_, released_);
+}
+
+}  // namespace neardup

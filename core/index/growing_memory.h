@@ -1,0 +1,86 @@
+// How does an array grow to gigabytes, never move, and never make its writer wait?
+//
+// Address space is reserved once, memory comes as it is used: `use(end)` says how far that is,
+// `release(begin)` gives back what lies before. Offsets may run on past the size that was reserved: they wrap
+// around, so a window that slides over them for ever is a ring.
+//
+//   offsets    0 ........ begin ════════ end ─────────────►
+//                         held           held next, by a thread in the background
+//
+// Memory is asked for in huge pages (2 MiB; a random read costs a third with them, where page tables are
+// nested). Up to 16 MiB it comes in small ones, which a background thread makes one huge page once they are
+// full. The first touch of a page is what costs (the system clears it), so beyond that the same thread
+// touches the next page when this one is nearly full. It changes no byte, so nothing but time hangs on it.
+//
+// Cost:    bytes() counts steps of 64 KiB up to 16 MiB, then whole huge pages, with the one held ahead.
+// Threads: one for the whole process does the first touches. An object of its own belongs to one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace neardup {
+
+class GrowingMemory {
+ public:
+  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  static constexpr std::size_t kSmallStep = std::size_t{64} << 10;
+
+  GrowingMemory() = default;
+  // Nothing is held yet; fresh memory is zero. REQUIRES: size_max > 0; to wrap around, a multiple of
+  // kHugePage.
+  explicit GrowingMemory(std::size_t size_max);
+  ~GrowingMemory();
+  GrowingMemory(GrowingMemory&& other) noexcept { swap(other); }
+  GrowingMemory& operator=(GrowingMemory&& other) noexcept {
+    GrowingMemory moved(std::move(other));  // what was held here is given back at once
+    swap(moved);
+    return *this;
+  }
+
+  std::byte* data() const { return data_; }
+
+  // Offsets below `end` may be used from now on. REQUIRES: at most size_max bytes between begin and end.
+  void use(std::uint64_t end) {
+    if (end > ready_) hold(end);
+  }
+
+  // Nothing below `begin` will be used again; what is used at its place after a wrap is zero again.
+  void release(std::uint64_t begin);
+
+  std::size_t bytes() const { return static_cast<std::size_t>(held_ - released_); }
+
+ private:
+  void swap(GrowingMemory& other) noexcept;
+  void hold(std::uint64_t end);
+  void make_accessible(std::uint64_t end);
+  void make_huge(std::uint64_t page);
+
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t accessible_ = 0;  // of the reserved bytes, from the first on
+  std::uint64_t released_ = 0;  // below: given back
+  std::uint64_t held_ = 0;      // from released_ to here
+  std::uint64_t ready_ = 0;     // use() need not look closer up to here
+};
+
+// A GrowingMemory of elements: of a trivial type, zero at first.
+template <class T>
+class GrowingArray {
+ public:
+  GrowingArray() = default;
+  explicit GrowingArray(std::size_t size_max) : memory_(size_max * sizeof(T)) {}
+
+  T* data() const { return reinterpret_cast<T*>(memory_.data()); }
+  T& operator[](std::size_t index) { return data()[index]; }
+  const T& operator[](std::size_t index) const { return data()[index]; }
+  void use(std::uint64_t end) { memory_.use(end * sizeof(T)); }
+  void release(std::uint64_t begin) { memory_.release(begin * sizeof(T)); }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+ private:
+  GrowingMemory memory_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,540 @@
+#include "core/index/hamming_index.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/bytes.h"
+#include "core/base/check.h"
+
+namespace neardup {
+namespace {
+
+template <class Word>
+std::uint64_t hash_of_word(Word word) {
+  std::uint64_t hash = 0;
+  for (int i = 0; i < kLimbsOf<Word>; ++i) {
+    hash = (hash ^ limb(word, i)) * 0x9E3779B97F4A7C15;
+    hash ^= hash >> 32;
+  }
+  return hash * 0xD6E8FEB86659FD93;
+}
+
+// A digest of a long row of numbers: a chain over pieces of it.
+class DigestChain {
+ public:
+  void add(std::uint64_t value) {
+    ByteWriter(piece_).u64(value);
+    if (piece_.size() >= kPieceBytes) close();
+  }
+  Digest128 finish() {
+    close();
+    return link_;
+  }
+
+ private:
+  static constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+
+  void close() {
+    ByteWriter(piece_).digest(link_);
+    link_ = digest128(piece_);
+    piece_.clear();
+  }
+
+  std::string piece_;
+  Digest128 link_;
+};
+
+constexpr std::size_t kAhead = 16;  // words between asking for a line and writing it
+
+}  // namespace
+
+template <int kWidth>
+HammingIndex<kWidth>::HammingIndex(const HammingOptions& options) : options_(options) {
+  CHECK(options.distance >= 0 && options.distance <= kCoveringDistanceMax, "no covering finds further");
+  CHECK(options.threads >= 1, "someone has to do it");
+  if (options_.covering == nullptr) options_.covering = &default_covering(options.distance);
+  CHECK(options_.covering->distance >= options.distance, "this covering would miss some");
+  crew_ = std::make_unique<Crew>(options.threads);
+  counts_.resize(static_cast<std::size_t>(options.threads));
+}
+
+template <int kWidth>
+ProbeView<typename HammingIndex<kWidth>::Word> HammingIndex<kWidth>::view() const {
+  return {.tables = tables_.data(),
+          .table_count = static_cast<int>(tables_.size()),
+          .distance = options_.distance,
+          .words = words_.data(),
+          .oldest_id = static_cast<std::uint32_t>(oldest_),
+          .in_order = in_order_,
+          .block_entries_max = options_.block_entries_max == 0 ? ~0U : options_.block_entries_max};
+}
+
+template <int kWidth>
+std::optional<Match> HammingIndex<kWidth>::match_of(const Found& found) const {
+  if (found.distance < 0) return std::nullopt;
+  return Match{sequence_of(found.id), found.distance};
+}
+
+// --- Searching
+
+// All matches among few words, by ascending age.
+template <int kWidth>
+void HammingIndex<kWidth>::scan(Word query, std::vector<Found>& found) const {
+  found.clear();
+  const auto first = static_cast<std::uint32_t>(oldest_);
+  probe_kernels<Word>().scan_all(words_.data() + first, next_ - oldest_, query, options_.distance, found);
+  std::erase_if(found, [&](const Found& f) { return is_erased(oldest_ + f.id); });
+  for (Found& f : found) f.id += first;
+}
+
+template <int kWidth>
+Found HammingIndex<kWidth>::best_of(const std::vector<Found>& found, MatchMode mode) const {
+  if (found.empty()) return {};
+  if (mode == MatchMode::kFirst) return found.front();
+  return *std::min_element(found.begin(), found.end(),
+                           [](const Found& a, const Found& b) { return a.distance < b.distance; });
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::probe(std::span<const Word> queries, MatchMode mode) {
+  found_.resize(std::max(found_.size(), queries.size()));
+  if (!has_tables()) {
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      scan(queries[i], all_);
+      found_[i] = best_of(all_, mode);
+      counts_[0].candidates += next_ - oldest_;
+      ++counts_[0].lookups;
+    }
+    return;
+  }
+  const ProbeView<Word> v = view();
+  const std::size_t width = tables_.size();
+  keys_.resize(std::max(keys_.size(), queries.size() * width));
+  tags_.resize(keys_.size());
+  const auto members = static_cast<std::size_t>(crew_->size());
+  crew_->run([&](int member) {
+    const std::size_t from = queries.size() * static_cast<std::size_t>(member) / members;
+    const std::size_t to = queries.size() * (static_cast<std::size_t>(member) + 1) / members;
+    ProbeCounts counts;
+    if (from < to) {
+      probe_kernels<Word>().find(v, mode, queries.data() + from, to - from, keys_.data() + from * width,
+                                 tags_.data() + from * width, found_.data() + from, counts);
+    }
+    counts_[static_cast<std::size_t>(member)] += counts;
+  });
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::find(std::span<const Word> queries, MatchMode mode,
+                                std::span<std::optional<Match>> answers) {
+  CHECK(queries.size() == answers.size(), "an answer to each query");
+  const std::size_t batch = kBatch * static_cast<std::size_t>(crew_->size());
+  for (std::size_t from = 0; from < queries.size(); from += batch) {
+    const std::size_t count = std::min(batch, queries.size() - from);
+    probe(queries.subspan(from, count), mode);
+    for (std::size_t i = 0; i < count; ++i) answers[from + i] = match_of(found_[i]);
+  }
+}
+
+template <int kWidth>
+std::optional<Match> HammingIndex<kWidth>::find(Word query, MatchMode mode) {
+  std::optional<Match> answer;
+  find(std::span(&query, 1), mode, std::span(&answer, 1));
+  return answer;
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::find_all(Word query, std::vector<Match>& matches) {
+  matches.clear();
+  if (!has_tables()) {
+    scan(query, all_);
+    counts_[0].candidates += next_ - oldest_;
+    ++counts_[0].lookups;
+  } else {
+    all_.clear();
+    keys_.resize(std::max(keys_.size(), tables_.size()));
+    tags_.resize(keys_.size());
+    probe_kernels<Word>().find_all(view(), query, keys_.data(), tags_.data(), all_, counts_[0]);
+    const auto older = [&](const Found& a, const Found& b) { return age(a.id) < age(b.id); };
+    std::sort(all_.begin(), all_.end(), older);
+    const auto same = [](const Found& a, const Found& b) { return a.id == b.id; };
+    all_.erase(std::unique(all_.begin(), all_.end(), same), all_.end());
+    if (members_.size() > 0) {
+      expand_members(all_);
+      std::sort(all_.begin(), all_.end(), older);
+    }
+  }
+  for (const Found& found : all_) matches.push_back({sequence_of(found.id), found.distance});
+}
+
+// Each id found stands for all that have its word.
+template <int kWidth>
+void HammingIndex<kWidth>::expand_members(std::vector<Found>& found) const {
+  const std::size_t count = found.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Word word = words_[found[i].id];
+    const int distance = found[i].distance;
+    members_.for_each(hash_of_word(word), [&](std::uint32_t id) {
+      if (words_[id] == word) found.push_back({id, distance});
+    });
+  }
+}
+
+// --- Storing
+
+template <int kWidth>
+void HammingIndex<kWidth>::append_words(std::span<const Word> words) {
+  CHECK(next_ - oldest_ + words.size() <= kWindowMax, "ids are 32 bits");
+  words_.use(next_ + words.size());
+  erased_.use((next_ + words.size() + 63) / 64);
+  for (const Word word : words) words_[static_cast<std::uint32_t>(next_++)] = word;
+  size_ += words.size();
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMode mode,
+                                            std::span<std::optional<Match>> answers) {
+  CHECK(words.size() == answers.size(), "an answer to each word");
+  const std::size_t batch = kBatch * static_cast<std::size_t>(crew_->size());
+  for (std::size_t from = 0; from < words.size(); from += batch) {
+    const std::size_t count = std::min(batch, words.size() - from);
+    const auto part = words.subspan(from, count);
+    probe(part, mode);
+    fresh_.clear();
+    rows_.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      std::optional<Match>& answer = answers[from + i];
+      answer = match_of(found_[i]);
+      if (answer && (mode == MatchMode::kFirst || answer->distance == 0)) continue;
+      // What is new in this batch is younger than all that was found; it wins only if it is nearer.
+      const int within = answer ? answer->distance - 1 : options_.distance;
+      const Found found = probe_kernels<Word>().scan(fresh_.data(), fresh_.size(), part[i], within, mode);
+      if (found.distance >= 0) {
+        answer = Match{next_ + found.id, found.distance};
+      } else if (!answer) {
+        fresh_.push_back(part[i]);
+        rows_.push_back(static_cast<std::uint32_t>(i));
+      }
+    }
+    const Sequence first = next_;
+    append_words(fresh_);
+    if (has_tables()) {
+      store_new(fresh_, rows_, static_cast<std::uint32_t>(first));
+    } else {
+      make_tables_if_due();
+    }
+  }
+}
+
+// Words that no table has yet, each table by one of the crew. rows[i]: where their keys and tags are.
+template <int kWidth>
+void HammingIndex<kWidth>::store_new(std::span<const Word> words, std::span<const std::uint32_t> rows,
+                                     std::uint32_t first_id) {
+  const std::size_t width = tables_.size();
+  crew_->run([&](int member) {
+    for (auto t = static_cast<std::size_t>(member); t < width; t += static_cast<std::size_t>(crew_->size())) {
+      Table& table = tables_[t];
+      for (std::size_t i = 0; i < std::min(kAhead, words.size()); ++i)
+        table.prefetch(keys_[rows[i] * width + t]);
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        if (i + kAhead < words.size()) table.prefetch(keys_[rows[i + kAhead] * width + t]);
+        const std::size_t at = rows[i] * width + t;
+        table.insert(keys_[at], tags_[at], words[i], first_id + static_cast<std::uint32_t>(i));
+      }
+    }
+  });
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::insert(std::span<const Word> words) {
+  for (std::size_t from = 0; from < words.size(); from += kBatch) {
+    const auto part = words.subspan(from, std::min(kBatch, words.size() - from));
+    const Sequence first = next_;
+    append_words(part);
+    if (has_tables()) {
+      insert_into_tables(part, first);
+    } else {
+      make_tables_if_due();
+    }
+  }
+}
+
+template <int kWidth>
+Sequence HammingIndex<kWidth>::insert(Word word) {
+  insert(std::span(&word, 1));
+  return next_ - 1;
+}
+
+// Table 0 knows which words are there already: those become members.
+template <int kWidth>
+void HammingIndex<kWidth>::insert_into_tables(std::span<const Word> words, Sequence first) {
+  const std::size_t width = tables_.size();
+  keys_.resize(std::max(keys_.size(), words.size() * width));
+  tags_.resize(keys_.size());
+  probe_kernels<Word>().locate(view(), words.data(), words.size(), keys_.data(), tags_.data());
+  const auto word_at = [this](std::uint32_t id) { return words_[id]; };
+  const auto prefetch = [&](std::size_t row) {
+    for (std::size_t t = 0; t < width; ++t) tables_[t].prefetch(keys_[row * width + t]);
+  };
+  for (std::size_t i = 0; i < std::min(kAhead, words.size()); ++i) prefetch(i);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i + kAhead < words.size()) prefetch(i + kAhead);
+    const auto id = static_cast<std::uint32_t>(first + i);
+    const std::size_t row = i * width;
+    if (tables_[0].find(keys_[row], tags_[row], words[i], word_at)) {
+      members_.insert(hash_of_word(words[i]), id,
+                      [this](std::uint32_t member) { return hash_of_word(words_[member]); });
+      continue;
+    }
+    for (std::size_t t = 0; t < width; ++t) tables_[t].insert(keys_[row + t], tags_[row + t], words[i], id);
+  }
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::make_tables() {
+  tables_.reserve(static_cast<std::size_t>(covering().tables()));
+  for (int t = 0; t < covering().tables(); ++t) {
+    tables_.emplace_back(key_bits<Word>(covering(), t), key_bits<Word>(covering(), 0), t == 0);
+  }
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::make_tables_if_due() {
+  if (next_ - oldest_ <= kScanMax && oldest_ / kIds == next_ / kIds) return;
+  make_tables();
+  for (Sequence sequence = oldest_; sequence < next_; ++sequence) {
+    if (is_erased(sequence)) continue;
+    const Word word = words_[static_cast<std::uint32_t>(sequence)];
+    insert_into_tables(std::span(&word, 1), sequence);
+  }
+}
+
+// --- Forgetting
+
+template <int kWidth>
+bool HammingIndex<kWidth>::erase(Sequence sequence) {
+  if (!contains(sequence)) return false;
+  if (has_tables()) {
+    const Word word = words_[static_cast<std::uint32_t>(sequence)];
+    keys_.resize(std::max(keys_.size(), tables_.size()));
+    tags_.resize(keys_.size());
+    probe_kernels<Word>().locate(view(), &word, 1, keys_.data(), tags_.data());
+    forget(sequence, keys_.data(), tags_.data());
+  }
+  const auto id = static_cast<std::uint32_t>(sequence);
+  erased_[id / 64] |= std::uint64_t{1} << (id % 64);
+  --size_;
+  return true;
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::forget(Sequence sequence, const std::uint64_t* keys, const std::uint32_t* tags) {
+  const auto id = static_cast<std::uint32_t>(sequence);
+  const Word word = words_[id];
+  std::uint32_t stored_id = id;
+  if (members_.size() > 0) {
+    const auto word_at = [this](std::uint32_t other) { return words_[other]; };
+    stored_id = *tables_[0].find(keys[0], tags[0], word, word_at);
+    std::optional<std::uint32_t> heir;  // the oldest member, should the tables hold this very id
+    members_.for_each(hash_of_word(word), [&](std::uint32_t member) {
+      if (words_[member] == word && (!heir || age(member) < age(*heir))) heir = member;
+    });
+    if (stored_id != id) {
+      members_.erase(hash_of_word(word), id);
+      return;
+    }
+    if (heir) {
+      for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].rename(keys[t], word, id, *heir);
+      in_order_ = false;
+      members_.erase(hash_of_word(word), *heir);
+      return;
+    }
+  }
+  for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].erase(keys[t], tags[t], word, id);
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::expire(Sequence sequence) {
+  CHECK(sequence <= next_, "what is to come cannot be forgotten");
+  while (oldest_ < sequence) {
+    const std::size_t count = std::min<std::uint64_t>(kBatch, sequence - oldest_);
+    const auto first = static_cast<std::uint32_t>(oldest_);
+    fresh_.clear();
+    for (std::size_t i = 0; i < count; ++i) fresh_.push_back(words_[static_cast<std::uint32_t>(first + i)]);
+    if (has_tables()) {
+      const std::size_t width = tables_.size();
+      keys_.resize(std::max(keys_.size(), count * width));
+      tags_.resize(keys_.size());
+      probe_kernels<Word>().locate(view(), fresh_.data(), count, keys_.data(), tags_.data());
+      for (std::size_t i = 0; i < count; ++i) {
+        if (i + kAhead < count) {
+          for (std::size_t t = 0; t < width; ++t) tables_[t].prefetch(keys_[(i + kAhead) * width + t]);
+        }
+        if (!is_erased(oldest_ + i)) {
+          forget(oldest_ + i, keys_.data() + i * width, tags_.data() + i * width);
+          --size_;
+        }
+      }
+    } else {
+      for (std::size_t i = 0; i < count; ++i) size_ -= is_erased(oldest_ + i) ? 0 : 1;
+    }
+    oldest_ += count;
+  }
+  words_.release(oldest_);
+  erased_.release(oldest_ / 64);
+}
+
+// --- Restoring
+
+template <int kWidth>
+void HammingIndex<kWidth>::restore_begin(Sequence first) {
+  CHECK(next_ == 0 && !has_tables(), "only an empty index is restored");
+  oldest_ = next_ = first;
+  words_.release(first);
+  erased_.release(first / 64);
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::restore_words(std::span<const Word> words) {
+  append_words(words);
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::restore_erased(Sequence sequence) {
+  CHECK(contains(sequence) && !has_tables(), "erased once, before the tables are built");
+  const auto id = static_cast<std::uint32_t>(sequence);
+  erased_[id / 64] |= std::uint64_t{1} << (id % 64);
+  --size_;
+}
+
+template <int kWidth>
+std::uint64_t HammingIndex<kWidth>::restore_finish(std::uint64_t equal) {
+  if (next_ - oldest_ <= kScanMax && oldest_ / kIds == next_ / kIds) return equal;
+  CHECK(equal <= size_, "the reader refuses this");
+  make_tables();
+  const std::uint64_t entries = size_ - equal;
+  std::vector<bool> is_equal(next_ - oldest_);
+  build(0, entries, is_equal);
+  crew_->run([&](int member) {
+    for (std::size_t t = 1 + static_cast<std::size_t>(member); t < tables_.size();
+         t += static_cast<std::size_t>(crew_->size())) {
+      build(t, entries, is_equal);
+    }
+  });
+  return members_.size();
+}
+
+// Radix partition: words and ids are first parted by bucket, into parts whose heads fit the cache, so that
+// each line is written while it is near, and memory is read and written in rows only.
+template <int kWidth>
+void HammingIndex<kWidth>::build(std::size_t t, std::uint64_t entries_expected, std::vector<bool>& equal) {
+  Table& table = tables_[t];
+  const bool is_first = t == 0;
+  table.prepare(entries_expected);
+  constexpr std::uint64_t kBucketsInPart = 2048;  // 128 KiB of heads
+  const std::uint64_t parts = table.buckets() / kBucketsInPart + 1;
+  const auto bucket_of = [&](std::uint64_t key) {
+    const auto& region = table.region(key);
+    return key & region.mask;
+  };
+  const auto taken = [&](Sequence sequence) {
+    return !is_erased(sequence) && (is_first || !equal[sequence - oldest_]);
+  };
+
+  std::vector<std::uint64_t> ends(parts + 1);
+  for (Sequence sequence = oldest_; sequence < next_; ++sequence) {
+    if (!taken(sequence)) continue;
+    const Word word = words_[static_cast<std::uint32_t>(sequence)];
+    ++ends[bucket_of(table.key().gather(word)) / kBucketsInPart + 1];
+  }
+  for (std::uint64_t part = 0; part < parts; ++part) ends[part + 1] += ends[part];
+  const std::uint64_t count = ends[parts];
+  std::vector<std::uint64_t> at(ends.begin(), ends.end() - 1);
+  struct Entry {
+    Word word;
+    std::uint32_t id;
+  };
+  const auto entries = std::make_unique_for_overwrite<Entry[]>(count);
+  for (Sequence sequence = oldest_; sequence < next_; ++sequence) {
+    if (!taken(sequence)) continue;
+    const auto id = static_cast<std::uint32_t>(sequence);
+    const Word word = words_[id];
+    entries[at[bucket_of(table.key().gather(word)) / kBucketsInPart]++] = {word, id};
+  }
+
+  const auto word_at = [this](std::uint32_t id) { return words_[id]; };
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const Entry& entry = entries[i];
+    const std::uint64_t key = table.key().gather(entry.word);
+    const auto tag = static_cast<std::uint32_t>(table.tag().gather(entry.word));
+    if (is_first && table.find(key, tag, entry.word, word_at)) {
+      members_.insert(hash_of_word(entry.word), entry.id,
+                      [this](std::uint32_t member) { return hash_of_word(words_[member]); });
+      equal[age(entry.id)] = true;
+      continue;
+    }
+    table.insert_prepared(key, tag, entry.word, entry.id);
+  }
+}
+
+// --- What it holds
+
+template <int kWidth>
+std::size_t HammingIndex<kWidth>::bytes() const {
+  std::size_t bytes = words_.bytes() + erased_.bytes() + members_.bytes();
+  for (const Table& table : tables_) bytes += table.bytes();
+  return bytes;
+}
+
+template <int kWidth>
+ProbeCounts HammingIndex<kWidth>::counts() const {
+  ProbeCounts sum;
+  for (const ProbeCounts& counts : counts_) sum += counts;
+  return sum;
+}
+
+template <int kWidth>
+std::uint64_t HammingIndex<kWidth>::largest_bucket() const {
+  std::uint64_t largest = 0;
+  for (const Table& table : tables_) largest = std::max(largest, table.largest_bucket());
+  return largest;
+}
+
+template <int kWidth>
+std::uint64_t HammingIndex<kWidth>::overflow_lines() const {
+  std::uint64_t lines = 0;
+  for (const Table& table : tables_) lines += table.overflow_lines();
+  return lines;
+}
+
+template <int kWidth>
+Digest128 HammingIndex<kWidth>::state_digest() const {
+  DigestChain chain;
+  chain.add(kWidth);
+  chain.add(static_cast<std::uint64_t>(options_.distance));
+  chain.add(oldest_);
+  chain.add(next_);
+  for (Sequence sequence = oldest_; sequence < next_; ++sequence) {
+    if (is_erased(sequence)) continue;
+    chain.add(sequence);
+    for (int i = 0; i < kLimbsOf<Word>; ++i) chain.add(limb(words_[static_cast<std::uint32_t>(sequence)], i));
+  }
+  return chain.finish();
+}
+
+template <int kWidth>
+Digest128 HammingIndex<kWidth>::layout_digest() const {
+  DigestChain chain;
+  const Digest128 state = state_digest();
+  chain.add(state.high);
+  chain.add(state.low);
+  chain.add(members_.size());
+  for (const Table& table : tables_) table.for_each_value([&](std::uint64_t value) { chain.add(value); });
+  return chain.finish();
+}
+
+template class HammingIndex<32>;
+template class HammingIndex<64>;
+template class HammingIndex<128>;
+
+}  // namespace neardup

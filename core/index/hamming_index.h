@@ -1,0 +1,186 @@
+// Which stored fingerprints lie within k bits of this one? Exactly: none is missed.
+//
+// A few tables, each keyed by some bits of the fingerprint, so chosen that two fingerprints within k bits
+// agree on the key of at least one (covering.h). What lies in the query's buckets are its candidates,
+// compared sixteen at a time by 32 more bits each; what is left is compared in full.
+//
+//   words     | w0 | w1 | w2 | ...        the array of record, by sequence number: a ring
+//   tables    6 (at k = 3) of heads, one cache line a bucket (hamming_table.h); ids in table 0 only
+//   members   further ids of equal fingerprints, which the tables hold once
+//
+// A batch is decided as if its fingerprints came one at a time, in three steps: all are probed, in a pipeline
+// (hamming_probe.h) and on any number of threads; those that found nothing are compared with each other, in
+// order; what is new goes into the tables, each table by one thread. So neither the size of batches nor the
+// number of threads changes an answer or a stored byte.
+//
+// Up to kScanMax fingerprints there are no tables: a scan of the words is as fast.
+//
+// Cost:    as many cache lines per look-up as there are tables; twice, four times as many beyond 20 and 45
+//          million (k = 3). 65 bytes per fingerprint; measured figures are in core/DESIGN.md. Real text is
+//          skewed: crowded buckets are read whole, but in a row. `counts` tells how much that was.
+// Threads: its own crew inside a call; calls belong to one thread at a time.
+// Format:  hamming_segment.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/hash.h"
+#include "core/index/covering.h"
+#include "core/index/crew.h"
+#include "core/index/growing_memory.h"
+#include "core/index/hamming_probe.h"
+#include "core/index/hamming_table.h"
+#include "core/index/match.h"
+#include "core/index/ordinal_table.h"
+
+namespace neardup {
+
+struct HammingOptions {
+  int distance = 3;                    // k
+  const Covering* covering = nullptr;  // one that finds within k; none: default_covering(k)
+  int threads = 1;
+  // Of a crowded bucket, read at most so many entries of its block, the oldest. Then matches can be missed,
+  // and each such look-up is counted. 0: read all.
+  std::uint32_t block_entries_max = 0;
+};
+
+template <int kWidth>
+class HammingIndex {
+ public:
+  using Word = WordOf<kWidth>;
+  using Table = HammingTable<Word>;
+
+  static constexpr std::uint64_t kScanMax = 1024;
+  // From the oldest to the newest: ids are 32 bits, and the rings need a page of room.
+  static constexpr std::uint64_t kWindowMax = (std::uint64_t{1} << 32) - (std::uint64_t{1} << 24);
+
+  // REQUIRES: 0 <= distance <= kCoveringDistanceMax; the covering finds within distance; threads >= 1.
+  explicit HammingIndex(const HammingOptions& options);
+  HammingIndex(HammingIndex&&) noexcept = default;
+  HammingIndex& operator=(HammingIndex&&) noexcept = default;
+
+  // answers[i]: the match of queries[i], or none. Changes nothing.
+  // REQUIRES: as many answers as queries.
+  void find(std::span<const Word> queries, MatchMode mode, std::span<std::optional<Match>> answers);
+  std::optional<Match> find(Word query, MatchMode mode);
+
+  // Replaces `matches` with all of them, each once, by ascending sequence number.
+  void find_all(Word query, std::vector<Match>& matches);
+
+  // As find; but each word without a match is stored under the next sequence number before the next is asked.
+  void check_and_insert(std::span<const Word> words, MatchMode mode, std::span<std::optional<Match>> answers);
+
+  // Stores without asking, under the next sequence numbers. Equal words may be stored any number of times.
+  void insert(std::span<const Word> words);
+  Sequence insert(Word word);
+
+  // Forgets one; false if it is not there (any more). The space in the tables is used again at once, that in
+  // the array of words once all before it are expired.
+  bool erase(Sequence sequence);
+
+  // Forgets all below `sequence`, oldest first. REQUIRES: sequence <= next().
+  void expire(Sequence sequence);
+
+  Sequence oldest() const { return oldest_; }   // no lower one is stored
+  Sequence next() const { return next_; }       // of the next insert
+  std::uint64_t size() const { return size_; }  // stored now
+  bool contains(Sequence sequence) const {
+    return sequence >= oldest_ && sequence < next_ && !is_erased(sequence);
+  }
+  // REQUIRES: contains(sequence).
+  Word word(Sequence sequence) const { return words_[static_cast<std::uint32_t>(sequence)]; }
+
+  // Memory held, counted: whole pages.
+  std::size_t bytes() const;
+
+  // What all look-ups cost so far.
+  ProbeCounts counts() const;
+  // The most entries that a bucket ever had, and the cache lines of blocks in use now.
+  std::uint64_t largest_bucket() const;
+  std::uint64_t overflow_lines() const;
+
+  const HammingOptions& options() const { return options_; }
+  const Covering& covering() const { return *options_.covering; }
+  const std::vector<Table>& tables() const { return tables_; }  // none up to kScanMax
+
+  // A digest of what answers hang on: the words under their numbers, and the distance.
+  Digest128 state_digest() const;
+  // A digest of the tables as well: equal for equal calls, whatever the threads and the batches; and for all
+  // ways to the same words if nothing was ever erased.
+  Digest128 layout_digest() const;
+
+  // For writing it: also of what was erased. REQUIRES: oldest() <= sequence < next().
+  Word stored_word(Sequence sequence) const { return words_[static_cast<std::uint32_t>(sequence)]; }
+  // How many are equal to an older one that is stored, as far as the tables know: they are in none.
+  std::uint64_t equal_words() const { return members_.size(); }
+
+  // For reading it: an empty index takes words under the numbers first, first + 1, ... and then builds its
+  // tables at once, for `equal` words that are in none. Returns how many there were.
+  // REQUIRES: next() == 0 at first; words come in order.
+  void restore_begin(Sequence first);
+  void restore_words(std::span<const Word> words);
+  void restore_erased(Sequence sequence);  // REQUIRES: contains(sequence)
+  std::uint64_t restore_finish(std::uint64_t equal);
+
+ private:
+  static constexpr std::size_t kBatch = 256;  // words decided at a time, for each thread
+  static constexpr std::uint64_t kIds = std::uint64_t{1} << 32;
+
+  bool has_tables() const { return !tables_.empty(); }
+  bool is_erased(Sequence sequence) const {
+    const auto id = static_cast<std::uint32_t>(sequence);
+    return (erased_[id / 64] >> (id % 64) & 1) != 0;
+  }
+  Sequence sequence_of(std::uint32_t id) const {
+    return oldest_ + static_cast<std::uint32_t>(id - static_cast<std::uint32_t>(oldest_));
+  }
+  std::uint32_t age(std::uint32_t id) const { return id - static_cast<std::uint32_t>(oldest_); }
+
+  ProbeView<Word> view() const;
+  std::optional<Match> match_of(const Found& found) const;
+
+  // found_[i] and keys_, tags_ for a batch.
+  void probe(std::span<const Word> queries, MatchMode mode);
+  void scan(Word query, std::vector<Found>& found) const;
+  Found best_of(const std::vector<Found>& found, MatchMode mode) const;
+
+  void append_words(std::span<const Word> words);
+  void store_new(std::span<const Word> words, std::span<const std::uint32_t> rows, std::uint32_t first_id);
+  void insert_into_tables(std::span<const Word> words, Sequence first);
+  void make_tables_if_due();
+  void make_tables();
+  void build(std::size_t table, std::uint64_t entries, std::vector<bool>& equal);
+  void forget(Sequence sequence, const std::uint64_t* keys, const std::uint32_t* tags);
+  void expand_members(std::vector<Found>& found) const;
+
+  HammingOptions options_;
+  std::unique_ptr<Crew> crew_;
+  std::vector<Table> tables_;
+  GrowingArray<Word> words_{kIds};
+  GrowingArray<std::uint64_t> erased_{kIds / 64};  // a bit for each id
+  OrdinalTable members_;
+  Sequence oldest_ = 0;
+  Sequence next_ = 0;
+  std::uint64_t size_ = 0;
+  bool in_order_ = true;  // until an entry is renamed
+
+  // Of the batch at hand; kept for their memory.
+  std::vector<ProbeCounts> counts_;  // by member of the crew
+  std::vector<std::uint64_t> keys_;
+  std::vector<std::uint32_t> tags_;
+  std::vector<Found> found_;
+  std::vector<Word> fresh_;
+  std::vector<std::uint32_t> rows_;  // of fresh_ words in keys_ and tags_
+  std::vector<Found> all_;
+};
+
+extern template class HammingIndex<32>;
+extern template class HammingIndex<64>;
+extern template class HammingIndex<128>;
+
+}  // namespace neardup

@@ -1,0 +1,71 @@
+#include "core/index/hamming_probe.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/base/isa.h"
+#include "core/index/covering.h"
+
+namespace neardup {
+namespace internal {
+namespace probe_scalar {
+
+template <class Word>
+std::uint64_t gather(const BitChoice<Word>& choice, Word word) {
+  return choice.gather(word);
+}
+template <class Word>
+Word scatter(const BitChoice<Word>& choice, std::uint64_t number) {
+  return choice.scatter(number);
+}
+
+std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance) {
+  std::uint32_t near = 0;
+  for (int i = 0; i < 16; ++i) {
+    near |= (std::popcount(line[i] ^ tag) <= distance ? 1U : 0U) << i;
+  }
+  return near;
+}
+
+template <class Word>
+constexpr std::size_t kLanes = 8;
+
+template <class Word>
+std::uint32_t near_words(const Word* words, std::size_t count, Word query, int distance) {
+  std::uint32_t near = 0;
+  for (std::size_t i = 0; i < std::min(count, kLanes<Word>); ++i) {
+    near |= (differing_bits(words[i], query) <= distance ? 1U : 0U) << i;
+  }
+  return near;
+}
+
+#include "core/index/hamming_probe.inl"
+
+}  // namespace probe_scalar
+
+template <class Word>
+const ProbeKernels<Word>& probe_kernels_scalar() {
+  return probe_scalar::kKernels<Word>;
+}
+template const ProbeKernels<std::uint32_t>& probe_kernels_scalar();
+template const ProbeKernels<std::uint64_t>& probe_kernels_scalar();
+template const ProbeKernels<Word128>& probe_kernels_scalar();
+
+}  // namespace internal
+
+template <class Word>
+const ProbeKernels<Word>& probe_kernels() {
+  static const ProbeKernels<Word>& chosen = [&]() -> const ProbeKernels<Word>& {
+#if NEARDUP_X86
+    if (isa() == Isa::kAvx512) return internal::probe_kernels_avx512<Word>();
+    if (isa() == Isa::kAvx2) return internal::probe_kernels_avx2<Word>();
+#endif
+    return internal::probe_kernels_scalar<Word>();
+  }();
+  return chosen;
+}
+template const ProbeKernels<std::uint32_t>& probe_kernels();
+template const ProbeKernels<std::uint64_t>& probe_kernels();
+template const ProbeKernels<Word128>& probe_kernels();
+
+}  // namespace neardup

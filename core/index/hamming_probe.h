@@ -1,0 +1,95 @@
+// How is a batch of queries answered from the tables of a HammingIndex?
+//
+// As a pipeline: a random line of memory takes a hundred times as long to come as to read, so each query's
+// lines are asked for well before they are read, while other queries are served.
+//
+//   keys       of each table; its head is asked for
+//   heads      all tags of a head at once against the query's: a hit asks for its bucket in table 0, or for
+//   its
+//              id. The blocks of crowded buckets are asked for
+//   resolve    hits to ids; their fingerprints are asked for
+//   verify     true distances
+//   blocks     all fingerprints of a block, exactly. They come last because they are long and young: if the
+//              first match is wanted, one in a head, which is older, spares them
+//
+// Nothing is changed here, so any number of threads may probe at once. The kernels come in tiers
+// (core/base/isa.h) that are one text, hamming_probe.inl, compiled with different ways to compare a line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/index/hamming_table.h"
+#include "core/index/match.h"
+
+namespace neardup {
+
+// What to search. Ids are the low 32 bits of sequence numbers; older means nearer behind `oldest_id`.
+template <class Word>
+struct ProbeView {
+  const HammingTable<Word>* tables = nullptr;
+  int table_count = 0;
+  int distance = 0;
+  const Word* words = nullptr;  // by id
+  std::uint32_t oldest_id = 0;
+  bool in_order = false;                // each block has its oldest first
+  std::uint32_t block_entries_max = 0;  // of one bucket's block; of longer ones only the oldest are read
+};
+
+struct Found {
+  std::uint32_t id = 0;
+  int distance = -1;  // -1: nothing found
+};
+
+// What probing cost. No part of any state.
+struct ProbeCounts {
+  std::uint64_t lookups = 0;
+  std::uint64_t candidates = 0;      // entries compared: those that share a key with the query, by tables
+  std::uint64_t overflow_lines = 0;  // cache lines of blocks read
+  std::uint64_t slow = 0;            // lookups that read more than kSlowLines of them
+  std::uint64_t truncated = 0;       // lookups for which a block was longer than the cap, and not read whole
+
+  static constexpr std::uint64_t kSlowLines = 256;
+
+  ProbeCounts& operator+=(const ProbeCounts& other) {
+    lookups += other.lookups;
+    candidates += other.candidates;
+    overflow_lines += other.overflow_lines;
+    slow += other.slow;
+    truncated += other.truncated;
+    return *this;
+  }
+};
+
+template <class Word>
+struct ProbeKernels {
+  // keys[i * table_count + t] and tags[...] are those of word i in table t.
+  void (*locate)(const ProbeView<Word>& view, const Word* words, std::size_t count, std::uint64_t* keys,
+                 std::uint32_t* tags);
+  // found[i] answers queries[i]; keys and tags as above.
+  void (*find)(const ProbeView<Word>& view, MatchMode mode, const Word* queries, std::size_t count,
+               std::uint64_t* keys, std::uint32_t* tags, Found* found, ProbeCounts& counts);
+  // Appends each match, some of them more than once.
+  void (*find_all)(const ProbeView<Word>& view, Word query, std::uint64_t* keys, std::uint32_t* tags,
+                   std::vector<Found>& found, ProbeCounts& counts);
+  // The first, or nearest, of an array of words within `distance`; its index is the id.
+  Found (*scan)(const Word* words, std::size_t count, Word query, int distance, MatchMode mode);
+  // All of them.
+  void (*scan_all)(const Word* words, std::size_t count, Word query, int distance, std::vector<Found>& found);
+};
+
+// Of the tier in use.
+template <class Word>
+const ProbeKernels<Word>& probe_kernels();
+
+namespace internal {
+template <class Word>
+const ProbeKernels<Word>& probe_kernels_scalar();
+template <class Word>
+const ProbeKernels<Word>& probe_kernels_avx2();  // REQUIRES: the CPU has it
+template <class Word>
+const ProbeKernels<Word>& probe_kernels_avx512();  // REQUIRES: the CPU has it
+}  // namespace internal
+
+}  // namespace neardup

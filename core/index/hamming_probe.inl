@@ -1,0 +1,314 @@
+// The text of all tiers of hamming_probe.h. Included by hamming_probe.cc, _avx2.cc and _avx512.cc, each time in a
+// namespace of its own which has
+//
+//   std::uint64_t gather(const BitChoice<Word>&, Word)           the chosen bits
+//   Word scatter(const BitChoice<Word>&, std::uint64_t)          and back
+//   std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance)
+//                                                                bit i: word i of 16 is within distance of tag
+//   constexpr std::size_t kLanes<Word>                           words that near_words compares at a time, <= 8
+//   std::uint32_t near_words(const Word* words, std::size_t count, Word query, int distance)
+//                                                                bit i: word i of min(count, kLanes) is within
+
+inline constexpr std::size_t kLag = 4;  // queries between the stages
+inline constexpr std::size_t kStages = 5;
+inline constexpr std::size_t kFlights = 32;  // in the pipeline at a time
+static_assert(kFlights > kLag * (kStages - 1));
+
+template <class Word>
+struct Flight {
+  static constexpr std::size_t kHitsMax = 64;
+  static constexpr std::size_t kBucketsMax = 32;
+
+  using Block = typename BlockPool<Word>::Block;
+  struct Bucket {
+    const std::uint32_t* head;
+    const std::uint32_t* ids;
+  };
+
+  Word query{};
+  const std::uint64_t* keys = nullptr;
+  const std::uint32_t* tags = nullptr;
+  Found best;
+  std::uint32_t best_age = 0;
+  std::uint64_t lines = 0;  // of blocks read
+  bool truncated = false;
+  std::size_t slot_count = 0;    // places of ids to be read
+  std::size_t bucket_count = 0;  // buckets of table 0 to be searched
+  std::size_t id_count = 0;      // ids whose words are to be compared
+  std::size_t block_count = 0;   // blocks to be read
+  const std::uint32_t* heads[kTablesMax];
+  const std::uint32_t* slots[kHitsMax];
+  Bucket buckets[kBucketsMax];
+  std::uint32_t ids[kHitsMax];
+  const Block* blocks[kTablesMax + kBucketsMax];
+};
+
+enum class Collect : std::uint8_t { kFirst, kNearest, kAll };
+
+template <class Word, Collect kCollect>
+struct Prober {
+  const ProbeView<Word>& view;
+  ProbeCounts& counts;
+  std::vector<Found>* all;
+  using Table = HammingTable<Word>;
+  using F = Flight<Word>;
+
+  void offer(F& f, std::uint32_t id, int distance) const {
+    if constexpr (kCollect == Collect::kAll) {
+      all->push_back({id, distance});
+      return;
+    }
+    const std::uint32_t age = id - view.oldest_id;
+    const bool better = kCollect == Collect::kFirst
+                            ? f.best.distance < 0 || age < f.best_age
+                            : f.best.distance < 0 || distance < f.best.distance ||
+                                  (distance == f.best.distance && age < f.best_age);
+    if (better) {
+      f.best = {id, distance};
+      f.best_age = age;
+    }
+  }
+
+  void keys(F& f, Word query, std::uint64_t* to_keys, std::uint32_t* to_tags) const {
+    f.query = query;
+    f.keys = to_keys;
+    f.tags = to_tags;
+    f.best = {};
+    f.lines = 0;
+    f.truncated = false;
+    f.slot_count = f.bucket_count = f.id_count = f.block_count = 0;
+    for (int t = 0; t < view.table_count; ++t) {
+      const Table& table = view.tables[t];
+      const std::uint64_t key = gather(table.key(), query);
+      to_keys[t] = key;
+      to_tags[t] = static_cast<std::uint32_t>(gather(table.tag(), query));
+      const auto& region = table.region(key);
+      const std::uint32_t* const head = table.head(region, key);
+      f.heads[t] = head;
+      for (int word = 0; word < 1 << region.shift; word += Table::kLineWords) {
+        __builtin_prefetch(head + word, 1);
+      }
+    }
+  }
+
+  // The block of a crowded bucket, to be read later.
+  void push_block(F& f, const Table& table, std::uint32_t offset) const {
+    const std::byte* const line = table.pool().lines() + std::size_t{offset} * 64;
+    for (std::size_t ahead = 0; ahead < 4; ++ahead) __builtin_prefetch(line + 64 * ahead);
+    const auto* const block = reinterpret_cast<const typename F::Block*>(line);
+    if (f.block_count == kTablesMax + F::kBucketsMax) [[unlikely]] return scan_block(f, *block);
+    f.blocks[f.block_count++] = block;
+  }
+
+  // Nothing in an ordered block is older than its first entry, so it may have no better answer.
+  bool is_spared(const F& f, const typename F::Block& block) const {
+    if (kCollect == Collect::kAll || !view.in_order || f.best.distance < 0) return false;
+    if (kCollect == Collect::kNearest && f.best.distance > 0) return false;
+    return block.first_id - view.oldest_id >= f.best_age;
+  }
+
+  // All of a block, exactly.
+  void scan_block(F& f, const typename F::Block& block) const {
+    ++f.lines;
+    if (is_spared(f, block)) return;
+    std::size_t count = block.count;
+    if (count > view.block_entries_max) [[unlikely]] {
+      count = view.block_entries_max;
+      f.truncated = true;
+    }
+    const Word* const words = block.words();
+    std::size_t from = 0;
+    while (from < count) {
+      std::uint32_t hits = near_words(words + from, count - from, f.query, view.distance);
+      if (hits != 0 && kCollect == Collect::kFirst && view.in_order) {
+        from += static_cast<std::size_t>(std::countr_zero(hits));
+        offer(f, block.ids()[from], differing_bits(words[from], f.query));
+        ++from;
+        break;  // what follows is younger
+      }
+      while (hits != 0) [[unlikely]] {
+        const std::size_t at = from + static_cast<std::size_t>(std::countr_zero(hits));
+        hits &= hits - 1;
+        offer(f, block.ids()[at], differing_bits(words[at], f.query));
+      }
+      from += std::min(kLanes<Word>, count - from);
+    }
+    counts.candidates += from;
+    f.lines += from * sizeof(Word) / 64;
+  }
+
+  // Calls visit(i) for the words i of a head whose tags are near.
+  template <class Visit>
+  void scan_head(const std::uint32_t* head, std::uint32_t tag, Visit visit) const {
+    const std::uint32_t count = head[0] & Table::kCountMask;
+    for (std::uint32_t line = 0; line <= count; line += Table::kLineWords) {
+      std::uint32_t hits = near_tags(head + line, tag, view.distance);
+      // Word 0 of the first line is no tag, nor are those behind the last.
+      if (line == 0) hits &= ~1U;
+      hits &= (2U << std::min(count - line, 30U)) - 1;
+      while (hits != 0) [[unlikely]] {
+        visit(line + static_cast<std::uint32_t>(std::countr_zero(hits)));
+        hits &= hits - 1;
+      }
+    }
+  }
+
+  void push_slot(F& f, const std::uint32_t* slot) const {
+    if (f.slot_count == F::kHitsMax) [[unlikely]] return verify(f, *slot);
+    __builtin_prefetch(slot);
+    f.slots[f.slot_count++] = slot;
+  }
+
+  void push_id(F& f, std::uint32_t id) const {
+    if (f.id_count == F::kHitsMax) [[unlikely]] return verify(f, id);
+    __builtin_prefetch(view.words + id);
+    f.ids[f.id_count++] = id;
+  }
+
+  void verify(F& f, std::uint32_t id) const {
+    const int distance = differing_bits(view.words[id], f.query);
+    if (distance <= view.distance) offer(f, id, distance);
+  }
+
+  // A hit of a table without ids: where is that entry in table 0?
+  void push_bucket(F& f, const Table& table, const typename Table::Region& region, const std::uint32_t* head,
+                   std::uint32_t tag) const {
+    const auto bucket = static_cast<std::uint64_t>(head - region.heads) >> region.shift;
+    const Word entry = scatter(table.key(), bucket) | scatter(table.tag(), tag);
+    if (count_bits((entry ^ f.query) & region.known) > view.distance) return;
+    const Table& first = view.tables[0];
+    const std::uint64_t key = gather(first.key(), entry);
+    const auto& there = first.region(key);
+    const std::uint32_t* const at = first.head(there, key);
+    if (at == f.heads[0]) return;  // that one is searched anyway
+    for (std::size_t i = 0; i < f.bucket_count; ++i) {
+      if (f.buckets[i].head == at) return;
+    }
+    const typename F::Bucket found = {at, first.ids(there, at)};
+    if (f.bucket_count == F::kBucketsMax) [[unlikely]] return search(f, found);
+    for (int word = 0; word < 1 << there.shift; word += Table::kLineWords) {
+      __builtin_prefetch(found.head + word);
+      __builtin_prefetch(found.ids + word);
+    }
+    f.buckets[f.bucket_count++] = found;
+  }
+
+  void search(F& f, const typename F::Bucket& bucket) const {
+    scan_head(bucket.head, f.tags[0], [&](std::uint32_t i) { push_id(f, bucket.ids[i]); });
+    if (const std::uint32_t block = bucket.head[0] >> Table::kBlockShift; block != 0) {
+      push_block(f, view.tables[0], block);
+    }
+  }
+
+  void heads(F& f) const {
+    for (int t = 0; t < view.table_count; ++t) {
+      const Table& table = view.tables[t];
+      const std::uint32_t* const head = f.heads[t];
+      counts.candidates += head[0] & Table::kCountMask;
+      scan_head(head, f.tags[t], [&](std::uint32_t i) {
+        const auto& region = table.region(f.keys[t]);
+        if (table.has_ids()) {
+          push_slot(f, table.ids(region, head) + i);
+        } else {
+          push_bucket(f, table, region, head, head[i]);
+        }
+      });
+      if (const std::uint32_t block = head[0] >> Table::kBlockShift; block != 0) [[unlikely]] {
+        push_block(f, table, block);
+      }
+    }
+  }
+
+  void resolve(F& f) const {
+    for (std::size_t i = 0; i < f.slot_count; ++i) push_id(f, *f.slots[i]);
+    for (std::size_t i = 0; i < f.bucket_count; ++i) search(f, f.buckets[i]);
+  }
+
+  void verify_all(F& f) const {
+    for (std::size_t i = 0; i < f.id_count; ++i) verify(f, f.ids[i]);
+  }
+
+  Found finish(F& f) const {
+    for (std::size_t i = 0; i < f.block_count; ++i) scan_block(f, *f.blocks[i]);
+    ++counts.lookups;
+    counts.overflow_lines += f.lines;
+    if (f.lines > ProbeCounts::kSlowLines) ++counts.slow;
+    if (f.truncated) ++counts.truncated;
+    return f.best;
+  }
+
+  void run(const Word* queries, std::size_t count, std::uint64_t* to_keys, std::uint32_t* to_tags,
+           Found* found) const {
+    F flights[kFlights];
+    const auto flight = [&](std::size_t i) -> F& { return flights[i % kFlights]; };
+    const auto tables = static_cast<std::size_t>(view.table_count);
+    for (std::size_t step = 0; step < count + (kStages - 1) * kLag; ++step) {
+      if (step < count) keys(flight(step), queries[step], to_keys + step * tables, to_tags + step * tables);
+      if (step >= kLag && step - kLag < count) heads(flight(step - kLag));
+      if (step >= 2 * kLag && step - 2 * kLag < count) resolve(flight(step - 2 * kLag));
+      if (step >= 3 * kLag && step - 3 * kLag < count) verify_all(flight(step - 3 * kLag));
+      if (step >= 4 * kLag) {
+        const Found result = finish(flight(step - 4 * kLag));
+        if (found != nullptr) found[step - 4 * kLag] = result;
+      }
+    }
+  }
+};
+
+template <class Word>
+void locate(const ProbeView<Word>& view, const Word* words, std::size_t count, std::uint64_t* keys,
+            std::uint32_t* tags) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int t = 0; t < view.table_count; ++t) {
+      *keys++ = gather(view.tables[t].key(), words[i]);
+      *tags++ = static_cast<std::uint32_t>(gather(view.tables[t].tag(), words[i]));
+    }
+  }
+}
+
+template <class Word>
+void find(const ProbeView<Word>& view, MatchMode mode, const Word* queries, std::size_t count,
+          std::uint64_t* keys, std::uint32_t* tags, Found* found, ProbeCounts& counts) {
+  if (mode == MatchMode::kFirst) {
+    Prober<Word, Collect::kFirst>{view, counts, nullptr}.run(queries, count, keys, tags, found);
+  } else {
+    Prober<Word, Collect::kNearest>{view, counts, nullptr}.run(queries, count, keys, tags, found);
+  }
+}
+
+template <class Word>
+void find_all(const ProbeView<Word>& view, Word query, std::uint64_t* keys, std::uint32_t* tags,
+              std::vector<Found>& found, ProbeCounts& counts) {
+  Prober<Word, Collect::kAll>{view, counts, &found}.run(&query, 1, keys, tags, nullptr);
+}
+
+template <class Word>
+Found scan(const Word* words, std::size_t count, Word query, int distance, MatchMode mode) {
+  Found best;
+  for (std::size_t from = 0; from < count; from += kLanes<Word>) {
+    std::uint32_t hits = near_words(words + from, count - from, query, distance);
+    while (hits != 0) [[unlikely]] {
+      const std::size_t at = from + static_cast<std::size_t>(std::countr_zero(hits));
+      hits &= hits - 1;
+      const int bits = differing_bits(words[at], query);
+      if (best.distance < 0 || bits < best.distance) best = {static_cast<std::uint32_t>(at), bits};
+      if (mode == MatchMode::kFirst) return best;
+    }
+  }
+  return best;
+}
+
+template <class Word>
+void scan_all(const Word* words, std::size_t count, Word query, int distance, std::vector<Found>& found) {
+  for (std::size_t from = 0; from < count; from += kLanes<Word>) {
+    std::uint32_t hits = near_words(words + from, count - from, query, distance);
+    while (hits != 0) [[unlikely]] {
+      const std::size_t at = from + static_cast<std::size_t>(std::countr_zero(hits));
+      hits &= hits - 1;
+      found.push_back({static_cast<std::uint32_t>(at), differing_bits(words[at], query)});
+    }
+  }
+}
+
+template <class Word>
+constexpr ProbeKernels<Word> kKernels = {locate<Word>, find<Word>, find_all<Word>, scan<Word>, scan_all<Word>};

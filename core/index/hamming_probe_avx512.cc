@@ -1,0 +1,85 @@
+// A whole line of tags, or eight fingerprints of 64 bits, at a time; PEXT and PDEP, which are fast on every
+// CPU of this tier.
+#include <algorithm>
+#include <bit>
+
+#include "core/base/isa.h"
+#include "core/index/covering.h"
+#include "core/index/hamming_probe.h"
+
+#if NEARDUP_X86
+#include <immintrin.h>
+
+NEARDUP_BEGIN_AVX512
+namespace neardup::internal {
+namespace probe_avx512 {
+
+template <class Word>
+std::uint64_t gather(const BitChoice<Word>& choice, Word word) {
+  if constexpr (kLimbsOf<Word> == 2) {
+    const std::uint64_t high = _pext_u64(word.high, choice.chosen.high);
+    const std::uint64_t low = _pext_u64(word.low, choice.chosen.low);
+    return choice.limb_shift == 64 ? low : low | high << choice.limb_shift;
+  } else {
+    return _pext_u64(word, choice.chosen);
+  }
+}
+template <class Word>
+Word scatter(const BitChoice<Word>& choice, std::uint64_t number) {
+  if constexpr (kLimbsOf<Word> == 2) {
+    const std::uint64_t high = choice.limb_shift == 64 ? 0 : number >> choice.limb_shift;
+    return {_pdep_u64(number, choice.chosen.low), _pdep_u64(high, choice.chosen.high)};
+  } else {
+    return static_cast<Word>(_pdep_u64(number, choice.chosen));
+  }
+}
+
+inline std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance) {
+  const __m512i differing =
+      _mm512_xor_si512(_mm512_loadu_si512(line), _mm512_set1_epi32(static_cast<int>(tag)));
+  return _mm512_cmple_epu32_mask(_mm512_popcnt_epi32(differing), _mm512_set1_epi32(distance));
+}
+
+template <class Word>
+constexpr std::size_t kLanes = sizeof(Word) == 4 ? 16 : 64 / sizeof(Word);
+
+template <class Word>
+std::uint32_t near_words(const Word* words, std::size_t count, Word query, int distance) {
+  const std::uint32_t wanted = count < kLanes<Word> ? (1U << count) - 1 : (1U << kLanes<Word>)-1;
+  if constexpr (sizeof(Word) == 4) {
+    const __m512i loaded = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(wanted), words);
+    const __m512i bits =
+        _mm512_popcnt_epi32(_mm512_xor_si512(loaded, _mm512_set1_epi32(static_cast<int>(query))));
+    return _mm512_cmple_epu32_mask(bits, _mm512_set1_epi32(distance)) & wanted;
+  } else if constexpr (sizeof(Word) == 8) {
+    const __m512i loaded = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(wanted), words);
+    const __m512i bits =
+        _mm512_popcnt_epi64(_mm512_xor_si512(loaded, _mm512_set1_epi64(static_cast<long long>(query))));
+    return _mm512_cmple_epu64_mask(bits, _mm512_set1_epi64(distance)) & wanted;
+  } else {
+    const __m512i loaded =
+        _mm512_maskz_loadu_epi64(static_cast<__mmask8>(_pdep_u32(wanted, 0x55) * 3), words);
+    const __m512i q = _mm512_broadcast_i32x4(
+        _mm_set_epi64x(static_cast<long long>(query.high), static_cast<long long>(query.low)));
+    __m512i bits = _mm512_popcnt_epi64(_mm512_xor_si512(loaded, q));
+    bits = _mm512_add_epi64(bits, _mm512_shuffle_epi32(bits, _MM_PERM_BADC));  // the other limb's
+    const std::uint32_t near = _mm512_cmple_epu64_mask(bits, _mm512_set1_epi64(distance));
+    return _pext_u32(near, 0x55) & wanted;
+  }
+}
+
+#include "core/index/hamming_probe.inl"
+
+}  // namespace probe_avx512
+
+template <class Word>
+const ProbeKernels<Word>& probe_kernels_avx512() {
+  return probe_avx512::kKernels<Word>;
+}
+template const ProbeKernels<std::uint32_t>& probe_kernels_avx512();
+template const ProbeKernels<std::uint64_t>& probe_kernels_avx512();
+template const ProbeKernels<Word128>& probe_kernels_avx512();
+
+}  // namespace neardup::internal
+NEARDUP_END_TARGET
+#endif

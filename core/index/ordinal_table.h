@@ -1,0 +1,132 @@
+// Which ordinals have this hash?
+//
+// The table behind all look-ups by equality: it holds ordinals only. What they stand for is in the columns of
+// its owner, who says for an ordinal what its hash is and whether it is the one that was looked for.
+//
+//   line      | 12 ordinals of 4 bytes | 12 tags of a byte | count, overflow line |      64 bytes
+//
+//   hash      low bits ─► bucket, highest byte ─► tag: an ordinal is looked at only if its tag agrees
+//
+// Linear hashing: buckets are split one by one, in order, as entries come, so there is no moment at which all
+// of them move. A bucket of more than twelve goes on in overflow lines; few do.
+//
+// Cost:    8 bytes an entry, and a twentieth for overflow lines. A look-up is one line; splitting a bucket
+// asks
+//          its owner for a dozen hashes, once in eight inserts.
+// Threads: none inside.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "core/base/check.h"
+#include "core/index/growing_memory.h"
+
+namespace neardup {
+
+class OrdinalTable {
+ public:
+  // Adds an ordinal under `hash`. hash_of(ordinal) is the hash of one that is stored.
+  template <class HashOf>
+  void insert(std::uint64_t hash, std::uint32_t ordinal, HashOf hash_of) {
+    lines_.use(buckets());
+    put(lines_[bucket(hash)], hash, ordinal);
+    if (++entries_ > kLoad * buckets()) split(hash_of);
+  }
+
+  // Calls visit(ordinal) for each stored ordinal that may have this hash, the first inserted first, as long
+  // as nothing was erased.
+  template <class Visit>
+  void for_each(std::uint64_t hash, Visit visit) const {
+    if (entries_ == 0) return;  // then there may be no line yet
+    const std::uint8_t tag = tag_of(hash);
+    for (const Line* line = &lines_[bucket(hash)];; line = &overflow_[line->overflow()]) {
+      for (std::uint32_t i = 0; i < line->count(); ++i) {
+        if (line->tags[i] == tag) visit(line->ordinals[i]);
+      }
+      if (line->overflow() == 0) return;
+    }
+  }
+
+  // The lowest ordinal of this hash for which is(ordinal).
+  template <class Is>
+  std::optional<std::uint32_t> find(std::uint64_t hash, Is is) const {
+    std::optional<std::uint32_t> lowest;
+    for_each(hash, [&](std::uint32_t ordinal) {
+      if ((!lowest || ordinal < *lowest) && is(ordinal)) lowest = ordinal;
+    });
+    return lowest;
+  }
+
+  // REQUIRES: `ordinal` is stored under `hash`.
+  void erase(std::uint64_t hash, std::uint32_t ordinal);
+
+  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&lines_[bucket(hash)], 1); }
+
+  std::uint64_t size() const { return entries_; }
+  std::size_t bytes() const { return lines_.bytes() + overflow_.bytes(); }
+
+ private:
+  static constexpr std::uint32_t kPerLine = 12;
+  static constexpr std::uint64_t kLoad = 8;
+  static constexpr int kLevelMin = 4;
+  static constexpr std::size_t kBucketsMax = std::size_t{1} << 30;
+  static constexpr std::size_t kOverflowMax = std::size_t{1} << 28;
+
+  struct Line {
+    std::array<std::uint32_t, kPerLine> ordinals;
+    std::array<std::uint8_t, kPerLine> tags;
+    std::uint32_t head;  // count, and above it the number of the line that goes on: 0 is none
+
+    std::uint32_t count() const { return head & 15; }
+    std::uint32_t overflow() const { return head >> 4; }
+  };
+  static_assert(sizeof(Line) == 64);
+
+  static std::uint8_t tag_of(std::uint64_t hash) { return static_cast<std::uint8_t>(hash >> 56); }
+
+  std::uint64_t buckets() const { return (std::uint64_t{1} << level_) + split_; }
+  std::uint64_t bucket(std::uint64_t hash) const {
+    const std::uint64_t mask = (std::uint64_t{1} << level_) - 1;
+    return (hash & mask) < split_ ? hash & (2 * mask + 1) : hash & mask;
+  }
+
+  void put(Line& first, std::uint64_t hash, std::uint32_t ordinal);
+  std::uint32_t take_overflow();
+  void give_back(std::uint32_t overflow);
+
+  // The bucket at the split pointer parts by one more bit of the hash; order is kept on both sides.
+  template <class HashOf>
+  void split(HashOf hash_of) {
+    const std::uint64_t high = split_ + (std::uint64_t{1} << level_);
+    lines_.use(high + 1);
+    Line moved = lines_[split_];
+    lines_[split_].head = 0;
+    while (true) {
+      for (std::uint32_t i = 0; i < moved.count(); ++i) {
+        const std::uint64_t hash = hash_of(moved.ordinals[i]);
+        put(lines_[(hash >> level_ & 1) != 0 ? high : split_], hash, moved.ordinals[i]);
+      }
+      const std::uint32_t next = moved.overflow();
+      if (next == 0) break;
+      moved = overflow_[next];
+      give_back(next);
+    }
+    if (++split_ == std::uint64_t{1} << level_) {
+      ++level_;
+      split_ = 0;
+    }
+  }
+
+  GrowingArray<Line> lines_{kBucketsMax};
+  GrowingArray<Line> overflow_{kOverflowMax};
+  std::uint32_t overflow_used_ = 1;  // line 0 is none
+  std::uint32_t overflow_free_ = 0;  // the first of those given back, linked by their heads
+  std::uint64_t entries_ = 0;
+  std::uint64_t split_ = 0;
+  int level_ = kLevelMin;
+};
+
+}  // namespace neardup

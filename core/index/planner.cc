@@ -1,0 +1,110 @@
+#include "core/index/planner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/check.h"
+#include "core/index/hamming_index.h"
+#include "core/index/hamming_table.h"
+
+namespace neardup {
+namespace {
+
+using Word = WordOf<64>;
+using Table = HammingTable<Word>;
+
+constexpr double kLineBytes = 64;
+constexpr double kSmallMax = 16 << 20;
+
+// What a GrowingMemory holds for so many bytes in use: half a step is not full, of huge pages one is held
+// ahead.
+double held(double bytes) {
+  constexpr double kStep = GrowingMemory::kSmallStep, kHuge = GrowingMemory::kHugePage;
+  return bytes < kSmallMax ? bytes + kStep / 2 : bytes + 1.5 * kHuge;
+}
+
+// What lies in a bucket's block, averaged over buckets with `load` entries on average, whose head has room
+// for `room` of them.
+struct Overflow {
+  double lines_read = 0;
+  double lines_held = 0;
+};
+
+Overflow overflow(double load, double room) {
+  Overflow result;
+  const double spread = 12 * std::sqrt(load) + 32;  // beyond it nothing is left of the distribution
+  for (double i = std::max(room + 1, std::floor(load - spread)); i <= load + spread; ++i) {
+    const double probability = std::exp(i * std::log(load) - load - std::lgamma(i + 1));
+    const auto entries = static_cast<std::uint32_t>(i - room);
+    result.lines_read += probability * static_cast<double>(Table::Pool::lines_for(entries));
+    result.lines_held += probability * static_cast<double>(Table::Pool::lines_held_for(entries));
+  }
+  return result;
+}
+
+void add_table(const Table& table, double documents, Forecast& forecast, double& bytes) {
+  const Table::Shape shape = table.shape_of(static_cast<std::uint64_t>(documents));
+  const bool splits = shape.level < table.key().count();
+  const double buckets = std::ldexp(1, shape.level);
+  const double ahead = static_cast<double>(shape.ahead) / buckets;  // share of the keys, too
+  const double load = documents / buckets;
+  const double lines = std::ldexp(1, shape.widenings);
+  struct Part {
+    double share;    // of the keys
+    double buckets;  // how many
+    double load;
+    double lines;
+  };
+  double heads = 0, blocks = 0;
+  const Part parts[] = {
+      {1 - ahead, buckets * (1 - ahead), load, lines},
+      splits ? Part{ahead, 2 * buckets * ahead, load / 2, lines}
+             : Part{ahead, buckets * ahead, load, 2 * lines},
+  };
+  for (const Part& part : parts) {
+    const Overflow more = overflow(part.load, 16 * part.lines - 1);
+    forecast.candidates += part.share * part.load;
+    forecast.lines += part.share * (part.lines + more.lines_read);
+    heads += part.buckets * kLineBytes * part.lines;
+    blocks += part.buckets * kLineBytes * more.lines_held;
+  }
+  bytes += held(heads) * (table.has_ids() ? 2 : 1) + held(blocks);
+}
+
+}  // namespace
+
+Forecast forecast(const Covering& covering, std::uint64_t documents) {
+  CHECK(documents > 0, "a forecast for no documents");
+  Forecast result{.covering = &covering};
+  const auto n = static_cast<double>(documents);
+  double bytes = held(n * sizeof(Word)) + held(n / 8);  // the words, and which of them are erased
+  if (documents <= HammingIndex<64>::kScanMax) {
+    result.candidates = n;
+    result.lines = n * sizeof(Word) / kLineBytes;
+  } else {
+    const Word first = key_bits<Word>(covering, 0);
+    for (int t = 0; t < covering.tables(); ++t) {
+      add_table(Table(key_bits<Word>(covering, t), first, t == 0), n, result, bytes);
+    }
+  }
+  result.bytes = static_cast<std::uint64_t>(bytes);
+  return result;
+}
+
+std::vector<Forecast> plan(const PlanRequest& request) {
+  CHECK(request.distance >= 0 && request.distance <= kCoveringDistanceMax, "no covering finds further");
+  std::vector<Forecast> forecasts;
+  for (const Covering& covering : coverings()) {
+    if (covering.distance >= request.distance) forecasts.push_back(forecast(covering, request.documents));
+  }
+  const auto too_large = [&](const Forecast& f) {
+    return request.memory_bytes != 0 && f.bytes > request.memory_bytes;
+  };
+  std::stable_sort(forecasts.begin(), forecasts.end(), [&](const Forecast& a, const Forecast& b) {
+    if (too_large(a) != too_large(b)) return too_large(b);
+    return too_large(a) ? a.bytes < b.bytes : a.lines < b.lines;
+  });
+  return forecasts;
+}
+
+}  // namespace neardup

@@ -1,0 +1,355 @@
+#include "core/index/hamming_index.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "core/base/isa.h"
+#include "tests/support/fingerprint_sets.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+using Index = HammingIndex<64>;
+
+constexpr std::uint64_t flip(std::uint64_t bits, std::initializer_list<int> positions) {
+  for (const int position : positions) bits ^= std::uint64_t{1} << position;
+  return bits;
+}
+
+std::vector<Match> find_all(Index& index, std::uint64_t query) {
+  std::vector<Match> matches = {{99, 99}};  // to be replaced
+  index.find_all(query, matches);
+  return matches;
+}
+
+// Words that are near nothing else, enough of them for tables.
+std::vector<std::uint64_t> far_words(std::size_t count = 2000) {
+  return fingerprint_set<std::uint64_t>("random", count, 12345);
+}
+
+TEST(HammingIndex, an_empty_index_finds_nothing) {
+  Index index({});
+  EXPECT_EQ(index.find(0, MatchMode::kFirst), std::nullopt);
+  EXPECT_THAT(find_all(index, 0), IsEmpty());
+  EXPECT_FALSE(index.erase(0));
+  index.expire(0);
+  EXPECT_EQ(index.size(), 0U);
+}
+
+TEST(HammingIndex, finds_at_distance_k_and_not_at_k_plus_one) {
+  constexpr std::uint64_t kStored = 0x0123456789ABCDEF;
+  for (const bool tables : {false, true}) {
+    for (int k = 0; k <= kCoveringDistanceMax; ++k) {
+      SCOPED_TRACE(k);
+      Index index({.distance = k});
+      index.insert(kStored);
+      if (tables) index.insert(far_words());
+      std::uint64_t query = kStored;
+      for (int flipped = 0; flipped < 10; ++flipped) {
+        const auto expected = flipped <= k ? std::optional(Match{0, flipped}) : std::nullopt;
+        EXPECT_EQ(index.find(query, MatchMode::kFirst), expected) << flipped;
+        query = flip(query, {flipped * 6});
+      }
+    }
+  }
+}
+
+TEST(HammingIndex, the_first_is_the_lowest_number_and_the_nearest_the_least_distance) {
+  for (const bool tables : {false, true}) {
+    Index index({});
+    index.insert(flip(0, {0, 16, 32}));
+    index.insert(0);
+    index.insert(flip(0, {63}));
+    index.insert(0);
+    if (tables) index.insert(far_words());
+    EXPECT_EQ(index.find(0, MatchMode::kFirst), (Match{0, 3}));
+    EXPECT_EQ(index.find(0, MatchMode::kNearest), (Match{1, 0}));
+    EXPECT_EQ(index.find(flip(0, {5}), MatchMode::kNearest), (Match{1, 1}));
+    EXPECT_THAT(find_all(index, 0), ElementsAre(Match{0, 3}, Match{1, 0}, Match{2, 1}, Match{3, 0}));
+  }
+}
+
+// The classic example, 妈妈喊你来吃饭 against 妈妈叫你来吃饭: fingerprints at distance 3 whose first block
+// agrees and whose other three differ.
+TEST(HammingIndex, a_pair_that_shares_a_single_block_of_sixteen_is_found) {
+  constexpr std::uint64_t kT1 = 0x9E37'79B9'7F4A'7C15;
+  constexpr std::uint64_t kT2 = flip(kT1, {1, 20, 47});  // one bit in each block but the highest
+  Index index({});
+  index.insert(far_words());
+  const Sequence stored = index.insert(kT1);
+  EXPECT_EQ(index.find(kT2, MatchMode::kFirst), (Match{stored, 3}));
+  EXPECT_EQ(index.find(flip(kT2, {60}), MatchMode::kFirst), std::nullopt);
+}
+
+TEST(HammingIndex, what_is_new_in_a_batch_is_found_by_what_follows_in_it) {
+  for (const bool tables : {false, true}) {
+    Index index({});
+    if (tables) index.insert(far_words());
+    const Sequence next = index.next();
+    const std::vector<std::uint64_t> words = {0, 1, flip(0, {40, 41, 42, 43}), 3, 0x3C0000000000000};
+    std::vector<std::optional<Match>> answers(words.size());
+    index.check_and_insert(words, MatchMode::kFirst, answers);
+    EXPECT_THAT(answers,
+                ElementsAre(std::nullopt, Match{next, 1}, std::nullopt, Match{next, 2}, std::nullopt));
+    EXPECT_EQ(index.next(), next + 3);
+  }
+}
+
+TEST(HammingIndex, equal_words_are_in_the_tables_once) {
+  Index index({});
+  index.insert(far_words());
+  const std::uint64_t entries = index.tables()[0].entries();
+  const Sequence first = index.insert(77);
+  for (int i = 0; i < 100; ++i) index.insert(77);
+  EXPECT_EQ(index.tables()[0].entries(), entries + 1);
+  EXPECT_EQ(find_all(index, 77).size(), 101U);
+  EXPECT_TRUE(index.erase(first));
+  EXPECT_EQ(index.find(77, MatchMode::kFirst), (Match{first + 1, 0})) << "the next one stands for all";
+  EXPECT_EQ(index.tables()[0].entries(), entries + 1);
+  for (Sequence s = first + 100; s > first; --s) EXPECT_TRUE(index.erase(s));
+  EXPECT_EQ(index.find(77, MatchMode::kFirst), std::nullopt);
+  EXPECT_EQ(index.tables()[0].entries(), entries);
+}
+
+TEST(HammingIndex, what_is_erased_is_found_no_more_and_its_number_not_used_again) {
+  for (const bool tables : {false, true}) {
+    Index index({});
+    if (tables) index.insert(far_words());
+    const Sequence sequence = index.insert(5);
+    EXPECT_TRUE(index.contains(sequence));
+    EXPECT_TRUE(index.erase(sequence));
+    EXPECT_FALSE(index.contains(sequence));
+    EXPECT_FALSE(index.erase(sequence));
+    EXPECT_FALSE(index.erase(sequence + 1));
+    EXPECT_EQ(index.find(5, MatchMode::kFirst), std::nullopt);
+    EXPECT_EQ(index.insert(5), sequence + 1);
+    index.expire(sequence + 2);
+    EXPECT_EQ(index.size(), 0U);
+    EXPECT_EQ(index.oldest(), sequence + 2);
+    EXPECT_FALSE(index.erase(sequence + 1));
+    EXPECT_EQ(index.find(5, MatchMode::kFirst), std::nullopt);
+  }
+}
+
+// A window that slides over a stream ten times its length.
+TEST(HammingIndex, memory_stays_flat_over_a_stream_ten_times_the_window) {
+  constexpr std::size_t kWindow = 200'000;
+  std::mt19937_64 random(9);
+  Index index({});
+  std::size_t after_two = 0;
+  std::size_t most = 0;
+  std::vector<std::uint64_t> words(500);
+  for (std::size_t stored = 0; stored < 10 * kWindow; stored += words.size()) {
+    for (std::uint64_t& word : words) word = random();
+    index.insert(words);
+    if (index.size() > kWindow) index.expire(index.next() - kWindow);
+    if (stored < 2 * kWindow) {
+      after_two = std::max(after_two, index.bytes());
+    } else {
+      most = std::max(most, index.bytes());
+    }
+  }
+  EXPECT_EQ(index.size(), kWindow);
+  // The words are a ring, given back page by page of 2 MiB; overflow blocks settle by their sizes.
+  EXPECT_LE(most, after_two + after_two / 20 + (std::size_t{4} << 20));
+  EXPECT_EQ(index.find(words[0], MatchMode::kFirst), (Match{index.next() - words.size(), 0}));
+}
+
+// Decided, stored, erased and expired at the same points of the stream, in batches of any size between them.
+TEST(HammingIndex, threads_and_batches_change_neither_answers_nor_bytes) {
+  constexpr std::size_t kStride = 20'000;
+  const auto words = fingerprint_set<std::uint64_t>("clustered", 5 * kStride, 4);
+  std::vector<std::optional<Match>> first_answers;
+  Digest128 first_layout;
+  std::size_t first_bytes = 0;
+  for (const int threads : {1, 2, 3, 8}) {
+    SCOPED_TRACE(threads);
+    Index index({.threads = threads});
+    std::vector<std::optional<Match>> answers(words.size());
+    std::mt19937_64 random(static_cast<std::uint64_t>(threads));
+    for (std::size_t stride = 0; stride < words.size(); stride += kStride) {
+      std::size_t batch = 0;
+      for (std::size_t from = stride; from < stride + kStride; from += batch) {
+        batch = std::min<std::size_t>(1 + random() % 5000, stride + kStride - from);
+        index.check_and_insert(std::span(words).subspan(from, batch), MatchMode::kFirst,
+                               std::span(answers).subspan(from, batch));
+      }
+      index.insert(std::span(words).subspan(stride, 100));
+      for (Sequence s = index.oldest(); s < index.next(); s += 37) index.erase(s);
+      index.expire(index.oldest() + index.size() / 3);
+    }
+    if (threads == 1) {
+      first_answers = answers;
+      first_layout = index.layout_digest();
+      first_bytes = index.bytes();
+      EXPECT_FALSE(index.tables().empty());
+      EXPECT_GT(std::count(answers.begin(), answers.end(), std::nullopt), 5000);
+      continue;
+    }
+    EXPECT_EQ(answers, first_answers);
+    EXPECT_EQ(index.layout_digest(), first_layout);
+    EXPECT_EQ(index.bytes(), first_bytes);
+  }
+}
+
+TEST(HammingIndex, growth_goes_through_splits_and_widenings_and_misses_nothing) {
+  // Keys of 12 bits are used up after 32 thousand words; heads have four lines after 180 thousand.
+  const Covering& covering = *covering_named("16x12");
+  Index index({.distance = 3, .covering = &covering});
+  const auto words = fingerprint_set<std::uint64_t>("random", 200'000, 6);
+  std::size_t asked = 0;
+  for (std::size_t from = 0; from < words.size(); from += 1000) {
+    index.insert(std::span(words).subspan(from, 1000));
+    for (std::size_t i = 0; i < 10; ++i) {
+      const std::size_t at = (asked++ * 7919) % (from + 1000);
+      ASSERT_EQ(index.find(flip(words[at], {3, 33, 60}), MatchMode::kFirst), (Match{at, 3}));
+    }
+  }
+  EXPECT_EQ(index.tables()[0].lines_per_bucket(), 4);
+  EXPECT_EQ(index.tables()[0].buckets(), 4096U);
+}
+
+TEST(HammingIndex, a_cap_on_crowded_buckets_is_counted_and_without_it_nothing_is_cut) {
+  const auto words = fingerprint_set<std::uint64_t>("one_key", 5000, 1);
+  Index whole({});
+  Index capped({.block_entries_max = 100});
+  whole.insert(words);
+  capped.insert(words);
+  std::size_t missed = 0;
+  for (const std::uint64_t word : words) {
+    const auto expected = whole.find(word, MatchMode::kFirst);
+    ASSERT_TRUE(expected);
+    const auto found = capped.find(word, MatchMode::kFirst);
+    missed += found == expected ? 0 : 1;
+  }
+  EXPECT_EQ(whole.counts().truncated, 0U);
+  EXPECT_GT(whole.counts().slow, 0U) << "blocks of thousands are long";
+  EXPECT_GE(capped.counts().truncated, missed);
+  EXPECT_GT(missed, 0U);
+  EXPECT_GT(whole.largest_bucket(), 3000U);
+  EXPECT_EQ(whole.counts().lookups, words.size());
+}
+
+TEST(HammingIndex, a_look_up_compares_what_shares_a_key_with_it) {
+  Index index({});
+  index.insert(far_words(100'000));
+  const ProbeCounts before = index.counts();
+  for (const std::uint64_t word : far_words(5000)) index.find(~word, MatchMode::kFirst);
+  const auto candidates = static_cast<double>(index.counts().candidates - before.candidates) / 5000;
+  // 8.5 in a bucket on average, more in those not yet split; six tables.
+  EXPECT_GT(candidates, 6 * 8.5 * 0.9);
+  EXPECT_LT(candidates, 6 * 8.5 * 1.3);
+}
+
+TEST(HammingIndex, memory_is_below_70_bytes_a_word_from_a_hundred_thousand_on) {
+  Index index({});
+  const auto words = far_words(1'000'000);
+  for (std::size_t from = 0; from < words.size(); from += 100'000) {
+    index.insert(std::span(words).subspan(from, 100'000));
+    EXPECT_LE(index.bytes(), 70 * index.size()) << index.size();
+    EXPECT_GE(index.bytes(), 55 * index.size()) << index.size();
+  }
+}
+
+TEST(HammingIndex, sequence_numbers_may_pass_those_of_32_bits) {
+  constexpr Sequence kFirst = (Sequence{1} << 32) - 3000;
+  Index index({});
+  index.restore_begin(kFirst);
+  const auto words = far_words(6000);
+  index.insert(words);
+  for (std::size_t i = 0; i < words.size(); i += 13) {
+    ASSERT_EQ(index.find(flip(words[i], {1, 2}), MatchMode::kFirst), (Match{kFirst + i, 2}));
+  }
+  index.expire(kFirst + 5000);
+  EXPECT_EQ(index.size(), 1000U);
+  EXPECT_EQ(index.find(words[4999], MatchMode::kFirst), std::nullopt);
+  EXPECT_EQ(index.find(words[5000], MatchMode::kNearest), (Match{kFirst + 5000, 0}));
+  EXPECT_TRUE(index.erase(kFirst + 5500));
+  EXPECT_EQ(index.find(words[5500], MatchMode::kNearest), std::nullopt);
+}
+
+TEST(HammingIndexDeathTest, refuses_a_distance_that_its_covering_would_miss) {
+  EXPECT_DEATH(Index({.distance = 8}), "no covering finds further");
+  EXPECT_DEATH(Index({.distance = -1}), "no covering finds further");
+  EXPECT_DEATH(Index({.distance = 4, .covering = covering_named("6x21")}), "would miss some");
+}
+
+// All tiers on the same lines: random, crowded and short ones.
+template <class Word>
+void tiers_agree() {
+  std::vector<const ProbeKernels<Word>*> tiers = {&internal::probe_kernels_scalar<Word>()};
+#if NEARDUP_X86
+  if (cpu_isa() >= Isa::kAvx2) tiers.push_back(&internal::probe_kernels_avx2<Word>());
+  if (cpu_isa() >= Isa::kAvx512) tiers.push_back(&internal::probe_kernels_avx512<Word>());
+#endif
+  std::mt19937_64 random(8);
+  for (const Covering& covering : coverings()) {
+    for (const std::string_view set : {"random", "clustered", "one_key"}) {
+      const auto words = fingerprint_set<Word>(set, 4000, 2);
+      std::vector<HammingTable<Word>> tables;
+      for (int t = 0; t < covering.tables(); ++t) {
+        tables.emplace_back(key_bits<Word>(covering, t), key_bits<Word>(covering, 0), t == 0);
+        for (std::uint32_t id = 0; id < words.size(); ++id) {
+          const auto tag = static_cast<std::uint32_t>(tables.back().tag().gather(words[id]));
+          tables.back().insert(tables.back().key().gather(words[id]), tag, words[id], id);
+        }
+      }
+      const ProbeView<Word> view = {.tables = tables.data(),
+                                    .table_count = covering.tables(),
+                                    .distance = covering.distance,
+                                    .words = words.data(),
+                                    .in_order = true,
+                                    .block_entries_max = ~0U};
+      std::vector<Word> queries;
+      for (int i = 0; i < 200; ++i) {
+        queries.push_back(flipped(words[random() % words.size()], static_cast<int>(random() % 9), random));
+      }
+      std::vector<std::vector<std::uint64_t>> seen;  // all that each tier said
+      for (const ProbeKernels<Word>* const tier : tiers) {
+        std::vector<std::uint64_t> said;
+        std::vector<std::uint64_t> keys(queries.size() * tables.size());
+        std::vector<std::uint32_t> tags(keys.size());
+        std::vector<Found> found(queries.size());
+        ProbeCounts counts;
+        for (const MatchMode mode : {MatchMode::kFirst, MatchMode::kNearest}) {
+          tier->find(view, mode, queries.data(), queries.size(), keys.data(), tags.data(), found.data(),
+                     counts);
+          for (const Found& f : found) said.push_back(f.distance < 0 ? ~0ULL : f.id * 256ULL + f.distance);
+          for (const Word& query : queries) {
+            const Found f = tier->scan(words.data(), words.size() - 3, query, covering.distance, mode);
+            said.push_back(f.distance < 0 ? ~0ULL : f.id * 256ULL + f.distance);
+          }
+        }
+        said.insert(said.end(), keys.begin(), keys.end());
+        said.insert(said.end(), tags.begin(), tags.end());
+        std::vector<Found> all;
+        tier->find_all(view, queries[0], keys.data(), tags.data(), all, counts);
+        tier->scan_all(words.data(), 101, queries[1], covering.distance, all);
+        for (const Found& f : all) said.push_back(f.id * 256ULL + static_cast<std::uint64_t>(f.distance));
+        tier->locate(view, queries.data(), queries.size(), keys.data(), tags.data());
+        said.insert(said.end(), keys.begin(), keys.end());
+        said.push_back(counts.candidates);
+        said.push_back(counts.overflow_lines);
+        said.push_back(counts.slow);
+        seen.push_back(said);
+      }
+      for (const auto& said : seen) ASSERT_EQ(said, seen.front()) << covering.name << ' ' << set;
+    }
+  }
+}
+
+TEST(HammingProbe, every_tier_gives_the_answers_of_the_definition) {
+  tiers_agree<std::uint32_t>();
+  tiers_agree<std::uint64_t>();
+  tiers_agree<Word128>();
+}
+
+}  // namespace
+}  // namespace neardup

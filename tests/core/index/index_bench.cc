@@ -1,0 +1,657 @@
+// How fast is the Hamming index, beside what one would use instead?
+//
+//   index_bench                 some minutes, 6 GiB: random fingerprints up to ten million; figures go to
+//                               build/bench/index.json, the cost curve to build/bench/index.svg
+//   index_bench --texts DIR     also real text: a folder of unpacked documentation (NEARDUP_TEXTS=DIR does as
+//   well) index_bench --full          up to a hundred million index_bench tiny            a thousand, in a
+//   second; nothing is written
+//
+// One thread but where it says otherwise, thread CPU time, the textbook's lists in turns with the index in
+// the same run, on the same fingerprints. Both must give the same answers, whose digest is printed, and a
+// sample of them is compared with a look at everything: `wrong` counts what differs.
+//
+//   query    70 % random, 30 % within 3 bits of a stored one; nothing is stored
+//   mixed    the same, and each without a match is stored
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/check.h"
+#include "core/base/hash.h"
+#include "core/index/hamming_index.h"
+#include "core/index/hamming_segment.h"
+#include "tests/core/index/text_stream.h"
+#include "tests/reference/textbook_index.h"
+#include "tests/support/bench_report.h"
+#include "tests/support/fingerprint_sets.h"
+
+namespace neardup {
+namespace {
+
+using Index = HammingIndex<64>;
+using Words = std::vector<std::uint64_t>;
+using Answers = std::vector<std::optional<Match>>;
+using reference::TextbookIndex;
+
+constexpr std::size_t kRounds = 5;
+constexpr std::size_t kBatch = 256;
+constexpr std::size_t kStreamBatch = 64;
+
+double clock_seconds(clockid_t clock) {
+  timespec t{};
+  clock_gettime(clock, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+double cpu_seconds() { return clock_seconds(CLOCK_THREAD_CPUTIME_ID); }
+double wall_seconds() { return clock_seconds(CLOCK_MONOTONIC); }
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+std::size_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t pages = 0;
+  file >> pages >> pages;
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Fingerprint number i of an endless random set (splitmix64).
+std::uint64_t random_fingerprint(std::uint64_t i) {
+  std::uint64_t x = (i + 1) * 0x9E3779B97F4A7C15;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+  return x ^ (x >> 31);
+}
+
+// A digest of all answers of a run, one after the other.
+class AnswerDigest {
+ public:
+  void add(const std::optional<Match>& answer) {
+    ByteWriter writer(bytes_);
+    writer.u64(answer ? answer->sequence : ~std::uint64_t{0});
+    writer.u8(answer ? static_cast<std::uint8_t>(answer->distance) : 0xFF);
+    if (bytes_.size() > 1 << 16) fold();
+  }
+  std::uint64_t value() {
+    fold();
+    return link_;
+  }
+
+ private:
+  void fold() {
+    ByteWriter(bytes_).u64(link_);
+    link_ = digest64(bytes_);
+    bytes_.clear();
+  }
+  std::string bytes_;
+  std::uint64_t link_ = 0;
+};
+
+// How many of the answers differ from a look at all that is stored.
+NEARDUP_POPCNT std::size_t count_wrong(const Index& index, std::span<const std::uint64_t> queries,
+                                       std::span<const std::optional<Match>> answers) {
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    std::optional<Match> expected;
+    for (Sequence s = index.oldest(); s < index.next(); ++s) {
+      const int distance = __builtin_popcountll(index.stored_word(s) ^ queries[i]);
+      if (distance <= index.options().distance && index.contains(s)) {
+        expected = Match{s, distance};
+        break;
+      }
+    }
+    wrong += answers[i] == expected ? 0 : 1;
+  }
+  return wrong;
+}
+
+Words draw_queries(const Index& index, std::size_t count, std::mt19937_64& random) {
+  Words queries(count);
+  for (std::uint64_t& query : queries) {
+    query = random();
+    if (random() % 10 < 3) {
+      const Sequence near = index.oldest() + random() % (index.next() - index.oldest());
+      query = flipped(index.stored_word(near), static_cast<int>(random() % 4), random);
+    }
+  }
+  return queries;
+}
+
+double find_all_of(Index& index, const Words& queries, Answers& answers) {
+  answers.resize(queries.size());
+  const double start = cpu_seconds();
+  for (std::size_t from = 0; from < queries.size(); from += kBatch) {
+    const std::size_t count = std::min(kBatch, queries.size() - from);
+    index.find(std::span(queries).subspan(from, count), MatchMode::kFirst,
+               std::span(answers).subspan(from, count));
+  }
+  return cpu_seconds() - start;
+}
+
+double check_all_of(Index& index, const Words& words, Answers& answers, std::size_t batch = kBatch) {
+  answers.resize(words.size());
+  const double start = cpu_seconds();
+  for (std::size_t from = 0; from < words.size(); from += batch) {
+    const std::size_t count = std::min(batch, words.size() - from);
+    index.check_and_insert(std::span(words).subspan(from, count), MatchMode::kFirst,
+                           std::span(answers).subspan(from, count));
+  }
+  return cpu_seconds() - start;
+}
+
+double find_all_of(const TextbookIndex& textbook, const Words& queries, Answers& answers) {
+  answers.clear();
+  const double start = cpu_seconds();
+  for (const std::uint64_t query : queries) answers.push_back(textbook.find(query));
+  return cpu_seconds() - start;
+}
+
+double check_all_of(TextbookIndex& textbook, const Words& words, Answers& answers) {
+  answers.clear();
+  const double start = cpu_seconds();
+  for (const std::uint64_t word : words) {
+    answers.push_back(textbook.find(word));
+    if (!answers.back()) textbook.insert(word);
+  }
+  return cpu_seconds() - start;
+}
+
+// Stores random fingerprints up to `count`; the CPU time of each batch of 64.
+std::vector<double> grow(Index& index, std::size_t count) {
+  std::vector<double> seconds;
+  Words batch(kStreamBatch);
+  Answers answers(kStreamBatch);
+  for (std::uint64_t i = index.next(); i < count; i += kStreamBatch) {
+    for (std::size_t j = 0; j < kStreamBatch; ++j) batch[j] = random_fingerprint(i + j);
+    const double start = cpu_seconds();
+    index.check_and_insert(batch, MatchMode::kFirst, answers);
+    seconds.push_back(cpu_seconds() - start);
+  }
+  return seconds;
+}
+
+double percentile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+}
+
+// The machine's part: a random line that was asked for in time, of memory as large as the heads of the
+// tables.
+double line_ns(std::size_t bytes) {
+  GrowingMemory memory(bytes);
+  memory.use(bytes);
+  std::memset(memory.data(), 1, bytes);
+  constexpr std::size_t kAhead = 24;
+  const std::size_t lines = bytes / 64;
+  std::vector<double> seconds;
+  std::uint64_t sum = 0;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    constexpr std::size_t kReads = 2'000'000;
+    std::vector<std::uint32_t> at(kReads + kAhead);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      at[i] = static_cast<std::uint32_t>(random_fingerprint(i + round * at.size()) % lines);
+    }
+    const double start = cpu_seconds();
+    for (std::size_t i = 0; i < kReads; ++i) {
+      __builtin_prefetch(memory.data() + std::size_t{at[i + kAhead]} * 64);
+      sum += std::to_integer<std::uint64_t>(memory.data()[std::size_t{at[i]} * 64]);
+    }
+    seconds.push_back((cpu_seconds() - start) / kReads * 1e9);
+  }
+  CHECK(sum > 0, "the lines were read");
+  return median(seconds);
+}
+
+// Memory that this process gave back comes faster than what the machine never had: a guest's first touch of a
+// page may take its host tens of milliseconds. A service that runs for days does not see these; so they are
+// had once.
+void warm_machine(std::size_t bytes) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return;
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  std::memset(memory, 1, bytes);
+  munmap(memory, bytes);
+}
+
+struct CurvePoint {
+  double count = 0;
+  double mixed_kps = 0;
+  double query_kps = 0;
+  double bytes = 0;
+  double textbook_mixed_kps = 0;
+  double textbook_query_kps = 0;
+};
+
+class Bench {
+ public:
+  Bench(std::size_t size_max, std::string texts) : size_max_(size_max), texts_(std::move(texts)) {}
+
+  void run(bool write) {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // so that one can watch
+    warm_machine(std::min<std::size_t>(size_max_ * 200, std::size_t{3} << 30));
+    uniform();
+    threads();
+    farther();
+    persistence();
+    if (!texts_.empty()) real_text();
+    faiss();
+    print_curve();
+    std::printf("wrong answers: %zu (of %zu looked up among everything)\n", wrong_, checked_);
+    report_.number("wrong", static_cast<double>(wrong_));
+    CHECK(wrong_ == 0, "an index that misses is none");
+    if (write) {
+      draw_curve(NEARDUP_SOURCE_DIR "/build/bench/index.svg");
+      report_.write("index");
+    }
+  }
+
+ private:
+  static std::string size_name(std::size_t count) {
+    if (count >= 1'000'000 && count % 1'000'000 == 0) return std::to_string(count / 1'000'000) + "m";
+    if (count >= 1000 && count % 1000 == 0) return std::to_string(count / 1000) + "k";
+    return std::to_string(count);
+  }
+
+  void check(const Index& index, const Words& queries, const Answers& answers, std::size_t sample) {
+    sample = std::min(sample, queries.size());
+    wrong_ += count_wrong(index, std::span(queries).first(sample), std::span(answers).first(sample));
+    checked_ += sample;
+  }
+
+  // In turns: the index's queries, the textbook's, the index's mixed operations, the textbook's.
+  CurvePoint compare(Index& index, TextbookIndex& textbook, std::size_t operations, const char* name) {
+    std::mt19937_64 random(index.next());
+    std::vector<double> query, mixed, textbook_query, textbook_mixed, query_ratio, mixed_ratio;
+    AnswerDigest digest;
+    Answers ours;
+    Answers theirs;
+    for (std::size_t round = 0; round < kRounds; ++round) {
+      // The textbook is asked a part of them: it would take minutes for all.
+      const std::size_t part = std::max<std::size_t>(operations / 8, 1);
+      Words queries = draw_queries(index, operations, random);
+      const double a = find_all_of(index, queries, ours) / static_cast<double>(operations);
+      for (const auto& answer : ours) digest.add(answer);
+      check(index, queries, ours, round == 0 ? 60 : 10);
+      queries.resize(part);
+      const double b = find_all_of(textbook, queries, theirs) / static_cast<double>(part);
+      for (std::size_t i = 0; i < part; ++i) wrong_ += ours[i] == theirs[i] ? 0 : 1;
+
+      const Words words = draw_queries(index, part * 4, random);
+      const double c = check_all_of(index, words, ours) / static_cast<double>(words.size());
+      const double d = check_all_of(textbook, words, theirs) / static_cast<double>(words.size());
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        wrong_ += ours[i] == theirs[i] ? 0 : 1;
+        digest.add(ours[i]);
+      }
+      checked_ += part + words.size();
+      query.push_back(1e-3 / a);
+      textbook_query.push_back(1e-3 / b);
+      mixed.push_back(1e-3 / c);
+      textbook_mixed.push_back(1e-3 / d);
+      query_ratio.push_back(b / a);
+      mixed_ratio.push_back(d / c);
+    }
+    query_ratio_ = median(query_ratio);
+    mixed_ratio_ = median(mixed_ratio);
+    const CurvePoint point = {.count = static_cast<double>(index.size()),
+                              .mixed_kps = median(mixed),
+                              .query_kps = median(query),
+                              .bytes = static_cast<double>(index.bytes()) / static_cast<double>(index.size()),
+                              .textbook_mixed_kps = median(textbook_mixed),
+                              .textbook_query_kps = median(textbook_query)};
+    std::printf(
+        "%-24s query %7.0f k/s  mixed %7.0f k/s  %5.1f bytes   textbook %6.0f, %6.0f k/s: %.1fx query, %.1fx "
+        "mixed   "
+        "answers %016" PRIx64 "\n",
+        name, point.query_kps, point.mixed_kps, point.bytes, point.textbook_query_kps,
+        point.textbook_mixed_kps, query_ratio_, mixed_ratio_, digest.value());
+    std::fflush(stdout);
+    return point;
+  }
+
+  void uniform() {
+    std::printf("random fingerprints, k = 3, one thread, thread CPU time, medians of %zu\n", kRounds);
+    Index index({});
+    TextbookIndex textbook;
+    std::vector<double> growth;
+    const std::size_t before = resident_bytes();
+    for (const std::size_t count : {size_max_ / 100, size_max_ / 10, size_max_}) {
+      const std::vector<double> part = grow(index, count);
+      growth.insert(growth.end(), part.begin(), part.end());
+      const std::size_t resident = resident_bytes() - before;
+      while (textbook.size() < index.next()) textbook.insert(index.stored_word(textbook.size()));
+      const std::string name = size_name(count);
+      const CurvePoint point =
+          compare(index, textbook, std::min<std::size_t>(count / 4 + 100, 400'000), name.c_str());
+      curve_.push_back(point);
+      if (count * 10 == size_max_) report_.number("mixed_kps_1m", point.mixed_kps);
+      if (count == size_max_) {
+        report_.number("mixed_kps_10m", point.mixed_kps);
+        report_.number("bytes_per_fp_10m", point.bytes, 1);
+        report_.number("mixed_vs_textbook_10m", mixed_ratio_, 1);
+        report_.number("query_vs_textbook_10m", query_ratio_, 1);
+        std::printf("  resident with the textbook's %.1f bytes a fingerprint apart: %.1f\n",
+                    static_cast<double>(textbook.bytes()) / static_cast<double>(textbook.size()),
+                    static_cast<double>(resident) / static_cast<double>(count));
+        bound(index);
+      }
+    }
+    const double p999 = percentile(growth, 0.999) * 1e6;
+    const double worst = *std::max_element(growth.begin(), growth.end()) * 1e3;
+    std::printf("growth in batches of 64: p50 %.1f us, p99.9 %.0f us, max %.2f ms\n",
+                percentile(growth, 0.5) * 1e6, p999, worst);
+    report_.number("growth_p999_us", p999);
+    report_.number("growth_max_ms", worst, 2);
+    std::printf(
+        "DyFT (mart K=2), as measured elsewhere at 10 m on such a machine: query 78 k/s, mixed 91 k/s\n");
+  }
+
+  void bound(Index& index) {
+    std::size_t heads = 0;
+    for (const auto& table : index.tables())
+      heads += table.buckets() * 64 * static_cast<std::size_t>(table.lines_per_bucket());
+    const double line = line_ns(std::max<std::size_t>(heads, 1 << 20));
+    std::mt19937_64 random(77);
+    std::vector<double> seconds;
+    Answers answers;
+    for (std::size_t round = 0; round < kRounds; ++round) {
+      const Words queries = draw_queries(index, 300'000, random);
+      seconds.push_back(find_all_of(index, queries, answers) / static_cast<double>(queries.size()));
+    }
+    double lines = 0;
+    for (const auto& table : index.tables()) lines += table.lines_per_bucket();
+    const double ratio = median(seconds) * 1e9 / (lines * line);
+    std::printf("a prefetched random line of %zu MiB: %.1f ns; a query takes %.2f times its %.0f lines\n",
+                heads >> 20, line, ratio, lines);
+    report_.number("query_vs_line_bound", ratio, 2);
+  }
+
+  void threads() {
+    const std::size_t count = std::max<std::size_t>(size_max_ / 5, 1000);
+    std::array<std::vector<double>, 2> seconds;
+    std::array<Digest128, 2> layouts;
+    for (std::size_t round = 0; round < 3; ++round) {
+      for (const int members : {1, 2}) {
+        Index index({.threads = members});
+        Words words(count);
+        for (std::size_t i = 0; i < count; ++i) words[i] = random_fingerprint(i);
+        Answers answers(count);
+        const double start = wall_seconds();
+        index.check_and_insert(words, MatchMode::kFirst, answers);
+        seconds[static_cast<std::size_t>(members - 1)].push_back(wall_seconds() - start);
+        if (round == 0) layouts[static_cast<std::size_t>(members - 1)] = index.layout_digest();
+      }
+    }
+    wrong_ += layouts[0] == layouts[1] ? 0 : 1;
+    const double ratio = *std::min_element(seconds[0].begin(), seconds[0].end()) /
+                         *std::min_element(seconds[1].begin(), seconds[1].end());
+    std::printf("2 threads: %.2f times as fast as one (wall clock, best of 3, %zu stored; the same bytes)\n",
+                ratio, count);
+    report_.number("threads2", ratio, 2);
+  }
+
+  void farther() {
+    for (const int k : {5, 7}) {
+      Index index({.distance = k});
+      const std::size_t count = k == 7 && size_max_ > 1'000'000 ? size_max_ / 2 : size_max_;
+      Words words(count);
+      for (std::size_t i = 0; i < count; ++i) words[i] = random_fingerprint(i);
+      index.insert(words);
+      std::mt19937_64 random(5);
+      const std::size_t operations = std::min<std::size_t>(count / 20 + 10, 50'000);
+      std::vector<double> query;
+      std::vector<double> mixed;
+      Answers answers;
+      for (std::size_t round = 0; round < kRounds; ++round) {
+        const Words queries = draw_queries(index, operations, random);
+        query.push_back(static_cast<double>(operations) / find_all_of(index, queries, answers) / 1e3);
+        check(index, queries, answers, 10);
+        const Words more = draw_queries(index, operations, random);
+        mixed.push_back(static_cast<double>(operations) / check_all_of(index, more, answers) / 1e3);
+      }
+      std::printf("k = %d, %s, covering %s: query %.0f k/s, mixed %.0f k/s, %.0f bytes\n", k,
+                  size_name(count).c_str(), std::string(index.covering().name).c_str(), median(query),
+                  median(mixed), static_cast<double>(index.bytes()) / static_cast<double>(index.size()));
+      report_.number(k == 5 ? "mixed_kps_k5" : "mixed_kps_k7", median(mixed));
+    }
+  }
+
+  void persistence() {
+    Index index({});
+    Words words(size_max_);
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = random_fingerprint(i);
+    index.restore_begin(0);
+    index.restore_words(words);
+    double start = cpu_seconds();
+    index.restore_finish(0);
+    const double bulk = cpu_seconds() - start;
+    std::string stored;
+    stored.reserve(size_max_ * 9);
+    start = cpu_seconds();
+    CHECK(write_segment(index, 0, index.next(),
+                        [&](std::string_view bytes) {
+                          stored += bytes;
+                          return Status();
+                        })
+              .ok(),
+          "writing to memory does not fail");
+    const double write = cpu_seconds() - start;
+    const std::string state = write_state(index);
+    const Digest128 layout = index.layout_digest();
+    index = Index({});
+    start = cpu_seconds();
+    HammingLoader<64> loader({});
+    CHECK(loader.read_state(state).ok() && loader.read_segment(stored).ok(), "what was written can be read");
+    auto loaded = loader.finish();
+    const double load = cpu_seconds() - start;
+    CHECK(loaded.ok(), "what was written can be loaded");
+    wrong_ += loaded->layout_digest() == layout ? 0 : 1;
+    const auto millions = static_cast<double>(size_max_) / 1e6;
+    std::printf(
+        "bulk build %.1f million/s   segment written at %.2f GB/s   read and built in %.2f s (%.1f "
+        "million/s)\n",
+        millions / bulk, static_cast<double>(stored.size()) / write / 1e9, load, millions / load);
+    report_.number("bulk_mps", millions / bulk, 1);
+  }
+
+  void real_text() {
+    const double start = wall_seconds();
+    TextStreams streams = TextStreamMaker().make(texts_, std::max<std::size_t>(size_max_ / 2, 1000));
+    std::printf("real text: %zu fingerprints of %.2f GB in %.0f s\n",
+                streams.mixed.size() + streams.templated.size(), static_cast<double>(streams.bytes) / 1e9,
+                wall_seconds() - start);
+    stream("text", streams.mixed, "real_");
+    stream("site pages", streams.templated, "template_");
+  }
+
+  // A stream in its order, in turns of a hundredth of it; then queries near and not so near its documents.
+  void stream(const char* name, const Words& words, const std::string& key) {
+    if (words.empty()) return;
+    Index index({});
+    TextbookIndex textbook;
+    AnswerDigest digest;
+    std::vector<double> batches;
+    double ours_seconds = 0;
+    double theirs_seconds = 0;
+    Answers ours;
+    Answers theirs;
+    const std::size_t turn =
+        std::max<std::size_t>(words.size() / 100, kStreamBatch) / kStreamBatch * kStreamBatch;
+    for (std::size_t from = 0; from < words.size(); from += turn) {
+      const Words part(words.begin() + static_cast<std::ptrdiff_t>(from),
+                       words.begin() + static_cast<std::ptrdiff_t>(std::min(from + turn, words.size())));
+      ours.resize(part.size());
+      for (std::size_t i = 0; i < part.size(); i += kStreamBatch) {
+        const std::size_t count = std::min(kStreamBatch, part.size() - i);
+        const double start = cpu_seconds();
+        index.check_and_insert(std::span(part).subspan(i, count), MatchMode::kFirst,
+                               std::span(ours).subspan(i, count));
+        batches.push_back(cpu_seconds() - start);
+        ours_seconds += batches.back();
+      }
+      theirs_seconds += check_all_of(textbook, part, theirs);
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        wrong_ += ours[i] == theirs[i] ? 0 : 1;
+        digest.add(ours[i]);
+      }
+      checked_ += part.size();
+    }
+    std::mt19937_64 random(7);
+    std::vector<double> query;
+    std::vector<double> query_ratio;
+    for (std::size_t round = 0; round < kRounds; ++round) {
+      Words queries(100'000);
+      for (std::uint64_t& q : queries) {
+        const int flips = static_cast<int>(random() % 10 < 7 ? 6 + random() % 15 : random() % 4);
+        q = flipped(words[random() % words.size()], flips, random);
+      }
+      const double a = find_all_of(index, queries, ours) / static_cast<double>(queries.size());
+      check(index, queries, ours, 20);
+      queries.resize(queries.size() / 8);
+      const double b = find_all_of(textbook, queries, theirs) / static_cast<double>(queries.size());
+      query.push_back(1e-3 / a);
+      query_ratio.push_back(b / a);
+    }
+    const double mixed = static_cast<double>(words.size()) / ours_seconds / 1e3;
+    const double ratio = theirs_seconds / ours_seconds;
+    const double p999 = percentile(batches, 0.999) * 1e6;
+    const double bytes = static_cast<double>(index.bytes()) / static_cast<double>(index.size());
+    const ProbeCounts counts = index.counts();
+    std::printf("%-11s %zu, uniques %" PRIu64
+                ": query %.0f k/s  mixed %.0f k/s  p99.9 of 64 %.0f us  %.1f bytes   textbook: %.1fx query, "
+                "%.1fx mixed   candidates %.0f, overflow lines %.2f, slow %.4f, largest bucket %" PRIu64
+                "   answers %016" PRIx64 "\n",
+                name, words.size(), index.size(), median(query), mixed, p999, bytes, median(query_ratio),
+                ratio, static_cast<double>(counts.candidates) / static_cast<double>(counts.lookups),
+                static_cast<double>(counts.overflow_lines) / static_cast<double>(counts.lookups),
+                static_cast<double>(counts.slow) / static_cast<double>(counts.lookups),
+                index.largest_bucket(), digest.value());
+    std::fflush(stdout);
+    report_.number(key + "mixed_kps", mixed);
+    report_.number(key + "query_kps", median(query));
+    report_.number(key + "mixed_vs_textbook", ratio, 1);
+    report_.number(key + "query_vs_textbook", median(query_ratio), 1);
+    report_.number(key + "p999_us", p999);
+    report_.number(key + "bytes_per_fp", bytes, 1);
+  }
+
+  // FAISS, in a process of its own: prints its mixed operations a second.
+  void faiss() {
+    if (size_max_ < 1'000'000) return;
+    const std::string command = NEARDUP_SOURCE_DIR "/tests/core/index/faiss_baseline.sh " +
+                                std::to_string(std::min<std::size_t>(size_max_, 10'000'000));
+    std::array<char, 256> line{};
+    double rate = 0;
+    if (std::FILE* const pipe = popen(command.c_str(), "r")) {
+      while (std::fgets(line.data(), line.size(), pipe) != nullptr) {
+        std::sscanf(line.data(), "mixed_per_second %lf", &rate);
+      }
+      pclose(pipe);
+    }
+    if (rate <= 0) {
+      std::printf("FAISS: not measured; tests/core/index/faiss_baseline.sh says why\n");
+      return;
+    }
+    const double ratio = curve_.back().mixed_kps * 1e3 / rate;
+    std::printf(
+        "FAISS IndexBinaryMultiHash (2 x 32 bits, 1 flip): mixed %.1f k/s; this index is %.0f times as "
+        "fast\n",
+        rate / 1e3, ratio);
+    report_.number("mixed_vs_faiss_10m", ratio, 1);
+  }
+
+  void print_curve() const {
+    std::printf("%12s %12s %12s %8s %16s %16s\n", "fingerprints", "query k/s", "mixed k/s", "bytes",
+                "textbook query", "textbook mixed");
+    for (const CurvePoint& p : curve_) {
+      std::printf("%12.0f %12.0f %12.0f %8.1f %16.0f %16.0f\n", p.count, p.query_kps, p.mixed_kps, p.bytes,
+                  p.textbook_query_kps, p.textbook_mixed_kps);
+    }
+  }
+
+  // Microseconds of CPU an operation over fingerprints, both logarithmic.
+  void draw_curve(const std::string& path) const {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream file(path);
+    file
+        << R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 400" font-family="sans-serif" font-size="12">)"
+        << R"(<rect width="640" height="400" fill="white"/>)";
+    const double from = std::log10(curve_.front().count);
+    const double to = std::max(std::log10(curve_.back().count), from + 1e-9);
+    const auto x = [&](double count) { return 60 + 440 * (std::log10(count) - from) / (to - from); };
+    const auto y = [&](double kps) { return 340 - 80 * (std::log10(1e3 / kps) + 1.5); };
+    const auto line = [&](const char* name, const char* colour, double CurvePoint::* rate) {
+      file << "<polyline fill='none' stroke-width='2' stroke='" << colour << "' points='";
+      for (const CurvePoint& p : curve_) file << x(p.count) << ',' << y(p.*rate) << ' ';
+      file << "'/><text x='506' y='" << y(curve_.back().*rate) << "' fill='" << colour << "'>" << name
+           << "</text>";
+    };
+    for (const double us : {0.1, 1.0, 10.0}) {
+      file << "<text x='8' y='" << y(1e3 / us) + 4 << "'>" << us
+           << " us</text><line x1='56' x2='500' stroke='#ddd' y1='" << y(1e3 / us) << "' y2='" << y(1e3 / us)
+           << "'/>";
+    }
+    for (const CurvePoint& p : curve_) {
+      file << "<text x='" << x(p.count) - 20 << "' y='380'>" << p.count << "</text>";
+    }
+    line("query", "#1b7837", &CurvePoint::query_kps);
+    line("mixed", "#2166ac", &CurvePoint::mixed_kps);
+    line("textbook query", "#b2182b", &CurvePoint::textbook_query_kps);
+    line("textbook mixed", "#ef8a62", &CurvePoint::textbook_mixed_kps);
+    file << "</svg>\n";
+  }
+
+  std::size_t size_max_;
+  std::string texts_;
+  BenchReport report_;
+  std::vector<CurvePoint> curve_;
+  double query_ratio_ = 0;
+  double mixed_ratio_ = 0;
+  std::size_t wrong_ = 0;
+  std::size_t checked_ = 0;
+};
+
+}  // namespace
+}  // namespace neardup
+
+int main(int argc, char** argv) {
+  const char* const texts = std::getenv("NEARDUP_TEXTS");
+  std::string folder = texts == nullptr ? "" : texts;
+  std::size_t size = 10'000'000;
+  bool write = true;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--full") {
+      size = 100'000'000;
+    } else if (argument == "tiny") {
+      size = 10'000;
+      write = false;
+    } else if (argument == "--texts" && i + 1 < argc) {
+      folder = argv[++i];
+    } else {
+      std::fprintf(stderr, "usage: index_bench [tiny | --full] [--texts DIR]\n");
+      return 64;
+    }
+  }
+  neardup::Bench(size, folder).run(write);
+}

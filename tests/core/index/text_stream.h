@@ -1,0 +1,146 @@
+// Fingerprints of real text for the benchmark, in the order of a stream: whole pages, chunks of them, short
+// texts, and pages of one site (its boilerplate around one real paragraph each).
+//
+// Reads a folder of .html, .txt, .md, .rst, .xhp and .jsonl files, such as unpacked documentation packages
+// have.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/fingerprint/signer.h"
+
+namespace neardup {
+
+struct TextStreams {
+  std::vector<std::uint64_t> mixed;      // pages, chunks and short texts, merged
+  std::vector<std::uint64_t> templated;  // site pages
+  std::size_t bytes = 0;                 // of text that was signed
+};
+
+class TextStreamMaker {
+ public:
+  // REQUIRES: `folder` is there. Stops at `count_max` fingerprints of either stream.
+  TextStreams make(const std::filesystem::path& folder, std::size_t count_max) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(
+             folder, std::filesystem::directory_options::skip_permission_denied)) {
+      static constexpr std::string_view kKinds[] = {".html", ".htm",   ".txt", ".md",
+                                                    ".rst",  ".jsonl", ".noun"};
+      const std::string kind = entry.path().extension().string();
+      if (entry.is_regular_file() &&
+          std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds)) {
+        files.push_back(entry.path());
+      }
+    }
+    std::sort(files.begin(), files.end());
+    std::mt19937_64 random(1);
+    for (std::size_t i = files.size(); i > 1; --i) std::swap(files[i - 1], files[random() % i]);
+    for (const auto& file : files) {
+      if (streams_.mixed.size() >= count_max) break;
+      read(file);
+    }
+    make_site_pages(std::min(count_max, std::size_t{1'000'000}));
+    return std::move(streams_);
+  }
+
+ private:
+  void read(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    const std::string kind = path.extension().string();
+    if (kind == ".html" || kind == ".htm") {
+      if (bytes.size() <= std::size_t{256} << 10) page(bytes, Document::Format::kHtml);
+      parts(text_of(bytes));
+    } else {
+      if (bytes.size() <= std::size_t{256} << 10) page(bytes, Document::Format::kText);
+      parts(bytes);
+    }
+  }
+
+  // A crude reading of html: its text, a line for each element.
+  static std::string text_of(std::string_view html) {
+    std::string text;
+    bool inside = false;
+    for (const char c : html) {
+      if (c == '<') {
+        inside = true;
+        if (!text.empty() && text.back() != '\n') text += '\n';
+      } else if (c == '>') {
+        inside = false;
+      } else if (!inside) {
+        text += c;
+      }
+    }
+    return text;
+  }
+
+  void page(const std::string& bytes, Document::Format format) {
+    sign(bytes, format, streams_.mixed);
+    if (format == Document::Format::kHtml && sites_.size() < 300 && bytes.size() > 4000 &&
+        bytes.size() < 20000) {
+      const std::string text = text_of(bytes);
+      if (text.size() > 1500) sites_.push_back(text.substr(0, 1500 + text.size() % 1500));
+    }
+  }
+
+  // Chunks of 200 to 4000 bytes, and lines of 20 to 200.
+  void parts(std::string_view text) {
+    std::size_t chunk_bytes = 300;
+    std::string chunk;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      const std::string_view line = text.substr(0, end);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (line.size() >= 20 && line.size() <= 200)
+        sign(std::string(line), Document::Format::kText, streams_.mixed);
+      chunk += line;
+      chunk += '\n';
+      if (chunk.size() >= chunk_bytes) {
+        if (chunk.size() <= 4000) {
+          sign(chunk, Document::Format::kText, streams_.mixed);
+          if (chunk.size() <= 700 && paragraphs_.size() < 400'000) paragraphs_.push_back(chunk);
+        }
+        chunk.clear();
+        chunk_bytes = 200 + (chunk_bytes * 2654435761) % 1800;
+      }
+    }
+  }
+
+  void make_site_pages(std::size_t count) {
+    if (sites_.empty() || paragraphs_.empty()) return;
+    std::mt19937_64 random(2);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string& site = sites_[random() % sites_.size()];
+      const std::string& paragraph = paragraphs_[random() % paragraphs_.size()];
+      sign(site.substr(0, site.size() / 2) + paragraph + site.substr(site.size() / 2),
+           Document::Format::kText, streams_.templated);
+    }
+  }
+
+  void sign(const std::string& body, Document::Format format, std::vector<std::uint64_t>& to) {
+    document_.body = body;
+    document_.format = format;
+    Signature signature;
+    if (signer_.sign(document_, signature)) return;
+    streams_.bytes += body.size();
+    to.push_back(signature.fingerprint.bits);
+  }
+
+  Signer signer_;
+  Document document_;
+  TextStreams streams_;
+  std::vector<std::string> sites_;
+  std::vector<std::string> paragraphs_;
+};
+
+}  // namespace neardup
