@@ -41,6 +41,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/huge_array.h"
+#include "core/fingerprint/band.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -48,7 +49,6 @@
 
 namespace neardup {
 
-using Key = std::uint64_t;      // a hash; the low BucketTable::kKeyBits are compared
 using Ordinal = std::uint64_t;  // the number of a unique in its index
 
 class BucketTable {
