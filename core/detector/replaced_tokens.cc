@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/check.h"
 #include "core/text/fold_table.h"
 
 namespace neardup {
@@ -19,10 +20,9 @@ bool is_digit(char32_t c) {
 
 bool is_token(char32_t c) { return c >= 0xE00 && (is_token_character(c) || is_hangul(c)); }
 
-}  // namespace
-
-void TokenBag::set(std::span<const char32_t> text) {
-  tokens_.clear();
+// Calls visit(token) for the hash of each.
+template <class Visit>
+void for_each_token(std::span<const char32_t> text, Visit visit) {
   std::uint64_t hash = 0;
   bool has_digit = false;
   bool in_token = false;
@@ -33,7 +33,7 @@ void TokenBag::set(std::span<const char32_t> text) {
     in_token = true;
   };
   const auto end = [&] {
-    if (in_token) tokens_.push_back(has_digit ? hash | kNumber : hash & ~kNumber);
+    if (in_token) visit(has_digit ? hash | kNumber : hash & ~kNumber);
     hash = 0;
     has_digit = false;
     in_token = false;
@@ -50,30 +50,62 @@ void TokenBag::set(std::span<const char32_t> text) {
     }
   }
   end();
-  std::sort(tokens_.begin(), tokens_.end());
 }
 
-ReplacedTokens TokenBag::compare(const TokenBag& a, const TokenBag& b) {
-  // Index 1 counts numbers.
-  unsigned only_a[2] = {0, 0};
-  unsigned only_b[2] = {0, 0};
-  auto i = a.tokens_.begin();
-  auto j = b.tokens_.begin();
-  while (i != a.tokens_.end() || j != b.tokens_.end()) {
-    if (j == b.tokens_.end() || (i != a.tokens_.end() && *i < *j)) {
-      ++only_a[*i++ >> 63];
-    } else if (i == a.tokens_.end() || *j < *i) {
-      ++only_b[*j++ >> 63];
-    } else {
-      ++i;
-      ++j;
+}  // namespace
+
+TokenPattern::Slot& TokenPattern::slot_of(std::uint64_t token) {
+  std::size_t at = token % kSlots;
+  while (slots_[at].count != 0 && slots_[at].token != token) at = (at + 1) % kSlots;
+  return slots_[at];
+}
+
+void TokenPattern::set(std::span<const char32_t> text) {
+  DCHECK(text.size() <= kTokensMax);
+  for (const std::uint16_t at : used_) slots_[at] = {};
+  used_.clear();
+  tokens_ = {};
+  for_each_token(text, [&](std::uint64_t token) {
+    Slot& slot = slot_of(token);
+    if (slot.count == 0) {
+      slot.token = token;
+      used_.push_back(static_cast<std::uint16_t>(&slot - slots_.data()));
     }
-  }
-  return {std::min(only_a[1], only_b[1]), std::min(only_a[0], only_b[0]),
-          static_cast<unsigned>(std::max(a.size(), b.size()))};
+    ++slot.count;
+    ++tokens_[token >> 63];
+  });
+}
+
+ReplacedTokens TokenPattern::compare(std::span<const char32_t> other) {
+  std::array<unsigned, 2> shared{};
+  std::array<unsigned, 2> others{};
+  ++comparison_;
+  for_each_token(other, [&](std::uint64_t token) {
+    const std::size_t kind = token >> 63;
+    ++others[kind];
+    Slot& slot = slot_of(token);
+    if (slot.count == 0) return;
+    if (slot.comparison != comparison_) {
+      slot.comparison = comparison_;
+      slot.met = 0;
+    }
+    if (slot.met == slot.count) return;
+    ++slot.met;
+    ++shared[kind];
+  });
+  const auto replaced = [&](std::size_t kind) {
+    return std::min(tokens_[kind], others[kind]) - shared[kind];
+  };
+  const unsigned here = tokens_[0] + tokens_[1];
+  const unsigned there = others[0] + others[1];
+  return {.numbers = replaced(1),
+          .others = replaced(0),
+          .tokens = std::max(here, there),
+          .tokens_fewer = std::min(here, there)};
 }
 
 bool is_same_filling(const ReplacedTokens& replaced, const ReplacementLimits& limits) {
+  if (replaced.tokens_fewer < kTokensMin) return true;
   const unsigned all = replaced.numbers + replaced.others;
   const auto exceeds = [&](unsigned permille) { return all * 1000 > replaced.tokens * (1000 - permille); };
   if (limits.tokens_permille > 0 && exceeds(limits.tokens_permille)) return false;

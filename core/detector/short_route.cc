@@ -9,6 +9,7 @@ namespace neardup {
 
 static_assert(kShortStoredUnitsMax <= EditPattern::kLengthMax);
 static_assert(kShortStoredUnitsMax <= TextStore::kTextMax);
+static_assert(kShortStoredUnitsMax <= TokenPattern::kTokensMax);
 
 namespace {
 
@@ -27,7 +28,7 @@ ShortRoute::ShortRoute(ShortOptions options) : options_(options) {
 std::optional<ShortMatch> ShortRoute::find(const ShortSignature& signature, ShortWork& work) const {
   DCHECK(signature.is_short());
   work.compared_ = 0;
-  work.tokens_.clear();
+  work.tokens_are_set_ = false;
   index_.find(signature, options_.threshold_permille, work.search_);
   if (work.search_.candidates().empty()) return std::nullopt;
   work.pattern_.set(signature.text);
@@ -46,7 +47,7 @@ std::optional<ShortMatch> ShortRoute::find(const ShortSignature& signature, Shor
 std::optional<ShortMatch> ShortRoute::compare(const ShortSignature& a, const ShortSignature& b,
                                               ShortWork& work) const {
   const std::size_t longer = std::max(a.text.size(), b.text.size());
-  work.tokens_.clear();
+  work.tokens_are_set_ = false;
   work.pattern_.set(a.text);
   const auto edits = work.pattern_.distance(b.text, edits_max(longer, options_.threshold_permille));
   if (!edits || !tokens_pass(a, b.text, work)) return std::nullopt;
@@ -55,11 +56,9 @@ std::optional<ShortMatch> ShortRoute::compare(const ShortSignature& a, const Sho
 
 bool ShortRoute::tokens_pass(const ShortSignature& signature, std::span<const char32_t> other,
                              ShortWork& work) const {
-  if (work.tokens_.size() == 0) work.tokens_.set(signature.text);
-  if (work.tokens_.size() < kTokensMin) return true;
-  work.other_tokens_.set(other);
-  if (work.other_tokens_.size() < kTokensMin) return true;
-  return is_same_filling(TokenBag::compare(work.tokens_, work.other_tokens_), options_.replacement);
+  if (!work.tokens_are_set_) work.tokens_.set(signature.text);
+  work.tokens_are_set_ = true;
+  return is_same_filling(work.tokens_.compare(other), options_.replacement);
 }
 
 }  // namespace neardup

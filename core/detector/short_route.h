@@ -47,8 +47,8 @@ class ShortWork {
   friend class ShortRoute;
   ShortSearch search_;
   EditPattern pattern_;
-  TokenBag tokens_;
-  TokenBag other_tokens_;
+  TokenPattern tokens_;
+  bool tokens_are_set_ = false;
   std::array<char32_t, TextStore::kTextMax> other_;
   std::size_t compared_ = 0;
 };
