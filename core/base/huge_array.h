@@ -55,7 +55,7 @@ class HugeArray {
 
   std::uint64_t size() const { return size_; }
   std::size_t bytes() const {
-    return chunks_.size() * internal::kHugeBytes + chunks_.capacity() * sizeof(chunks_[0]);
+    return chunks_.size() * internal::kHugeBytes + chunks_.capacity() * sizeof(void*);
   }
 
  private:

@@ -54,7 +54,7 @@ using Ordinal = std::uint64_t;  // the number of a unique in its index
 class BucketTable {
  public:
   static constexpr unsigned kKeyBits = 36;
-  static constexpr unsigned kLinePostings = 12;
+  static constexpr std::size_t kLinePostings = 12;
   static constexpr unsigned kFill = 9;  // postings per bucket at which the table grows
 
   BucketTable();
@@ -111,13 +111,15 @@ class BucketTable {
 
     unsigned count() const { return header & ((1U << kLinkShift) - 1); }
     std::uint32_t link() const { return header >> kLinkShift; }  // overflow line + 1; 0: none
-    void set(std::uint32_t link, unsigned count) { header = link << kLinkShift | count; }
+    void set(std::uint32_t link, std::size_t count) {
+      header = link << kLinkShift | static_cast<std::uint32_t>(count);
+    }
 
-    Posting posting(unsigned i) const {
+    Posting posting(std::size_t i) const {
       return std::uint64_t{high[i]} << 24 | std::uint64_t{low[3 * i + 2]} << 16 |
              std::uint64_t{low[3 * i + 1]} << 8 | low[3 * i];
     }
-    void store(unsigned i, Posting posting) {
+    void store(std::size_t i, Posting posting) {
       high[i] = static_cast<std::uint16_t>(posting >> 24);
       low[3 * i] = static_cast<std::uint8_t>(posting);
       low[3 * i + 1] = static_cast<std::uint8_t>(posting >> 8);
@@ -204,7 +206,7 @@ inline unsigned BucketTable::Line::like(std::uint16_t wanted, std::uint16_t mask
   const auto bits = static_cast<unsigned>(_mm_movemask_epi8(equal));
 #else
   unsigned bits = 0;
-  for (unsigned i = 0; i < kLinePostings; ++i) {
+  for (std::size_t i = 0; i < kLinePostings; ++i) {
     bits |= static_cast<unsigned>((high[i] & mask) == wanted) << i;
   }
 #endif
@@ -219,7 +221,7 @@ void BucketTable::scan_line(const Line& line, const Place& place, Visit& visit) 
   const auto mask = static_cast<std::uint16_t>(0xFFFFU << (16 - seen));
   const auto wanted = static_cast<std::uint16_t>(place.tag >> (tag_bits - seen) << (16 - seen));
   for (unsigned bits = line.like(wanted, mask); bits != 0; bits &= bits - 1) {
-    const Posting posting = line.posting(static_cast<unsigned>(__builtin_ctz(bits)));
+    const Posting posting = line.posting(static_cast<std::size_t>(__builtin_ctz(bits)));
     if (posting >> place.ordinal_bits != place.tag) continue;
     const Ordinal ordinal = ordinal_of(posting, place.ordinal_bits);
     if (ordinal >= oldest_) visit(ordinal);
