@@ -3,7 +3,8 @@
 // In chunks of a fixed size: appending never copies what is there, and an element never moves. It is a
 // column: the log of uniques is a few of these side by side, and each index reads just the one it needs.
 //
-// Cost:    memory is whole chunks, plus one pointer per chunk (only those pointers are ever copied).
+// Cost:    memory is whole chunks, plus one pointer per chunk (only those pointers are ever copied). What is
+//          no longer needed at the front can be given back, chunk by chunk.
 // Threads: none inside.
 #pragma once
 
@@ -35,15 +36,22 @@ class ChunkedArray {
   T& operator[](std::uint64_t index) { return chunks_[index / kChunkSize][index % kChunkSize]; }
   const T& operator[](std::uint64_t index) const { return chunks_[index / kChunkSize][index % kChunkSize]; }
 
+  // Gives back the chunks that hold nothing but elements before `index`, which may not be asked for again.
+  void release_before(std::uint64_t index) {
+    for (; released_ < index / kChunkSize && released_ < chunks_.size(); ++released_)
+      chunks_[released_].reset();
+  }
+
   std::uint64_t size() const { return size_; }
 
   std::size_t bytes() const {
-    return chunks_.size() * kChunkSize * sizeof(T) + chunks_.capacity() * sizeof(chunks_[0]);
+    return (chunks_.size() - released_) * kChunkSize * sizeof(T) + chunks_.capacity() * sizeof(chunks_[0]);
   }
 
  private:
   std::vector<std::unique_ptr<T[]>> chunks_;
   std::uint64_t size_ = 0;
+  std::size_t released_ = 0;  // chunks, from the front
 };
 
 }  // namespace neardup

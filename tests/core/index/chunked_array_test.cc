@@ -27,5 +27,20 @@ TEST(ChunkedArray, counts_whole_chunks) {
   EXPECT_EQ(array.bytes(), 2 * (kChunk + sizeof(void*)));
 }
 
+TEST(ChunkedArray, gives_back_whole_chunks_at_the_front) {
+  ChunkedArray<std::uint64_t, 4> array;
+  for (std::uint64_t i = 0; i < 20; ++i) array.push_back(i);
+  const std::size_t bytes = array.bytes();
+  array.release_before(7);
+  EXPECT_EQ(array.bytes(), bytes - 32);
+  array.release_before(8);
+  EXPECT_EQ(array.bytes(), bytes - 64);
+  array.release_before(3);
+  EXPECT_EQ(array.bytes(), bytes - 64);
+  for (std::uint64_t i = 8; i < 20; ++i) EXPECT_EQ(array[i], i);
+  array.push_back(20);
+  EXPECT_EQ(array[20], 20U);
+}
+
 }  // namespace
 }  // namespace neardup

@@ -1,0 +1,84 @@
+// Are two texts that share most of their characters the same text, or the same form filled in twice?
+//
+//   Wesvil Inc sets quarterly. Qtly div 40 cts vs 43 cts prior. Pay May 17. Record June 13.
+//   Lelen Inc sets quarterly. Qtly div 12 cts vs 10 cts prior. Pay May 4. Record June 2.
+//
+// Edit distance cannot tell: four fifths of the characters agree, because words of a form are long and what
+// is filled in is short. What tells is what was *replaced*: tokens of one text that the other does not have,
+// where the other has tokens instead. In a copy that was edited, cut or wrapped in more text, few tokens are
+// replaced (those left out or put in have no counterpart), and numbers hardly ever; in another filling
+// several are, and numbers are nearly always among them: amounts, dates, times, codes. So two limits:
+//
+//   replaced tokens                                      at most a fifth of the tokens
+//   the same, if a number is among them and it is not    at most two in twenty-five
+//   the only one
+//
+// Numbers and other tokens are counted apart, so a number left out and a word put in replace nothing. A
+// single replaced number is a counter or a time of day, and passes. Order does not matter here: the edit
+// distance looks after it. Texts of less than kTokensMin tokens are not judged: every word of theirs is much.
+//
+// Measured beside the plain rule "at least four fifths of the tokens are equal by token edit distance" on
+// generated notices (other fillings called duplicates) and posts and messages (mean F1 of nine sets, least
+// F1): plain 31 %, .981, .929; this 2 %, .986, .953; no rule 66 %, .994, .966.
+//
+// Cost:    a quarter of a microsecond for 20 tokens, of pairs whose edit distance has passed.
+// Threads: none inside.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace neardup {
+
+inline constexpr std::size_t kTokensMin = 8;
+
+struct ReplacedTokens {
+  unsigned numbers = 0;  // a number is a token with a digit
+  unsigned others = 0;
+  unsigned tokens = 0;        // of the text that has more
+  unsigned tokens_fewer = 0;  // of the other one
+
+  friend bool operator==(const ReplacedTokens&, const ReplacedTokens&) = default;
+};
+
+// The tokens of one text that others are compared with, how often each is there and in no order.
+class TokenPattern {
+ public:
+  static constexpr std::size_t kTokensMax = 320;
+
+  // REQUIRES: the characters of a canonical text, at most kTokensMax.
+  void set(std::span<const char32_t> text);
+
+  ReplacedTokens compare(std::span<const char32_t> other);
+
+ private:
+  // A table of open addressing by the token's hash, whose top bit tells numbers.
+  struct Slot {
+    std::uint64_t token = 0;
+    std::uint16_t count = 0;  // 0: empty
+    std::uint16_t met = 0;    // of them, in the comparison `comparison`
+    std::uint32_t comparison = 0;
+  };
+  static constexpr std::size_t kSlots = 1024;
+  static_assert(kSlots > 2 * kTokensMax);
+
+  Slot& slot_of(std::uint64_t token);
+
+  std::array<Slot, kSlots> slots_{};
+  std::vector<std::uint16_t> used_;
+  std::array<unsigned, 2> tokens_{};  // numbers are at 1
+  std::uint32_t comparison_ = 0;
+};
+
+struct ReplacementLimits {
+  unsigned tokens_permille = 800;   // how many tokens must not be replaced; 0: no limit
+  unsigned numbers_permille = 920;  // the same where a number is among several replaced; 0: no limit
+};
+
+// Whether it is within the limits. Texts of less than kTokensMin tokens are.
+bool is_same_filling(const ReplacedTokens& replaced, const ReplacementLimits& limits);
+
+}  // namespace neardup

@@ -1,0 +1,72 @@
+#include "core/index/band_postings.h"
+
+#include <string>
+
+#include "core/base/bytes.h"
+#include "core/base/check.h"
+
+namespace neardup {
+
+static_assert(BandPostings::kBandsMax * 5 * BandPostings::kExtensionsMax * 2 <= BucketTable::kProbesMax);
+
+BandPostings::BandPostings(unsigned extensions) : extensions_(extensions) {
+  CHECK(extensions >= 1 && extensions <= kExtensionsMax, "find() has room for the keys of so many");
+}
+
+void BandPostings::prefetch(std::span<const Band> bands, std::span<const Key> plain_keys) const {
+  for (const Key key : plain_keys) table_.prefetch(key);
+  for (const Band& band : bands) {
+    table_.prefetch(band.key);
+    for (const Key variant : band.variants) table_.prefetch(variant);
+  }
+}
+
+void BandPostings::erase(Ordinal ordinal, std::span<const Band> bands, std::span<const Key> plain_keys) {
+  for (const Key key : plain_keys) table_.erase(key, ordinal);
+  for (const Band& band : bands) table_.erase(band.key, ordinal);
+}
+
+Key BandPostings::extended(Key key, unsigned extension, Feature minimum) {
+  std::uint64_t x = key + (minimum + 1) * 0xC2B2AE3D27D4EB4F + extension * 0x165667B19E3779F9;
+  x ^= x >> 32;
+  x *= 0xD6E8FEB86659FD93;
+  x ^= x >> 29;
+  x *= 0x9E3779B97F4A7C15;
+  return x ^ x >> 32;
+}
+
+// Two minima that are not hot settle it: a variant replaces one.
+unsigned BandPostings::hot_keys(const Band& band) const {
+  if (hot_.size() == 0) return 0;
+  unsigned cold = 0;
+  std::size_t which = 0;
+  for (std::size_t e = 0; e < kBandMinima; ++e) {
+    if (hot_.contains(band.features[e])) continue;
+    if (++cold == 2) return 0;
+    which = e;
+  }
+  unsigned hot = cold == 0 ? 1 : 0;
+  for (std::size_t e = 0; e < kBandMinima; ++e) {
+    if (cold == 1 && e != which) continue;
+    if (band.variants[e] != band.key && hot_.contains(band.second_features[e])) hot |= 2U << e;
+  }
+  return hot;
+}
+
+bool BandPostings::post(Key key, Ordinal ordinal, bool& fills) {
+  const unsigned before = table_.count(key, kPostingsMax);
+  if (before == kPostingsMax) return false;
+  table_.insert(key, ordinal);
+  fills = before + 1 == kPostingsMax;
+  return true;
+}
+
+Digest128 BandPostings::digest() const {
+  std::string bytes;
+  ByteWriter writer(bytes);
+  writer.digest(table_.digest());
+  writer.digest(hot_.digest());
+  return digest128(bytes);
+}
+
+}  // namespace neardup

@@ -1,0 +1,301 @@
+// Which uniques have this key? For every kind of key that is asked for equality: bands, one-deletion keys of
+// tiny texts, exact hashes.
+//
+// A key is a hash; its low 36 bits are compared, and what they say equal is equal here. A bucket is one cache
+// line of twelve postings of 40 bits, and a chain of such lines where more is needed:
+//
+//   line      [ header 4 B | high 16 bits x 12 | low 24 bits x 12 ]        64 bytes
+//   header    [ link 28 bits | postings 4 bits ]
+//   posting   [ tag | ordinal ]                40 bits; where the line falls between them moves, see below
+//   key       [ ... | tag     | bucket ]       36 bits: the bucket number is not stored again in the tag
+//
+// Growth is linear hashing: one bucket is split at a time, in order, so no insert pauses. A bucket reached by
+// w bits of the key holds tags of 36 - w bits and thus has room for ordinals of w + 4 bits. When it splits,
+// one bit moves from the tag into the bucket number, and the ordinals get it: a table of twice the
+// postings has ordinals one bit longer, so both always fit, and a key is the same 36 bits whatever the size.
+// Hence the answers are a function of what was inserted, and of nothing else: no moment of growth can change
+// them.
+//
+// The postings of one key come back in the order of insertion, so the oldest first. A chain is a ring, from
+// which the first line hangs by its link to the last one, so that appending to a long chain is as fast as to
+// a short one:
+//
+//   first line ──► last line ──► second ──► third ──► ... ──► last line
+//
+// Ordinals are stored modulo a power of two above the distance of the oldest from the newest, so they may
+// grow without bound as long as old ones are forgotten: expire() makes all below an ordinal invisible
+// at once, and later inserts sweep them out, bucket by bucket.
+//
+// Cost:    a probe is one cache line, a second one for every third bucket or so. Nine postings to a bucket on
+//          average: 8 to 9 bytes a posting. A new posting splits one bucket at most if ordinals are dense (an
+//          ordinal for every 8 buckets counts like a posting, so that ordinals fit).
+//          A probe meets (postings / 2^36) postings of other keys: .0015 at a hundred million.
+// Bounds:  2^28 overflow lines, which is some 8 billion postings; the newest ordinal less than 2^40 above the
+//          oldest.
+// Threads: none inside; the const functions may run side by side.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/hash.h"
+#include "core/base/huge_array.h"
+#include "core/fingerprint/band.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace neardup {
+
+using Ordinal = std::uint64_t;  // the number of a unique in its index
+
+class BucketTable {
+ public:
+  static constexpr unsigned kKeyBits = 36;
+  static constexpr std::size_t kLinePostings = 12;
+  static constexpr unsigned kFill = 9;  // postings per bucket at which the table grows
+
+  BucketTable();
+
+  // Starts to load what a probe of `key` needs first.
+  void prefetch(Key key) const { __builtin_prefetch(&buckets_[place_of(key).bucket]); }
+
+  // Calls visit(ordinal) for each posting of `key`, ascending.
+  template <class Visit>
+  void scan(Key key, Visit visit) const;
+
+  // Calls visit(i, ordinal) for each posting of each keys[i], ascending for each key. Faster than as many
+  // scans: all lines are on their way before the first is read. REQUIRES: keys.size() <= kProbesMax.
+  static constexpr std::size_t kProbesMax = 512;
+  template <class Visit>
+  void probe(std::span<const Key> keys, Visit visit) const;
+
+  // How many postings `key` has; counting ends at `most`.
+  unsigned count(Key key, unsigned most) const;
+
+  // REQUIRES: `ordinal` is not expired, and above the ordinals that `key` has.
+  void insert(Key key, Ordinal ordinal);
+
+  // Removes one posting of `key` with this ordinal. False if there is none.
+  bool erase(Key key, Ordinal ordinal);
+
+  // Forgets all postings with ordinals below `oldest`.
+  void expire(Ordinal oldest);
+
+  // Calls visit(key, ordinal) for each posting, in no order that means anything, but ascending for each key.
+  template <class Visit>
+  void for_each(Visit visit) const;
+
+  // Equal for equal contents, however they came about. It reads the whole table.
+  Digest128 digest() const;
+
+  std::uint64_t postings() const { return postings_; }  // with those expired and not yet swept out
+  std::uint64_t buckets() const { return buckets_.size(); }
+  std::uint64_t lines() const { return buckets_.size() + overflow_.size() - free_lines_; }
+  std::size_t bytes() const;
+
+ private:
+  static constexpr unsigned kLevelMin = 6;
+  static constexpr unsigned kPostingBits = 40;
+  static constexpr unsigned kOrdinalSlack = kPostingBits - kKeyBits;  // ordinal bits = bits of bucket + this
+  static constexpr unsigned kLinkShift = 4;
+  static constexpr std::uint64_t kLinesMax = (std::uint64_t{1} << 28) - 1;
+
+  using Posting = std::uint64_t;  // 40 bits of it
+  struct alignas(64) Line {
+    std::uint32_t header;
+    std::array<std::uint16_t, kLinePostings> high;
+    std::array<std::uint8_t, 3 * kLinePostings> low;
+
+    unsigned count() const { return header & ((1U << kLinkShift) - 1); }
+    std::uint32_t link() const { return header >> kLinkShift; }  // overflow line + 1; 0: none
+    void set(std::uint32_t link, std::size_t count) {
+      header = link << kLinkShift | static_cast<std::uint32_t>(count);
+    }
+
+    Posting posting(std::size_t i) const {
+      return std::uint64_t{high[i]} << 24 | std::uint64_t{low[3 * i + 2]} << 16 |
+             std::uint64_t{low[3 * i + 1]} << 8 | low[3 * i];
+    }
+    void store(std::size_t i, Posting posting) {
+      high[i] = static_cast<std::uint16_t>(posting >> 24);
+      low[3 * i] = static_cast<std::uint8_t>(posting);
+      low[3 * i + 1] = static_cast<std::uint8_t>(posting >> 8);
+      low[3 * i + 2] = static_cast<std::uint8_t>(posting >> 16);
+    }
+
+    // The postings whose high 16 bits agree with `wanted` where `mask` has ones, as bits.
+    unsigned like(std::uint16_t wanted, std::uint16_t mask) const;
+  };
+  static_assert(sizeof(Line) == 64);
+
+  // Where a key's postings are, and how they look.
+  struct Place {
+    std::uint64_t bucket;
+    std::uint64_t tag;
+    unsigned ordinal_bits;
+  };
+
+  unsigned bits_of_bucket(std::uint64_t bucket) const {  // that lead to it
+    const bool is_split = bucket < split_ || bucket >= std::uint64_t{1} << level_;
+    return level_ + is_split;
+  }
+  Place place_of(Key key) const {
+    const std::uint64_t bits = key & ((std::uint64_t{1} << kKeyBits) - 1);
+    std::uint64_t bucket = bits & ((std::uint64_t{1} << level_) - 1);
+    const bool is_split = bucket < split_;
+    if (is_split) bucket = bits & ((std::uint64_t{2} << level_) - 1);
+    const unsigned width = level_ + is_split;
+    return {bucket, bits >> width, width + kOrdinalSlack};
+  }
+  Posting packed(const Place& place, Ordinal ordinal) const {
+    return place.tag << place.ordinal_bits | (ordinal & ((std::uint64_t{1} << place.ordinal_bits) - 1));
+  }
+  Ordinal ordinal_of(Posting posting, unsigned ordinal_bits) const {
+    return base_ + ((posting - base_) & ((std::uint64_t{1} << ordinal_bits) - 1));
+  }
+  std::uint32_t first_overflow(const Line& head) const { return overflow_[head.link() - 1].link(); }
+
+  template <class Visit>
+  void scan_line(const Line& line, const Place& place, Visit& visit) const;
+  template <class Visit>
+  void scan_overflow(const Line& head, const Place& place, Visit& visit) const;
+  template <class Visit>
+  void for_each_of(std::uint64_t bucket, Visit& visit) const;  // visit(tag, ordinal), the expired too
+
+  void append(Line& head, Posting posting);
+  void take_out(std::uint64_t bucket);  // into moving_, leaves the bucket empty
+  std::uint32_t new_line();
+  void free_line(std::uint32_t link);
+  bool must_grow() const;
+  void split();
+  void sweep();
+
+  HugeArray<Line> buckets_;  // 2^level_ + split_ of them
+  HugeArray<Line> overflow_;
+  unsigned level_ = kLevelMin;
+  std::uint64_t split_ = 0;       // the next bucket to split
+  std::uint32_t free_ = 0;        // a list of overflow lines: line + 1
+  std::uint64_t free_lines_ = 0;  // in that list
+  std::uint64_t postings_ = 0;
+
+  Ordinal base_ = 0;    // no posting is older
+  Ordinal oldest_ = 0;  // those before are expired
+  Ordinal newest_ = 0;
+  Ordinal sweep_to_ = 0;               // the sweep under way removes all before this
+  std::uint64_t sweep_at_ = kNoSweep;  // the next bucket to sweep
+  static constexpr std::uint64_t kNoSweep = ~std::uint64_t{0};
+
+  struct Moving {
+    std::uint64_t tag;
+    Ordinal ordinal;
+  };
+  std::vector<Moving> moving_;  // the postings of the bucket being split; kept for its memory
+};
+
+inline unsigned BucketTable::Line::like(std::uint16_t wanted, std::uint16_t mask) const {
+#if defined(__SSE2__)
+  const __m128i want = _mm_set1_epi16(static_cast<std::int16_t>(wanted));
+  const __m128i care = _mm_set1_epi16(static_cast<std::int16_t>(mask));
+  const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(high.data()));
+  const __m128i rest = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(high.data() + 8));
+  const __m128i equal = _mm_packs_epi16(_mm_cmpeq_epi16(_mm_and_si128(first, care), want),
+                                        _mm_cmpeq_epi16(_mm_and_si128(rest, care), want));
+  const auto bits = static_cast<unsigned>(_mm_movemask_epi8(equal));
+#else
+  unsigned bits = 0;
+  for (std::size_t i = 0; i < kLinePostings; ++i) {
+    bits |= static_cast<unsigned>((high[i] & mask) == wanted) << i;
+  }
+#endif
+  return bits & ((1U << count()) - 1);
+}
+
+template <class Visit>
+void BucketTable::scan_line(const Line& line, const Place& place, Visit& visit) const {
+  // The tag is the top of a posting: compare as much of it as the high 16 bits hold, then the rest.
+  const unsigned tag_bits = kPostingBits - place.ordinal_bits;
+  const unsigned seen = tag_bits < 16 ? tag_bits : 16;
+  const auto mask = static_cast<std::uint16_t>(0xFFFFU << (16 - seen));
+  const auto wanted = static_cast<std::uint16_t>(place.tag >> (tag_bits - seen) << (16 - seen));
+  for (unsigned bits = line.like(wanted, mask); bits != 0; bits &= bits - 1) {
+    const Posting posting = line.posting(static_cast<std::size_t>(__builtin_ctz(bits)));
+    if (posting >> place.ordinal_bits != place.tag) continue;
+    const Ordinal ordinal = ordinal_of(posting, place.ordinal_bits);
+    if (ordinal >= oldest_) visit(ordinal);
+  }
+}
+
+template <class Visit>
+void BucketTable::scan_overflow(const Line& head, const Place& place, Visit& visit) const {
+  const std::uint32_t last = head.link();
+  for (std::uint32_t at = first_overflow(head);; at = overflow_[at - 1].link()) {
+    scan_line(overflow_[at - 1], place, visit);
+    if (at == last) return;
+  }
+}
+
+template <class Visit>
+void BucketTable::scan(Key key, Visit visit) const {
+  const Place place = place_of(key);
+  const Line& head = buckets_[place.bucket];
+  scan_line(head, place, visit);
+  if (head.link() != 0) scan_overflow(head, place, visit);
+}
+
+template <class Visit>
+void BucketTable::probe(std::span<const Key> keys, Visit visit) const {
+  std::array<std::uint16_t, kProbesMax> longer;  // those with more than one line
+  std::size_t longer_count = 0;
+  for (const Key key : keys) prefetch(key);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const Place place = place_of(keys[i]);
+    const Line& head = buckets_[place.bucket];
+    if (head.link() != 0) {
+      __builtin_prefetch(&overflow_[head.link() - 1]);
+      longer[longer_count++] = static_cast<std::uint16_t>(i);
+    }
+    const auto one = [&](Ordinal ordinal) { visit(i, ordinal); };
+    scan_line(head, place, one);
+  }
+  for (std::size_t k = 0; k < longer_count; ++k) {
+    const std::size_t i = longer[k];
+    const Place place = place_of(keys[i]);
+    const auto one = [&](Ordinal ordinal) { visit(i, ordinal); };
+    scan_overflow(buckets_[place.bucket], place, one);
+  }
+}
+
+template <class Visit>
+void BucketTable::for_each_of(std::uint64_t bucket, Visit& visit) const {
+  const unsigned ordinal_bits = bits_of_bucket(bucket) + kOrdinalSlack;
+  const auto visit_line = [&](const Line& line) {
+    for (unsigned i = 0; i < line.count(); ++i) {
+      const Posting posting = line.posting(i);
+      visit(posting >> ordinal_bits, ordinal_of(posting, ordinal_bits));
+    }
+  };
+  const Line& head = buckets_[bucket];
+  visit_line(head);
+  if (head.link() == 0) return;
+  for (std::uint32_t at = first_overflow(head);; at = overflow_[at - 1].link()) {
+    visit_line(overflow_[at - 1]);
+    if (at == head.link()) return;
+  }
+}
+
+template <class Visit>
+void BucketTable::for_each(Visit visit) const {
+  for (std::uint64_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+    const auto one = [&](std::uint64_t tag, Ordinal ordinal) {
+      if (ordinal >= oldest_) visit(tag << bits_of_bucket(bucket) | bucket, ordinal);
+    };
+    for_each_of(bucket, one);
+  }
+}
+
+}  // namespace neardup

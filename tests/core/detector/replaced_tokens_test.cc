@@ -1,0 +1,74 @@
+#include "core/detector/replaced_tokens.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace neardup {
+namespace {
+
+ReplacedTokens compared(std::u32string_view a, std::u32string_view b) {
+  TokenPattern pattern;
+  pattern.set(a);
+  const ReplacedTokens replaced = pattern.compare(b);
+  EXPECT_EQ(pattern.compare(b), replaced) << "a comparison leaves no trace";
+  return replaced;
+}
+
+bool same(std::u32string_view a, std::u32string_view b) { return is_same_filling(compared(a, b), {}); }
+
+TEST(ReplacedTokens, counts_what_each_has_instead_of_the_other) {
+  EXPECT_EQ(compared(U"a b c 1", U"a b d 2"),
+            (ReplacedTokens{.numbers = 1, .others = 1, .tokens = 4, .tokens_fewer = 4}));
+  EXPECT_EQ(compared(U"a b c", U"c b a"), (ReplacedTokens{.tokens = 3, .tokens_fewer = 3}))
+      << "order is none of its business";
+  EXPECT_EQ(compared(U"a a b", U"a b b"), (ReplacedTokens{.others = 1, .tokens = 3, .tokens_fewer = 3}))
+      << "occurrences count";
+}
+
+TEST(ReplacedTokens, what_is_only_left_out_or_put_in_replaces_nothing) {
+  EXPECT_EQ(compared(U"a b c d e", U"a b"), (ReplacedTokens{.tokens = 5, .tokens_fewer = 2}));
+  EXPECT_EQ(compared(U"a b 7", U"a b c"), (ReplacedTokens{.tokens = 3, .tokens_fewer = 3}))
+      << "a number is no word";
+}
+
+TEST(ReplacedTokens, characters_of_unspaced_scripts_are_tokens) {
+  EXPECT_EQ(compared(U"春节 2021 年", U"春天 2022 年"),
+            (ReplacedTokens{.numbers = 1, .others = 1, .tokens = 4, .tokens_fewer = 4}));
+  EXPECT_EQ(compared(U"한국어", U"한국말"), (ReplacedTokens{.others = 1, .tokens = 3, .tokens_fewer = 3}));
+}
+
+TEST(ReplacedTokens, digits_of_other_scripts_make_numbers_too) {
+  EXPECT_EQ(compared(U"عام ٢٠٢١", U"عام ٢٠٢٢"),
+            (ReplacedTokens{.numbers = 1, .tokens = 2, .tokens_fewer = 2}));
+}
+
+TEST(ReplacedTokens, another_filling_of_a_form_is_another_text) {
+  EXPECT_FALSE(same(U"wesvil inc sets quarterly qtly div 40 cts vs 43 cts prior pay may 17 record june 13",
+                    U"lelen inc sets quarterly qtly div 12 cts vs 10 cts prior pay may 4 record june 2"));
+  EXPECT_FALSE(same(U"您的快递 kf9700 已到达东芳驿站取件码 37 请于 7 月 15 日前领取",
+                    U"您的快递 lw1231 已到达金海驿站取件码 81 请于 7 月 16 日前领取"));
+}
+
+TEST(ReplacedTokens, an_edited_word_or_a_counter_leaves_the_text_the_same) {
+  constexpr const char32_t* kNotice = U"the parish council will meet on june 13 at 20 39 in the village hall";
+  EXPECT_TRUE(same(kNotice, U"the parish council will gather on june 13 at 20 39 in the village hall"));
+  EXPECT_TRUE(same(kNotice, U"today the parish council will meet on june 13 at 20 39 in the hall"));
+  EXPECT_TRUE(same(kNotice, U"the parish council will meet on june 13 at 20 45 in the village hall"));
+  EXPECT_FALSE(same(kNotice, U"the parish council will meet on june 14 at 20 45 in the village hall"));
+}
+
+TEST(ReplacedTokens, limits_can_be_set_and_lifted) {
+  const ReplacedTokens words{.others = 3, .tokens = 12, .tokens_fewer = 12};
+  EXPECT_FALSE(is_same_filling(words, {}));
+  EXPECT_TRUE(is_same_filling(words, {.tokens_permille = 750}));
+  EXPECT_TRUE(is_same_filling({.others = 3, .tokens = 12, .tokens_fewer = 7}, {})) << "too few to judge";
+  EXPECT_TRUE(is_same_filling(words, {.tokens_permille = 0}));
+  const ReplacedTokens numbers{.numbers = 2, .tokens = 12, .tokens_fewer = 11};
+  EXPECT_FALSE(is_same_filling(numbers, {}));
+  EXPECT_TRUE(is_same_filling(numbers, {.numbers_permille = 0}));
+  EXPECT_TRUE(is_same_filling({.numbers = 2, .tokens = 25, .tokens_fewer = 20}, {}));
+}
+
+}  // namespace
+}  // namespace neardup
