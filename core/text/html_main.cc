@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 
 #include "core/text/html_line.h"
 
@@ -17,36 +15,41 @@ constexpr float kNoVote = -1e30F;
 // Whether a container takes part.
 enum Life : std::uint8_t { kAlive, kDead };
 
+// How much is enough, in bytes of text.
 constexpr std::uint64_t kEnoughBytes = 500;   // with less the rules are relaxed
-constexpr std::uint64_t kArticleBytes = 250;  // less is no article when the page has much more
-constexpr std::uint32_t kThinBytes = 200;     // a container with less wins nothing by its name
-constexpr float kCoverShare = .85F;           // this share of what is visible: a page with little furniture
-constexpr float kAsideShare = .4F;            // an aside with more of the kept text is the article itself
+constexpr std::uint64_t kArticleBytes = 250;  // less is no article where the page has much more
+constexpr float kLittleShare = .3F;           // of what is visible: next to nothing ...
+constexpr float kMostShare = .5F;             // ... beside a list that holds as much
+
+// The vote.
+constexpr std::uint32_t kVoteBytes = 25;     // shorter paragraphs have none
+constexpr std::uint32_t kThinBytes = 200;    // a container with less wins nothing by its name
+constexpr std::uint32_t kBylineBytes = 100;  // a longer byline is called so only
+constexpr int kVoteLevels = 5;
+constexpr int kCandidates = 5;
+constexpr float kRevivedShare = .1F;   // relaxed: what is called furniture may be more if it holds so much
+constexpr float kSectionLinks = .25F;  // a section with a larger share of links is a list of them
+constexpr float kTableLinks = .7F;     // the same for a table of data
+
+// Cleaning. Shares are of the text kept so far: what holds more is the article itself, whatever it is called.
+constexpr float kCoverShare = .85F;  // of what is visible: a page with little furniture, not to be cleaned
+constexpr float kAsideShare = .4F;
 constexpr float kAuthorShare = .35F;
 constexpr float kLinkListShare = .2F;
-constexpr float kLittleShare = .3F;
-constexpr float kMostShare = .5F;
-constexpr float kLargeShare = .2F;  // what holds so much text, and few links, is not dropped for its name
-constexpr std::uint32_t kVoteBytes = 25;  // shorter paragraphs have no vote
-constexpr float kSectionLinks = .25F;     // a section with a larger share of links is a list of them
-constexpr float kRevivedShare =
-    .1F;                            // what is called furniture, but holds this share of the text, may be more
-constexpr float kTableLinks = .7F;  // the same for a table of data
-constexpr float kRunLinks = .4F;    // so many lines of one parent with no more links are text, each of them
-constexpr std::uint32_t kRunLength = 8;
-constexpr int kVoteLevels = 5;
-constexpr std::uint32_t kBylineBytes = 100;  // a longer one is called so only; the same for the next three
+constexpr float kCaptionShare = .2F;
+constexpr float kExtraShare = .15F;
+constexpr float kLargeShare = .2F;
 constexpr std::uint32_t kShareBytes = 500;
 constexpr std::uint32_t kCaptionBytes = 600;
 constexpr std::uint32_t kExtraBytes = 400;
-constexpr float kCaptionShare =
-    .2F;  // with more of the kept text it is a page of pictures, and their captions its text
-constexpr float kExtraShare = .15F;
-constexpr int kCandidates = 5;
-constexpr int kHeadingsCompared = 16;  // with the title
+constexpr std::uint32_t kRunLength = 8;  // so many lines of one parent ...
+constexpr float kRunLinks = .4F;         // ... with no larger share of links are text, each of them
+
+// The title.
+constexpr int kHeadingsCompared = 16;
 constexpr std::size_t kTitleMin = 8;
 constexpr std::size_t kTitleMax = 400;
-constexpr std::ptrdiff_t kFirstLines = 3;  // where the title may stand again
+constexpr std::ptrdiff_t kFirstLines = 3;  // where it may stand again, not as a heading
 
 constexpr std::array<HtmlTag, 5> kDivLike = {HtmlTag::kDiv, HtmlTag::kArticle, HtmlTag::kMain,
                                              HtmlTag::kQuote, HtmlTag::kSection};
