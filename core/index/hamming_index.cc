@@ -1,6 +1,7 @@
 #include "core/index/hamming_index.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "core/base/bytes.h"
@@ -424,8 +425,8 @@ std::uint64_t HammingIndex<kWidth>::restore_finish(std::uint64_t equal) {
   return members_.size();
 }
 
-// Radix partition: words and ids are first parted by bucket, into parts whose heads fit the cache, so that
-// each line is written while it is near, and memory is read and written in rows only.
+// Radix partition: entries are first parted by bucket, into parts whose heads fit the cache, so that each
+// line is written while it is near, and memory is read and written in rows only.
 template <int kWidth>
 void HammingIndex<kWidth>::build(std::size_t t, std::uint64_t entries_expected, std::vector<bool>& equal) {
   Table& table = tables_[t];
@@ -433,47 +434,52 @@ void HammingIndex<kWidth>::build(std::size_t t, std::uint64_t entries_expected, 
   table.prepare(entries_expected);
   constexpr std::uint64_t kBucketsInPart = 2048;  // 128 KiB of heads
   const std::uint64_t parts = table.buckets() / kBucketsInPart + 1;
-  const auto bucket_of = [&](std::uint64_t key) {
-    const auto& region = table.region(key);
-    return key & region.mask;
-  };
-  const auto taken = [&](Sequence sequence) {
-    return !is_erased(sequence) && (is_first || !equal[sequence - oldest_]);
-  };
+  const auto part_of = [&](std::uint64_t key) { return (key & table.region(key).mask) / kBucketsInPart; };
 
-  std::vector<std::uint64_t> ends(parts + 1);
-  for (Sequence sequence = oldest_; sequence < next_; ++sequence) {
-    if (!taken(sequence)) continue;
-    const Word word = words_[static_cast<std::uint32_t>(sequence)];
-    ++ends[bucket_of(table.key().gather(word)) / kBucketsInPart + 1];
-  }
-  for (std::uint64_t part = 0; part < parts; ++part) ends[part + 1] += ends[part];
-  const std::uint64_t count = ends[parts];
-  std::vector<std::uint64_t> at(ends.begin(), ends.end() - 1);
+  // Calls visit(word, id, key, tag) for all that belong into the table, in order.
+  const auto for_each = [&](auto visit) {
+    constexpr std::size_t kPiece = 512;
+    std::array<Word, kPiece> words;
+    std::array<std::uint32_t, kPiece> ids;
+    std::array<std::uint64_t, kPiece> keys;
+    std::array<std::uint32_t, kPiece> tags;
+    for (Sequence from = oldest_; from < next_; from += kPiece) {
+      std::size_t count = 0;
+      for (Sequence s = from; s < std::min<Sequence>(from + kPiece, next_); ++s) {
+        if (is_erased(s) || (!is_first && equal[s - oldest_])) continue;
+        words[count] = words_[static_cast<std::uint32_t>(s)];
+        ids[count++] = static_cast<std::uint32_t>(s);
+      }
+      probe_kernels<Word>().locate_in(table, words.data(), count, keys.data(), tags.data());
+      for (std::size_t i = 0; i < count; ++i) visit(words[i], ids[i], keys[i], tags[i]);
+    }
+  };
+  std::vector<std::uint64_t> at(parts + 1);
+  for_each([&](Word, std::uint32_t, std::uint64_t key, std::uint32_t) { ++at[part_of(key) + 1]; });
+  for (std::uint64_t part = 0; part < parts; ++part) at[part + 1] += at[part];
+  const std::uint64_t count = at[parts];
   struct Entry {
     Word word;
     std::uint32_t id;
+    std::uint32_t tag;
   };
-  const auto entries = std::make_unique_for_overwrite<Entry[]>(count);
-  for (Sequence sequence = oldest_; sequence < next_; ++sequence) {
-    if (!taken(sequence)) continue;
-    const auto id = static_cast<std::uint32_t>(sequence);
-    const Word word = words_[id];
-    entries[at[bucket_of(table.key().gather(word)) / kBucketsInPart]++] = {word, id};
-  }
+  GrowingArray<Entry> entries(std::max<std::uint64_t>(count, 1));
+  entries.use(count);
+  for_each([&](Word word, std::uint32_t id, std::uint64_t key, std::uint32_t tag) {
+    entries[at[part_of(key)]++] = {word, id, tag};
+  });
 
   const auto word_at = [this](std::uint32_t id) { return words_[id]; };
   for (std::uint64_t i = 0; i < count; ++i) {
     const Entry& entry = entries[i];
     const std::uint64_t key = table.key().gather(entry.word);
-    const auto tag = static_cast<std::uint32_t>(table.tag().gather(entry.word));
-    if (is_first && table.find(key, tag, entry.word, word_at)) {
+    if (is_first && table.find(key, entry.tag, entry.word, word_at)) {
       members_.insert(hash_of_word(entry.word), entry.id,
                       [this](std::uint32_t member) { return hash_of_word(words_[member]); });
       equal[age(entry.id)] = true;
       continue;
     }
-    table.insert_prepared(key, tag, entry.word, entry.id);
+    table.insert_prepared(key, entry.tag, entry.word, entry.id);
   }
 }
 

@@ -335,6 +335,9 @@ void tiers_agree() {
         for (const Found& f : all) said.push_back(f.id * 256ULL + static_cast<std::uint64_t>(f.distance));
         tier->locate(view, queries.data(), queries.size(), keys.data(), tags.data());
         said.insert(said.end(), keys.begin(), keys.end());
+        tier->locate_in(tables.back(), queries.data(), queries.size(), keys.data(), tags.data());
+        said.insert(said.end(), keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(queries.size()));
+        said.insert(said.end(), tags.begin(), tags.begin() + static_cast<std::ptrdiff_t>(queries.size()));
         said.push_back(counts.candidates);
         said.push_back(counts.overflow_lines);
         said.push_back(counts.slow);

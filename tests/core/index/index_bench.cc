@@ -476,7 +476,7 @@ class Bench {
 
   void real_text() {
     const double start = wall_seconds();
-    TextStreams streams = TextStreamMaker().make(texts_, std::max<std::size_t>(size_max_ / 2, 1000));
+    TextStreams streams = TextStreamMaker().make(texts_, std::max<std::size_t>(size_max_ / 10 * 3, 1000));
     std::printf("real text: %zu fingerprints of %.2f GB in %.0f s\n",
                 streams.mixed.size() + streams.templated.size(), static_cast<double>(streams.bytes) / 1e9,
                 wall_seconds() - start);
