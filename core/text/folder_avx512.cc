@@ -137,6 +137,7 @@ inline bool fold_separated(const Block& block, const FoldGroups& groups, Cursor&
   const std::uint64_t c2 = _mm512_cmpeq_epi8_mask(bytes, all(0xC2));
   const std::uint64_t e2 = _mm512_cmpeq_epi8_mask(bytes, all(0xE2));
   const std::uint64_t f0 = _mm512_cmpeq_epi8_mask(bytes, all(0xF0));
+  if ((_mm512_cmpge_epu8_mask(bytes, all(0xC3)) & ~(e2 | f0)) != 0) return false;
   const std::uint64_t following = block.high & _mm512_cmplt_epu8_mask(bytes, all(0xC0));
   const std::uint64_t from_2000 = _mm512_cmpeq_epi8_mask(bytes, all(0x80));
   const std::uint64_t in_f0 = _mm512_cmpeq_epi8_mask(bytes, all(0x9F));
@@ -184,9 +185,6 @@ inline bool fold_ideographs(const Block& block, const FoldGroups& groups, Cursor
   if ((three | following) != (block.high & inside)) return false;
   if (_mm512_mask_cmplt_epu8_mask(three | following, bytes, all(0xC0)) != following) return false;
 
-  const std::uint64_t ascii_words =
-      _mm512_mask_cmpneq_epi8_mask(inside & ~block.high, block.ascii_actions, all(kSeparates));
-
   const __m512i second = shifted(bytes, 1);
   const __m512i pair = _mm512_or_si512(second, all(1));
   const __mmask64 e2 = _mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xE2));
@@ -214,18 +212,16 @@ inline bool fold_ideographs(const Block& block, const FoldGroups& groups, Cursor
   const std::uint64_t words = _mm512_mask_cmpgt_epi8_mask(starts, action, all(kSeparates));
   const std::uint64_t separators = _mm512_mask_cmpeq_epi8_mask(starts, action, all(kSeparates));
   cursor.at += size;
-  if ((words | separators | characters) == 0) return true;
-  const FoldMasks masks{words, 0, characters | characters << 1 | characters << 2, separators,
-                        popcount(characters)};
-  const __m512i written = _mm512_mask_mov_epi8(bytes, words | separators, action);
-  const FoldedSpaces spaces = fold_spaces(masks, cursor.last, state);
-  // Words among ideographs come and go unforeseeably. This guess is known long before `spaces` is, and so is
-  // when the CPU guessed otherwise.
-  if (ascii_words != 0 && (han | kana_3080) != 0) {
-    cursor.out = write_spaced(cursor.out, written, spaces);
-  } else {
-    cursor.out = write(cursor.out, written, spaces);
+  FoldMasks masks{words, 0, characters | characters << 1 | characters << 2, separators, popcount(characters)};
+  __m512i written = _mm512_mask_mov_epi8(bytes, words | separators, action);
+  if (starts != (words | separators | characters) || (words & three) != 0) [[unlikely]] {
+    if ((words | separators | characters) == 0) return true;
+    cursor.out = write(cursor.out, written, fold_spaces(masks, cursor.last, state));
+    return true;
   }
+  masks.separators |= (separators & three) << 1 | (separators & three) << 2;
+  written = _mm512_mask_mov_epi8(written, masks.separators, all(kSeparates));
+  cursor.out = write(cursor.out, written, fold_dense(masks, size - 1, cursor.last, state));
   return true;
 }
 
