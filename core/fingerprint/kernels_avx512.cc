@@ -215,7 +215,6 @@ void hash_and_weigh(const char* chunk, const TokenPlaces& places, std::size_t si
 std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joined, std::size_t size,
                          std::uint64_t* bigrams, WeightTable* weights, std::uint8_t* earlier) {
   std::size_t count = 0;
-  std::size_t weighed = 0;
   for (std::size_t word = 0; word * 64 < size; ++word) {
     std::size_t i = word * 64;
     for (std::uint64_t bits = joined[word]; bits != 0; bits >>= 8, i += 8) {
@@ -223,14 +222,10 @@ std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joine
       const V second = _mm512_rol_epi64(load(hashes + i), 32);
       const V state = _mm512_mullo_epi64(_mm512_xor_si512(first, second), each(kNextMultiplier));
       store(bigrams + count, _mm512_maskz_compress_epi64(static_cast<__mmask8>(bits), fold(state, 32)));
-      if (weights != nullptr && count - weighed >= 8) {
-        weigh(bigrams + weighed, 8, weights->data(), earlier + weighed);
-        weighed += 8;
-      }
       count += static_cast<std::size_t>(_mm_popcnt_u64(bits & 0xFF));
     }
   }
-  if (weights != nullptr) weigh(bigrams + weighed, count - weighed, weights->data(), earlier + weighed);
+  if (weights != nullptr) weigh(bigrams, count, weights->data(), earlier);
   return count;
 }
 

@@ -137,10 +137,17 @@ FoldGroups make_groups(FoldOptions options) {
     if (known == result.groups.end()) result.groups.push_back(group);
   }
   result.ascii = result[0];
+  result.latin_0080 = result[0x0080 / FoldGroup::kSize];
   result.punctuation_2000 = result[0x2000 / FoldGroup::kSize];
   result.punctuation_3000 = result[0x3000 / FoldGroup::kSize];
   result.kana_3080 = result[0x3080 / FoldGroup::kSize];
   result.forms_ff00 = result[0xFF00 / FoldGroup::kSize];
+  for (std::size_t second = 0; second < result.symbols_e2.size(); ++second) {
+    const std::uint8_t* const action =
+        result[(0x2000 + 64 * second) / FoldGroup::kSize].action + second % 2 * 64;
+    const bool all = std::all_of(action, action + 64, [](std::uint8_t each) { return each == kSeparates; });
+    result.symbols_e2[second] = all ? kSeparates : kByDefinition;
+  }
   result.ideographs_stay = options.chinese == ChineseForm::kAsIs;
   return result;
 }

@@ -65,6 +65,9 @@ class Writer {
       : out_(out), kernel_(kernel), options_(options) {}
 
   void write(std::string_view bytes) {
+    for (std::size_t i = 0; i < std::min(bytes.size(), internal::kFoldAhead); i += kFoldBlock) {
+      __builtin_prefetch(bytes.data() + i);
+    }
     state_.out = out_.text.reserve(bytes.size() + kRoom);  // enough for most; make_room() sees to the rest
     for (std::size_t at = 0; at < bytes.size();) {
       std::size_t end = bytes.size();

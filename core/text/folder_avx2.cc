@@ -293,6 +293,7 @@ inline bool fold_any(const Block& block, Bytes folded, const FoldGroups& groups,
 std::size_t fold_avx2(std::string_view text, const FoldGroups& groups, FoldState& state) {
   Cursor cursor{text.data(), text.data() + text.size(), state.out, LastMasks(state.last)};
   while (cursor.at != cursor.end && cursor.out <= state.limit) {
+    ask_ahead(cursor.at);
     const Block block = read_block(cursor);
     const Bytes folded{fold_ascii(block.bytes.low), fold_ascii(block.bytes.high)};
     if (block.high == 0 && cursor.last.character == 0) {

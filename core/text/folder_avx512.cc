@@ -95,18 +95,76 @@ inline Block read_block(const Cursor& cursor, const FoldGroups& groups) {
   return block;
 }
 
-// A block of ASCII. REQUIRES: no token character comes before.
-inline void fold_ascii(const Block& block, Cursor& cursor, FoldState& state) {
-  const std::uint64_t words =
-      _mm512_cmpneq_epi8_mask(block.ascii_actions, all(kSeparates)) & below(block.size);
+// Whole blocks of ASCII, as many as there are. REQUIRES: no token character comes before.
+inline void fold_ascii(const FoldGroups& groups, Cursor& cursor, FoldState& state) {
+  const char* at = cursor.at;
+  char* out = cursor.out;
+  std::uint64_t word = cursor.last.word;
+  std::uint64_t in_word = cursor.last.in_word;
+  std::uint32_t tokens = 0;
+  const __m512i separator = all(kSeparates);
+  for (; static_cast<std::size_t>(cursor.end - at) >= kFoldBlock && out <= state.limit; at += kFoldBlock) {
+    ask_ahead(at);
+    const __m512i bytes = _mm512_loadu_si512(at);
+    if (_mm512_movepi8_mask(bytes) != 0) break;
+    const __m512i actions = look_up(groups.ascii.action, bytes);
+    const std::uint64_t words = _mm512_cmpneq_epi8_mask(actions, separator);
+    const std::uint64_t behind = words << 1;
+    const std::uint64_t keep = words | behind | in_word;
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(keep, actions));
+    out += popcount(keep);
+    tokens += popcount(words & ~(behind | word));
+    word = in_word = words >> 63;
+  }
+  if (at == cursor.at) return;
+  cursor.at = at;
+  cursor.out = out;
+  cursor.last.word = word;
+  cursor.last.in_word = in_word;
+  state.tokens += tokens;
+  state.open = false;
+}
+
+// A block of ASCII and separators of more than one byte: the dashes, quotes, arrows and pictures of most
+// English text. All their bytes can be spaces, since a run of separators is one. Returns false, and has done
+// nothing, if there is anything else. REQUIRES: no token character comes before.
+inline bool fold_separated(const Block& block, const FoldGroups& groups, Cursor& cursor, FoldState& state) {
+  const __m512i bytes = block.bytes;
+  const __m512i separator = all(kSeparates);
+  const auto separates = [&](const std::uint8_t* table) {  // by the last six bits
+    return _mm512_cmpeq_epi8_mask(_mm512_permutexvar_epi8(bytes, _mm512_load_si512(table)), separator);
+  };
+  const std::uint64_t c2 = _mm512_cmpeq_epi8_mask(bytes, all(0xC2));
+  const std::uint64_t e2 = _mm512_cmpeq_epi8_mask(bytes, all(0xE2));
+  const std::uint64_t f0 = _mm512_cmpeq_epi8_mask(bytes, all(0xF0));
+  if ((_mm512_cmpge_epu8_mask(bytes, all(0xC3)) & ~(e2 | f0)) != 0) return false;
+  const std::uint64_t following = block.high & _mm512_cmplt_epu8_mask(bytes, all(0xC0));
+  const std::uint64_t from_2000 = _mm512_cmpeq_epi8_mask(bytes, all(0x80));
+  const std::uint64_t in_f0 = _mm512_cmpeq_epi8_mask(bytes, all(0x9F));
+  const std::uint64_t in_f09f = _mm512_cmple_epu8_mask(_mm512_sub_epi8(bytes, all(0x8C)), all(0xAB - 0x8C));
+  std::size_t size = block.size;
+  if (size == kFoldBlock) {  // a character that ends in the next block is one of the next block
+    size = _tzcnt_u64((c2 & ~below(63)) | (e2 & ~below(62)) | (f0 & ~below(61)));
+  }
+  const std::uint64_t two = c2 & (following & separates(groups.latin_0080.action)) >> 1;
+  const std::uint64_t three = e2 & following >> 2 &
+                              ((from_2000 >> 1 & separates(groups.punctuation_2000.action) >> 2) |
+                               (following & separates(groups.symbols_e2.data())) >> 1);
+  const std::uint64_t four = f0 & in_f0 >> 1 & in_f09f >> 2 & following >> 3;  // U+1F300 to U+1FAFF
+  const std::uint64_t covered =
+      two | three | four | (two | three | four) << 1 | (three | four) << 2 | four << 3;
+  if (((covered ^ block.high) & below(size)) != 0) return false;
+  const __m512i actions = _mm512_mask_mov_epi8(block.ascii_actions, block.high, separator);
+  const std::uint64_t words = _mm512_cmpneq_epi8_mask(actions, separator) & below(size);
   const std::uint64_t behind = words << 1;
-  const std::uint64_t keep = (words | behind | cursor.last.in_word) & below(block.size);
-  _mm512_storeu_si512(cursor.out, _mm512_maskz_compress_epi8(keep, block.ascii_actions));
+  const std::uint64_t keep = (words | behind | cursor.last.in_word) & below(size);
+  _mm512_storeu_si512(cursor.out, _mm512_maskz_compress_epi8(keep, actions));
   cursor.out += popcount(keep);
-  cursor.at += block.size;
+  cursor.at += size;
   state.tokens += popcount(words & ~(behind | cursor.last.word));
   state.open = false;
-  cursor.last.word = cursor.last.in_word = words >> (block.size - 1) & 1;
+  cursor.last.word = cursor.last.in_word = words >> (size - 1) & 1;
+  return true;
 }
 
 // Where a character's bytes after the first two bits of its place in its group.
@@ -126,9 +184,6 @@ inline bool fold_ideographs(const Block& block, const FoldGroups& groups, Cursor
   const std::uint64_t following = three << 1 | three << 2;
   if ((three | following) != (block.high & inside)) return false;
   if (_mm512_mask_cmplt_epu8_mask(three | following, bytes, all(0xC0)) != following) return false;
-
-  const std::uint64_t ascii_words =
-      _mm512_mask_cmpneq_epi8_mask(inside & ~block.high, block.ascii_actions, all(kSeparates));
 
   const __m512i second = shifted(bytes, 1);
   const __m512i pair = _mm512_or_si512(second, all(1));
@@ -157,18 +212,16 @@ inline bool fold_ideographs(const Block& block, const FoldGroups& groups, Cursor
   const std::uint64_t words = _mm512_mask_cmpgt_epi8_mask(starts, action, all(kSeparates));
   const std::uint64_t separators = _mm512_mask_cmpeq_epi8_mask(starts, action, all(kSeparates));
   cursor.at += size;
-  if ((words | separators | characters) == 0) return true;
-  const FoldMasks masks{words, 0, characters | characters << 1 | characters << 2, separators,
-                        popcount(characters)};
-  const __m512i written = _mm512_mask_mov_epi8(bytes, words | separators, action);
-  const FoldedSpaces spaces = fold_spaces(masks, cursor.last, state);
-  // Words among ideographs come and go unforeseeably. This guess is known long before `spaces` is, and so is
-  // when the CPU guessed otherwise.
-  if (ascii_words != 0 && (han | kana_3080) != 0) {
-    cursor.out = write_spaced(cursor.out, written, spaces);
-  } else {
-    cursor.out = write(cursor.out, written, spaces);
+  FoldMasks masks{words, 0, characters | characters << 1 | characters << 2, separators, popcount(characters)};
+  __m512i written = _mm512_mask_mov_epi8(bytes, words | separators, action);
+  if (starts != (words | separators | characters) || (words & three) != 0) [[unlikely]] {
+    if ((words | separators | characters) == 0) return true;
+    cursor.out = write(cursor.out, written, fold_spaces(masks, cursor.last, state));
+    return true;
   }
+  masks.separators |= (separators & three) << 1 | (separators & three) << 2;
+  written = _mm512_mask_mov_epi8(written, masks.separators, all(kSeparates));
+  cursor.out = write(cursor.out, written, fold_dense(masks, size - 1, cursor.last, state));
   return true;
 }
 
@@ -303,12 +356,14 @@ inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& curso
 std::size_t fold_avx512(std::string_view text, const FoldGroups& groups, FoldState& state) {
   Cursor cursor{text.data(), text.data() + text.size(), state.out, LastMasks(state.last)};
   while (cursor.at != cursor.end && cursor.out <= state.limit) {
-    const Block block = read_block(cursor, groups);
-    if (block.high == 0 && cursor.last.character == 0) {
-      fold_ascii(block, cursor, state);
-    } else if (!fold_ideographs(block, groups, cursor, state)) {
-      if (!fold_any(block, groups, cursor, state)) break;
+    if (cursor.last.character == 0) {
+      fold_ascii(groups, cursor, state);
+      if (cursor.at == cursor.end || cursor.out > state.limit) break;
     }
+    ask_ahead(cursor.at);
+    const Block block = read_block(cursor, groups);
+    if (cursor.last.character == 0 && fold_separated(block, groups, cursor, state)) continue;
+    if (!fold_ideographs(block, groups, cursor, state) && !fold_any(block, groups, cursor, state)) break;
   }
   state.out = cursor.out;
   state.last = cursor.last.last();
