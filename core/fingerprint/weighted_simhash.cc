@@ -52,7 +52,7 @@ WeightedSimHash::WeightedSimHash(FeatureOptions options) : options_(std::move(op
 
 std::optional<Fingerprint> WeightedSimHash::hash(const PaddedBytes& canonical) {
   std::string_view text = canonical;
-  if (options_.stop_words != nullptr && options_.stop_words->cut(text, cut_)) {
+  if (options_.stop_words != nullptr && text.size() < kCutBytesMax && options_.stop_words->cut(text, cut_)) {
     canonicalize(cut_, rest_);
     text = rest_.text;
   }

@@ -32,6 +32,10 @@ std::uint64_t shingle_feature(const std::uint64_t* tokens, std::size_t size);
 
 class WeightedSimHash {
  public:
+  // Stop words are left in a canonical text of so many bytes or more, since it cannot be folded again. No
+  // real text comes near: it takes 23 MiB of nothing but ligatures.
+  static constexpr std::size_t kCutBytesMax = std::size_t{1} << 28;
+
   // REQUIRES: sizes in their ranges; no idf with kNgrams.
   explicit WeightedSimHash(FeatureOptions options);
 
