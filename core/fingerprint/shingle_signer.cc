@@ -31,6 +31,18 @@ ShingleSigner<kSketchBytes>::ShingleSigner()
       selected_(2 * kShinglesKept + kPortionUnits + kSelectSlack) {}
 
 template <std::size_t kSketchBytes>
+void ShingleSigner<kSketchBytes>::sign(const CanonicalText& text, TokenStream& tokens, Signature& signature) {
+  if (shingle_kind(text.tokens, text.characters) == ShingleKind::kCharacters) {
+    return sign_characters(text.text, signature);
+  }
+  begin(ShingleKind::kWords, text.tokens);
+  do {
+    tokens.open(text.text);
+    for (TokenBatch batch; tokens.next(batch);) add({batch.hashes, batch.size});
+  } while (!finish(signature));
+}
+
+template <std::size_t kSketchBytes>
 void ShingleSigner<kSketchBytes>::sign_words(std::span<const std::uint64_t> tokens, Signature& signature) {
   begin(ShingleKind::kWords, tokens.size());
   do {

@@ -22,6 +22,8 @@
 #include "core/fingerprint/minima.h"
 #include "core/fingerprint/odd_sketch.h"
 #include "core/fingerprint/shingle.h"
+#include "core/fingerprint/token_stream.h"
+#include "core/text/folder.h"
 
 namespace neardup {
 
@@ -44,6 +46,9 @@ class ShingleSigner {
   static constexpr std::size_t kShinglesKept = 2048;
 
   ShingleSigner();
+
+  // Signs a text by the kind of shingle that suits it. `tokens` may have been used before, and will be.
+  void sign(const CanonicalText& text, TokenStream& tokens, Signature& signature);
 
   // Signs a text by runs of tokens, given the hash of each (feature.h), in their order.
   void sign_words(std::span<const std::uint64_t> tokens, Signature& signature);

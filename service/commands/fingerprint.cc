@@ -20,7 +20,9 @@
 #include "core/base/check.h"
 #include "core/decision.h"
 #include "core/fingerprint/hamming.h"
+#include "core/fingerprint/shingle_signer.h"
 #include "core/fingerprint/signer.h"
+#include "core/fingerprint/token_stream.h"
 #include "core/text/script.h"
 #include "service/codec/document_codec.h"
 #include "service/codec/preset.h"
@@ -34,8 +36,10 @@ namespace neardup {
 const char kFingerprintAbout[] = "Print the fingerprints of files, folders or standard input, or a distance";
 
 const char kFingerprintHelp[] =
-    "  neardup fingerprint page.html notes.txt            a line each: SimHash, tokens, scripts, id\n"
-    "  neardup fingerprint --json crawl.jsonl             for programs: one JSON object a line\n"
+    "  neardup fingerprint page.html notes.txt            a line each: SimHash, tokens, shingles, scripts, "
+    "id\n"
+    "  neardup fingerprint --json crawl.jsonl             for programs: one JSON object a line, with the "
+    "sketch\n"
     "  curl -s https://example.org/ | jq -Rs '{id: \"x\", html: .}' -c | neardup fingerprint -\n"
     "  neardup fingerprint --distance a.html b.html       how alike are two pages?\n"
     "  neardup fingerprint --distance 9f0c5e2d7b41a860 9f0c5e2d7b41a861\n"
@@ -63,11 +67,19 @@ constexpr std::size_t kFingerprintDigits = 16;
 struct Row {
   Document document;  // without its body
   std::optional<RejectReason> reason;
-  Signature signature;   // of a document that is not rejected
-  ScriptCounts scripts;  // the same
+  Signature signature;                              // of a document that is not rejected
+  ScriptCounts scripts;                             // the same
+  ShingleSignature<kStandardSketchBytes> shingles;  // the same
 };
 
 std::string hex(Fingerprint fingerprint) { return fmt::format("{:016x}", fingerprint.bits); }
+
+// The bytes of the sketch in their order, then how many shingles were sampled and at which level.
+std::string hex(const StandardSketch& sketch) {
+  std::string text;
+  for (const std::uint8_t byte : sketch.bits) text += fmt::format("{:02x}", byte);
+  return text + fmt::format("{:04x}{:04x}", sketch.sampled, sketch.level);
+}
 
 std::string hex(Digest128 digest) { return fmt::format("{:016x}{:016x}", digest.high, digest.low); }
 
@@ -213,7 +225,9 @@ class Fingerprints {
     row.reason = codec.decode(record, row.document);
     if (options_.html) row.document.format = Document::Format::kHtml;
     if (!row.reason) row.reason = signer_.sign(row.document, row.signature);
-    if (!row.reason) row.scripts = count_scripts(signer_.canonical().text);
+    if (row.reason) return;
+    row.scripts = count_scripts(signer_.canonical().text);
+    shingles_.sign(signer_.canonical(), tokens_, row.shingles);
   }
 
   // The id, or where the document lies if it has none that could be read.
@@ -226,9 +240,9 @@ class Fingerprints {
 
   static std::string text_line(const Row& row, const PathInput& input) {
     const std::string id = harmless(name_of(row, input));
-    if (row.reason) return fmt::format("{:-<16}  rejected: {:<31}  {}\n", "", name(*row.reason), id);
-    return fmt::format("{}  {:>8} tokens  {:<24}  {}\n", hex(row.signature.fingerprint), row.signature.tokens,
-                       shares_for_people(row.scripts), id);
+    if (row.reason) return fmt::format("{:-<16}  rejected: {:<49}  {}\n", "", name(*row.reason), id);
+    return fmt::format("{}  {:>8} tokens  {:>8} shingles  {:<24}  {}\n", hex(row.signature.fingerprint),
+                       row.signature.tokens, row.shingles.shingles, shares_for_people(row.scripts), id);
   }
 
   static std::string json_line(const Row& row, const PathInput& input) {
@@ -241,6 +255,9 @@ class Fingerprints {
       json["simhash"] = hex(row.signature.fingerprint);
       json["exact"] = hex(row.signature.exact);
       json["tokens"] = row.signature.tokens;
+      json["shingles"] = {{"kind", row.shingles.kind == ShingleKind::kWords ? "words" : "characters"},
+                          {"count", row.shingles.shingles},
+                          {"sketch", hex(row.shingles.sketch)}};
       json["scripts"] = shares_for_programs(row.scripts);
     }
     json["source"] = {{"topic", input.topic_names()[source.topic]}, {"offset", source.offset}};
@@ -289,6 +306,8 @@ class Fingerprints {
   DocumentCodec lines_;
   DocumentCodec pages_;
   Signer signer_;
+  TokenStream tokens_;
+  ShingleSigner<kStandardSketchBytes> shingles_;
   std::string output_;
 };
 

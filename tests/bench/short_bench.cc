@@ -218,11 +218,8 @@ std::vector<std::string> notices(std::size_t count) {
 
 std::vector<std::string> sentences(const std::vector<Page>& pages) {
   Texts texts;
-  std::string text;
-  for (const Page& page : pages) {
-    html_to_text(page.html, text);
-    texts.add_sentences(text);
-  }
+  HtmlReader reader(HtmlExtract::kAll);
+  for (const Page& page : pages) texts.add_sentences(reader.read(page.html).text);
   return texts.take();
 }
 

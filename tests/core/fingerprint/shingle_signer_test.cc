@@ -159,5 +159,36 @@ TEST(ShingleSigner, one_text_may_be_signed_by_both_kinds) {
   EXPECT_EQ(characters.shingles, 46U);
 }
 
+// The kind that suits the text, of its tokens or its code points; the stream is the caller's, used before.
+TEST(ShingleSigner, a_text_is_signed_by_the_kind_that_suits_it) {
+  std::string english;
+  std::string chinese;
+  for (int i = 0; i < 5000; ++i) {
+    english += "word" + std::to_string(i * i % 3001) + " and ";
+    chinese += i % 3 == 0 ? "春节" : "你好吗";
+  }
+  static ShingleSigner<96> signer;
+  static TokenStream stream;
+  for (const auto& [bytes, kind] :
+       {std::pair{&english, ShingleKind::kWords}, {&chinese, ShingleKind::kCharacters}}) {
+    CanonicalText canonical;
+    canonicalize(*bytes, canonical);
+    ShingleSignature<96> signature;
+    signer.sign(canonical, stream, signature);
+    ShingleSignature<96> expected;
+    if (kind == ShingleKind::kCharacters) {
+      signer.sign_characters(canonical.text, expected);
+    } else {
+      Tokens hashes;
+      stream.open(canonical.text);
+      for (TokenBatch batch; stream.next(batch);)
+        hashes.insert(hashes.end(), batch.hashes, batch.hashes + batch.size);
+      signer.sign_words(hashes, expected);
+    }
+    EXPECT_EQ(signature.kind, kind);
+    EXPECT_EQ(signature, expected);
+  }
+}
+
 }  // namespace
 }  // namespace neardup

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/fingerprint/shingle_signer.h"
 #include "core/fingerprint/signer.h"
 #include "service/commands/cli.h"
 #include "service/commands/scan.h"
@@ -113,12 +114,21 @@ std::string hex_of(std::string_view text) {
   return hex(signature.fingerprint.bits);
 }
 
-TEST_F(FingerprintCommand, a_line_has_simhash_tokens_scripts_and_id) {
+std::string sketch_of(std::string_view canonical) {
+  ShingleSignature<kStandardSketchBytes> signature;
+  ShingleSigner<kStandardSketchBytes>().sign_characters(canonical, signature);
+  std::string text;
+  for (const std::uint8_t byte : signature.sketch.bits) text += hex(byte).substr(14);
+  return text + hex(signature.sketch.sampled).substr(12) + hex(signature.sketch.level).substr(12);
+}
+
+TEST_F(FingerprintCommand, a_line_has_simhash_counts_scripts_and_id) {
   const Ran ran = print({write("a.txt", "Hello world"), write("b.html", "<p>東京タワー abc 2021</p>")});
   EXPECT_EQ(ran.exit_code, 0);
-  EXPECT_EQ(ran.out, hex_of("hello world") + "         2 tokens  latin 100 %               " +
+  EXPECT_EQ(ran.out, hex_of("hello world") +
+                         "         2 tokens         1 shingles  latin 100 %               " +
                          (folder_ / "a.txt").string() + "\n" + hex_of("東京タワー abc 2021") +
-                         "         7 tokens  latin 38 %, kana 38 %, han 25 %  " +
+                         "         7 tokens        10 shingles  latin 38 %, kana 38 %, han 25 %  " +
                          (folder_ / "b.html").string() + "\n");
   EXPECT_THAT(ran.err, IsEmpty());
 }
@@ -169,7 +179,9 @@ TEST_F(FingerprintCommand, json_has_a_field_for_everything) {
   const Digest128 exact = digest128("hello 東京");
   EXPECT_EQ(ran.out, "{\"id\":\"a\",\"simhash\":\"" + hex_of("hello 東京") + "\",\"exact\":\"" +
                          hex(exact.high) + hex(exact.low) +
-                         "\",\"tokens\":3,\"scripts\":{\"latin\":0.714,\"han\":0.286},\"source\":{\"topic\":"
+                         "\",\"tokens\":3,\"shingles\":{\"kind\":\"characters\",\"count\":4,\"sketch\":\"" +
+                         sketch_of("hello 東京") +
+                         "\"},\"scripts\":{\"latin\":0.714,\"han\":0.286},\"source\":{\"topic\":"
                          "\"stdin\",\"offset\":0}}\n");
 }
 
@@ -178,8 +190,10 @@ TEST_F(FingerprintCommand, a_rejected_document_is_named_with_its_reason) {
   const Ran ran = print({}, input);
   EXPECT_EQ(ran.exit_code, 0);
   ASSERT_THAT(ran.lines(), SizeIs(3));
-  EXPECT_EQ(ran.lines()[0], "----------------  rejected: not_json                         stdin:1");
-  EXPECT_EQ(ran.lines()[1], "----------------  rejected: no_tokens                        a");
+  EXPECT_EQ(ran.lines()[0],
+            "----------------  rejected: not_json                                           stdin:1");
+  EXPECT_EQ(ran.lines()[1],
+            "----------------  rejected: no_tokens                                          a");
   const Ran json = run({.paths = {}, .json = true}, input);
   EXPECT_EQ(json.lines()[0], R"({"reason":"not_json","source":{"topic":"stdin","offset":0}})");
   EXPECT_EQ(json.lines()[1], R"({"id":"a","reason":"no_tokens","source":{"topic":"stdin","offset":1}})");
