@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/text/folder.h"
+#include "core/text/utf8.h"
 #include "tests/core/text/folder_tiers.h"
 #include "tests/core/text/random_text.h"
 
@@ -89,6 +90,31 @@ TEST(FolderTiers, random_bytes_fold_alike) {
     canonicalize_by_all(bytes, out);
     if (testing::Test::HasFailure()) FAIL() << "seed " << kSeed + 2 << " case " << i << ": " << hex(bytes);
   }
+}
+
+// English with a character of several bytes here and there, at each place near a block's end; damaged too.
+TEST(FolderTiers, one_character_among_ascii_folds_alike) {
+  std::string english;
+  while (english.size() < 200) english += "a Word ";
+  CanonicalText out;
+  const auto check = [&](char32_t first, char32_t last) {
+    for (char32_t c = first; c <= last; ++c) {
+      char bytes[4];
+      const std::string character(bytes, encode_utf8(c, bytes));
+      for (const std::size_t place : {0U, 20U, 60U, 61U, 62U, 63U, 64U}) {
+        std::string text = english;
+        text.replace(place, character.size(), character);
+        canonicalize_by_all(text, out);
+        text.erase(place + character.size() - 1, 1);
+        canonicalize_by_all(text, out);
+        if (testing::Test::HasFailure())
+          FAIL() << "U+" << std::hex << unsigned{c} << " at " << std::dec << place;
+      }
+    }
+  };
+  check(0x80, 0xFF);
+  check(0x2000, 0x2FFF);
+  check(0x1F000, 0x1FBFF);
 }
 
 TEST(FolderTiers, documents_fold_alike) {
