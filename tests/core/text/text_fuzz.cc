@@ -16,8 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static CanonicalText out;
   static CanonicalText again;
 
-  static HtmlReader reader;
-  text = reader.read(bytes).text;
+  static HtmlReader pages;
+  text = pages.read(bytes).text;
   for (const std::string_view input : {bytes, std::string_view(text)}) {
     canonicalize(input, out);
     canonicalize(out.text, again);
