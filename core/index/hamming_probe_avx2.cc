@@ -14,6 +14,7 @@
 NEARDUP_BEGIN_AVX2
 namespace neardup::internal {
 namespace probe_avx2 {
+namespace {  // so that the linker gives none of it to others
 
 template <class Word>
 std::uint64_t gather(const BitChoice<Word>& choice, Word word) {
@@ -84,6 +85,7 @@ std::uint32_t near_words(const Word* words, std::size_t count, Word query, int d
 
 #include "core/index/hamming_probe.inl"
 
+}  // namespace
 }  // namespace probe_avx2
 
 template <class Word>

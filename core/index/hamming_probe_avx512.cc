@@ -13,6 +13,7 @@
 NEARDUP_BEGIN_AVX512
 namespace neardup::internal {
 namespace probe_avx512 {
+namespace {  // so that the linker gives none of it to others
 
 template <class Word>
 std::uint64_t gather(const BitChoice<Word>& choice, Word word) {
@@ -70,6 +71,7 @@ std::uint32_t near_words(const Word* words, std::size_t count, Word query, int d
 
 #include "core/index/hamming_probe.inl"
 
+}  // namespace
 }  // namespace probe_avx512
 
 template <class Word>
