@@ -11,13 +11,13 @@ constexpr std::array<std::string_view, 3> kNames = {"scalar", "avx2", "avx512"};
 constexpr int kExitConfig = 78;  // EX_CONFIG of sysexits.h
 
 Isa chosen_isa() {
-  const char* const value = std::getenv(kIsaVariable.data());
+  const char* const value = std::getenv(kIsaVariable);
   if (value == nullptr || *value == '\0') return cpu_isa();
   const std::optional<Isa> wanted = isa_named(value);
   if (wanted && *wanted <= cpu_isa()) return *wanted;
   const std::string_view best = isa_name(cpu_isa());
   std::fprintf(stderr, "%s='%s': %s; this CPU has scalar .. %.*s; unset it for the best one\n",
-               kIsaVariable.data(), value,
+               kIsaVariable, value,
                wanted ? "this CPU does not have it" : "not one of scalar, avx2, avx512",
                static_cast<int>(best.size()), best.data());
   std::exit(kExitConfig);

@@ -56,7 +56,7 @@ namespace neardup {
 
 enum class Isa : std::uint8_t { kScalar, kAvx2, kAvx512 };  // each has all that those before it have
 
-inline constexpr std::string_view kIsaVariable = "NEARDUP_ISA";
+inline constexpr const char kIsaVariable[] = "NEARDUP_ISA";
 
 std::string_view isa_name(Isa isa);                   // as in NEARDUP_ISA
 std::optional<Isa> isa_named(std::string_view name);  // the other way round

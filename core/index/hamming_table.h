@@ -248,7 +248,7 @@ class HammingTable {
   }
 
   void reserve_wide() {
-    const std::size_t words = std::size_t{2 * kLineWords} << (level_ + widenings_);
+    const std::size_t words = (std::size_t{2} * kLineWords) << (level_ + widenings_);
     wide_heads_ = GrowingArray<std::uint32_t>(words);
     if (!leads_) wide_ids_ = GrowingArray<std::uint32_t>(words);
   }
@@ -365,8 +365,8 @@ void HammingTable<Word>::split_next() {
   const Region r = regions_[0];
   std::uint32_t* const low = r.heads + (split_ << r.shift);
   std::uint32_t* const high = r.heads + (high_bucket << r.shift);
-  __builtin_prefetch(low + 2 * kLineWords, 1);  // the lines of those that are split soon
-  __builtin_prefetch(high + 2 * kLineWords, 1);
+  __builtin_prefetch(low + std::ptrdiff_t{2} * kLineWords, 1);  // the lines of those that are split soon
+  __builtin_prefetch(high + std::ptrdiff_t{2} * kLineWords, 1);
   const std::uint32_t count = low[0] & kCountMask;
   const std::uint32_t offset = low[0] >> kBlockShift;
   std::uint32_t low_count = 0;
@@ -383,8 +383,8 @@ void HammingTable<Word>::split_next() {
   } else {
     std::uint32_t* const low_ids = ids(r, low);
     std::uint32_t* const high_ids = ids(r, high);
-    __builtin_prefetch(low_ids + 2 * kLineWords, 1);
-    __builtin_prefetch(high_ids + 2 * kLineWords, 1);
+    __builtin_prefetch(low_ids + std::ptrdiff_t{2} * kLineWords, 1);
+    __builtin_prefetch(high_ids + std::ptrdiff_t{2} * kLineWords, 1);
     for (std::uint32_t i = 1; i <= count; ++i) {
       const std::uint32_t tag = low[i];
       const std::uint32_t id = low_ids[i];

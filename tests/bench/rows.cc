@@ -52,7 +52,7 @@ Line run(const Row& row) {
 }
 
 [[noreturn]] void run_group(const Group& group, int out) {
-  if (!group.isa.empty()) setenv(kIsaVariable.data(), group.isa.c_str(), 1);
+  if (!group.isa.empty()) setenv(kIsaVariable, group.isa.c_str(), 1);
   for (const Row& row : group.make()) {
     const Line line = run(row);
     CHECK(write(out, &line, sizeof line) == sizeof line, "cannot write into a pipe");

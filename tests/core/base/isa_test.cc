@@ -43,7 +43,7 @@ TEST(IsaDeathTest, TheVariableForcesATier) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        setenv(kIsaVariable.data(), "scalar", 1);
+        setenv(kIsaVariable, "scalar", 1);
         std::exit(isa() == Isa::kScalar ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
@@ -53,7 +53,7 @@ TEST(IsaDeathTest, AnUnknownTierIsRefusedWithTheOnesThereAre) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        setenv(kIsaVariable.data(), "neon", 1);
+        setenv(kIsaVariable, "neon", 1);
         isa();
       },
       testing::ExitedWithCode(78), "NEARDUP_ISA='neon': not one of scalar, avx2, avx512");
