@@ -38,7 +38,8 @@ packages=(
 packages_more=(
   clang-19 libclang-rt-19-dev git
   # oracles, a load maker, a reader of topics, promtool, systemd-analyze, virtual environments
-  libgtest-dev libgmock-dev libbenchmark-dev libicu-dev unicode-data kcat prometheus systemd python3-venv
+  libgtest-dev libgmock-dev libbenchmark-dev libicu-dev icu-devtools libxml2-dev unicode-data binutils kcat prometheus
+  systemd python3-venv
   # lint
   clang-tidy-19 clang-format-19 shellcheck
 )
