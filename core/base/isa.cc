@@ -16,9 +16,8 @@ Isa chosen_isa() {
   const std::optional<Isa> wanted = isa_named(value);
   if (wanted && *wanted <= cpu_isa()) return *wanted;
   const std::string_view best = isa_name(cpu_isa());
-  std::fprintf(stderr, "%s='%s': %s; this CPU has scalar .. %.*s; unset it for the best one\n",
-               kIsaVariable, value,
-               wanted ? "this CPU does not have it" : "not one of scalar, avx2, avx512",
+  std::fprintf(stderr, "%s='%s': %s; this CPU has scalar .. %.*s; unset it for the best one\n", kIsaVariable,
+               value, wanted ? "this CPU does not have it" : "not one of scalar, avx2, avx512",
                static_cast<int>(best.size()), best.data());
   std::exit(kExitConfig);
 }
