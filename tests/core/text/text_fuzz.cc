@@ -27,14 +27,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     TokenReader reader(out.text);
     std::uint32_t tokens = 0;
-    std::size_t token_bytes = 0;
-    std::size_t spaces = 0;
+    std::size_t end = 0;  // of the token before
     for (Token token; reader.next(token); ++tokens) {
-      token_bytes += token.bytes.size();
-      spaces += tokens > 0 && !token.follows_character ? 1U : 0U;
+      const auto begin = static_cast<std::size_t>(token.bytes.data() - out.text.data());
+      const bool space = begin == end + 1 && out.text.view()[end] == ' ';
+      CHECK(begin == end || (space && tokens > 0), "tokens and single spaces make up the text");
+      CHECK(!token.follows_character || begin == end,
+            "nothing stands between a character and what follows it");
+      end = begin + token.bytes.size();
     }
     CHECK(tokens == out.tokens, "the reader reads what the folder counted");
-    CHECK(token_bytes + spaces == out.text.size(), "tokens and spaces make up the text");
+    CHECK(end == out.text.size(), "the last token ends the text");
   }
   return 0;
 }
