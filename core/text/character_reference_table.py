@@ -5,10 +5,9 @@ usage: character_reference_table.py [--check]
 
 With --check nothing is written; the exit code is 1 when the checked-in table is not current.
 """
-import argparse
 import html.entities
-import pathlib
-import sys
+
+import table_file
 
 
 def literal(text):
@@ -36,17 +35,5 @@ const std::size_t kNamedReferenceCount = sizeof(kNamedReferences) / sizeof(kName
 """
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="compare, write nothing")
-    arguments = parser.parse_args()
-    target = pathlib.Path(__file__).with_name("character_reference_table.cc")
-    text = source()
-    if not arguments.check:
-        target.write_text(text, encoding="utf-8")
-    elif not target.exists() or target.read_text(encoding="utf-8") != text:
-        sys.exit(f"{target} is not current: run {pathlib.Path(__file__).name}")
-
-
 if __name__ == "__main__":
-    main()
+    table_file.run(__file__, __doc__, source, unicode=False)

@@ -7,9 +7,7 @@ DIR holds the UCD's text files (default: where Debian's package unicode-data put
 written; the exit code is 1 when the checked-in table is not what DIR gives. What the table means is said in
 fold_table.h, why it is so in README.md.
 """
-import argparse
-import pathlib
-import sys
+import table_file
 
 # Scripts written without spaces: each of their characters is a token. CJK, and those of Line_Break=SA.
 TOKEN_SCRIPTS = {
@@ -195,18 +193,5 @@ const std::size_t kKanaPairCount = sizeof(kKanaPairs) / sizeof(kKanaPairs[0]);
 """
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--unicode", type=pathlib.Path, default="/usr/share/unicode", metavar="DIR")
-    parser.add_argument("--check", action="store_true", help="compare, write nothing")
-    arguments = parser.parse_args()
-    target = pathlib.Path(__file__).with_name("fold_table.cc")
-    text = source(Unicode(arguments.unicode))
-    if not arguments.check:
-        target.write_text(text, encoding="utf-8")
-    elif not target.exists() or target.read_text(encoding="utf-8") != text:
-        sys.exit(f"{target} is not current: run {pathlib.Path(__file__).name}")
-
-
 if __name__ == "__main__":
-    main()
+    table_file.run(__file__, __doc__, lambda folder: source(Unicode(folder)))

@@ -5,10 +5,7 @@ usage: script_table.py [--unicode DIR] [--check]
 
 The options are fold_table.py's. What the table means is said in script.h.
 """
-import argparse
-import pathlib
-import sys
-
+import table_file
 from fold_table import Unicode, array
 
 # In the order of Script in script.h. Letters of other scripts are OTHER.
@@ -57,18 +54,5 @@ static_assert(kScriptBlockBits == {BLOCK_BITS} && kScripts == {OTHER});
 """
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--unicode", type=pathlib.Path, default="/usr/share/unicode", metavar="DIR")
-    parser.add_argument("--check", action="store_true", help="compare, write nothing")
-    arguments = parser.parse_args()
-    target = pathlib.Path(__file__).with_name("script_table.cc")
-    text = source(Unicode(arguments.unicode))
-    if not arguments.check:
-        target.write_text(text, encoding="utf-8")
-    elif not target.exists() or target.read_text(encoding="utf-8") != text:
-        sys.exit(f"{target} is not current: run {pathlib.Path(__file__).name}")
-
-
 if __name__ == "__main__":
-    main()
+    table_file.run(__file__, __doc__, lambda folder: source(Unicode(folder)))

@@ -7,14 +7,11 @@ Out of ICU's transliterator Traditional-Simplified, character by character, by i
 it leaves alone, out of Unihan's kSimplifiedVariant (DIR is where Debian's package unicode-data puts it). With --check nothing is written; the
 exit code is 1 when the checked-in table is not what the data gives. What the table is for is said in simplified.h.
 """
-import argparse
 import bz2
-import pathlib
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-from fold_table import Unicode  # noqa: E402
+import table_file
+from fold_table import Unicode
 
 HAN = [range(0x3400, 0x4DC0), range(0x4E00, 0xA000)]
 
@@ -85,18 +82,5 @@ const std::size_t kSimplifiedPairCount = sizeof(kSimplifiedPairs) / sizeof(kSimp
 """
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--unicode", type=pathlib.Path, default="/usr/share/unicode", metavar="DIR")
-    parser.add_argument("--check", action="store_true", help="compare, write nothing")
-    arguments = parser.parse_args()
-    target = pathlib.Path(__file__).with_name("simplified_table.cc")
-    text = source(arguments.unicode)
-    if not arguments.check:
-        target.write_text(text, encoding="utf-8")
-    elif not target.exists() or target.read_text(encoding="utf-8") != text:
-        sys.exit(f"{target} is not current: run {pathlib.Path(__file__).name}")
-
-
 if __name__ == "__main__":
-    main()
+    table_file.run(__file__, __doc__, source)

@@ -26,7 +26,7 @@ arrows() { python3 tests/support/arrows.py; }
 hygiene() { python3 tests/support/hygiene.py; }
 shell() { ours | xargs awk 'FNR == 1 && /^#!.*sh$|^# shellcheck shell=/ { print FILENAME } { nextfile }' | xargs shellcheck -x; }
 generated() {
-  python3 core/text/fold_table.py --check && python3 core/text/simplified_table.py --check &&
+  python3 -B core/text/fold_table.py --check && python3 -B core/text/simplified_table.py --check &&
     python3 -B core/text/script_table.py --check && python3 charts/neardup/files/dashboards/neardup.py --check
 }
 
