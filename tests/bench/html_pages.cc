@@ -5,7 +5,6 @@
 //   tier
 //
 // A frame is "SIZE\n" and as many bytes, a page.
-#include <time.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -17,6 +16,7 @@
 
 #include "core/base/isa.h"
 #include "core/text/html_text.h"
+#include "tests/support/cpu_clock.h"
 
 namespace {
 
@@ -32,12 +32,6 @@ std::vector<std::string> read_frames() {
     pages.push_back(std::move(page));
   }
   return pages;
-}
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 int write_texts(HtmlExtract extract) {
@@ -60,9 +54,9 @@ int measure(int rounds) {
       std::vector<double> seconds;
       std::size_t out = 0;
       for (int round = 0; round <= rounds; ++round) {
-        const double started = cpu_seconds();
+        const double started = neardup::cpu_seconds();
         for (const std::string& page : pages) out += reader.read(page).text.size();
-        if (round > 0) seconds.push_back(cpu_seconds() - started);  // the first one warms up
+        if (round > 0) seconds.push_back(neardup::cpu_seconds() - started);  // the first one warms up
       }
       std::sort(seconds.begin(), seconds.end());
       const std::string_view name = neardup::isa_name(isa);

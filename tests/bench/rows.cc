@@ -1,7 +1,7 @@
 #include "tests/bench/rows.h"
+#include "tests/support/cpu_clock.h"
 
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,12 +19,6 @@ namespace {
 constexpr double kSecondsMin = .04;  // of work in one round, so that the clock's grain does not count
 constexpr int kPassesMax = 10'000;
 
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 // What a group's process says of one row, by its place.
 struct Line {
   std::size_t bytes = 0;
@@ -39,13 +33,13 @@ Line run(const Row& row) {
   CHECK(row.name.size() < line.name.size(), "a row's name is too long");
   std::copy(row.name.begin(), row.name.end(), line.name.begin());
   line.digest = row.pass();  // warms what is kept
-  const double start = thread_seconds();
+  const double start = cpu_seconds();
   int passes = 0;
   double seconds = 0;
   while (passes == 0 || (seconds < kSecondsMin && passes < kPassesMax)) {
     CHECK(row.pass() == line.digest, "a pass over the same input gave another answer");
     ++passes;
-    seconds = thread_seconds() - start;
+    seconds = cpu_seconds() - start;
   }
   line.seconds = seconds / passes;
   return line;

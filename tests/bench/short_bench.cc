@@ -7,7 +7,6 @@
 // Texts go through as a batch would: each is signed, the next ones are prefetched, each is asked for and
 // remembered if it is new. Exact copies were taken out before, as the detector does. CPU time of the thread;
 // figures are of the last fifth of the stream, when the index is largest.
-#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -29,16 +28,11 @@
 #include "core/text/html_text.h"
 #include "tests/bench/corpora.h"
 #include "tests/support/bench_report.h"
+#include "tests/support/cpu_clock.h"
 #include "tests/support/generated_notices.h"
 
 namespace neardup {
 namespace {
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
 
 // Canonical texts, none twice.
 class Texts {

@@ -5,7 +5,6 @@
 // Texts are generated (words as often as in English, ideographs as often as in Chinese), or the field `text`
 // of the files given. The tier is the one in use: NEARDUP_ISA chooses another. Ends with a digest of the
 // signatures, so that faster never quietly means different.
-#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +23,7 @@
 #include "core/text/folder.h"
 #include "core/text/tokenizer.h"
 #include "core/text/utf8.h"
+#include "tests/support/cpu_clock.h"
 #include "tests/support/generated_text.h"
 
 namespace neardup {
@@ -36,12 +36,6 @@ struct Text {
 };
 
 constexpr std::size_t kBytesMax = 300000;  // of the texts of one row, so that they stay in the cache
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 template <class Work>
 double median_seconds(int rounds, const Work& work) {

@@ -13,7 +13,6 @@
 //   query    70 % random, 30 % within 3 bits of a stored one; nothing is stored
 //   mixed    the same, and each without a match is stored
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,6 +40,7 @@
 #include "tests/core/index/text_stream.h"
 #include "tests/reference/textbook_index.h"
 #include "tests/support/bench_report.h"
+#include "tests/support/cpu_clock.h"
 #include "tests/support/fingerprint_sets.h"
 
 namespace neardup {
@@ -55,12 +55,6 @@ constexpr std::size_t kRounds = 5;
 constexpr std::size_t kBatch = 256;
 constexpr std::size_t kStreamBatch = 64;
 
-double clock_seconds(clockid_t clock) {
-  timespec t{};
-  clock_gettime(clock, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
-double cpu_seconds() { return clock_seconds(CLOCK_THREAD_CPUTIME_ID); }
 double wall_seconds() { return clock_seconds(CLOCK_MONOTONIC); }
 
 double median(std::vector<double> values) {

@@ -25,6 +25,7 @@
 #include "core/base/isa.h"
 #include "service/codec/document_codec.h"
 #include "tests/support/bench_report.h"
+#include "tests/support/cpu_clock.h"
 #include "tests/support/generated_text.h"
 
 namespace neardup {
@@ -137,12 +138,6 @@ std::vector<Corpus> corpora(std::size_t records) {
     base64.records.push_back(record_of("html", base64_of(page(page_texts, 20'000, i)), i, false));
   }
   return {en, en_short, zh, zh_ascii, html, base64, gbk};
-}
-
-double cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 struct Figure {
