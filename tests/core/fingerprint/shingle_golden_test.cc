@@ -34,6 +34,7 @@
 #include "core/text/folder.h"
 #include "core/text/tokenizer.h"
 #include "core/text/utf8.h"
+#include "tests/support/golden_base64.h"
 
 namespace neardup {
 namespace {
@@ -61,22 +62,6 @@ std::string hex(const OddSketch<kBytes>& sketch) {
   for (const std::uint16_t value : {sketch.sampled, sketch.level})
     text += hex(value & 0xFF, 2) + hex(value >> 8, 2);
   return text;
-}
-
-std::string from_base64(std::string_view encoded) {
-  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : encoded.substr(0, encoded.find('='))) {
-    bits = bits << 6 | static_cast<std::uint32_t>(kAlphabet.find(c));
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      bytes.push_back(static_cast<char>(bits >> count));
-    }
-  }
-  return bytes;
 }
 
 std::string text_of(const Json& line) {

@@ -22,6 +22,7 @@
 #include "core/fingerprint/signer.h"
 #include "core/text/folder.h"
 #include "tests/core/fingerprint/tiers.h"
+#include "tests/support/golden_base64.h"
 
 namespace neardup {
 namespace {
@@ -34,22 +35,6 @@ std::string hex(std::uint64_t value) {
   std::array<char, 17> text{};
   std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(value));
   return text.data();
-}
-
-std::string from_base64(std::string_view encoded) {
-  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : encoded.substr(0, encoded.find('='))) {
-    bits = bits << 6 | static_cast<std::uint32_t>(kAlphabet.find(c));
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      bytes.push_back(static_cast<char>(bits >> count));
-    }
-  }
-  return bytes;
 }
 
 Document document_of(const Json& line) {

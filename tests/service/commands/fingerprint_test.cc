@@ -20,6 +20,7 @@
 #include "core/fingerprint/signer.h"
 #include "service/commands/cli.h"
 #include "service/commands/scan.h"
+#include "tests/service/commands/command_test.h"
 
 namespace neardup {
 namespace {
@@ -31,58 +32,18 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
-struct Ran {
-  int exit_code = 0;
-  std::string out;
-  std::string err;
-
-  std::vector<std::string> lines() const {
-    std::vector<std::string> all;
-    for (std::size_t begin = 0; begin < out.size();) {
-      const std::size_t end = out.find('\n', begin);
-      all.push_back(out.substr(begin, end - begin));
-      begin = end + 1;
-    }
-    return all;
+std::vector<std::string> lines_of(const Ran& ran) {
+  std::vector<std::string> all;
+  for (std::size_t begin = 0; begin < ran.out.size();) {
+    const std::size_t end = ran.out.find('\n', begin);
+    all.push_back(ran.out.substr(begin, end - begin));
+    begin = end + 1;
   }
-};
+  return all;
+}
 
-class FingerprintCommand : public ::testing::Test {
+class FingerprintCommand : public CommandTest {
  protected:
-  FingerprintCommand() {
-    std::string name = (std::filesystem::temp_directory_path() / "neardup-print-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  ~FingerprintCommand() override { std::filesystem::remove_all(folder_); }
-
-  std::string write(const std::string& name, std::string_view bytes) {
-    std::ofstream(folder_ / name, std::ios::binary) << bytes;
-    return (folder_ / name).string();
-  }
-
-  static std::string read(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  }
-
-  template <class Command>
-  Ran with_streams(const std::string& input, Command command) {
-    const std::filesystem::path at = folder_.string() + ".io";
-    std::filesystem::create_directories(at);
-    std::ofstream(at / "in", std::ios::binary) << input;
-    const Streams streams{open((at / "in").c_str(), O_RDONLY),
-                          open((at / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600),
-                          open((at / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600)};
-    Ran ran;
-    ran.exit_code = command(streams);
-    for (const int fd : {streams.in, streams.out, streams.err}) close(fd);
-    ran.out = read(at / "out");
-    ran.err = read(at / "err");
-    std::filesystem::remove_all(at);
-    return ran;
-  }
-
   Ran run(const FingerprintCommandOptions& options, const std::string& input = "",
           const Config& config = {}) {
     return with_streams(input,
@@ -96,8 +57,6 @@ class FingerprintCommand : public ::testing::Test {
   Ran distance(const std::string& a, const std::string& b, const std::string& input = "") {
     return run({.paths = {a, b}, .distance = true}, input);
   }
-
-  std::filesystem::path folder_;
 };
 
 std::string hex(std::uint64_t bits) {
@@ -140,9 +99,9 @@ TEST_F(FingerprintCommand, records_are_read_as_scan_reads_them) {
        {std::vector<std::string>{}, {"-"}, {write("crawl.jsonl", input)}, {write("crawl.out", input)}}) {
     const Ran ran = print(paths, input);
     EXPECT_EQ(ran.exit_code, 0);
-    ASSERT_THAT(ran.lines(), SizeIs(2));
-    EXPECT_THAT(ran.lines()[0], MatchesRegex(hex_of("hello world") + " .* a"));
-    EXPECT_THAT(ran.lines()[1], MatchesRegex(hex_of("hello world") + " .* 7"));
+    ASSERT_THAT(lines_of(ran), SizeIs(2));
+    EXPECT_THAT(lines_of(ran)[0], MatchesRegex(hex_of("hello world") + " .* a"));
+    EXPECT_THAT(lines_of(ran)[1], MatchesRegex(hex_of("hello world") + " .* 7"));
   }
 }
 
@@ -162,8 +121,8 @@ TEST_F(FingerprintCommand, says_what_scan_decides_by) {
     options.quiet = true;
     return run_scan(options, config, streams);
   });
-  const std::vector<std::string> rows = printed.lines();
-  const std::vector<std::string> verdicts = scanned.lines();
+  const std::vector<std::string> rows = lines_of(printed);
+  const std::vector<std::string> verdicts = lines_of(scanned);
   ASSERT_THAT(rows, SizeIs(9000));
   ASSERT_THAT(verdicts, SizeIs(9000));
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -189,14 +148,14 @@ TEST_F(FingerprintCommand, a_rejected_document_is_named_with_its_reason) {
   const std::string input = "not json\n{\"id\":\"a\",\"text\":\"...\"}\n{\"id\":\"b\",\"text\":\"words\"}\n";
   const Ran ran = print({}, input);
   EXPECT_EQ(ran.exit_code, 0);
-  ASSERT_THAT(ran.lines(), SizeIs(3));
-  EXPECT_EQ(ran.lines()[0],
+  ASSERT_THAT(lines_of(ran), SizeIs(3));
+  EXPECT_EQ(lines_of(ran)[0],
             "----------------  rejected: not_json                                           stdin:1");
-  EXPECT_EQ(ran.lines()[1],
+  EXPECT_EQ(lines_of(ran)[1],
             "----------------  rejected: no_tokens                                          a");
   const Ran json = run({.paths = {}, .json = true}, input);
-  EXPECT_EQ(json.lines()[0], R"({"reason":"not_json","source":{"topic":"stdin","offset":0}})");
-  EXPECT_EQ(json.lines()[1], R"({"id":"a","reason":"no_tokens","source":{"topic":"stdin","offset":1}})");
+  EXPECT_EQ(lines_of(json)[0], R"({"reason":"not_json","source":{"topic":"stdin","offset":0}})");
+  EXPECT_EQ(lines_of(json)[1], R"({"id":"a","reason":"no_tokens","source":{"topic":"stdin","offset":1}})");
 
   const Ran nothing = print({}, "not json\n");
   EXPECT_EQ(nothing.exit_code, 65);
@@ -212,14 +171,14 @@ TEST_F(FingerprintCommand, html_reads_text_as_html) {
 
 TEST_F(FingerprintCommand, control_characters_of_an_id_do_not_reach_the_terminal) {
   const Ran ran = print({}, "{\"id\":\"a\\u001b[31m\\n\",\"text\":\"words\"}\n");
-  ASSERT_THAT(ran.lines(), SizeIs(1));
-  EXPECT_THAT(ran.lines()[0], HasSubstr("  a?[31m?"));
+  ASSERT_THAT(lines_of(ran), SizeIs(1));
+  EXPECT_THAT(lines_of(ran)[0], HasSubstr("  a?[31m?"));
 }
 
 TEST_F(FingerprintCommand, an_unreadable_file_is_named_and_the_others_are_printed) {
   const Ran ran = print({(folder_ / "missing.html").string(), write("a.txt", "Hello world")});
   EXPECT_EQ(ran.exit_code, 66);
-  EXPECT_THAT(ran.lines(), SizeIs(1));
+  EXPECT_THAT(lines_of(ran), SizeIs(1));
   EXPECT_EQ(ran.err, "neardup: " + (folder_ / "missing.html").string() + ": No such file or directory\n");
 }
 

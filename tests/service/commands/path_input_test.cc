@@ -7,23 +7,13 @@
 #include <fstream>
 #include <string>
 
+#include "tests/support/folder_test.h"
+
 namespace neardup {
 namespace {
 
-class PathInputTest : public ::testing::Test {
+class PathInputTest : public FolderTest {
  protected:
-  PathInputTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "neardup-input-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  ~PathInputTest() override { std::filesystem::remove_all(folder_); }
-
-  void write(const std::string& name, std::string_view bytes) {
-    std::ofstream(folder_ / name, std::ios::binary) << bytes;
-  }
-
-  std::filesystem::path folder_;
   std::atomic<bool> stop_{false};
 };
 

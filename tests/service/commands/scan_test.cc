@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "service/codec/verdict_codec.h"
+#include "tests/service/commands/command_test.h"
 
 namespace neardup {
 namespace {
@@ -24,10 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-struct Scanned {
-  int exit_code = 0;
-  std::string out;
-  std::string err;
+struct Scanned : Ran {
   std::vector<ParsedVerdict> verdicts;
 };
 
@@ -46,40 +44,11 @@ std::string line(const std::string& id, const std::string& text) {
   return R"({"id":")" + id + R"(","url":"http://x/)" + id + R"(","text":")" + text + "\"}\n";
 }
 
-class Scan : public ::testing::Test {
+class Scan : public CommandTest {
  protected:
-  Scan() {
-    std::string name = (std::filesystem::temp_directory_path() / "neardup-scan-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  ~Scan() override { std::filesystem::remove_all(folder_); }
-
-  std::string write(const std::string& name, std::string_view bytes) {
-    const std::filesystem::path path = folder_ / name;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path.string();
-  }
-
-  static std::string read(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  }
-
   Scanned scan(const ScanOptions& options, const std::string& input = "", const Config& config = {}) {
-    const std::filesystem::path at = folder_.string() + ".io";
-    std::filesystem::create_directories(at);
-    std::ofstream(at / "in", std::ios::binary) << input;
-    const Streams streams{open((at / "in").c_str(), O_RDONLY),
-                          open((at / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600),
-                          open((at / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600)};
-    Scanned got;
-    got.exit_code = run_scan(options, config, streams);
-    for (const int fd : {streams.in, streams.out, streams.err}) close(fd);
-    got.out = read(at / "out");
-    got.err = read(at / "err");
-    std::filesystem::remove_all(at);
+    Scanned got{
+        with_streams(input, [&](const Streams& streams) { return run_scan(options, config, streams); }), {}};
     for (std::size_t begin = 0; begin < got.out.size();) {
       const std::size_t end = got.out.find('\n', begin);
       Result<ParsedVerdict> verdict =
@@ -90,8 +59,6 @@ class Scan : public ::testing::Test {
     }
     return got;
   }
-
-  std::filesystem::path folder_;
 };
 
 std::vector<std::string> ids(const std::vector<ParsedVerdict>& verdicts) {

@@ -9,24 +9,13 @@
 #include <string>
 
 #include "core/limits.h"
+#include "tests/support/folder_test.h"
 
 namespace neardup {
 namespace {
 
-class SignerSettings : public ::testing::Test {
+class SignerSettings : public FolderTest {
  protected:
-  SignerSettings() {
-    std::string name = (std::filesystem::temp_directory_path() / "neardup-words-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  ~SignerSettings() override { std::filesystem::remove_all(folder_); }
-
-  std::string write(const std::string& name, std::string_view bytes) {
-    std::ofstream(folder_ / name, std::ios::binary) << bytes;
-    return (folder_ / name).string();
-  }
-
   std::string refusal() {
     const Result<SignerOptions> options = resolve_signer_options(config_);
     if (options) return "accepted";
@@ -38,7 +27,6 @@ class SignerSettings : public ::testing::Test {
     return message;
   }
 
-  std::filesystem::path folder_;
   Config config_;
 };
 
