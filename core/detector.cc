@@ -16,20 +16,22 @@ namespace neardup {
 static_assert(kUniquesMax <= HammingIndex<kFingerprintBits>::kWindowMax);
 
 struct Detector::State {
-  explicit State(DetectorOptions o) : options(o), exact(uniques.digests()), near({.distance = o.distance}) {}
+  explicit State(DetectorOptions o)
+      : options(o), uniques({}), exact(uniques), near({.distance = o.distance}) {}
 
-  // All but its fingerprint, which `near` has already.
+  // All but what `near` needs.
   void remember(const Unique& unique) {
     uniques.append({.id = unique.id,
                     .url = unique.url,
                     .source = unique.source,
                     .exact = unique.signature.exact,
+                    .fingerprint = unique.signature.fingerprint,
                     .tokens = unique.signature.tokens});
-    exact.insert_next();
+    exact.insert(uniques.size() - 1, unique.signature.exact);
   }
 
   const DetectorOptions options;
-  UniqueLog uniques;  // the truth, but for the fingerprints, which are in `near`
+  UniqueLog uniques;  // the truth
   ExactIndex exact;
   HammingIndex<kFingerprintBits> near;
   std::uint64_t candidates = 0;  // of the last apply
