@@ -175,7 +175,7 @@ TEST(Detector, state_digest_does_not_hang_on_duplicates_seen) {
 
 TEST(Detector, memory_per_unique_is_what_the_design_page_says) {
   Detector detector({});
-  EXPECT_LE(detector.bytes(), (std::size_t{2} << 20) + 100) << "empty";
+  EXPECT_LE(detector.bytes(), std::size_t{128} << 10) << "empty";
   std::mt19937_64 random(1);
   constexpr std::uint64_t kCount = 1'000'000;
   std::size_t names = 0;
