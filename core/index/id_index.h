@@ -5,7 +5,7 @@
 //
 //   id ─► latest ─► previous ─► previous ─► none          their order in the log, backwards
 //
-// Cost:    8.2 bytes a unique at most. A find is one cache line of the table, and reads the log where 36 bits
+// Cost:    9.3 bytes a unique at most. A find is one cache line of the table, and reads the log where 36 bits
 // of the id's hash agree. Threads: none inside; the const functions may run side by side.
 #pragma once
 

@@ -199,7 +199,7 @@ TEST(Detector, memory_per_unique_is_what_the_design_page_says) {
   DetectorOptions options = by_fingerprint();
   options.directory = testing::TempDir();  // where the file has no name
   Detector detector(options);
-  EXPECT_LE(detector.bytes(), (std::size_t{2} << 20) + 1024) << "empty";
+  EXPECT_LE(detector.bytes(), std::size_t{192} << 10) << "empty";
   std::mt19937_64 random(1);
   constexpr std::uint64_t kCount = 1'000'000;
   for (std::uint64_t i = 0; i < kCount; ++i) {

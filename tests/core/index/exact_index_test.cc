@@ -96,7 +96,7 @@ TEST(ExactIndex, agrees_with_a_map_through_growth_deletion_and_expiry) {
   EXPECT_EQ(other.index.digest(), filled.index.digest());
 }
 
-TEST(ExactIndex, memory_is_8_to_9_bytes_a_unique_on_average_over_a_doubling) {
+TEST(ExactIndex, memory_is_9_bytes_a_unique_on_average_over_a_doubling) {
   Filled filled;
   double sum = 0;
   constexpr std::uint64_t kCount = 1'000'000;
@@ -105,8 +105,8 @@ TEST(ExactIndex, memory_is_8_to_9_bytes_a_unique_on_average_over_a_doubling) {
     filled.insert({random(), random()});
     if (i >= kCount / 2) sum += static_cast<double>(filled.index.bytes()) / static_cast<double>(i + 1);
   }
-  EXPECT_GT(sum / (kCount / 2), 7.5);
-  EXPECT_LT(sum / (kCount / 2), 9 + 4 * 1.4) << "and up to two chunks of 2 MiB that are not full";
+  EXPECT_GT(sum / (kCount / 2), 8);
+  EXPECT_LT(sum / (kCount / 2), 9.3);
 }
 
 }  // namespace
