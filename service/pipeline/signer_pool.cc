@@ -1,5 +1,7 @@
 #include "service/pipeline/signer_pool.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
@@ -75,6 +77,7 @@ struct SignerPool::State {
   }
 
   void work(Worker& worker) {
+    pthread_setname_np(pthread_self(), "sign");  // what top -H and perf show
     std::unique_lock lock(mutex);
     for (;;) {
       woken.wait(lock, [&] { return ending || !jobs.empty(); });

@@ -1,5 +1,7 @@
 #include "service/pipeline/worker.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <limits>
 #include <thread>
@@ -71,10 +73,12 @@ Status Worker::run(const std::stop_token& stop) {
   // Whatever ends the publishing, an error too, halts the other two where they are: their threads are joined
   // when this returns.
   const std::jthread gatherer([&](const std::stop_token& halt) {
+    pthread_setname_np(pthread_self(), "gather");
     gathering_ = gather_all(stop, halt);
     gathered_.close();
   });
   const std::jthread decider([&](const std::stop_token& halt) {
+    pthread_setname_np(pthread_self(), "decide");
     deciding_ = decide_all(halt);
     decided_.close();
   });
