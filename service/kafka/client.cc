@@ -141,13 +141,28 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
   rd_kafka_conf_set_log_cb(conf.get(), log_callback);
   if (listener.on_statistics) rd_kafka_conf_set_stats_cb(conf.get(), statistics_callback);
   if (listener.on_rebalance) rd_kafka_conf_set_rebalance_cb(conf.get(), rebalance_callback);
-  if (type == RD_KAFKA_PRODUCER) rd_kafka_conf_set_dr_msg_cb(conf.get(), delivery_callback);
+  if (type == RD_KAFKA_PRODUCER) {
+    if (listener.failures_only) {
+      rd_kafka_conf_set_events(conf.get(), RD_KAFKA_EVENT_DR);
+    } else {
+      rd_kafka_conf_set_dr_msg_cb(conf.get(), delivery_callback);
+    }
+  }
 
   rd_kafka_t* client = rd_kafka_new(type, conf.get(), why.data(), why.size());
   if (client == nullptr) return Error{ErrorCode::kInvalid, std::string("kafka settings: ") + why.data()};
   static_cast<void>(conf.release());  // the client owns it now
   if (type == RD_KAFKA_CONSUMER) rd_kafka_poll_set_consumer(client);
   return RdKafka<rd_kafka_t>(client);
+}
+
+void take_failures(rd_kafka_queue_t& queue, ClientListener& listener) {
+  while (const RdKafka<rd_kafka_event_t> event{rd_kafka_queue_poll(&queue, 0)}) {
+    if (rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_DR) continue;
+    while (const rd_kafka_message_t* const message = rd_kafka_event_message_next(event.get())) {
+      if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) listener.on_undelivered(message->err);
+    }
+  }
 }
 
 ClientProperties consumer_properties(std::string group) {

@@ -55,6 +55,10 @@ class ClientListener {
   std::function<void(std::string_view json)> on_statistics;
   // One call per message that could not be delivered.
   void on_undelivered(rd_kafka_resp_err_t error);
+  // Only failures are reported, and as events on the client's main queue (take_failures), where a callback
+  // for each message delivered would cost the sender a few percent of its time. Set before the client is
+  // made.
+  bool failures_only = false;
   // Consumer group: partitions came or went.
   std::function<void(rd_kafka_t*, rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*)> on_rebalance;
 
@@ -83,6 +87,9 @@ using ClientProperties = std::vector<std::pair<std::string, std::string>>;
 // Errors: kInvalid (a property librdkafka refuses, named), kIo (a secret's file).
 Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig& config,
                                         const ClientProperties& properties, ClientListener& listener);
+
+// Takes what waits on the main queue of a client whose listener hears of failures only: these, and callbacks.
+void take_failures(rd_kafka_queue_t& queue, ClientListener& listener);
 
 // Properties that every consumer of ours has: committed records only, checked checksums, no position of its
 // own making.

@@ -3,7 +3,7 @@
 // Read by `assign` alone: no consumer group decides what we read, so no rebalance can touch the data path.
 // Records are handed out where librdkafka put them; nothing is copied.
 //
-// Threads: one caller.
+// Threads: one caller. Records may be read by any.
 #pragma once
 
 #include <deque>
@@ -25,12 +25,18 @@ class KafkaInput final : public RecordSource {
 
   Status assign(std::span<const InputPosition> positions) override;
   Status poll(std::vector<Record>& records, std::size_t records_max, std::chrono::milliseconds wait) override;
+  void close_batch() override;
   void release() override;
 
   // True once every assigned partition was read and committed to its end as it was at some moment.
   bool caught_up() const;
 
  private:
+  // The messages of one batch, where its records lie.
+  struct Held {
+    std::vector<RdKafka<rd_kafka_message_t>> messages;
+    std::deque<std::vector<Header>> headers;  // of those that have any
+  };
   struct Partition {
     std::uint32_t topic = 0;
     std::string topic_name;
@@ -52,9 +58,9 @@ class KafkaInput final : public RecordSource {
   RdKafka<rd_kafka_queue_t> queue_;
   std::vector<Partition> partitions_;  // ordered by topic ordinal, partition
   std::vector<std::pair<const rd_kafka_topic_t*, std::size_t>>
-      topic_begin_;                            // handle -> its first in partitions_
-  std::vector<rd_kafka_message_t*> messages_;  // handed out, not yet released
-  std::deque<std::vector<Header>> headers_;    // of those that have any
+      topic_begin_;        // handle -> its first in partitions_
+  std::deque<Held> held_;  // batches handed out and not released; the last one is open
+  std::uint64_t batches_released_ = 0;
   std::vector<rd_kafka_message_t*> fetched_;
   std::chrono::steady_clock::time_point reported_{};
 };

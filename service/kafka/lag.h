@@ -8,15 +8,16 @@
 // verdict, and the moment when nothing was waiting. Without the second, the first record after a quiet night
 // would look a night old.
 //
-//   verdicts committed │ handed out │ waiting at the broker │
-//   ───────────────────┼────────────┼───────────────────────┤
-//              committed       polled                      end
+//   verdicts committed │ handed out, in batches │ waiting at the broker │
+//   ───────────────────┼───────────┬────────────┼───────────────────────┤
+//              committed                   polled                      end
 //
 // Threads: one caller.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 
 namespace neardup {
 
@@ -32,7 +33,8 @@ class PartitionLag {
 
   // A record was handed out. Timestamps are milliseconds since the epoch, 0 where a record has none.
   void handed_out(std::int64_t offset, std::int64_t timestamp_ms) {
-    if (in_hand_ms_ == 0) in_hand_ms_ = timestamp_ms;
+    if (open_first_ms_ == 0) open_first_ms_ = timestamp_ms;
+    open_ = true;
     polled_ms_ = timestamp_ms;
     polled_ = offset + 1;
   }
@@ -40,15 +42,24 @@ class PartitionLag {
   void reached_end(std::int64_t offset) {
     polled_ = std::max(polled_, offset);
     end_ = std::max(end_, offset);
+    if (!in_hand()) committed_ = polled_;
   }
   // The broker told the last stable offset.
   void end_is(std::int64_t offset) { end_ = offset; }
 
-  // Verdicts of all that was handed out are committed.
-  void committed() {
-    committed_ = polled_;
-    committed_ms_ = polled_ms_;
-    in_hand_ms_ = 0;
+  // What was handed out since the last call is batch `number`; it may hold nothing of this partition.
+  void close_batch(std::uint64_t number) {
+    batches_.push_back({number, open_first_ms_, polled_, polled_ms_});
+    open_ = false;
+    open_first_ms_ = 0;
+  }
+  // Verdicts of all batches up to `number` are committed.
+  void committed(std::uint64_t number) {
+    for (; !batches_.empty() && batches_.front().number <= number; batches_.pop_front()) {
+      committed_ = batches_.front().next;
+      committed_ms_ = batches_.front().last_ms;
+    }
+    if (!in_hand()) committed_ = polled_;  // the end may have been reached since
   }
 
   bool end_known() const { return end_ >= 0; }
@@ -62,15 +73,35 @@ class PartitionLag {
       if (end_known()) nothing_waited_ms_ = now_ms;
       return 0;
     }
-    const std::int64_t since = in_hand_ms_ > 0 ? in_hand_ms_ : std::max(committed_ms_, nothing_waited_ms_);
+    const std::int64_t in_hand = first_in_hand_ms();
+    const std::int64_t since = in_hand > 0 ? in_hand : std::max(committed_ms_, nothing_waited_ms_);
     return since > 0 ? static_cast<double>(std::max<std::int64_t>(0, now_ms - since)) / 1000 : 0;
   }
 
  private:
+  struct Batch {
+    std::uint64_t number;
+    std::int64_t first_ms;  // of its first record of this partition; 0 if it has none
+    std::int64_t next;      // the position behind it
+    std::int64_t last_ms;   // of its last record
+  };
+
+  bool in_hand() const { return open_ || !batches_.empty(); }
+
+  // Of the first record handed out and not committed; 0 when unknown.
+  std::int64_t first_in_hand_ms() const {
+    for (const Batch& batch : batches_) {
+      if (batch.first_ms > 0) return batch.first_ms;
+    }
+    return open_first_ms_;
+  }
+
   std::int64_t committed_;
   std::int64_t polled_;
   std::int64_t end_ = kUnknown;
-  std::int64_t in_hand_ms_ = 0;         // of the first record handed out and not committed
+  std::deque<Batch> batches_;           // closed and not committed
+  bool open_ = false;                   // records were handed out since the last was closed
+  std::int64_t open_first_ms_ = 0;      // of the first of these
   std::int64_t polled_ms_ = 0;          // of the last record handed out
   std::int64_t committed_ms_ = 0;       // of the last record committed
   std::int64_t nothing_waited_ms_ = 0;  // when that was last seen

@@ -11,6 +11,7 @@ namespace neardup {
 namespace {
 
 constexpr int kCommitMs = 30000;  // then the outcome is in doubt, and the journal's tail tells
+constexpr int kFlushMs = 100;     // one look at what is not delivered yet
 constexpr int kInitMs = 10000;    // one try; tries go on until Kafka answers or we are asked to stop
 
 CommitAnswer answer_of(const std::string& where, const rd_kafka_error_t& error) {
@@ -43,10 +44,9 @@ ClientProperties writer_properties(const KafkaConfig& config) {
        std::to_string(std::max<std::size_t>(kJournalRecordBytesMax, kDocumentBytesMax) + (1 << 20))},
       {"queue.buffering.max.messages", "4000000"},
       {"queue.buffering.max.kbytes", "2097151"},
-      // Two defaults that cost 8 to 95 ms of every commit: the wait before asking again while the last
-      // markers are written, and a flush that polls each 10 ms because no delivery report wakes it.
+      // The default wait, before asking again while the last markers are written, costs up to 95 ms of every
+      // commit.
       {"retry.backoff.ms", "1"},
-      {"delivery.report.only.error", "false"},
   };
 }
 
@@ -57,7 +57,9 @@ KafkaWriter::KafkaWriter(const KafkaConfig& config, PartitionCounts partitions, 
       election_(election),
       board_(board),
       stop_(std::move(stop)),
-      listener_("writer", probe) {}
+      listener_("writer", probe) {
+  listener_.failures_only = true;
+}
 
 KafkaWriter::~KafkaWriter() { close(); }
 
@@ -68,6 +70,7 @@ void KafkaWriter::close() {
   }
   if (journal_ != nullptr) rd_kafka_topic_destroy(journal_);
   journal_ = nullptr;
+  events_.reset();
   if (client_) rd_kafka_purge(client_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
   client_.reset();
 }
@@ -79,10 +82,12 @@ Status KafkaWriter::recycle() {
       return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not answer"};
     // A producer made now would fence the instance that was elected in our place.
     if (!election_.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
-    Result<RdKafka<rd_kafka_t>> client =
-        make_client(RD_KAFKA_PRODUCER, config_, writer_properties(config_), listener_);
+    ClientProperties properties = writer_properties(config_);
+    properties.emplace_back("delivery.report.only.error", "true");
+    Result<RdKafka<rd_kafka_t>> client = make_client(RD_KAFKA_PRODUCER, config_, properties, listener_);
     if (!client) return client.error();
     client_ = std::move(*client);
+    events_.reset(rd_kafka_queue_get_main(client_.get()));
     const std::array<const std::string*, 3> names = {&config_.topics.unique, &config_.topics.duplicate,
                                                      &config_.topics.dead_letter};
     const auto open_topic = [&](const std::string& name) {
@@ -146,10 +151,25 @@ CommitAnswer KafkaWriter::send(const Transaction& transaction) {
       error) {
     return answer_of("sending the input positions", *error);
   }
+  if (!settle_deliveries()) return doubt("the records were not delivered in time");
   if (const RdKafka<rd_kafka_error_t> error(rd_kafka_commit_transaction(client_.get(), kCommitMs)); error) {
     return answer_of("commit", *error);
   }
   return {};
+}
+
+// Waits until all is delivered, or something is not: then the commit fails, and says whether we are fenced.
+// rd_kafka_flush wakes with the last acknowledgement, but hears nothing of failures: so it is asked for a
+// moment at a time. (The flush inside of the commit polls each 10 ms when there are no reports to wake it.)
+bool KafkaWriter::settle_deliveries() {
+  const std::uint64_t undelivered = listener_.undelivered();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(kCommitMs);
+  for (;;) {
+    const rd_kafka_resp_err_t error = rd_kafka_flush(client_.get(), kFlushMs);
+    take_failures(*events_, listener_);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR || listener_.undelivered() != undelivered) return true;
+    if (std::chrono::steady_clock::now() > deadline) return false;
+  }
 }
 
 CommitAnswer KafkaWriter::commit(const Transaction& transaction) {
@@ -157,6 +177,7 @@ CommitAnswer KafkaWriter::commit(const Transaction& transaction) {
   const std::uint64_t undelivered = listener_.undelivered();
   CommitAnswer answer = send(transaction);
   if (answer.kind != CommitAnswer::Kind::kCommitted) return answer;
+  take_failures(*events_, listener_);  // and errors: one of them may be a request that timed out
   if (listener_.undelivered() != undelivered) {
     return doubt("committed, but a record was not delivered: " + describe(listener_.last_undelivered()));
   }

@@ -37,6 +37,7 @@ class KafkaWriter final : public BatchSink {
 
  private:
   CommitAnswer send(const Transaction& transaction);
+  bool settle_deliveries();
   rd_kafka_resp_err_t produce(rd_kafka_topic_t* topic, std::int32_t partition, const OutputRecord& record);
   void close();
 
@@ -47,6 +48,7 @@ class KafkaWriter final : public BatchSink {
   std::stop_token stop_;
   ClientListener listener_;
   RdKafka<rd_kafka_t> client_;
+  RdKafka<rd_kafka_queue_t> events_;           // the client's main queue
   std::array<rd_kafka_topic_t*, 3> topics_{};  // by OutputTopic
   rd_kafka_topic_t* journal_ = nullptr;
 };

@@ -1,9 +1,10 @@
 #include "service/pipeline/signer_pool.h"
 
+#include <pthread.h>
+
 #include <algorithm>
-#include <atomic>
 #include <condition_variable>
-#include <cstdint>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -41,42 +42,47 @@ class Worker {
 }  // namespace
 
 struct SignerPool::State {
-  std::vector<Worker> workers;  // [0] is the caller's
+  // A run of one job's records, in the hands of one thread.
+  struct Take {
+    SigningJob* job;
+    std::size_t begin;
+    std::size_t end;
+  };
+
+  std::vector<Worker> workers;  // [0] is that of the thread that finishes
   std::vector<std::thread> threads;
 
-  // The batch under way: written by the caller while all sleep.
-  std::span<const Record> records;
-  std::span<Signed> out;
-  std::atomic<std::size_t> next{0};  // the first record that nobody has taken
-
   std::mutex mutex;
-  std::condition_variable woken;
-  std::condition_variable finished;
-  std::uint64_t batch = 0;   // its number; a sleeper that sees a new one wakes
-  std::size_t sleepers = 0;  // how many have yet to finish it: 0 between batches
+  std::condition_variable woken;  // there is a job, or the end
+  std::condition_variable idle;   // a job has no run in anybody's hands
+  std::deque<SigningJob*> jobs;   // those with records that nobody has taken
   bool ending = false;
 
-  void work(Worker& worker) {
-    for (;;) {
-      const std::size_t begin = next.fetch_add(kRecordsPerTake, std::memory_order_relaxed);
-      if (begin >= records.size()) return;
-      const std::size_t end = std::min(begin + kRecordsPerTake, records.size());
-      for (std::size_t i = begin; i < end; ++i) worker.sign(records[i], out[i]);
-    }
+  // REQUIRES: the lock is held; there is a job.
+  Take take() {
+    SigningJob* const job = jobs.front();
+    const std::size_t begin = job->taken;
+    job->taken = std::min(begin + kRecordsPerTake, job->records.size());
+    if (job->taken == job->records.size()) jobs.pop_front();
+    return {job, begin, job->taken};
   }
 
-  void sleep_and_work(Worker& worker) {
-    std::uint64_t seen = 0;
+  // REQUIRES: the lock is held; it is given back while signing.
+  void sign(const Take& take, Worker& worker, std::unique_lock<std::mutex>& lock) {
+    lock.unlock();
+    for (std::size_t i = take.begin; i < take.end; ++i) worker.sign(take.job->records[i], take.job->out[i]);
+    lock.lock();
+    take.job->signed_ += take.end - take.begin;
+    if (take.job->signed_ == take.job->taken) idle.notify_all();
+  }
+
+  void work(Worker& worker) {
+    pthread_setname_np(pthread_self(), "sign");  // what top -H and perf show
+    std::unique_lock lock(mutex);
     for (;;) {
-      {
-        std::unique_lock lock(mutex);
-        woken.wait(lock, [&] { return ending || batch != seen; });
-        if (ending) return;
-        seen = batch;
-      }
-      work(worker);
-      const std::lock_guard lock(mutex);
-      if (--sleepers == 0) finished.notify_one();
+      woken.wait(lock, [&] { return ending || !jobs.empty(); });
+      if (ending) return;
+      sign(take(), worker, lock);
     }
   }
 };
@@ -84,12 +90,12 @@ struct SignerPool::State {
 SignerPool::SignerPool(int threads, const Preset& preset, const InputConfig& input,
                        const SignerOptions& options)
     : state_(std::make_unique<State>()) {
-  CHECK(threads >= 1, "the caller's thread counts");
+  CHECK(threads >= 1, "the thread that finishes counts");
   const auto count = static_cast<std::size_t>(threads);
   state_->workers.reserve(count);
   for (std::size_t i = 0; i < count; ++i) state_->workers.emplace_back(preset, input, options);
   for (std::size_t i = 1; i < count; ++i) {
-    state_->threads.emplace_back([state = state_.get(), i] { state->sleep_and_work(state->workers[i]); });
+    state_->threads.emplace_back([state = state_.get(), i] { state->work(state->workers[i]); });
   }
 }
 
@@ -102,24 +108,35 @@ SignerPool::~SignerPool() {
   for (std::thread& thread : state_->threads) thread.join();
 }
 
-void SignerPool::run(std::span<const Record> records, std::span<Signed> out) {
-  CHECK(records.size() == out.size(), "each record has its slot");
+void SignerPool::begin(SigningJob& job) {
+  CHECK(job.records.size() == job.out.size(), "each record has its slot");
+  CHECK(job.taken == 0, "a job is begun once");
+  if (job.records.empty()) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->jobs.push_back(&job);
+  if (job.records.size() > kRecordsPerTake) state_->woken.notify_all();  // else not worth waking anybody
+}
+
+void SignerPool::finish(SigningJob& job) {
   State& state = *state_;
-  const bool alone = state.threads.empty() || records.size() <= kRecordsPerTake;
-  {
-    const std::lock_guard lock(state.mutex);
-    state.records = records;
-    state.out = out;
-    state.next.store(0, std::memory_order_relaxed);
-    if (!alone) {
-      state.sleepers = state.threads.size();
-      ++state.batch;
-    }
-  }
-  if (!alone) state.woken.notify_all();
-  state.work(state.workers[0]);
   std::unique_lock lock(state.mutex);
-  state.finished.wait(lock, [&] { return state.sleepers == 0; });
+  while (job.taken < job.records.size()) state.sign(state.take(), state.workers[0], lock);
+  state.idle.wait(lock, [&] { return job.signed_ == job.records.size(); });
+}
+
+void SignerPool::cancel(SigningJob& job) {
+  State& state = *state_;
+  std::unique_lock lock(state.mutex);
+  std::erase(state.jobs, &job);
+  state.idle.wait(lock, [&] { return job.signed_ == job.taken; });
+}
+
+void SignerPool::run(std::span<const Record> records, std::span<Signed> out) {
+  SigningJob job;
+  job.records = records;
+  job.out = out;
+  begin(job);
+  finish(job);
 }
 
 int signing_threads(const PipelineConfig& config) {

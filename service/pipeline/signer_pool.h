@@ -3,14 +3,15 @@
 // Decoding and signing are pure functions of one record, so they run on all cores in any order; slot i of the
 // answer belongs to record i, whoever made it, so the answer does not hang on the number of threads.
 //
-//   run ─► records ─► cut into runs of kRecordsPerTake ─► threads take them ─► codec, signer ─► signed slots
+//   begin ─► jobs, in order ─► cut into runs of kRecordsPerTake ─► threads take them ─► codec, signer ─►
+//   slots
 //
-// The caller's thread works too. The others sleep between batches and end with the pool.
+// The thread that waits for a job to be finished works on it too. The others sleep while there is no job, and
+// end with the pool.
 //
-// Cost:    one wake-up per thread and batch; a batch of one take is done by the caller alone. Each thread
-// keeps
-//          one codec, one signer and one body buffer: memory follows the threads, not the batch.
-// Threads: one caller at a time.
+// Cost:    a lock for each run; a wake-up of the sleepers for each job. Each thread keeps one codec, one
+//          signer and one body buffer: memory follows the threads, not the batch.
+// Threads: any may begin; one at a time may finish, cancel or run.
 #pragma once
 
 #include <cstddef>
@@ -48,18 +49,35 @@ struct Signed {
   }
 };
 
+// Records to be signed: out[i] becomes records[i], signed. Must stay where it is, with all it views, from
+// begin until it is finished or cancelled. Slots may be used again: their strings keep their capacity.
+struct SigningJob {
+  std::span<const Record> records;
+  std::span<Signed> out;
+
+  // The pool's, under its lock.
+  std::size_t taken = 0;  // by some thread
+  std::size_t signed_ = 0;
+};
+
 class SignerPool {
  public:
   static constexpr std::size_t kRecordsPerTake = 16;
 
-  // `threads` counts the caller's. REQUIRES: threads >= 1.
+  // `threads` counts the one that finishes jobs. REQUIRES: threads >= 1.
   SignerPool(int threads, const Preset& preset, const InputConfig& input, const SignerOptions& options = {});
   ~SignerPool();
   SignerPool(const SignerPool&) = delete;
   SignerPool& operator=(const SignerPool&) = delete;
 
-  // Replaces out[i] with records[i], signed. Slots may be used again: their strings keep their capacity.
-  // REQUIRES: out.size() == records.size(); no other call of run is under way.
+  // Has it signed behind the jobs begun before. REQUIRES: out.size() == records.size(); a job not begun yet.
+  void begin(SigningJob& job);
+  // Returns once all of it is signed. REQUIRES: begun, and all before it are finished or cancelled.
+  void finish(SigningJob& job);
+  // Nobody reads or writes what the job views any more; it need not be signed, nor begun.
+  void cancel(SigningJob& job);
+
+  // A job from begin to end. REQUIRES: no other one is under way.
   void run(std::span<const Record> records, std::span<Signed> out);
 
  private:

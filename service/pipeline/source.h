@@ -3,6 +3,8 @@
 // The seam on the input side. A source hands out records of many partitions in the order in which they came;
 // within a partition that is offset order. Kafka in the service, memory in tests; one day fingerprints
 // instead of documents.
+//
+// Threads: one caller. Records may be read by any.
 #pragma once
 
 #include <chrono>
@@ -36,12 +38,16 @@ class RecordSource {
   virtual Status assign(std::span<const InputPosition> positions) = 0;
 
   // Appends what is there, at most `records_max`, waiting up to `wait` for the first one. Their bytes stay
-  // valid until release(). Error kContradiction: the input at a position is gone (retention, truncation, a
-  // topic made again).
+  // valid until their batch is released. Error kContradiction: the input at a position is gone (retention,
+  // truncation, a topic made again).
   virtual Status poll(std::vector<Record>& records, std::size_t records_max,
                       std::chrono::milliseconds wait) = 0;
 
-  // Gives back the bytes of every record handed out so far.
+  // What was handed out since the last call is one batch.
+  virtual void close_batch() = 0;
+
+  // The verdicts of the oldest batch are committed: gives back the bytes of its records.
+  // REQUIRES: a closed batch that was not released.
   virtual void release() = 0;
 };
 

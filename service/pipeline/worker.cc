@@ -1,6 +1,10 @@
 #include "service/pipeline/worker.h"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <limits>
+#include <thread>
 
 #include "core/detector/kept_form.h"
 #include "core/limits.h"
@@ -44,90 +48,144 @@ class StageTimer {
 
 }  // namespace
 
+bool Worker::Pulse::well() const {
+  const auto silent =
+      Clock::now().time_since_epoch() - Clock::duration(beat_.load(std::memory_order_relaxed));
+  return silent < StateBoard::kBeatMax;
+}
+
 Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain::Topic> topics, Uuid journal)
-    : parts_(parts), options_(options), topic_names_(names_of(topics)), batch_(topic_names_, options.batch) {
+    : parts_(parts), options_(options), topic_names_(names_of(topics)), ahead_(parts.chain) {
   CHECK(parts_.detector.size() == parts_.chain.next_sequence(), "the detector holds what the chain says");
   for (std::size_t i = 0; i < topics.size(); ++i) journal_topics_.push_back({topic_names_[i], topics[i].id});
   writer_.journal = parts_.chain.empty() ? journal : parts_.chain.journal();
   writer_.epoch = parts_.chain.empty() ? 0 : parts_.chain.writer_epoch() + 1;
   writer_.detector_options = parts_.detector.options().text();
+  batches_.reserve(kBatches);
+  for (std::size_t i = 0; i < kBatches; ++i)
+    verified_.push(&batches_.emplace_back(topic_names_, options_.batch));
+}
+
+Worker::~Worker() {
+  for (Intake& intake : intakes_) parts_.signers.cancel(intake.signing);
 }
 
 Status Worker::run(const std::stop_token& stop) {
-  while (!stop.stop_requested()) {
-    parts_.board.beat();
-    const auto begin = steady_clock::now();
-    const Result<BatchClosed> closed = gather(stop);
-    if (!closed) return closed.error();
-    if (records_.empty()) {
-      parts_.source.release();  // end-of-partition marks moved the position
-      continue;
+  // Whatever ends the publishing, an error too, halts the other two where they are: their threads are joined
+  // when this returns.
+  const std::jthread gatherer([&](const std::stop_token& halt) {
+    pthread_setname_np(pthread_self(), "gather");
+    gathering_ = gather_all(stop, halt);
+    gathered_.close();
+  });
+  const std::jthread decider([&](const std::stop_token& halt) {
+    pthread_setname_np(pthread_self(), "decide");
+    deciding_ = decide_all(halt);
+    decided_.close();
+  });
+  if (Status status = publish_all(); !status) return status;
+  return !deciding_ ? deciding_ : gathering_;
+}
+
+Status Worker::gather_all(const std::stop_token& stop, const std::stop_token& halt) {
+  std::vector<Intake*> free;
+  for (Intake& intake : intakes_) free.push_back(&intake);
+  std::size_t bytes = 0;  // of those that are not free
+  const auto room = [&] { return !free.empty() && bytes < kFullBatchesMax * options_.bytes_max; };
+  while (!stop.stop_requested() && !halt.stop_requested()) {
+    gather_pulse_.beat();
+    while (const auto published = published_.pop(halt, room() ? milliseconds(0) : kIdleWait)) {
+      parts_.source.release();
+      bytes -= (*published)->bytes;
+      free.push_back(*published);
     }
+    if (!room()) continue;
+    Intake& intake = *free.back();
+    const auto begin = Clock::now();
+    if (Status status = gather(intake, stop, halt); !status) return status;
+    if (intake.records.empty()) continue;
     parts_.probe.stage("gather", seconds_since(begin));
-    const auto oldest =
-        std::min_element(records_.begin(), records_.end(), [](const Record& a, const Record& b) {
-          return a.timestamp_ms < b.timestamp_ms;
-        })->timestamp_ms;
-    {
-      const StageTimer timer(parts_.probe, "sign");
-      if (signed_.size() < records_.size()) signed_.resize(records_.size());
-      parts_.signers.run(records_, std::span(signed_).first(records_.size()));
-    }
-    // A batch whose journal record would grow too large goes out in several transactions.
-    std::span<const Record> records(records_);
-    std::span<const Signed> documents = std::span(signed_).first(records_.size());
-    while (!records.empty()) {
-      const std::size_t count = fitting(documents);
-      {
-        const StageTimer timer(parts_.probe, "decide");
-        decide(records.first(count), documents.first(count));
-      }
-      if (Status status = publish(); !status) return status;
-      parts_.probe.batch_committed(batch_.counts(), *closed);
-      for (const auto& [partition, covered] : batch_.covered()) {
-        parts_.probe.consumed(topic_names_[partition.first], partition.second, covered.records,
-                              covered.bytes);
-      }
-      records = records.subspan(count);
-      documents = documents.subspan(count);
-    }
-    if (oldest > 0) parts_.probe.end_to_end(wall_clock_seconds() - static_cast<double>(oldest) / 1000);
-    parts_.probe.index(parts_.detector.size(), parts_.detector.bytes());
-    records_.clear();
-    parts_.source.release();
+    parts_.source.close_batch();
+    free.pop_back();
+    bytes += intake.bytes;
+    const std::size_t count = intake.records.size();
+    if (intake.documents.size() < count) intake.documents.resize(count);
+    intake.signing = {.records = intake.records, .out = std::span(intake.documents).first(count)};
+    intake.signing_since = Clock::now();
+    parts_.signers.begin(intake.signing);
+    gathered_.push(&intake);
   }
   return {};
 }
 
-Result<BatchClosed> Worker::gather(const std::stop_token& stop) {
-  steady_clock::time_point close{};
-  std::size_t bytes = 0;
+Status Worker::gather(Intake& intake, const std::stop_token& stop, const std::stop_token& halt) {
+  std::vector<Record>& records = intake.records;
+  records.clear();
+  intake.bytes = 0;
+  intake.oldest_ms = std::numeric_limits<std::int64_t>::max();
+  Clock::time_point close{};
   for (;;) {
-    if (stop.stop_requested()) return BatchClosed::kDrain;
+    intake.closed = BatchClosed::kDrain;
+    if (stop.stop_requested() || halt.stop_requested()) return {};
     milliseconds wait = kIdleWait;
-    if (!records_.empty()) {
-      if (records_.size() >= options_.documents_max) return BatchClosed::kDocuments;
-      if (bytes >= options_.bytes_max) return BatchClosed::kBytes;
-      const auto left = std::chrono::ceil<milliseconds>(close - steady_clock::now());
-      if (left <= milliseconds::zero()) return BatchClosed::kInterval;
+    if (!records.empty()) {
+      intake.closed = BatchClosed::kDocuments;
+      if (records.size() >= options_.documents_max) return {};
+      intake.closed = BatchClosed::kBytes;
+      if (intake.bytes >= options_.bytes_max) return {};
+      intake.closed = BatchClosed::kInterval;
+      const auto left = std::chrono::ceil<milliseconds>(close - Clock::now());
+      if (left <= milliseconds::zero()) return {};
       wait = std::min(wait, left);
     }
-    const std::size_t before = records_.size();
-    if (Status status = parts_.source.poll(records_, options_.documents_max - before, wait); !status)
-      return status.error();
-    parts_.board.beat();
-    if (before == 0) {
-      if (records_.empty()) return BatchClosed::kInterval;
-      close = steady_clock::now() + options_.interval;
+    const std::size_t before = records.size();
+    if (Status status = parts_.source.poll(records, options_.documents_max - before, wait); !status)
+      return status;
+    gather_pulse_.beat();
+    if (records.empty()) return {};
+    if (before == 0) close = Clock::now() + options_.interval;
+    for (const Record& record : std::span(records).subspan(before)) {
+      intake.bytes += record.value ? record.value->size() : 0;
+      intake.oldest_ms = std::min(intake.oldest_ms, record.timestamp_ms);
     }
-    for (std::size_t i = before; i < records_.size(); ++i)
-      bytes += records_[i].value ? records_[i].value->size() : 0;
+  }
+}
+
+Status Worker::decide_all(const std::stop_token& halt) {
+  for (;;) {
+    decide_pulse_.beat();
+    const auto gathered = gathered_.pop(halt, kIdleWait);
+    if (halt.stop_requested()) return {};
+    if (!gathered) {
+      if (gathered_.ended()) return {};
+      continue;
+    }
+    Intake& intake = **gathered;
+    parts_.signers.finish(intake.signing);
+    parts_.probe.stage("sign", seconds_since(intake.signing_since));
+    decide_pulse_.beat();
+    // A batch whose journal record would grow too large goes out in several transactions.
+    std::span<const Record> records(intake.records);
+    std::span<const Signed> documents(intake.signing.out);
+    while (!records.empty()) {
+      const auto batch = verified_.pop(halt, kIdleWait);
+      if (halt.stop_requested()) return {};
+      decide_pulse_.beat();
+      if (!batch) continue;
+      const std::size_t count = fitting(documents);
+      if (Status status = decide(records.first(count), documents.first(count), **batch); !status)
+        return status;
+      records = records.subspan(count);
+      documents = documents.subspan(count);
+      decided_.push({.batch = *batch, .intake = &intake, .last = records.empty()});
+    }
+    parts_.probe.index(parts_.detector.size(), parts_.detector.bytes());
   }
 }
 
 std::size_t Worker::fitting(std::span<const Signed> documents) const {
   std::size_t bytes =
-      journal_frame_bytes_max(journal_topics_.size(), parts_.chain.positions().size() + documents.size());
+      journal_frame_bytes_max(journal_topics_.size(), ahead_.positions().size() + documents.size());
   for (std::size_t i = 0; i < documents.size(); ++i) {
     bytes += journal_entry_bytes_max(documents[i].document.id.size(), documents[i].document.url.size(),
                                      kept_bytes_max(documents[i].route));
@@ -137,58 +195,90 @@ std::size_t Worker::fitting(std::span<const Signed> documents) const {
 }
 
 // Deciding reads memory at random, so what the next documents will need is on its way meanwhile.
-void Worker::decide(std::span<const Record> records, std::span<const Signed> documents) {
+Status Worker::decide(std::span<const Record> records, std::span<const Signed> documents, Batch& batch) {
   constexpr std::size_t kAhead = 2;
-  batch_.clear();
+  const StageTimer timer(parts_.probe, "decide");
+  batch.clear();
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (i + kAhead < records.size() && !documents[i + kAhead].reason) {
       parts_.detector.prefetch(documents[i + kAhead].arrival(records[i + kAhead].source));
     }
     if (documents[i].reason) {
-      batch_.add_rejected(records[i], documents[i]);
+      batch.add_rejected(records[i], documents[i]);
       continue;
     }
     kept_.clear();
     const Decision decision = parts_.detector.apply(documents[i].arrival(records[i].source), &kept_);
-    batch_.count_lookup(parts_.detector.candidates());
+    batch.count_lookup(parts_.detector.candidates());
     if (decision.verdict == Verdict::kDuplicate) {
       const Unique leader = parts_.detector.unique(decision.sequence);
-      batch_.add_decided(records[i], documents[i], decision, &leader, {});
+      batch.add_decided(records[i], documents[i], decision, &leader, {});
     } else {
-      batch_.add_decided(records[i], documents[i], decision, nullptr, kept_);
+      batch.add_decided(records[i], documents[i], decision, nullptr, kept_);
     }
   }
-  batch_.seal(parts_.chain, journal_topics_, writer_);
+  batch.seal(ahead_, journal_topics_, writer_);
+  return ahead_.accept(batch.journal_record(), batch.journal_bytes());
 }
 
-Status Worker::publish() {
-  const Transaction transaction = batch_.transaction();
+Status Worker::publish_all() {
+  for (;;) {
+    beat();
+    const auto decided = decided_.pop({}, kIdleWait);
+    if (!decided) {
+      if (decided_.ended()) return {};
+      continue;
+    }
+    if (Status status = publish(*decided->batch); !status) return status;
+    report(*decided);
+    verified_.push(decided->batch);
+    if (decided->last) published_.push(decided->intake);
+  }
+}
+
+void Worker::report(const Decided& decided) {
+  parts_.probe.batch_committed(decided.batch->counts(), decided.intake->closed);
+  for (const auto& [partition, covered] : decided.batch->covered()) {
+    parts_.probe.consumed(topic_names_[partition.first], partition.second, covered.records, covered.bytes);
+  }
+  const std::int64_t oldest_ms = decided.intake->oldest_ms;
+  if (decided.last && oldest_ms > 0)
+    parts_.probe.end_to_end(wall_clock_seconds() - static_cast<double>(oldest_ms) / 1000);
+}
+
+// Only this thread speaks for the others: a stage that hangs is a service that hangs.
+void Worker::beat() {
+  if (gather_pulse_.well() && decide_pulse_.well()) parts_.board.beat();
+}
+
+Status Worker::publish(const Batch& batch) {
+  const Transaction transaction = batch.transaction();
   bool there = false;
   if (recycle_first_) {
     recycle_first_ = false;
-    if (Status status = settle_doubt("a request of the last transaction timed out", there); !status)
+    if (Status status = settle_doubt(batch, "a request of the last transaction timed out", there); !status)
       return status;
   }
   while (!there) {
     if (!parts_.leadership.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
-    const auto begin = steady_clock::now();
+    const auto begin = Clock::now();
     const CommitAnswer answer = parts_.sink.commit(transaction);
     const auto kind = static_cast<TransactionResult>(answer.kind);
-    parts_.probe.transaction(kind, seconds_since(begin), batch_.size());
+    parts_.probe.transaction(kind, seconds_since(begin), batch.size());
     parts_.probe.stage("publish", seconds_since(begin));
-    parts_.board.beat();
+    beat();
     switch (answer.kind) {
       case CommitAnswer::Kind::kFenced:
         return Error{ErrorCode::kFenced, answer.reason};
       case CommitAnswer::Kind::kInDoubt:
-        if (Status status = settle_doubt(answer.reason, there); !status) return status;
+        if (Status status = settle_doubt(batch, answer.reason, there); !status) return status;
         break;
       case CommitAnswer::Kind::kCommitted:
         recycle_first_ = answer.recycle_before_next;
-        if (Status status = read_back(there); !status) return status;
+        if (Status status = read_back(batch, there); !status) return status;
         if (!there) {
-          if (Status status = settle_doubt("committed, but the journal record does not show", there); !status)
-            return status;
+          const Status status = settle_doubt(batch, "committed, but the journal record does not show", there);
+          if (!status) return status;
         }
         break;
     }
@@ -197,23 +287,21 @@ Status Worker::publish() {
   return {};
 }
 
-Status Worker::read_back(bool& there) {
+Status Worker::read_back(const Batch& batch, bool& there) {
   const StageTimer timer(parts_.probe, "audit");
   Result<std::optional<std::string>> bytes = parts_.log.next(options_.read_back);
   if (!bytes) return bytes.error();
   if (!*bytes) return {};
-  if (**bytes != batch_.journal_bytes()) {
+  if (**bytes != batch.journal_bytes()) {
     return Error{ErrorCode::kContradiction, "the journal holds another record than ours as number " +
                                                 std::to_string(parts_.chain.next_number()) +
                                                 ": another writer wrote it"};
   }
   there = true;
-  return accept_own();
+  return parts_.chain.accept(batch.journal_record(), batch.journal_bytes());
 }
 
-Status Worker::accept_own() { return parts_.chain.accept(batch_.journal_record(), batch_.journal_bytes()); }
-
-Status Worker::settle_doubt(const std::string& reason, bool& there) {
+Status Worker::settle_doubt(const Batch& batch, const std::string& reason, bool& there) {
   log_warning("journal record {} is in doubt, recycling the producer: {}", parts_.chain.next_number(),
               reason);
   if (++recycles_ > options_.recycles_max) {
@@ -221,17 +309,17 @@ Status Worker::settle_doubt(const std::string& reason, bool& there) {
                  std::to_string(options_.recycles_max) +
                      " producers in a row did not get a batch through, the last: " + reason};
   }
-  const auto begin = steady_clock::now();
+  const auto begin = Clock::now();
   if (Status status = parts_.sink.recycle(); !status) return status;
   // The old producer's transaction is finished now, one way or the other: the journal's end is its end.
   const Status status = parts_.log.read_to_end([&](std::string_view bytes, double) -> Status {
-    if (there || bytes != batch_.journal_bytes()) {
+    if (there || bytes != batch.journal_bytes()) {
       return Error{ErrorCode::kContradiction, "the journal holds a record that is not ours after number " +
                                                   std::to_string(parts_.chain.next_number() - 1) +
                                                   ": another writer wrote it"};
     }
     there = true;
-    return accept_own();
+    return parts_.chain.accept(batch.journal_record(), batch.journal_bytes());
   });
   if (!status) return status;
   parts_.probe.recycled(seconds_since(begin));

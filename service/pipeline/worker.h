@@ -1,19 +1,35 @@
-// The loop of the service: gather a batch, sign it on all cores, decide it in input order, publish it in one
-// transaction, read it back, and only then take the next.
+// How do records become verdicts that are committed once?
 //
-//   source ─► gather ─► sign (many threads) ─► decide (one order) ─► sink.commit ─► log.next (read back)
-//                                                      in doubt ─► sink.recycle ─► log.read_to_end ─┬─ there:
-//                                                      done
-//                                                                  the same bytes again ◄───────────┘ not
-//                                                                  there
+// By a pipeline of batches. Each stage is one thread, but for the signers, and works on the next batch while
+// the one behind it works on this one:
+//
+//   gather      source.poll until 100 ms, a count or a size is reached      ┐ intakes: four, and a bound on
+//   sign        decode and sign, on many threads, in any order              ┘ the bytes of their records
+//   decide      one order, that of the input; then the batch is only bytes  ┐ batches: two
+//   publish     sink.commit ─► log.next: read back ─► intake and batch go   ┘
+//               back to gather and decide
+//               in doubt ─► sink.recycle ─► log.read_to_end ─┬─ there: done
+//               the same bytes again ◄───────────────────────┘ not there
+//
+// Intakes and batches are pools of a few pieces that go round: a stage without one waits, so when Kafka is
+// slow nobody polls, and memory has a bound. A batch is given back only when its journal record was read back
+// by a consumer of committed records: at most two batches are decided and not verified.
 //
 // A verdict is computed once: decisions change the detector, so they are never taken again; only their bytes
-// are sent again. The chain checks every record that comes back. A contradiction stops the loop with a named
-// reason.
+// are sent again. A journal record names the digest of the one before it, which is known once that is sealed:
+// so the decider need not wait for a commit. Batch n is published only after n - 1 was read back. Two chains
+// check every record: one as it is decided, one as it comes back. A contradiction stops the pipeline with a
+// named reason.
 //
-// Threads: run() on one; the signers are the pool's.
+// A stop drains it: what was gathered is published. Any error ends it at once; memory is then ahead of the
+// journal and must be forgotten.
+//
+// Threads: run() on one, which is the one that publishes: sink, log, leadership and the chain are called from
+//          there alone. The source is called from one thread of its own, the detector from another.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +45,7 @@
 #include "service/metrics/probe.h"
 #include "service/metrics/state.h"
 #include "service/pipeline/batch.h"
+#include "service/pipeline/lane.h"
 #include "service/pipeline/leadership.h"
 #include "service/pipeline/signer_pool.h"
 #include "service/pipeline/sink.h"
@@ -47,14 +64,19 @@ struct WorkerOptions {
 
 class Worker {
  public:
+  static constexpr std::size_t kIntakes = 4;
+  static constexpr std::size_t kBatches = 2;  // decided and not verified
+  // No batch is begun while the records under way hold as much as this many full batches.
+  static constexpr std::size_t kFullBatchesMax = 2;
+
   struct Parts {
     RecordSource& source;
     BatchSink& sink;
     JournalLog& log;
     const Leadership& leadership;
     SignerPool& signers;
-    Detector& detector;  // as restored from the chain's records
-    JournalChain& chain;
+    Detector& detector;   // as restored from the chain's records
+    JournalChain& chain;  // of what was read back
     Probe& probe;
     StateBoard& board;
   };
@@ -62,29 +84,77 @@ class Worker {
   // `topics`: every input topic by ordinal. `journal`: the id that record 0 gets if the chain is empty.
   // REQUIRES: parts.detector.size() == parts.chain.next_sequence().
   Worker(Parts parts, WorkerOptions options, std::span<const JournalChain::Topic> topics, Uuid journal);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
-  // Works until `stop`, then finishes the batch in hand and returns. Errors: kFenced (another writer),
-  // kContradiction, kUnavailable (recycles without progress).
+  // Works until `stop`, then publishes what was gathered and returns. Errors: kFenced (another writer),
+  // kContradiction, kUnavailable (recycles without progress). REQUIRES: called once.
   Status run(const std::stop_token& stop);
 
  private:
-  Result<BatchClosed> gather(const std::stop_token& stop);
-  void decide(std::span<const Record> records, std::span<const Signed> documents);
+  using Clock = std::chrono::steady_clock;
+
+  // Records on their way to their verdicts.
+  struct Intake {
+    std::vector<Record> records;
+    std::vector<Signed> documents;  // a slot for each record, and more
+    SigningJob signing;
+    Clock::time_point signing_since;
+    BatchClosed closed = BatchClosed::kInterval;
+    std::size_t bytes = 0;       // of record values
+    std::int64_t oldest_ms = 0;  // of its records' timestamps; 0 when one has none
+  };
+  // A batch on its way to Kafka: an intake's records, or the next part of them.
+  struct Decided {
+    Batch* batch;
+    Intake* intake;
+    bool last;  // of the intake
+  };
+  // When a stage was last heard of.
+  class Pulse {
+   public:
+    void beat() { beat_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed); }
+    bool well() const;
+
+   private:
+    std::atomic<Clock::rep> beat_{Clock::now().time_since_epoch().count()};
+  };
+
+  Status gather_all(const std::stop_token& stop, const std::stop_token& halt);
+  Status gather(Intake& intake, const std::stop_token& stop, const std::stop_token& halt);
+  Status decide_all(const std::stop_token& halt);
+  Status decide(std::span<const Record> records, std::span<const Signed> documents, Batch& batch);
   std::size_t fitting(std::span<const Signed> documents) const;
-  Status publish();
-  Status read_back(bool& there);
-  Status settle_doubt(const std::string& reason, bool& there);
-  Status accept_own();
+  Status publish_all();
+  Status publish(const Batch& batch);
+  Status read_back(const Batch& batch, bool& there);
+  Status settle_doubt(const Batch& batch, const std::string& reason, bool& there);
+  void report(const Decided& decided);
+  void beat();
 
   Parts parts_;
   WorkerOptions options_;
   std::vector<std::string> topic_names_;
   std::vector<JournalTopic> journal_topics_;
   Batch::Writer writer_;
-  Batch batch_;
-  std::vector<Record> records_;
-  std::vector<Signed> signed_;
-  std::string kept_;            // of the unique being decided
+
+  std::array<Intake, kIntakes> intakes_;
+  std::vector<Batch> batches_;
+  Lane<Intake*> gathered_;
+  Lane<Decided> decided_;
+  Lane<Intake*> published_;  // back to gather
+  Lane<Batch*> verified_;    // back to decide
+
+  // Of the gathering thread.
+  Pulse gather_pulse_;
+  Status gathering_;  // why it ended; read behind the end of `decided_`
+  // Of the deciding thread.
+  Pulse decide_pulse_;
+  Status deciding_;
+  std::string kept_;    // of the unique being decided
+  JournalChain ahead_;  // of what was decided
+  // Of the publishing thread.
   bool recycle_first_ = false;  // a request of the last transaction timed out on the way
   int recycles_ = 0;            // in a row
 };

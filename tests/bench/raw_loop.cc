@@ -59,8 +59,10 @@ void run_raw_loop(const Config& config) {
   ClientListener listener("raw", probe);
   const auto consumer = or_throw(make_client(RD_KAFKA_CONSUMER, config.kafka,
                                              consumer_properties(config.kafka.group + "-input"), listener));
-  const auto producer =
-      or_throw(make_client(RD_KAFKA_PRODUCER, config.kafka, writer_properties(config.kafka), listener));
+  ClientProperties properties = writer_properties(config.kafka);
+  // Else the flush of each commit polls in steps of 10 ms. Serve waits for its deliveries in another way.
+  properties.emplace_back("delivery.report.only.error", "false");
+  const auto producer = or_throw(make_client(RD_KAFKA_PRODUCER, config.kafka, properties, listener));
   const auto open_topic = [&](const std::string& name) {
     rd_kafka_topic_conf_t* conf = rd_kafka_topic_conf_new();
     rd_kafka_topic_conf_set(conf, "partitioner", "murmur2_random", nullptr, 0);

@@ -7,8 +7,12 @@
 // same transactions and no work (raw_loop.h). Runs alternate, and each share is of a pair, so that a slow
 // moment of the machine hits both. What counts:
 //
-//   time   from "running", when the clients are ready, until the positions committed in the group cover all
-//   input CPU    of the whole child process, user and system, from its start to its end
+//   time    from "running", when the clients are ready, until the positions committed in the group cover all
+//           input
+//   CPU     of the whole child process, user and system, from its start to its end
+//   latency at half of the documents/s of serve, sent at an even pace: from the moment a page is given to the
+//           producer, so its wait for company (5 ms at most) counts too, until a consumer of committed
+//           records has its verdict
 //
 // After every run the committed records must be as many as the input's, and the journal of serve must cover
 // each offset once. The order in which partitions are read is Kafka's, and with it which page of two is the
@@ -63,15 +67,20 @@ struct Plan {
   std::array<Size, 2> sizes;
   int runs = 0;
   std::size_t warm_up = 0;  // pages before the first that counts
+  double paced_s = 0;       // for how long pages are sent at half of the load
   std::size_t scanned = 0;  // pages that scan is given
 };
 
 constexpr Plan kFull = {.sizes = {{{"1k", 1024, 600'000}, {"4k", 4096, 200'000}}},
                         .runs = 3,
                         .warm_up = 60'000,
+                        .paced_s = 10,
                         .scanned = 50'000};
-constexpr Plan kTiny = {
-    .sizes = {{{"1k", 1024, 25'000}, {"4k", 4096, 15'000}}}, .runs = 1, .warm_up = 0, .scanned = 5'000};
+constexpr Plan kTiny = {.sizes = {{{"1k", 1024, 25'000}, {"4k", 4096, 15'000}}},
+                        .runs = 1,
+                        .warm_up = 0,
+                        .paced_s = 2,
+                        .scanned = 5'000};
 
 Probe& no_probe() {
   static Probe probe;
@@ -153,36 +162,62 @@ class GroupPositions {
   RdKafka<rd_kafka_topic_partition_list_t> list_;
 };
 
-// How many records are committed on all of `topics`. REQUIRES: nobody writes to them.
-std::size_t count_records(const Config& config, const std::vector<std::string>& topics) {
-  ClientListener listener("bench", no_probe());
-  ClientProperties properties = consumer_properties(config.kafka.group + "-count");
-  properties.emplace_back("fetch.wait.max.ms",
-                          "50");  // the end of a partition shows with its next empty fetch
-  const auto client = or_throw(make_client(RD_KAFKA_CONSUMER, config.kafka, properties, listener));
-  const auto list = partition_list(kPartitions);
-  for (const std::string& topic : topics) {
-    for (std::int32_t i = 0; i < kPartitions; ++i)
-      rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), i)->offset = RD_KAFKA_OFFSET_BEGINNING;
+// Reads the committed records of topics from their beginning.
+class TopicReader {
+ public:
+  TopicReader(const Config& config, const std::vector<std::string>& topics) {
+    ClientProperties properties = consumer_properties(config.kafka.group + "-read");
+    properties.emplace_back("fetch.wait.max.ms",
+                            "50");  // the end of a partition shows with its next empty fetch
+    client_ = or_throw(make_client(RD_KAFKA_CONSUMER, config.kafka, properties, listener_));
+    const auto list = partition_list(kPartitions);
+    for (const std::string& topic : topics) {
+      for (std::int32_t i = 0; i < kPartitions; ++i)
+        rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), i)->offset = RD_KAFKA_OFFSET_BEGINNING;
+    }
+    if (const auto error = rd_kafka_assign(client_.get(), list.get()); error != RD_KAFKA_RESP_ERR_NO_ERROR)
+      throw std::runtime_error(describe(error));
   }
-  if (const auto error = rd_kafka_assign(client.get(), list.get()); error != RD_KAFKA_RESP_ERR_NO_ERROR)
-    throw std::runtime_error(describe(error));
+  ~TopicReader() { rd_kafka_consumer_close(client_.get()); }
+  TopicReader(const TopicReader&) = delete;
+  TopicReader& operator=(const TopicReader&) = delete;
+
+  // A record, the end of a partition, or null when neither came in a second.
+  RdKafka<rd_kafka_message_t> next() {
+    RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client_.get(), 1000));
+    if (message && message->err != RD_KAFKA_RESP_ERR_NO_ERROR &&
+        message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF)
+      throw std::runtime_error(rd_kafka_message_errstr(message.get()));
+    return message;
+  }
+
+ private:
+  ClientListener listener_{"bench", no_probe()};
+  RdKafka<rd_kafka_t> client_;
+};
+
+std::vector<std::string> verdict_topics(const Config& config) {
+  const KafkaTopics& topics = config.kafka.topics;
+  return {topics.unique, topics.duplicate, topics.dead_letter};
+}
+
+// How many verdicts are committed. REQUIRES: nobody writes any.
+std::size_t count_verdicts(const Config& config) {
+  const std::vector<std::string> topics = verdict_topics(config);
+  TopicReader reader(config, topics);
   std::size_t count = 0;
   std::set<std::pair<const rd_kafka_topic_t*, std::int32_t>> ended;
   const auto deadline = steady_clock::now() + kRunMax;
   while (ended.size() < topics.size() * kPartitions) {
     if (steady_clock::now() > deadline) throw std::runtime_error("reading the verdicts takes too long");
-    const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client.get(), 1000));
+    const RdKafka<rd_kafka_message_t> message = reader.next();
     if (!message) continue;
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       ended.insert({message->rkt, message->partition});
-    } else if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      ++count;
     } else {
-      throw std::runtime_error(rd_kafka_message_errstr(message.get()));
+      ++count;
     }
   }
-  rd_kafka_consumer_close(client.get());
   return count;
 }
 
@@ -250,14 +285,74 @@ Run measure(const Config& config, std::vector<std::string> words, const std::str
   child.signal(SIGTERM);
   if (child.wait(seconds(30)) != 0) fail("did not end well");
 
-  const KafkaTopics& topics = config.kafka.topics;
-  const std::size_t committed = count_records(config, {topics.unique, topics.duplicate, topics.dead_letter});
+  const std::size_t committed = count_verdicts(config);
   if (committed != documents) fail("committed " + std::to_string(committed) + " records");
   const auto count = static_cast<double>(documents);
   const ProcessUsage usage = child.usage();
   const double time = std::chrono::duration<double>(end - start).count();
   return {static_cast<double>(all - before) / time, usage.cpu_seconds / count * 1e6,
           static_cast<double>(usage.resident_bytes_max)};
+}
+
+struct Latency {
+  double p50_ms = 0;
+  double p99_ms = 0;
+};
+
+// Of `serve` while pages of `record_bytes` come at an even pace.
+Latency measure_latency(const Config& config, std::vector<std::string> words, const std::string& log,
+                        std::size_t record_bytes, double documents_per_s, double time_s) {
+  create(config);
+  ChildProcess child(std::move(words), log);
+  if (!child.wait_for_log("running: ", seconds(60)))
+    throw std::runtime_error(config.kafka.group + " did not start:\n" + child.log());
+  const auto count = static_cast<std::size_t>(documents_per_s * time_s);
+  std::vector<steady_clock::time_point> sent(count);
+  std::vector<steady_clock::time_point> answered(count);
+  std::exception_ptr failed;
+  std::thread reading([&] {
+    try {
+      TopicReader reader(config, verdict_topics(config));
+      const auto deadline = steady_clock::now() + kRunMax;
+      for (std::size_t verdicts = 0; verdicts < count;) {
+        if (steady_clock::now() > deadline)
+          throw std::runtime_error("waiting for the verdicts takes too long");
+        const RdKafka<rd_kafka_message_t> message = reader.next();
+        if (!message || message->err != RD_KAFKA_RESP_ERR_NO_ERROR) continue;
+        const std::string id(static_cast<const char*>(message->key), message->key_len);
+        answered.at(std::stoull(id.substr(id.find('-') + 1))) = steady_clock::now();  // page-0000000007
+        ++verdicts;
+      }
+    } catch (...) {
+      failed = std::current_exception();
+    }
+  });
+  {
+    const auto sender =
+        or_throw(KafkaSender::open(config.kafka, config.kafka.topics.input.front(), no_probe()));
+    GeneratedText text(record_bytes, 2);
+    GeneratedText::Page page;
+    const auto start = steady_clock::now();
+    for (std::size_t i = 0; i < count; ++i) {
+      text.next(page);
+      std::this_thread::sleep_until(
+          start + std::chrono::duration_cast<steady_clock::duration>(
+                      std::chrono::duration<double>(static_cast<double>(i) / documents_per_s)));
+      sent[i] = steady_clock::now();
+      or_throw(sender->send(page.id, page.record, {}, static_cast<std::int32_t>(i % kPartitions)));
+    }
+    or_throw(sender->finish(seconds(60)));
+  }
+  reading.join();
+  child.signal(SIGTERM);
+  if (child.wait(seconds(30)) != 0) throw std::runtime_error(config.kafka.group + " did not end well");
+  if (failed) std::rethrow_exception(failed);
+
+  std::vector<double> ms;
+  for (std::size_t i = count / 10; i < count; ++i)  // the first meet cold connections
+    ms.push_back(std::chrono::duration<double, std::milli>(answered[i] - sent[i]).count());
+  std::sort(ms.begin(), ms.end());
+  return {ms[ms.size() / 2], ms[ms.size() * 99 / 100]};
 }
 
 // Digest of the verdicts that scan gives to the first `documents` pages.
@@ -296,6 +391,8 @@ class ServeBench {
     std::fflush(stdout);
     if (plan_.warm_up > 0) warm_up();
     for (const Size& size : plan_.sizes) compare(size);
+    report_.number("p50_ms", worst_.p50_ms, 1);
+    report_.number("p99_ms", worst_.p99_ms, 1);
   }
 
   BenchReport& report() { return report_; }
@@ -346,6 +443,10 @@ class ServeBench {
     };
     const Run raw = run_of(&Pair::raw);
     const Run serve = run_of(&Pair::serve);
+    const Config paced = run_config(kafka_.servers(), "paced-" + name, "paced-" + name);
+    const Latency latency = measure_latency(paced, neardup_words(NEARDUP_BINARY, {"serve"}, paced),
+                                            kafka_.folder() + "/" + paced.kafka.group + ".log",
+                                            size.record_bytes, serve.documents_per_s / 2, plan_.paced_s);
     const std::string answers = scan_digest(kafka_.folder(), size.record_bytes, plan_.scanned);
 
     std::printf("\n%zu documents of %zu bytes\n", size.documents, size.record_bytes);
@@ -360,6 +461,8 @@ class ServeBench {
     };
     print("raw", raw, &Pair::raw);
     print("serve", serve, &Pair::serve);
+    std::printf("  latency of serve at %.0f documents/s: p50 %.0f ms, p99 %.0f ms\n",
+                serve.documents_per_s / 2, latency.p50_ms, latency.p99_ms);
     const auto percent = [&](std::uint64_t part) {
       return 100 * static_cast<double>(part) / static_cast<double>(size.documents);
     };
@@ -378,6 +481,8 @@ class ServeBench {
     report_.number("raw_cpu_s_per_million_" + name, raw.cpu_s_per_million, 3);
     report_.number("resident_bytes_max_" + name, serve.resident_bytes_max);
     report_.number("raw_resident_bytes_max_" + name, raw.resident_bytes_max);
+    worst_.p50_ms = std::max(worst_.p50_ms, latency.p50_ms);
+    worst_.p99_ms = std::max(worst_.p99_ms, latency.p99_ms);
     report_.text("answers_" + name, answers);
   }
 
@@ -385,6 +490,7 @@ class ServeBench {
   Plan plan_;
   PrivateKafka kafka_;
   JournalCounts counts_;  // of the last run of serve
+  Latency worst_;         // of both sizes
   BenchReport report_;
 };
 

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <random>
@@ -75,6 +77,8 @@ class MemorySource final : public RecordSource {
 
   // Takes from the partitions in turn, so that the order of one run is the order of every run.
   Status poll(std::vector<Record>& records, std::size_t records_max, std::chrono::milliseconds) override {
+    if (handed_out >= lost_from) return Error{ErrorCode::kContradiction, "the records are gone"};
+    records_max = std::min(records_max, records_per_poll);
     for (std::size_t taken = 0; taken < records_max;) {
       bool any = false;
       for (auto& [topic, partition, next] : positions_) {
@@ -89,6 +93,7 @@ class MemorySource final : public RecordSource {
         records.push_back(record);
         ++next;
         ++taken;
+        ++handed_out;
         any = true;
       }
       if (!any) break;
@@ -97,10 +102,18 @@ class MemorySource final : public RecordSource {
     return {};
   }
 
-  void release() override {}
+  void close_batch() override { ++closed_; }
+  void release() override {
+    CHECK(closed_ > released_, "a closed batch that was not released");
+    ++released_;
+  }
 
   // Called when a poll found the end of every partition.
   std::function<void()> on_end;
+
+  std::size_t records_per_poll = std::numeric_limits<std::size_t>::max();
+  std::size_t lost_from = std::numeric_limits<std::size_t>::max();  // records that were handed out
+  std::atomic<std::size_t> handed_out{0};
 
  private:
   struct Position {
@@ -118,6 +131,8 @@ class MemorySource final : public RecordSource {
 
   const MemoryKafka& kafka_;
   std::vector<Position> positions_;
+  std::size_t closed_ = 0;
+  std::size_t released_ = 0;
 };
 
 // What becomes of one commit, and what the client is told of it.
@@ -127,6 +142,8 @@ enum class Fate : std::uint8_t {
   kThere,           // in doubt, and there
   kTimedOutInside,  // committed, but this producer may not begin again
   kSilent,          // told committed, and not there: what a stray EndTxn can do
+  kLostFenced,      // in doubt, not there, and another instance was elected meanwhile
+  kThereFenced,     // in doubt, there, and another instance was elected meanwhile
   kCrashBefore,     // the process dies before the transaction is committed
   kCrashAfter,      // the process dies after it
 };
@@ -159,6 +176,13 @@ class MemorySink final : public BatchSink {
       case Fate::kSilent:
         spent_ = true;
         return {};
+      case Fate::kThereFenced:
+        kafka_.commit(transaction);
+        [[fallthrough]];
+      case Fate::kLostFenced:
+        spent_ = true;
+        voted_out_ = true;
+        return {CommitAnswer::Kind::kInDoubt, "timed out", false};
       case Fate::kCrashBefore:
         throw Crash();
       case Fate::kCrashAfter:
@@ -169,6 +193,7 @@ class MemorySink final : public BatchSink {
   }
 
   Status recycle() override {
+    if (voted_out_) return Error{ErrorCode::kFenced, "another instance was elected"};
     epoch_ = ++kafka_.epoch;
     spent_ = false;
     ++recycles;
@@ -182,6 +207,7 @@ class MemorySink final : public BatchSink {
   std::function<Fate()> fate_;
   std::uint64_t epoch_ = 0;
   bool spent_ = false;
+  bool voted_out_ = false;
 };
 
 class MemoryLog final : public JournalLog {

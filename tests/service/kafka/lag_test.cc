@@ -8,6 +8,12 @@ namespace {
 constexpr std::int64_t kNow = 1700000000000;
 constexpr std::int64_t kHour = 3600 * 1000;
 
+// The first batch of all that was handed out.
+void commit(PartitionLag& lag) {
+  lag.close_batch(1);
+  lag.committed(1);
+}
+
 TEST(PartitionLag, is_zero_until_the_broker_told_the_end) {
   PartitionLag lag(100);
   EXPECT_FALSE(lag.end_known());
@@ -22,7 +28,7 @@ TEST(PartitionLag, counts_records_from_the_committed_position_to_the_end) {
   lag.handed_out(100, kNow);
   EXPECT_EQ(lag.polled(), 101);
   EXPECT_EQ(lag.records(), 60) << "in hand is not committed";
-  lag.committed();
+  commit(lag);
   EXPECT_EQ(lag.records(), 59);
 }
 
@@ -36,9 +42,57 @@ TEST(PartitionLag, control_records_at_the_end_are_no_lag) {
   PartitionLag lag(10);
   lag.handed_out(10, kNow);
   lag.reached_end(13);
-  lag.committed();
+  commit(lag);
   EXPECT_EQ(lag.records(), 0);
   EXPECT_EQ(lag.polled(), 13);
+}
+
+TEST(PartitionLag, batches_are_committed_one_after_the_other) {
+  PartitionLag lag(0);
+  lag.end_is(10);
+  lag.handed_out(0, kNow - 9000);
+  lag.handed_out(1, kNow - 8000);
+  lag.close_batch(1);
+  lag.close_batch(2);  // nothing of this partition
+  lag.handed_out(2, kNow - 3000);
+  lag.close_batch(3);
+  lag.handed_out(3, kNow - 1000);
+  EXPECT_DOUBLE_EQ(lag.seconds(kNow), 9);
+  lag.committed(1);
+  EXPECT_EQ(lag.records(), 8);
+  EXPECT_DOUBLE_EQ(lag.seconds(kNow), 3);
+  lag.committed(2);
+  EXPECT_EQ(lag.records(), 8);
+  lag.committed(3);
+  EXPECT_EQ(lag.records(), 7);
+  EXPECT_DOUBLE_EQ(lag.seconds(kNow), 1);
+}
+
+TEST(PartitionLag, a_partition_that_joins_late_waits_for_its_own_batches) {
+  PartitionLag lag(0);
+  lag.end_is(5);
+  lag.handed_out(0, kNow - 4000);
+  lag.committed(1);  // closed before this partition was read
+  EXPECT_EQ(lag.records(), 5);
+  lag.close_batch(2);
+  lag.committed(2);
+  EXPECT_EQ(lag.records(), 4);
+}
+
+TEST(PartitionLag, an_end_reached_behind_a_batch_in_hand_counts_once_it_is_committed) {
+  PartitionLag lag(10);
+  lag.handed_out(10, kNow);
+  lag.close_batch(1);
+  lag.reached_end(13);
+  EXPECT_EQ(lag.records(), 3);
+  lag.committed(1);
+  EXPECT_EQ(lag.records(), 0);
+}
+
+TEST(PartitionLag, an_end_reached_with_nothing_in_hand_is_committed_at_once) {
+  PartitionLag lag(10);
+  lag.reached_end(12);
+  EXPECT_EQ(lag.records(), 0);
 }
 
 TEST(PartitionLag, seconds_are_the_age_of_the_first_record_in_hand) {
@@ -53,14 +107,14 @@ TEST(PartitionLag, with_nothing_in_hand_the_last_verdict_tells_how_old_the_backl
   PartitionLag lag(0);
   lag.end_is(5);
   lag.handed_out(0, kNow - kHour);
-  lag.committed();
+  commit(lag);
   EXPECT_DOUBLE_EQ(lag.seconds(kNow), 3600);
 }
 
 TEST(PartitionLag, the_first_record_after_a_quiet_time_is_young) {
   PartitionLag lag(0);
   lag.handed_out(0, kNow - 9 * kHour);
-  lag.committed();
+  commit(lag);
   lag.end_is(1);
   EXPECT_EQ(lag.seconds(kNow - 1000), 0);  // nothing waits, and it is noted
   lag.end_is(2);

@@ -112,6 +112,45 @@ TEST(SignerPool, ends_cleanly_with_and_without_work) {
   }
 }
 
+TEST(SignerPool, jobs_begun_one_behind_the_other_are_finished_in_that_order) {
+  const InputConfig input;
+  const Records records(1500);
+  const std::vector<Signed> expected = sign_one_by_one(records.all(), input);
+  for (const int threads : {1, 3}) {
+    SignerPool pool(threads, *resolve_preset(input), input, SignerOptions());
+    std::vector<Signed> out(records.all().size());
+    std::deque<SigningJob> jobs;
+    for (std::size_t begin = 0; begin < out.size(); begin += 500) {
+      pool.begin(jobs.emplace_back(SigningJob{.records = records.all().subspan(begin, 500),
+                                              .out = std::span(out).subspan(begin, 500)}));
+    }
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      pool.finish(jobs[i]);
+      expect_equal(std::span(out).subspan(i * 500, 500), std::span(expected).subspan(i * 500, 500));
+    }
+  }
+}
+
+TEST(SignerPool, nothing_of_a_cancelled_job_is_touched_any_more) {
+  const InputConfig input;
+  for (const int threads : {1, 4}) {
+    SignerPool pool(threads, *resolve_preset(input), input, SignerOptions());
+    SigningJob never;
+    pool.cancel(never);
+    {
+      const Records records(5000);  // gone before the pool is
+      std::vector<Signed> out(records.all().size());
+      SigningJob job{.records = records.all(), .out = out};
+      pool.begin(job);
+      pool.cancel(job);
+    }
+    const Records records(40);
+    std::vector<Signed> out(records.all().size());
+    pool.run(records.all(), out);
+    expect_equal(out, sign_one_by_one(records.all(), input));
+  }
+}
+
 TEST(SignerPool, zero_configured_threads_are_one_per_core) {
   PipelineConfig config;
   EXPECT_GE(signing_threads(config), 1);

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 
 #include "core/limits.h"
 #include "service/codec/preset.h"
@@ -30,20 +33,60 @@ MemoryKafka crawl(std::size_t documents, std::size_t partitions, std::uint64_t s
   return kafka;
 }
 
+// How many batches the worker has decided in this life. Commits are told what happens to them on the thread
+// that publishes; there a test waits for the next decision, so that two batches are under way.
+class Decisions {
+ public:
+  void begin_life() {
+    const std::lock_guard lock(mutex_);
+    count_ = 0;
+  }
+  void one_more() {
+    const std::lock_guard lock(mutex_);
+    ++count_;
+    changed_.notify_all();
+  }
+  std::size_t count() const {
+    const std::lock_guard lock(mutex_);
+    return count_;
+  }
+  // False: it has not come to so many.
+  bool wait_for(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return count_ >= count; });
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t count_ = 0;
+};
+
+// What a life may have that differs from the usual.
+struct Circumstances {
+  Decisions* decisions = nullptr;
+  std::chrono::milliseconds interval{0};
+  std::size_t bytes_max = std::size_t{64} << 20;
+  std::function<void(MemorySource&)> prepare = nullptr;
+};
+
 // One life of the service: restore, then work to the end of the input or until it dies.
 struct Life {
   Status status;
   bool crashed = false;
   int recycles = 0;
   Digest128 state;
-  BatchCounts counts;  // of its batches together
+  BatchCounts counts;               // of its batches together
+  std::vector<BatchClosed> closed;  // why, of each batch
 };
 
 // Adds up what the worker counted.
 class CountingProbe final : public Probe {
  public:
-  explicit CountingProbe(BatchCounts& counts) : counts_(counts) {}
-  void batch_committed(const BatchCounts& counts, BatchClosed) override {
+  CountingProbe(Life& life, Decisions* decisions)
+      : counts_(life.counts), closed_(life.closed), decisions_(decisions) {}
+  void batch_committed(const BatchCounts& counts, BatchClosed why) override {
+    closed_.push_back(why);
     counts_.unique += counts.unique;
     counts_.exact += counts.exact;
     counts_.near += counts.near;
@@ -51,6 +94,10 @@ class CountingProbe final : public Probe {
     add(counts.document_bytes, counts_.document_bytes);
     add(counts.near_distance, counts_.near_distance);
     add(counts.lookup_candidates, counts_.lookup_candidates);
+  }
+
+  void stage(std::string_view stage, double) override {
+    if (decisions_ != nullptr && stage == "decide") decisions_->one_more();
   }
 
  private:
@@ -61,12 +108,16 @@ class CountingProbe final : public Probe {
   }
 
   BatchCounts& counts_;
+  std::vector<BatchClosed>& closed_;
+  Decisions* decisions_;
 };
 
 Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t documents_max, int threads = 1,
-          std::size_t dead_letter_bytes_max = 1 << 20, const SignerOptions& signing = {}) {
+          std::size_t dead_letter_bytes_max = 1 << 20, const SignerOptions& signing = {},
+          const Circumstances& circumstances = {}) {
   Life life;
-  CountingProbe probe(life.counts);
+  if (circumstances.decisions != nullptr) circumstances.decisions->begin_life();
+  CountingProbe probe(life, circumstances.decisions);
   StateBoard board;
   MemoryLeadership leadership;
   MemorySource source(kafka);
@@ -80,6 +131,7 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
   SignerPool signers(threads, *preset, input, signing);
   std::stop_source stop;
   source.on_end = [&stop] { stop.request_stop(); };
+  if (circumstances.prepare) circumstances.prepare(source);
 
   life.status = sink.recycle();
   if (life.status) life.status = restore(log, chain, detector, probe, board);
@@ -92,8 +144,9 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
   }
   if (life.status = source.assign(plan->positions); !life.status) return life;
   Worker worker({source, sink, log, leadership, signers, detector, chain, probe, board},
-                {.interval = std::chrono::milliseconds(0),
+                {.interval = circumstances.interval,
                  .documents_max = documents_max,
+                 .bytes_max = circumstances.bytes_max,
                  .batch = {.dead_letter_bytes_max = dead_letter_bytes_max},
                  .read_back = std::chrono::milliseconds(1)},
                 plan->topics, {7});
@@ -262,6 +315,128 @@ TEST(Worker, producers_that_never_get_a_batch_through_end_it) {
   EXPECT_TRUE(kafka.verdicts.empty());
 }
 
+// The worker in these circumstances, with batches of `documents_max`.
+Life live_in(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t documents_max,
+             const Circumstances& circumstances) {
+  return live(kafka, fate, documents_max, 2, 1 << 20, {}, circumstances);
+}
+
+TEST(Worker, decides_the_next_batch_while_one_is_being_committed_and_none_beyond_it) {
+  MemoryKafka kafka = crawl(160, 1, 11);
+  constexpr std::size_t kBatches = 10;
+  Decisions decisions;
+  std::size_t commits = 0;
+  const Life life = live_in(kafka,
+                            [&] {
+                              ++commits;
+                              EXPECT_TRUE(decisions.wait_for(std::min(commits + 1, kBatches)));
+                              EXPECT_LE(decisions.count(), commits + 1)
+                                  << "at most two batches are decided and not verified";
+                              return Fate::kCommitted;
+                            },
+                            16, {.decisions = &decisions});
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  EXPECT_EQ(commits, kBatches);
+  expect_one_verdict_each(kafka);
+}
+
+TEST(Worker, a_commit_that_hangs_pauses_the_input) {
+  const auto handed_out_while_it_hangs = [](std::size_t bytes_max, std::size_t expected) {
+    MemoryKafka kafka;
+    kafka.input.resize(1);
+    for (int i = 0; i < 100; ++i)
+      kafka.input[0].push_back(
+          {"id" + std::to_string(i), R"({"text":")" + std::string(1000, 'x') + "\"}", 1});
+    MemorySource* source = nullptr;
+    std::size_t handed_out = 0;
+    const Life life =
+        live_in(kafka,
+                [&] {
+                  if (handed_out == 0) {
+                    for (int i = 0; i < 2000 && source->handed_out < expected; ++i)
+                      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                    std::this_thread::sleep_for(std::chrono::milliseconds(30));  // now it could go on
+                    handed_out = source->handed_out;
+                  }
+                  return Fate::kCommitted;
+                },
+                10, {.bytes_max = bytes_max, .prepare = [&](MemorySource& made) { source = &made; }});
+    EXPECT_TRUE(life.status);
+    EXPECT_EQ(kafka.verdicts.size(), 100U) << "and afterwards it goes on";
+    return handed_out;
+  };
+  EXPECT_EQ(handed_out_while_it_hangs(1 << 20, 10 * Worker::kIntakes), 10 * Worker::kIntakes);
+  EXPECT_EQ(handed_out_while_it_hangs(6000, 20), 20U) << "by their bytes, two batches are as much as may be";
+}
+
+TEST(Worker, a_batch_says_why_it_was_closed) {
+  using enum BatchClosed;
+  const auto closed = [](std::size_t documents_max, const Circumstances& circumstances) {
+    MemoryKafka kafka = crawl(20, 1, 12);
+    const Life life = live_in(kafka, always_committed, documents_max, circumstances);
+    EXPECT_TRUE(life.status);
+    return life.closed;
+  };
+  const auto by_tens = [](MemorySource& source) { source.records_per_poll = 10; };
+  EXPECT_EQ(closed(10, {.interval = std::chrono::hours(1)}), std::vector({kDocuments, kDrain}));
+  EXPECT_EQ(closed(1000, {.prepare = by_tens}), std::vector({kInterval, kDrain}));
+  EXPECT_EQ(closed(1000, {.interval = std::chrono::hours(1), .bytes_max = 100, .prepare = by_tens}),
+            std::vector({kBytes, kDrain}));
+}
+
+TEST(Worker, an_input_that_is_lost_stops_it_behind_what_was_gathered_before) {
+  MemoryKafka kafka = crawl(100, 1, 13);
+  const Life life =
+      live_in(kafka, always_committed, 10, {.prepare = [](MemorySource& source) { source.lost_from = 30; }});
+  ASSERT_FALSE(life.status);
+  EXPECT_EQ(life.status.error().code, ErrorCode::kContradiction);
+  EXPECT_EQ(kafka.verdicts.size(), 30U);
+}
+
+// Whatever becomes of the first or of the second of two batches that are under way at once, the lives after
+// it end with the verdicts of an undisturbed run.
+TEST(Worker, a_fault_with_two_batches_under_way_changes_no_verdict) {
+  MemoryKafka calm = crawl(48, 1, 14);
+  const MemoryKafka input = calm;
+  ASSERT_TRUE(live(calm, always_committed, 16).status);
+  for (const Fate fault : {Fate::kLost, Fate::kThere, Fate::kTimedOutInside, Fate::kSilent, Fate::kLostFenced,
+                           Fate::kThereFenced, Fate::kCrashBefore, Fate::kCrashAfter}) {
+    for (const std::size_t faulty : {1U, 2U}) {
+      SCOPED_TRACE("fate " + std::to_string(static_cast<int>(fault)) + " of commit " +
+                   std::to_string(faulty));
+      MemoryKafka kafka = input;
+      Decisions decisions;
+      std::size_t commits = 0;
+      const auto fate = [&] {
+        ++commits;
+        if (commits <= faulty) {
+          EXPECT_TRUE(decisions.wait_for(commits + 1)) << "two are under way";
+        }
+        return commits == faulty ? fault : Fate::kCommitted;
+      };
+      const Life first = live_in(kafka, fate, 16, {.decisions = &decisions});
+      const bool crashes = fault == Fate::kCrashBefore || fault == Fate::kCrashAfter;
+      const bool fenced = fault == Fate::kLostFenced || fault == Fate::kThereFenced;
+      EXPECT_EQ(first.crashed, crashes);
+      if (fenced) {
+        ASSERT_FALSE(first.status);
+        EXPECT_EQ(first.status.error().code, ErrorCode::kFenced);
+      }
+      if (crashes || fenced) {
+        EXPECT_EQ(kafka.journal.size(),
+                  faulty - (fault == Fate::kCrashBefore || fault == Fate::kLostFenced ? 1 : 0))
+            << "the batch behind it was not published";
+        ASSERT_TRUE(live(kafka, always_committed, 16).status);
+      } else {
+        ASSERT_TRUE(first.status) << first.status.error().message;
+        EXPECT_EQ(first.recycles, 2) << "one at the start";
+      }
+      EXPECT_EQ(kafka.verdicts, calm.verdicts);
+      EXPECT_EQ(kafka.group_offsets, calm.group_offsets);
+    }
+  }
+}
+
 TEST(Recovery, an_input_topic_made_again_is_refused) {
   MemoryKafka kafka = crawl(10, 1, 6);
   ASSERT_TRUE(live(kafka, always_committed, 10).status);
@@ -310,15 +485,26 @@ TEST(Recovery, new_topics_and_partitions_begin_at_their_beginning_beside_known_o
 // The property that the service stands on: whatever goes wrong, the committed journal and verdicts are those
 // of some undisturbed run: each record one verdict, and, since the order is fixed here, the very same bytes.
 TEST(WorkerProperty, faults_and_crashes_change_no_verdict) {
+  constexpr std::size_t kDocuments = 120;
+  constexpr std::size_t kBatch = 16;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    MemoryKafka calm = crawl(120, 1, seed);
+    MemoryKafka calm = crawl(kDocuments, 1, seed);
     MemoryKafka stormy = calm;
-    ASSERT_TRUE(live(calm, always_committed, 16).status);
+    ASSERT_TRUE(live(calm, always_committed, kBatch).status);
 
     std::mt19937_64 random(seed * 1000003);
+    Decisions decisions;
+    const auto covered = [&] { return static_cast<std::size_t>(stormy.group_offsets[{stormy.topic, 0}]); };
+    std::size_t start = 0;  // of this life
     const auto storm = [&] {
-      switch (random() % 12) {
+      // Every commit finds the next batch decided, if there is one.
+      const std::size_t batch = (covered() - start) / kBatch;
+      if (covered() + kBatch < kDocuments) {
+        EXPECT_TRUE(decisions.wait_for(batch + 2));
+      }
+      EXPECT_LE(decisions.count(), batch + 2);
+      switch (random() % 14) {
         case 0:
           return Fate::kLost;
         case 1:
@@ -331,17 +517,22 @@ TEST(WorkerProperty, faults_and_crashes_change_no_verdict) {
           return Fate::kCrashBefore;
         case 5:
           return Fate::kCrashAfter;
+        case 6:
+          return Fate::kLostFenced;
+        case 7:
+          return Fate::kThereFenced;
         default:
           return Fate::kCommitted;
       }
     };
     for (int lives = 0;; ++lives) {
       ASSERT_LT(lives, 500);
-      const Life life = live(stormy, storm, 16);
+      start = covered();
+      const Life life = live_in(stormy, storm, kBatch, {.decisions = &decisions});
       if (life.crashed) continue;
-      ASSERT_TRUE(life.status || life.status.error().code == ErrorCode::kUnavailable)
-          << life.status.error().message;
       if (life.status) break;
+      const ErrorCode why = life.status.error().code;
+      ASSERT_TRUE(why == ErrorCode::kUnavailable || why == ErrorCode::kFenced) << life.status.error().message;
     }
     expect_one_verdict_each(stormy);
     // With one partition the order of decisions is the order of the input: the same verdicts, whatever the
