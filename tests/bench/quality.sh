@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# How good is the text that the service takes from a page, and how right are its verdicts? See quality.py, verdict_quality.py.
+# How good is the text that the service takes from a page, and how right are its verdicts? See quality.py and
+# verdict_quality.py.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/support/steps.sh
