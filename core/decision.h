@@ -16,9 +16,21 @@ inline constexpr std::array<std::string_view, 3> kVerdictNames = {"unique", "dup
 
 enum class DuplicateKind : std::uint8_t {
   kExact,  // the same canonical text
-  kNear,   // fingerprints within the configured distance
+  kNear,   // a page like it: by its sketch, or by fingerprints within the configured distance
+  kShort,  // a short text like it, by edit distance
 };
-inline constexpr std::array<std::string_view, 2> kDuplicateKindNames = {"exact", "near"};
+inline constexpr std::array<std::string_view, 3> kDuplicateKindNames = {"exact", "near", "short"};
+
+// What a duplicate is to its leader as the world knows the two: by id, url and host.
+enum class Relation : std::uint8_t {
+  kOther,     // another document
+  kSelf,      // the very record: same topic, partition and offset
+  kRecrawl,   // the same id or url, the same text
+  kRevision,  // the same id or url, another text
+  kMirror,    // another host
+};
+inline constexpr std::array<std::string_view, 5> kRelationNames = {"other", "self", "recrawl", "revision",
+                                                                   "mirror"};
 
 // Why a record got no decision. Bad input is data: it never stops the service and is never lost.
 enum class RejectReason : std::uint8_t {
@@ -39,6 +51,7 @@ inline constexpr std::array<std::string_view, 10> kRejectReasonNames = {
 
 constexpr std::string_view name(Verdict v) { return kVerdictNames[static_cast<std::size_t>(v)]; }
 constexpr std::string_view name(DuplicateKind k) { return kDuplicateKindNames[static_cast<std::size_t>(k)]; }
+constexpr std::string_view name(Relation r) { return kRelationNames[static_cast<std::size_t>(r)]; }
 constexpr std::string_view name(RejectReason r) { return kRejectReasonNames[static_cast<std::size_t>(r)]; }
 
 // The position of a unique in the index: 0, 1, 2, ... in the order of decision, without a hole or a repeat.
@@ -49,9 +62,11 @@ struct Decision {
       Verdict::kUnique;  // kUnique or kDuplicate; a rejected document never reaches the detector
   DuplicateKind kind = DuplicateKind::kExact;  // of a duplicate
   Sequence sequence = 0;                       // of a unique: its own number; of a duplicate: its leader's
-  int distance = 0;  // of a duplicate: Hamming distance of the fingerprints, 0 .. kHammingDistanceMax
-  int similarity_permille =
-      1000;  // of a duplicate: estimated cosine similarity, 1000 x cos(pi * distance / 64)
+  int distance = 0;  // of a duplicate: Hamming distance of the fingerprints, 0 .. 64
+  // Of a duplicate. kExact: 1000. kNear: the Jaccard similarity of the shingles as the sketches estimate it,
+  // or of fingerprints alone the cosine, 1000 x cos(pi * distance / 64). kShort: 1000 x (1 - edits / length).
+  int similarity_permille = 1000;
+  Relation relation = Relation::kOther;  // of a duplicate
 
   friend bool operator==(const Decision&, const Decision&) = default;
 };

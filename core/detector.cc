@@ -1,11 +1,19 @@
 #include "core/detector.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "core/base/bytes.h"
 #include "core/base/check.h"
+#include "core/detector/kept_form.h"
+#include "core/detector/long_route.h"
+#include "core/detector/relation.h"
+#include "core/detector/short_route.h"
 #include "core/fingerprint/hamming.h"
+#include "core/fingerprint/route_signature.h"
 #include "core/index/exact_index.h"
 #include "core/index/hamming_index.h"
 #include "core/index/unique_log.h"
@@ -15,103 +23,346 @@ namespace neardup {
 
 static_assert(kUniquesMax <= HammingIndex<kFingerprintBits>::kWindowMax);
 
-struct Detector::State {
-  explicit State(DetectorOptions o) : options(o), exact(uniques.digests()), near({.distance = o.distance}) {}
+RouteParts DetectorOptions::routes() const {
+  if (mode == DetectorMode::kHybrid) return RouteParts::kBoth;
+  return verify_sketch ? RouteParts::kLong : RouteParts::kNone;
+}
 
-  // All but its fingerprint, which `near` has already.
-  void remember(const Unique& unique) {
-    uniques.append({.id = unique.id,
-                    .url = unique.url,
-                    .source = unique.source,
-                    .exact = unique.signature.exact,
-                    .tokens = unique.signature.tokens});
-    exact.insert_next();
+// Where fingerprints find the candidates, sketches need no bands.
+BandLayout DetectorOptions::layout() const {
+  if (mode == DetectorMode::kHybrid) return band_layout(threshold_permille);
+  return {.bands = 0};
+}
+
+std::string DetectorOptions::text() const {
+  const DetectorOptions defaults;
+  std::string text;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!text.empty()) text += ' ';
+    text += std::string("detector.") + name + '=' + value;
+  };
+  if (mode != defaults.mode) add("mode", std::string(kDetectorModeNames[static_cast<std::size_t>(mode)]));
+  if (threshold_permille != defaults.threshold_permille) {
+    add("threshold_permille", std::to_string(threshold_permille));
+  }
+  if (sketch != defaults.sketch) add("sketch", "compact");
+  if (mode == DetectorMode::kHybrid) {
+    if (short_tokens_permille != defaults.short_tokens_permille) {
+      add("short_tokens_permille", std::to_string(short_tokens_permille));
+    }
+    if (short_numbers_permille != defaults.short_numbers_permille) {
+      add("short_numbers_permille", std::to_string(short_numbers_permille));
+    }
+  } else {
+    if (distance != defaults.distance) add("distance", std::to_string(distance));
+    if (verify_sketch) add("verify", "sketch");
+  }
+  return text;
+}
+
+namespace {
+
+// A match of a route, before it is known whose it is.
+struct RouteMatch {
+  DuplicateKind kind = DuplicateKind::kNear;
+  Sequence sequence = 0;
+  std::optional<int> similarity_permille;  // none: what the fingerprints say
+};
+
+using LongRoutes =
+    std::variant<std::monostate, LongRoute<kStandardSketchBytes>, LongRoute<kCompactSketchBytes>>;
+
+LongRoutes make_long_route(const DetectorOptions& options) {
+  if (options.routes() == RouteParts::kNone) return std::monostate();
+  if (options.sketch == SketchSize::kStandard) {
+    return LongRoute<kStandardSketchBytes>(options.threshold_permille);
+  }
+  return LongRoute<kCompactSketchBytes>(options.threshold_permille);
+}
+
+// Calls `use` with the route of pages, if there is one.
+template <class Routes, class Use>
+void with(Routes& routes, Use use) {
+  std::visit(
+      [&](auto& route) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(route)>, std::monostate>) use(route);
+      },
+      routes);
+}
+
+}  // namespace
+
+struct Detector::State {
+  explicit State(const DetectorOptions& o)
+      : options(o), uniques({.directory = o.directory}), exact(uniques), pages(make_long_route(o)) {
+    if (o.mode == DetectorMode::kHybrid) {
+      short_texts.emplace(ShortOptions{.threshold_permille = o.threshold_permille,
+                                       .replacement = {.tokens_permille = o.short_tokens_permille,
+                                                       .numbers_permille = o.short_numbers_permille}});
+    } else {
+      fingerprints.emplace(HammingOptions{.distance = o.distance});
+    }
+  }
+
+  std::optional<RouteMatch> find(const Arrival& arrival);
+  std::optional<RouteMatch> find_by_text(const RouteSignature& route);
+  std::optional<RouteMatch> find_by_fingerprint(const Arrival& arrival);
+
+  Decision duplicate(const Arrival& arrival, const RouteMatch& match) const;
+  Decision decide(const Arrival& arrival);
+
+  // All but what its routes remember.
+  Sequence remember(const UniqueLog::Entry& entry) {
+    const Sequence sequence = uniques.size();
+    uniques.append(entry);
+    exact.insert(sequence, entry.exact);
+    if (fingerprints) fingerprints->insert(entry.fingerprint.bits);
+    return sequence;
   }
 
   const DetectorOptions options;
-  UniqueLog uniques;  // the truth, but for the fingerprints, which are in `near`
+  UniqueLog uniques;
   ExactIndex exact;
-  HammingIndex<kFingerprintBits> near;
-  std::uint64_t candidates = 0;  // of the last apply
+  std::optional<HammingIndex<kFingerprintBits>> fingerprints;  // mode simhash
+  std::optional<ShortRoute> short_texts;                       // mode hybrid
+  LongRoutes pages;
+
+  ShortSigner short_signer;  // of short texts that come back
+  RouteSignature restored;
+  KeptForm kept;
+  ShortWork short_work;
+  LongWork long_work;
+  std::vector<Match> matches;
+  std::uint64_t candidates = 0;  // of the last look-up
 };
 
-Detector::Detector(DetectorOptions options) {
+std::optional<RouteMatch> Detector::State::find_by_text(const RouteSignature& route) {
+  if (route.asks_as_short()) {
+    const std::optional<ShortMatch> match = short_texts->find(route.short_text, short_work);
+    candidates += short_work.compared();
+    if (!match) return std::nullopt;
+    return RouteMatch{DuplicateKind::kShort, match->sequence, static_cast<int>(match->similarity_permille)};
+  }
+  std::optional<RouteMatch> first;
+  with(pages, [&](const auto& route_of_pages) {
+    for (const LongSignature& page : route.long_span()) {
+      const std::optional<LongMatch> match = route_of_pages.find(page, long_work);
+      candidates += long_work.compared();
+      if (match && (!first || match->sequence < first->sequence)) {
+        first = RouteMatch{DuplicateKind::kNear, match->sequence, match->similarity_permille};
+      }
+    }
+  });
+  return first;
+}
+
+std::optional<RouteMatch> Detector::State::find_by_fingerprint(const Arrival& arrival) {
+  const std::uint64_t before = fingerprints->counts().candidates;
+  std::optional<RouteMatch> first;
+  const std::uint64_t bits = arrival.signature.fingerprint.bits;
+  if (!options.verify_sketch) {
+    if (const auto match = fingerprints->find(bits, MatchMode::kFirst)) {
+      first = RouteMatch{DuplicateKind::kNear, match->sequence, std::nullopt};
+    }
+  } else {
+    fingerprints->find_all(bits, matches);
+    with(pages, [&](const auto& route_of_pages) {
+      for (const Match& match : matches) {
+        if (first) return;
+        for (const LongSignature& page : arrival.route->long_span()) {
+          const std::optional<int> similarity = route_of_pages.similarity(match.sequence, page);
+          if (!similarity || *similarity < estimate_min(options.threshold_permille)) continue;
+          first = RouteMatch{DuplicateKind::kNear, match.sequence, similarity};
+          break;
+        }
+      }
+    });
+  }
+  candidates += fingerprints->counts().candidates - before;
+  return first;
+}
+
+// The same text wins over whatever else matches: no earlier unique can be like it that was not like its
+// leader, unless the history was decided by other options; and then the stronger kind is the better answer.
+std::optional<RouteMatch> Detector::State::find(const Arrival& arrival) {
+  candidates = 0;
+  if (const std::optional<Sequence> same = exact.find(arrival.signature.exact)) {
+    return RouteMatch{DuplicateKind::kExact, *same, 1000};
+  }
+  if (fingerprints) return find_by_fingerprint(arrival);
+  return find_by_text(*arrival.route);
+}
+
+Decision Detector::State::duplicate(const Arrival& arrival, const RouteMatch& match) const {
+  const UniqueLog::Entry leader = uniques.entry(match.sequence);
+  const int distance = hamming_distance(arrival.signature.fingerprint, leader.fingerprint);
+  return {
+      .verdict = Verdict::kDuplicate,
+      .kind = match.kind,
+      .sequence = match.sequence,
+      .distance = distance,
+      .similarity_permille = match.similarity_permille.value_or(similarity_permille(distance)),
+      .relation = relation_of({arrival.id, arrival.url, arrival.source},
+                              {leader.id, leader.url, leader.source}, match.kind == DuplicateKind::kExact)};
+}
+
+Decision Detector::State::decide(const Arrival& arrival) {
+  CHECK(arrival.route != nullptr || options.routes() == RouteParts::kNone, "signed for another mode");
+  if (const std::optional<RouteMatch> match = find(arrival)) return duplicate(arrival, *match);
+  return {.verdict = Verdict::kUnique, .sequence = uniques.size()};
+}
+
+Detector::Detector(const DetectorOptions& options) {
   CHECK(options.distance >= 0 && options.distance <= kHammingDistanceMax, "config refuses other distances");
+  CHECK(options.threshold_permille >= 500 && options.threshold_permille <= 1000,
+        "config refuses other thresholds");
   state_ = std::make_unique<State>(options);
 }
 Detector::~Detector() = default;
 Detector::Detector(Detector&&) noexcept = default;
 Detector& Detector::operator=(Detector&&) noexcept = default;
 
-Decision Detector::apply(const Arrival& arrival) {
-  const Signature& signature = arrival.signature;
-  state_->candidates = 0;
-  // The same text has the same fingerprint. So in a history decided at one distance no earlier unique is near
-  // its leader, which would not have been unique then: the leader is the lowest match anyway, and asking here
-  // first only spares the search and names the stronger kind. A history restored from another distance may
-  // hold a lower near match; the same text wins over it.
-  if (const std::optional<Sequence> same = state_->exact.find(signature.exact)) {
-    return {.verdict = Verdict::kDuplicate,
-            .kind = DuplicateKind::kExact,
-            .sequence = *same,
-            .distance = 0,
-            .similarity_permille = similarity_permille(0)};
+void Detector::prefetch(const Arrival& arrival) const {
+  state_->exact.prefetch(arrival.signature.exact);
+  if (arrival.route == nullptr || !state_->short_texts) return;
+  if (arrival.route->asks_as_short()) {
+    state_->short_texts->prefetch(arrival.route->short_text);
+  } else {
+    with(state_->pages, [&](const auto& pages) {
+      for (const LongSignature& page : arrival.route->long_span()) pages.prefetch(page);
+    });
   }
-  const std::uint64_t before = state_->near.counts().candidates;
-  std::optional<Match> match;
-  state_->near.check_and_insert({&signature.fingerprint.bits, 1}, MatchMode::kFirst, {&match, 1});
-  state_->candidates = state_->near.counts().candidates - before;
-  if (match) {
-    return {.verdict = Verdict::kDuplicate,
-            .kind = DuplicateKind::kNear,
-            .sequence = match->sequence,
-            .distance = match->distance,
-            .similarity_permille = similarity_permille(match->distance)};
+}
+
+Decision Detector::check(const Arrival& arrival) { return state_->decide(arrival); }
+
+Decision Detector::apply(const Arrival& arrival, std::string* kept) {
+  State& state = *state_;
+  const Decision decision = state.decide(arrival);
+  if (decision.verdict == Verdict::kDuplicate) return decision;
+  const Sequence sequence = state.remember({.id = arrival.id,
+                                            .url = arrival.url,
+                                            .source = arrival.source,
+                                            .event_time_ms = arrival.event_time_ms,
+                                            .exact = arrival.signature.exact,
+                                            .fingerprint = arrival.signature.fingerprint,
+                                            .tokens = arrival.signature.tokens});
+  if (state.options.routes() == RouteParts::kNone) return decision;
+  const RouteSignature& route = *arrival.route;
+  if (route.has_short && state.short_texts) {
+    state.short_texts->insert(sequence, route.short_text, state.short_work);
   }
-  const Sequence sequence = size();
-  state_->remember(arrival);
-  return {.verdict = Verdict::kUnique, .sequence = sequence};
+  LongExtensions extensions;
+  with(state.pages, [&](auto& pages) {
+    for (std::size_t i = 0; i < route.long_count; ++i) {
+      extensions[i] = pages.insert(sequence, route.longs[i], state.long_work);
+    }
+  });
+  if (kept != nullptr) append_kept(route, state.options.sketch, extensions, *kept);
+  return decision;
 }
 
 std::uint64_t Detector::candidates() const { return state_->candidates; }
 
 Detector::LookupCounts Detector::lookup_counts() const {
-  const ProbeCounts counts = state_->near.counts();
-  return {
-      .slow = counts.slow, .truncated = counts.truncated, .largest_bucket = state_->near.largest_bucket()};
+  LookupCounts counts;
+  const auto add = [&](const BandPostings& postings) {
+    counts.truncated += postings.not_posted();
+    counts.full_keys += postings.full_keys();
+    counts.hot_features += postings.hot().size();
+  };
+  if (state_->fingerprints) {
+    const ProbeCounts probes = state_->fingerprints->counts();
+    counts.slow = probes.slow;
+    counts.truncated += probes.truncated;
+    counts.largest_bucket = state_->fingerprints->largest_bucket();
+  }
+  if (state_->short_texts) add(state_->short_texts->index().postings());
+  with(state_->pages, [&](const auto& pages) { add(pages.postings()); });
+  return counts;
 }
 
-void Detector::restore(const Unique& unique) {
-  state_->near.insert(unique.signature.fingerprint.bits);
-  state_->remember(unique);
+Status Detector::restore(const Unique& unique) {
+  State& state = *state_;
+  const RouteParts routes = state.options.routes();
+  if (routes != RouteParts::kNone) {
+    if (Status status = decode_kept(unique.kept, state.options.sketch, state.kept); !status) return status;
+    const bool is_whole = state.kept.long_count > 0 || (state.kept.has_short && state.short_texts);
+    if (!is_whole || (state.kept.has_short &&
+                      !state.short_signer.sign(state.kept.characters, state.restored.short_text))) {
+      return Error{ErrorCode::kCorrupt, "what was kept of a unique: neither a short text nor a page"};
+    }
+  }
+  const Sequence sequence = state.remember({.id = unique.id,
+                                            .url = unique.url,
+                                            .source = unique.source,
+                                            .event_time_ms = unique.event_time_ms,
+                                            .exact = unique.signature.exact,
+                                            .fingerprint = unique.signature.fingerprint,
+                                            .tokens = unique.signature.tokens});
+  if (routes == RouteParts::kNone) return {};
+  if (state.kept.has_short && state.short_texts) {
+    state.short_texts->insert(sequence, state.restored.short_text, state.short_work);
+  }
+  with(state.pages, [&](auto& pages) {
+    for (std::size_t i = 0; i < state.kept.long_count; ++i) {
+      make_bands(state.options.layout(), state.kept.longs[i]);
+      pages.restore(sequence, state.kept.longs[i], state.kept.extensions[i]);
+    }
+  });
+  return {};
+}
+
+void Detector::expire(Sequence oldest) {
+  State& state = *state_;
+  CHECK(oldest <= size(), "what has not come cannot go");
+  if (oldest <= state.uniques.oldest()) return;
+  state.exact.expire(oldest);
+  if (state.fingerprints) state.fingerprints->expire(oldest);
+  if (state.short_texts) state.short_texts->expire(oldest);
+  with(state.pages, [&](auto& pages) { pages.expire(oldest); });
+  state.uniques.expire(oldest);
 }
 
 Unique Detector::unique(Sequence sequence) const {
-  CHECK(sequence < size(), "no such unique");
+  CHECK(sequence >= oldest() && sequence < size(), "no such unique");
   const UniqueLog::Entry entry = state_->uniques.entry(sequence);
   return {.id = entry.id,
           .url = entry.url,
           .source = entry.source,
-          .signature = {
-              .exact = entry.exact, .fingerprint = {state_->near.word(sequence)}, .tokens = entry.tokens}};
+          .event_time_ms = entry.event_time_ms,
+          .signature = {.exact = entry.exact, .fingerprint = entry.fingerprint, .tokens = entry.tokens},
+          .kept = {}};
 }
 
 std::uint64_t Detector::size() const { return state_->uniques.size(); }
+Sequence Detector::oldest() const { return state_->uniques.oldest(); }
 
 std::size_t Detector::bytes() const {
-  return state_->uniques.bytes() + state_->exact.bytes() + state_->near.bytes();
+  std::size_t bytes = state_->uniques.bytes() + state_->exact.bytes();
+  if (state_->fingerprints) bytes += state_->fingerprints->bytes();
+  if (state_->short_texts) bytes += state_->short_texts->index().bytes();
+  with(state_->pages, [&](const auto& pages) { bytes += pages.bytes(); });
+  return bytes;
 }
 
-// Besides what is remembered, the answers hang on the distance and on what a signature means.
+std::size_t Detector::file_bytes() const { return state_->uniques.file_bytes(); }
+
+// Besides what is remembered, the answers hang on the options and on what a signature means.
 Digest128 Detector::state_digest() const {
   std::string bytes;
   ByteWriter writer(bytes);
   writer.u16(kSignatureVersion);
-  writer.u8(static_cast<std::uint8_t>(state_->options.distance));
+  writer.string(state_->options.text());
   writer.u64(size());
+  writer.u64(oldest());
   writer.digest(state_->uniques.digest());
-  writer.digest(state_->near.state_digest());
+  if (state_->fingerprints) writer.digest(state_->fingerprints->state_digest());
+  if (state_->short_texts) writer.digest(state_->short_texts->index().digest());
+  with(state_->pages, [&](const auto& pages) { writer.digest(pages.digest()); });
   return digest128(bytes);
 }
+
+const DetectorOptions& Detector::options() const { return state_->options; }
 
 }  // namespace neardup

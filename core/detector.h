@@ -5,68 +5,113 @@
 // earlier document that was itself unique; only uniques are kept; among all matches the lowest sequence
 // number wins, so the answer is the first one seen, stable under replay and scale-out.
 //
-//   apply ─┬─ exact_index: same canonical text?           kind exact, distance 0
-//          └─ hamming_index: fingerprints within k bits?  kind near, the lowest sequence number
+//   apply ─┬─ exact_index: same canonical text?                               kind exact
+//          └─ hybrid   ─┬─ short text: short_route, by edit distance          kind short
+//                       └─ page:       long_route, by sketches                kind near
+//             simhash  ─── hamming_index: fingerprints within k bits?         kind near
+//                          and, if so wished, sketches that agree
 //
-// Cost:    one hash probe, then the Hamming index's lines (see hamming_index.h); memory per unique is
-// `bytes() / size()`. Threads: none inside. One order of calls gives one state; a state is never shared while
-// it changes. Source:  core/DESIGN.md, "the leader rule".
+// Cost:    one hash probe, then what the route says; memory per unique is `bytes() / size()`, and what names
+//          it lies in a file (unique_log.h). Threads: none inside. One order of calls gives one state; a
+//          state is never shared while it changes. Source: core/DESIGN.md, "the leader rule".
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "core/arrival.h"
 #include "core/base/hash.h"
+#include "core/base/result.h"
 #include "core/decision.h"
+#include "core/fingerprint/signer_options.h"
 
 namespace neardup {
 
+enum class DetectorMode : std::uint8_t { kHybrid, kSimhash };
+inline constexpr std::array<std::string_view, 2> kDetectorModeNames = {"hybrid", "simhash"};
+
 struct DetectorOptions {
-  int distance = 3;  // 0 .. kHammingDistanceMax bits
+  DetectorMode mode = DetectorMode::kHybrid;
+  unsigned threshold_permille = 800;          // of similarity, 500 .. 1000
+  SketchSize sketch = SketchSize::kStandard;  // as the signer's
+  // Mode hybrid: how many tokens of a short text may not be replaced (replaced_tokens.h).
+  unsigned short_tokens_permille = 800;   // 0 .. 1000; 0: any may
+  unsigned short_numbers_permille = 920;  // the same where numbers are among them
+  // Mode simhash.
+  int distance = 3;            // 0 .. kHammingDistanceMax bits
+  bool verify_sketch = false;  // a match must also be as alike as the threshold asks, by its sketch
+
+  // Where the file lies that names the uniques (unique_log.h); empty: no file, all in memory.
+  std::string directory = {};
+
+  // What signatures these options need.
+  RouteParts routes() const;
+  BandLayout layout() const;
+
+  // What tells these options from the defaults, which are "": `detector.NAME=value` of each that differs.
+  std::string text() const;
 };
 
 class Detector {
  public:
-  // REQUIRES: 0 <= options.distance <= kHammingDistanceMax.
-  explicit Detector(DetectorOptions options);
+  // REQUIRES: options in their ranges.
+  explicit Detector(const DetectorOptions& options);
   ~Detector();
   Detector(Detector&&) noexcept;
   Detector& operator=(Detector&&) noexcept;
 
-  // Decides, and remembers `arrival` if the decision is kUnique; its views need to live only as long as the
-  // call. REQUIRES: size() < kUniquesMax.
-  Decision apply(const Arrival& arrival);
+  // Starts to load what deciding will read first: worth calling for the next document or two of a batch.
+  void prefetch(const Arrival& arrival) const;
 
-  // What the last `apply` cost: the fingerprints it compared, 0 if the same text was known. No part of the
-  // state: a digest or a replay knows nothing of it.
+  // Decides, and remembers `arrival` if the decision is kUnique; its views need to live only as long as the
+  // call. Then appends to `kept`, if there is one, what restore() wants as Unique::kept.
+  // REQUIRES: size() < kUniquesMax; arrival.route if options.routes() says so.
+  Decision apply(const Arrival& arrival, std::string* kept = nullptr);
+
+  // Decides as apply() would, and remembers nothing.
+  Decision check(const Arrival& arrival);
+
+  // What the last `apply` or `check` cost: the fingerprints, sketches or texts it compared, 0 if the same
+  // text was known. No part of the state: a digest or a replay knows nothing of it.
   std::uint64_t candidates() const;
 
   // What all look-ups cost so far. No part of the state either.
   struct LookupCounts {
-    std::uint64_t slow = 0;            // look-ups that read more than 16 KiB of crowded buckets
-    std::uint64_t truncated = 0;       // look-ups that a cap on crowded buckets cut short: 0 without a cap
+    std::uint64_t slow = 0;       // look-ups that read more than 16 KiB of crowded buckets
+    std::uint64_t truncated = 0;  // bands of uniques that could not be posted, because all their keys were
+                                  // full; and look-ups that a cap on crowded buckets cut short
     std::uint64_t largest_bucket = 0;  // the most fingerprints that ever shared one
+    std::uint64_t full_keys = 0;       // keys of bands that got as many postings as they may have
+    std::uint64_t hot_features = 0;    // features so common that keys of them are extended
   };
   LookupCounts lookup_counts() const;
 
   // Remembers a unique that was decided before, as sequence number size(), without deciding again.
-  void restore(const Unique& unique);
+  // Error kCorrupt: unique.kept is not what apply() made; then nothing has changed.
+  Status restore(const Unique& unique);
 
-  // Its views live as long as the detector. REQUIRES: sequence < size().
+  // Forgets all uniques below `oldest`: they are new again.
+  void expire(Sequence oldest);
+
+  // Its views live as long as the unique is remembered. REQUIRES: oldest() <= sequence < size().
   Unique unique(Sequence sequence) const;
 
-  // Uniques remembered; also the next sequence number.
+  // Uniques ever remembered; also the next sequence number.
   std::uint64_t size() const;
+  Sequence oldest() const;  // those before are forgotten
 
-  // Bytes of memory held by the index and the log of uniques: every table, arena and array, counted, not
-  // estimated.
+  // Bytes of memory held by the indexes and the log of uniques: every table, arena and array, counted, not
+  // estimated. file_bytes() are those of the file that names the uniques.
   std::size_t bytes() const;
+  std::size_t file_bytes() const;
 
   // A digest of everything remembered, in order. Two detectors with equal digests give equal answers for
   // ever.
   Digest128 state_digest() const;
+
+  const DetectorOptions& options() const;
 
  private:
   struct State;

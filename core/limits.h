@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kUniquesMax = 0xFF000000;  // ordinals are 32 bit
 
 // A journal record holds a whole batch. A batch is closed before its record could pass this size.
 inline constexpr std::size_t kJournalRecordBytesMax = std::size_t{16} << 20;
-inline constexpr std::size_t kJournalEntryBytesMax = kIdBytesMax + kUrlBytesMax + 128;
+inline constexpr std::size_t kJournalEntryBytesMax = kIdBytesMax + kUrlBytesMax + 2048;
 static_assert(kJournalEntryBytesMax * 16 < kJournalRecordBytesMax,
               "a batch must have room for some documents");
 

@@ -91,9 +91,19 @@ struct FingerprintConfig {
   std::string idf_file;
 };
 
+// A share, in thousandths: written 0.8.
+struct Permille {
+  int value = 0;
+};
+
 struct DetectorConfig {
-  std::string mode = "simhash";
-  int distance = 3;  // 0 .. kHammingDistanceMax bits
+  std::string mode = "hybrid";      // hybrid | simhash
+  Permille threshold{800};          // .5 .. 1 of similarity
+  std::string sketch = "standard";  // standard | compact
+  Permille token_threshold{800};    // 0 .. 1 of a short text's tokens
+  Permille number_threshold{920};   // the same where numbers differ
+  int distance = 3;                 // 0 .. kHammingDistanceMax bits
+  std::string verify = "off";       // off | sketch
 };
 
 struct BatchConfig {

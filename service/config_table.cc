@@ -109,6 +109,7 @@ const std::vector<Setting>& table() {
   using T = KafkaTopics;
   using F = InputFields;
   using P = FingerprintConfig;
+  using D = DetectorConfig;
   static const std::vector<Setting> settings = {
       {.path = "kafka.brokers",
        .field = at<&Config::kafka, &K::brokers>,
@@ -262,16 +263,47 @@ const std::vector<Setting>& table() {
        .file = true},
 
       {.path = "detector.mode",
-       .field = at<&Config::detector, &DetectorConfig::mode>,
-       .about = "The rule of likeness: 64-bit SimHash fingerprints within a Hamming distance.",
-       .choices = {"simhash"}},
-      {.path = "detector.distance",
-       .field = at<&Config::detector, &DetectorConfig::distance>,
+       .field = at<&Config::detector, &D::mode>,
+       .about = "The rule of likeness. hybrid: pages by their shingles, short texts by their characters; "
+                "simhash: 64-bit fingerprints within a Hamming distance.",
+       .choices = {"hybrid", "simhash"}},
+      {.path = "detector.threshold",
+       .field = at<&Config::detector, &D::threshold>,
        .about =
-           "Bits in which fingerprints of duplicates may differ. 0 finds next to nothing but equal texts.",
+           "How alike duplicates are at least: the share of shingles that two pages have in common, or of "
+           "characters that two short texts need not have changed.",
+       .min = 500,
+       .max = 1000},
+      {.path = "detector.sketch",
+       .field = at<&Config::detector, &D::sketch>,
+       .about =
+           "Memory of a page by which likeness is told: standard 96 bytes, compact 64, a little less exact.",
+       .choices = {"standard", "compact"}},
+      {.path = "detector.token_threshold",
+       .field = at<&Config::detector, &D::token_threshold>,
+       .about = "Share of a short text's words that may not be replaced by others, so that a form filled in "
+                "anew is no duplicate. 0: any may.",
+       .min = 0,
+       .max = 1000},
+      {.path = "detector.number_threshold",
+       .field = at<&Config::detector, &D::number_threshold>,
+       .about = "The same where a number is among several words replaced.",
+       .min = 0,
+       .max = 1000},
+      {.path = "detector.distance",
+       .field = at<&Config::detector, &D::distance>,
+       .about =
+           "Mode simhash: bits in which fingerprints of duplicates may differ. 0 finds next to nothing but "
+           "equal texts.",
        .unit = "bits",
        .min = 0,
        .max = kHammingDistanceMax},
+      {.path = "detector.verify",
+       .field = at<&Config::detector, &D::verify>,
+       .about =
+           "Mode simhash. sketch: what matches must also be as alike as the threshold says; off: it need "
+           "not.",
+       .choices = {"off", "sketch"}},
 
       {.path = "batch.interval_ms",
        .field = at<&Config::batch, &BatchConfig::interval_ms>,
@@ -362,6 +394,27 @@ std::string show_size(std::int64_t bytes) {
   if (bytes != 0 && bytes % kMiB == 0) return std::to_string(bytes / kMiB) + "MiB";
   if (bytes != 0 && bytes % kKiB == 0) return std::to_string(bytes / kKiB) + "KiB";
   return std::to_string(bytes);
+}
+
+// 0.8, .795 or 1, in thousandths.
+std::optional<std::int64_t> share_of(std::string_view text) {
+  const std::size_t point = text.find('.');
+  const std::string_view whole = text.substr(0, point);
+  const std::string_view fraction = point == std::string_view::npos ? "0" : text.substr(point + 1);
+  if ((!whole.empty() && whole != "0" && whole != "1") || !all_digits(fraction) || fraction.size() > 3) {
+    return std::nullopt;
+  }
+  std::int64_t thousandths = whole == "1" ? 1 : 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    thousandths = thousandths * 10 + (i < fraction.size() ? fraction[i] - '0' : 0);
+  }
+  return thousandths;
+}
+
+std::string show_share(std::int64_t thousandths) {
+  std::string digits = std::to_string(1000 + thousandths % 1000).substr(1);
+  while (!digits.empty() && digits.back() == '0') digits.pop_back();
+  return std::to_string(thousandths / 1000) + (digits.empty() ? "" : "." + digits);
 }
 
 std::string quoted(std::string_view value) {
@@ -485,7 +538,7 @@ bool Setting::is_map() const {
 }
 
 std::string Setting::type() const {
-  constexpr std::string_view kNames[] = {"text", "whole number", "size", "list", "map"};
+  constexpr std::string_view kNames[] = {"text", "whole number", "size", "share", "list", "map"};
   Config config;
   return std::string(kNames[field(config).index()]);
 }
@@ -494,6 +547,7 @@ std::string Setting::range() const {
   Config config;
   const Field place = field(config);
   if (std::holds_alternative<std::size_t*>(place)) return show_size(min) + " .. " + show_size(max);
+  if (std::holds_alternative<Permille*>(place)) return show_share(min) + " .. " + show_share(max);
   if (std::holds_alternative<int*>(place)) {
     return std::to_string(min) + " .. " + std::to_string(max) + (unit.empty() ? "" : " ") + std::string(unit);
   }
@@ -533,6 +587,13 @@ Status assign(const Setting& setting, Config& config, const std::string& value) 
       return refused(value, "is not a size like 64MiB, 512KiB or 1048576 (" + setting.range() + ")");
     if (*number < setting.min || *number > setting.max) return refused(value, "is not in " + setting.range());
     **bytes = static_cast<std::size_t>(*number);
+    return {};
+  }
+  if (auto* const share = std::get_if<Permille*>(&place)) {
+    const std::optional<std::int64_t> number = share_of(value);
+    if (!number) return refused(value, "is not a share like 0.8 (" + setting.range() + ")");
+    if (*number < setting.min || *number > setting.max) return refused(value, "is not in " + setting.range());
+    (*share)->value = static_cast<int>(*number);
     return {};
   }
   if (auto* const number_field = std::get_if<int*>(&place)) {
@@ -600,6 +661,7 @@ std::string yaml_value(const Setting& setting, const Config& config) {
   const Field place = setting.field(copy);
   if (auto* const word = std::get_if<std::string*>(&place)) return yaml_scalar(**word);
   if (auto* const number = std::get_if<int*>(&place)) return std::to_string(**number);
+  if (auto* const share = std::get_if<Permille*>(&place)) return show_share((*share)->value);
   if (auto* const bytes = std::get_if<std::size_t*>(&place))
     return show_size(static_cast<std::int64_t>(**bytes));
   if (auto* const items = std::get_if<std::vector<std::string>*>(&place)) return yaml_list(**items);

@@ -18,7 +18,7 @@
 namespace neardup {
 
 using PropertyMap = std::map<std::string, std::string>;
-using Field = std::variant<std::string*, int*, std::size_t*, std::vector<std::string>*,
+using Field = std::variant<std::string*, int*, std::size_t*, Permille*, std::vector<std::string>*,
                            PropertyMap*>;  // a place in Config
 
 struct Setting {
@@ -26,7 +26,7 @@ struct Setting {
   Field (*field)(Config&) = nullptr;
   std::string_view about;  // one line for people
   std::string_view unit = "";
-  std::int64_t min = 0;  // of numbers
+  std::int64_t min = 0;  // of numbers; of shares in thousandths
   std::int64_t max = 0;
   std::vector<std::string_view> choices = {};         // of words, and of the items of a list
   std::string (*refuse)(std::string_view) = nullptr;  // of words and items: why not, or ""
@@ -34,8 +34,8 @@ struct Setting {
 
   bool is_list() const;
   bool is_map() const;
-  std::string type() const;   // "text", "whole number", "size", "list", "map"
-  std::string range() const;  // "5 .. 10000 ms", "a, b or c"; "" when any value will do
+  std::string type() const;   // "text", "whole number", "size", "share", "list", "map"
+  std::string range() const;  // "5 .. 10000 ms", "0.5 .. 1", "a, b or c"; "" when any value will do
 };
 
 // In the order of config/neardup.yaml: settings of a section stand together.

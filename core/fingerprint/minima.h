@@ -24,12 +24,11 @@
 #include <span>
 #include <vector>
 
+#include "core/fingerprint/band.h"
+
 namespace neardup {
 
 inline constexpr std::size_t kMinimaBins = 24;
-
-// Stands for a minimum that is not there. A shingle of this value (one in 2^32) takes no part.
-inline constexpr std::uint32_t kNoMinimum = 0xFFFFFFFF;
 
 struct BandMinima {
   std::array<std::uint32_t, kMinimaBins> first;   // kNoMinimum only if the text has no shingle

@@ -37,8 +37,6 @@ inline constexpr std::size_t kShortBandLengthMin = 8;  // characters
 inline constexpr std::size_t kTinyLengthMin = 4;
 inline constexpr std::size_t kTinyLengthMax = 10;
 
-inline constexpr std::uint32_t kNoMinimum = 0xFFFFFFFF;
-
 struct ShortMinima {
   alignas(64) std::array<std::uint32_t, kShortMinima> first;
   alignas(64) std::array<std::uint32_t, kShortMinima> second;

@@ -1,5 +1,6 @@
 #include "core/fingerprint/signer.h"
 
+#include <array>
 #include <string_view>
 
 #include "core/base/hash.h"
@@ -10,24 +11,74 @@ namespace neardup {
 
 static_assert(PaddedBytes::kPadding >= TokenStream::kTextSlack);
 
-Signer::Signer(const SignerOptions& options) : html_(options.html_extract), fold_(options.fold) {
+Signer::Signer(const SignerOptions& options)
+    : html_(options.html_extract),
+      routes_(options.routes),
+      fold_(options.fold),
+      long_(options.sketch, options.layout) {
   if (!options.features.is_default()) weighted_ = std::make_unique<WeightedSimHash>(options.features);
 }
 
 std::optional<RejectReason> Signer::sign(const Document& document, Signature& signature) {
+  if (const auto reason = read(document)) return reason;
+  const std::optional<Fingerprint> counted = fingerprint();
+  if (!counted) return RejectReason::kNoTokens;
+  signature = {.exact = digest128(canonical_.text), .fingerprint = *counted, .tokens = canonical_.tokens};
+  return std::nullopt;
+}
+
+std::optional<RejectReason> Signer::sign(const Document& document, Signature& signature,
+                                         RouteSignature& route) {
+  route.has_short = false;
+  route.long_count = 0;
+  if (routes_ == RouteParts::kNone) return sign(document, signature);
+  if (const auto reason = read(document)) return reason;
+
+  if (routes_ == RouteParts::kBoth) sign_short(route);
+  const bool is_page = !route.has_short || route.short_text.units >= kLongStoredUnitsMin;
+  std::array<ShingleKind, LongSigner::kSignaturesMax> kinds;
+  if (is_page) route.long_count = LongSigner::kinds_of(canonical_, kinds);
+
+  std::optional<Fingerprint> counted;
+  bool is_counted = false;
+  for (std::size_t i = 0; i < route.long_count; ++i) {
+    if (kinds[i] == ShingleKind::kCharacters) {
+      long_.sign_characters(canonical_, route.longs[i]);
+    } else {
+      counted = fingerprint_and_words(route.longs[i]);
+      is_counted = true;
+    }
+  }
+  if (!is_counted) counted = fingerprint();
+  if (!counted) return RejectReason::kNoTokens;
+  signature = {.exact = digest128(canonical_.text), .fingerprint = *counted, .tokens = canonical_.tokens};
+  return std::nullopt;
+}
+
+std::optional<RejectReason> Signer::read(const Document& document) {
   std::string_view text = document.body;
   if (document.format == Document::Format::kHtml) {
     text = html_.read(document.body).text;
   }
   canonicalize(text, canonical_, fold_);
   if (canonical_.tokens == 0) return RejectReason::kNoTokens;
-
-  const std::optional<Fingerprint> counted = fingerprint();
-  if (!counted) return RejectReason::kNoTokens;
-  signature.exact = digest128(canonical_.text);
-  signature.fingerprint = *counted;
-  signature.tokens = canonical_.tokens;
   return std::nullopt;
+}
+
+void Signer::sign_short(RouteSignature& route) {
+  constexpr std::size_t kShortBytesMax = std::size_t{4} * kShortStoredUnitsMax;
+  const std::string_view text = canonical_.text;
+  route.has_short = text.size() <= kShortBytesMax && short_.sign(text, route.short_text);
+}
+
+// Tokens are read once for both where both are made of them.
+std::optional<Fingerprint> Signer::fingerprint_and_words(LongSignature& words) {
+  if (weighted_ != nullptr) {
+    long_.sign_words(canonical_, tokens_, words, [](const TokenBatch&) {});
+    return fingerprint();
+  }
+  long_.sign_words(canonical_, tokens_, words, [this](const TokenBatch& batch) { simhasher_.add(batch); });
+  return Fingerprint{simhasher_.finish()[0]};
 }
 
 std::optional<Fingerprint> Signer::fingerprint() {

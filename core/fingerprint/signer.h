@@ -3,7 +3,8 @@
 //   html ─► html_text ────┐
 //   text ─────────────────┴─► canonicalize ─┬─► digest128 ─► exact
 //                                           ├─► simhash ───► fingerprint     (or what the options ask for)
-//                                           └─► count ─────► tokens
+//                                           ├─► count ─────► tokens
+//                                           └─► short_signature, long_signature ─► what the routes ask by
 //
 // A pure function of body, format and options: id, url, source and time play no part. A text in which nothing
 // is left to compare has no signature and is rejected; otherwise all such pages would be duplicates of each
@@ -18,6 +19,7 @@
 
 #include "core/decision.h"
 #include "core/document.h"
+#include "core/fingerprint/route_signature.h"
 #include "core/fingerprint/signer_options.h"
 #include "core/fingerprint/simhash.h"
 #include "core/fingerprint/token_stream.h"
@@ -36,18 +38,28 @@ class Signer {
   // Fills `signature`, or says why the document has none (kNoTokens) and leaves it unchanged.
   [[nodiscard]] std::optional<RejectReason> sign(const Document& document, Signature& signature);
 
+  // The same, and what the options' routes need. `route` may have been used before.
+  [[nodiscard]] std::optional<RejectReason> sign(const Document& document, Signature& signature,
+                                                 RouteSignature& route);
+
   // What the last call of sign() read; valid until the next one.
   const CanonicalText& canonical() const { return canonical_; }
 
  private:
+  [[nodiscard]] std::optional<RejectReason> read(const Document& document);
   std::optional<Fingerprint> fingerprint();
+  std::optional<Fingerprint> fingerprint_and_words(LongSignature& words);
+  void sign_short(RouteSignature& route);
 
   HtmlReader html_;
+  RouteParts routes_;
   FoldOptions fold_;
   std::unique_ptr<WeightedSimHash> weighted_;  // null for the default features, which have a way of their own
   CanonicalText canonical_;
   TokenStream tokens_;
   SimHasher simhasher_;
+  ShortSigner short_;
+  LongSigner long_;
 };
 
 }  // namespace neardup

@@ -12,6 +12,9 @@ std::string SignerOptions::text() const {
   if (html_extract == HtmlExtract::kAll) add("html.extract=all");
   if (fold.chinese == ChineseForm::kSimplified) add("text.chinese=simplified");
   add(features.text());
+  if (routes == RouteParts::kNone) add("routes=none");
+  if (routes == RouteParts::kLong) add("routes=long");
+  if (routes != RouteParts::kNone && sketch == SketchSize::kCompact) add("detector.sketch=compact");
   return text;
 }
 

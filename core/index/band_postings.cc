@@ -17,7 +17,7 @@ void BandPostings::prefetch(std::span<const Band> bands, std::span<const Key> pl
   for (const Key key : plain_keys) table_.prefetch(key);
   for (const Band& band : bands) {
     table_.prefetch(band.key);
-    for (const Key variant : band.variants) table_.prefetch(variant);
+    for (std::size_t e = 0; e < band.width; ++e) table_.prefetch(band.variants[e]);
   }
 }
 
@@ -40,13 +40,13 @@ unsigned BandPostings::hot_keys(const Band& band) const {
   if (hot_.size() == 0) return 0;
   unsigned cold = 0;
   std::size_t which = 0;
-  for (std::size_t e = 0; e < kBandMinima; ++e) {
+  for (std::size_t e = 0; e < band.width; ++e) {
     if (hot_.contains(band.features[e])) continue;
     if (++cold == 2) return 0;
     which = e;
   }
   unsigned hot = cold == 0 ? 1 : 0;
-  for (std::size_t e = 0; e < kBandMinima; ++e) {
+  for (std::size_t e = 0; e < band.width; ++e) {
     if (cold == 1 && e != which) continue;
     if (band.variants[e] != band.key && hot_.contains(band.second_features[e])) hot |= 2U << e;
   }

@@ -109,8 +109,8 @@ void BandPostings::find(std::span<const Band> bands, std::span<const Key> plain_
   for (const Key key : plain_keys) keys[count++] = key;
   for (const Band& band : bands) {
     keys[count++] = band.key;
-    for (const Key variant : band.variants) {
-      if (variant != band.key) keys[count++] = variant;
+    for (std::size_t e = 0; e < band.width; ++e) {
+      if (band.variants[e] != band.key) keys[count++] = band.variants[e];
     }
   }
   flush();
@@ -144,7 +144,7 @@ void BandPostings::insert(Ordinal ordinal, std::span<const Band> bands, std::spa
     bool posted = post(bands[j].key, ordinal, fills);
     full_keys_ += fills;
     if (fills) {
-      for (const Feature feature : bands[j].features) hot_.add(feature);
+      for (std::size_t e = 0; e < bands[j].width; ++e) hot_.add(bands[j].features[e]);
     }
     if (posted) continue;
     for (unsigned extension = 0; extension < extensions_; ++extension) {

@@ -8,9 +8,7 @@
 
 namespace neardup {
 
-BucketTable::BucketTable() {
-  while (buckets_.size() < std::uint64_t{1} << level_) buckets_.grow();
-}
+BucketTable::BucketTable() { buckets_.use(buckets()); }
 
 unsigned BucketTable::count(Key key, unsigned most) const {
   const Place place = place_of(key);
@@ -42,13 +40,13 @@ void BucketTable::insert(Key key, Ordinal ordinal) {
 
 // The second half keeps ordinals below the 2^(level + 4) that a bucket not yet split has room for.
 bool BucketTable::must_grow() const {
-  return postings_ > buckets_.size() * kFill || newest_ - base_ >= buckets_.size() << (kOrdinalSlack - 1);
+  return postings_ > buckets() * kFill || newest_ - base_ >= buckets() << (kOrdinalSlack - 1);
 }
 
 void BucketTable::append(Line& head, Posting posting) {
   Line* line = head.link() == 0 ? &head : &overflow_[head.link() - 1];
   if (line->count() == kLinePostings) {
-    const std::uint32_t fresh = new_line();  // which may not move `head`: chunks never do
+    const std::uint32_t fresh = new_line();  // which does not move `head`: no line ever moves
     // The new line closes the ring: it leads to the second line, as the last one did before.
     overflow_[fresh - 1].set(head.link() == 0 ? fresh : line->link(), 0);
     if (head.link() != 0) line->set(fresh, kLinePostings);
@@ -61,8 +59,9 @@ void BucketTable::append(Line& head, Posting posting) {
 
 std::uint32_t BucketTable::new_line() {
   if (free_ == 0) {
-    CHECK(overflow_.size() < kLinesMax, "links are 28 bits");
-    return static_cast<std::uint32_t>(overflow_.grow() + 1);
+    CHECK(overflow_used_ < kLinesMax, "links are 28 bits");
+    overflow_.use(overflow_used_ + 1);
+    return static_cast<std::uint32_t>(++overflow_used_);
   }
   const std::uint32_t line = free_;
   free_ = overflow_[line - 1].link();
@@ -95,7 +94,9 @@ void BucketTable::take_out(std::uint64_t bucket) {
 void BucketTable::split() {
   const std::uint64_t bucket = split_;
   take_out(bucket);
-  const std::uint64_t sibling = buckets_.grow();
+  const std::uint64_t sibling = buckets();
+  CHECK(sibling < kBucketsMax, "this address space is full");
+  buckets_.use(sibling + 1);
   if (++split_ == std::uint64_t{1} << level_) {
     ++level_;
     split_ = 0;
@@ -156,7 +157,7 @@ void BucketTable::sweep() {
       }
     }
   }
-  if (++sweep_at_ == buckets_.size()) {
+  if (++sweep_at_ == buckets()) {
     base_ = sweep_to_;
     sweep_at_ = kNoSweep;
     expire(oldest_);

@@ -27,11 +27,11 @@
 // at once, and later inserts sweep them out, bucket by bucket.
 //
 // Cost:    a probe is one cache line, a second one for every third bucket or so. Nine postings to a bucket on
-//          average: 8 to 9 bytes a posting. A new posting splits one bucket at most if ordinals are dense (an
-//          ordinal for every 8 buckets counts like a posting, so that ordinals fit).
-//          A probe meets (postings / 2^36) postings of other keys: .0015 at a hundred million.
-// Bounds:  2^28 overflow lines, which is some 8 billion postings; the newest ordinal less than 2^40 above the
-//          oldest.
+//          average: 8 to 9 bytes a posting. Eight ordinals need a bucket as well, so with a posting or less
+//          for each it is 9.3 bytes an ordinal. A new posting splits one bucket at most if ordinals are
+//          dense. A probe meets (postings / 2^36) postings of other keys: .0015 at a hundred million.
+// Bounds:  2^28 overflow lines and 2^30 buckets, which is some 8 billion postings; the newest ordinal less
+//          than 2^33 above the oldest.
 // Threads: none inside; the const functions may run side by side.
 #pragma once
 
@@ -42,8 +42,8 @@
 #include <vector>
 
 #include "core/base/hash.h"
-#include "core/base/huge_array.h"
 #include "core/fingerprint/band.h"
+#include "core/index/growing_memory.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -94,8 +94,8 @@ class BucketTable {
   Digest128 digest() const;
 
   std::uint64_t postings() const { return postings_; }  // with those expired and not yet swept out
-  std::uint64_t buckets() const { return buckets_.size(); }
-  std::uint64_t lines() const { return buckets_.size() + overflow_.size() - free_lines_; }
+  std::uint64_t buckets() const { return (std::uint64_t{1} << level_) + split_; }
+  std::uint64_t lines() const { return buckets() + overflow_used_ - free_lines_; }
   std::size_t bytes() const;
 
  private:
@@ -104,6 +104,7 @@ class BucketTable {
   static constexpr unsigned kOrdinalSlack = kPostingBits - kKeyBits;  // ordinal bits = bits of bucket + this
   static constexpr unsigned kLinkShift = 4;
   static constexpr std::uint64_t kLinesMax = (std::uint64_t{1} << 28) - 1;
+  static constexpr std::uint64_t kBucketsMax = std::uint64_t{1} << 30;
 
   using Posting = std::uint64_t;  // 40 bits of it
   struct alignas(64) Line {
@@ -175,8 +176,9 @@ class BucketTable {
   void split();
   void sweep();
 
-  HugeArray<Line> buckets_;  // 2^level_ + split_ of them
-  HugeArray<Line> overflow_;
+  GrowingArray<Line> buckets_{kBucketsMax};
+  GrowingArray<Line> overflow_{kLinesMax};
+  std::uint64_t overflow_used_ = 0;
   unsigned level_ = kLevelMin;
   std::uint64_t split_ = 0;       // the next bucket to split
   std::uint32_t free_ = 0;        // a list of overflow lines: line + 1
@@ -290,7 +292,7 @@ void BucketTable::for_each_of(std::uint64_t bucket, Visit& visit) const {
 
 template <class Visit>
 void BucketTable::for_each(Visit visit) const {
-  for (std::uint64_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+  for (std::uint64_t bucket = 0; bucket < buckets(); ++bucket) {
     const auto one = [&](std::uint64_t tag, Ordinal ordinal) {
       if (ordinal >= oldest_) visit(tag << bits_of_bucket(bucket) | bucket, ordinal);
     };

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -27,6 +28,8 @@ constexpr std::size_t kHugePage = GrowingMemory::kHugePage;
 constexpr std::size_t kHugeFrom = 8 * kHugePage;
 // Some systems count what is accessible as if it were used, so it grows in large steps, not at once.
 constexpr std::size_t kAccessibleMin = std::size_t{64} << 20;
+
+constexpr int kAttempts = 5;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
   return (value + step - 1) / step * step;
@@ -72,9 +75,12 @@ class FirstTouch {
       working_ = wanted_.front();
       wanted_.pop_front();
       lock.unlock();
-      // Both only spare time: where the system refuses, the page comes when it is used.
-      static_cast<void>(
-          madvise(working_.begin, kHugePage, working_.collapse ? MADV_COLLAPSE : MADV_POPULATE_WRITE));
+      // Both only spare time: where the system refuses, the page comes when it is used. What is being written
+      // to at this moment may not be collapsed; one of five, and seldom twice.
+      const int advice = working_.collapse ? MADV_COLLAPSE : MADV_POPULATE_WRITE;
+      for (int attempt = 0; attempt < kAttempts; ++attempt) {
+        if (madvise(working_.begin, kHugePage, advice) == 0 || errno != EAGAIN) break;
+      }
       lock.lock();
       working_ = {};
       done_.notify_all();

@@ -1,82 +1,90 @@
 #include "core/index/unique_log.h"
 
-#include <cstring>
-
-#include "core/base/bytes.h"
 #include "core/base/check.h"
 
 namespace neardup {
+namespace {
 
-void UniqueLog::append(const Entry& entry) {
-  CHECK(size() < kUniquesMax, "ordinals of uniques are 32 bits");
-  CHECK(entry.id.size() <= kIdBytesMax, "the codec refuses longer ids");
-  CHECK(entry.url.size() <= kUrlBytesMax, "the codec leaves out longer urls");
-
-  packing_.clear();
-  ByteWriter writer(packing_);
+void pack(const UniqueLog::Entry& entry, Sequence sequence, ByteWriter writer) {
+  writer.digest(entry.exact);
+  writer.u64(entry.fingerprint.bits);
   writer.varint(entry.source.topic);
   writer.signed_varint(entry.source.partition);
   writer.signed_varint(entry.source.offset);
   writer.varint(entry.tokens);
+  writer.signed_varint(entry.event_time_ms);
+  writer.varint(entry.previous ? sequence - *entry.previous : 0);
+  writer.string(entry.extra);
   writer.string(entry.id);
   writer.string(entry.url);
-
-  if (packing_.size() > kBlockBytes - block_used_) {
-    blocks_.push_back(std::make_unique_for_overwrite<char[]>(kBlockBytes));
-    block_used_ = 0;
-  }
-  std::memcpy(blocks_.back().get() + block_used_, packing_.data(), packing_.size());
-  packed_at_.push_back((blocks_.size() - 1) * kBlockBytes + block_used_);
-  block_used_ += packing_.size();
-
-  digests_.push_back(entry.exact);
 }
 
-UniqueLog::Entry UniqueLog::entry(Sequence sequence) const {
-  DCHECK(sequence < size());
-  ByteReader reader(packed_from(packed_at_[sequence]));
-  Entry entry;
+UniqueLog::Entry unpack(ByteReader& reader, Sequence sequence) {
+  UniqueLog::Entry entry;
+  entry.exact = reader.digest();
+  entry.fingerprint.bits = reader.u64();
   entry.source.topic = static_cast<std::uint32_t>(reader.varint());
   entry.source.partition = static_cast<std::int32_t>(reader.signed_varint());
   entry.source.offset = reader.signed_varint();
   entry.tokens = static_cast<std::uint32_t>(reader.varint());
+  entry.event_time_ms = reader.signed_varint();
+  if (const std::uint64_t back = reader.varint(); back != 0) entry.previous = sequence - back;
+  entry.extra = reader.string();
   entry.id = reader.string();
   entry.url = reader.string();
-  entry.exact = digests_[sequence];
   DCHECK(reader.ok());
   return entry;
 }
 
-// Where an entry ends follows from its own lengths, so a view to the end of its block will do.
-std::string_view UniqueLog::packed_from(std::uint64_t at) const {
-  const std::size_t offset = at % kBlockBytes;
-  return {blocks_[at / kBlockBytes].get() + offset, kBlockBytes - offset};
+}  // namespace
+
+void UniqueLog::append(const Entry& entry) {
+  CHECK(size() - oldest_ < kUniquesMax, "ordinals of uniques are 32 bits");
+  CHECK(entry.id.size() <= kIdBytesMax, "the codec refuses longer ids");
+  CHECK(entry.url.size() <= kUrlBytesMax, "the codec leaves out longer urls");
+  CHECK(entry.extra.size() <= kExtraBytesMax, "the detector's own field is small");
+  CHECK(!entry.previous || *entry.previous < size(), "what is previous came before");
+
+  packing_.clear();
+  pack(entry, size(), ByteWriter(packing_));
+  const std::uint64_t place = entries_.append(packing_);
+  if (places_.size() % kChunk == 0) bases_.push_back(place);
+  places_.push_back(static_cast<std::uint32_t>(place - bases_.back()));
+}
+
+UniqueLog::Entry UniqueLog::entry(Sequence sequence) const {
+  DCHECK(sequence >= oldest_ && sequence < size());
+  ByteReader reader(packed_from(sequence));
+  Entry entry = unpack(reader, sequence);
+  if (entry.previous && *entry.previous < oldest_) entry.previous.reset();
+  return entry;
+}
+
+void UniqueLog::expire(Sequence oldest) {
+  if (oldest <= oldest_) return;
+  if (places_.size() == 0) begin_ = oldest;
+  CHECK(oldest <= size(), "what is still to come cannot be forgotten");
+  oldest_ = oldest;
+  entries_.release_before(oldest_ == size() ? entries_.end() : place(oldest_));
+  places_.release_before(oldest_ - begin_);
 }
 
 Digest128 UniqueLog::digest() const {
   // A chain: each link covers one entry and the link before it.
-  Digest128 link;
+  Digest128 link{oldest_, size()};
   std::string bytes;
-  for (Sequence sequence = 0; sequence < size(); ++sequence) {
-    const Entry e = entry(sequence);
+  for (Sequence sequence = oldest_; sequence < size(); ++sequence) {
     bytes.clear();
     ByteWriter writer(bytes);
     writer.digest(link);
-    writer.digest(e.exact);
-    writer.u32(e.tokens);
-    writer.u32(e.source.topic);
-    writer.u32(static_cast<std::uint32_t>(e.source.partition));
-    writer.u64(static_cast<std::uint64_t>(e.source.offset));
-    writer.string(e.id);
-    writer.string(e.url);
+    pack(entry(sequence), sequence, writer);
     link = digest128(bytes);
   }
   return link;
 }
 
 std::size_t UniqueLog::bytes() const {
-  return digests_.bytes() + packed_at_.bytes() + blocks_.size() * kBlockBytes +
-         blocks_.capacity() * sizeof(blocks_[0]) + packing_.capacity();
+  return entries_.bytes() + places_.bytes() + bases_.capacity() * sizeof(bases_[0]) + packing_.capacity();
 }
 
 }  // namespace neardup

@@ -143,6 +143,9 @@ void append_evidence(const VerdictRecord& record, std::span<const std::string> t
     append_integer(decision.distance, out);
     out.append(",\"similarity\":");
     append_permille(decision.similarity_permille, out);
+    if (decision.relation != Relation::kOther) {
+      out.append(R"(,"relation":")").append(name(decision.relation)).push_back('"');
+    }
   } else {
     out.append(",\"seq\":");
     append_integer(decision.sequence, out);
@@ -339,6 +342,7 @@ Result<ParsedVerdict> parse_verdict_json(std::string_view json) {
   if (fields.has("duplicate_of")) verdict.duplicate_of = fields.leader("duplicate_of");
   if (fields.has("distance")) verdict.distance = fields.integer<int>("distance");
   if (fields.has("similarity")) verdict.similarity_permille = fields.permille("similarity");
+  if (fields.has("relation")) verdict.relation = fields.one_of<Relation>("relation", kRelationNames);
   if (fields.has("seq")) verdict.seq = fields.integer<Sequence>("seq");
   if (fields.has("signature")) verdict.signature = fields.fingerprint("signature");
   verdict.url = fields.string_if_there("url");

@@ -5,10 +5,11 @@
 //
 //   {"id":"a","verdict":"duplicate","kind":"near",
 //    "duplicate_of":{"id":"b","url":"http://b/","source":{"topic":"pages","partition":3,"offset":18211}},
-//    "distance":2,"similarity":0.995,"seq":17,"signature":"9f0c5e2d7b41a860","url":"http://a/",
+//    "distance":2,"similarity":0.995,"relation":"mirror","seq":17,"signature":"9f0c5e2d7b41a860","url":"http://a/",
 //    "source":{"topic":"pages","partition":0,"offset":7},"event_time":"2024-05-01T12:30:00.000Z","reason":"..."}
 //
 //   kind, duplicate_of, distance, similarity   of a duplicate      signature   of both, 16 hex digits
+//   relation                                   of a duplicate that is no stranger to its original
 //   seq                                        of a unique         reason      of a rejected document
 //
 // And as Kafka headers, for consumers that filter without parsing: one packed header, or a set of single
@@ -98,6 +99,7 @@ struct ParsedVerdict {
   std::optional<Leader> duplicate_of;
   std::optional<int> distance;
   std::optional<int> similarity_permille;
+  Relation relation = Relation::kOther;
   std::optional<Sequence> seq;
   std::optional<Fingerprint> signature;
   std::string url;

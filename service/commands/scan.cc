@@ -63,7 +63,7 @@ class Scan {
         streams_(streams),
         threads_(options.threads > 0 ? options.threads : signing_threads(config.pipeline)),
         input_(options.paths, streams.in, config.input.document_bytes_max, SignalScope::interrupted),
-        detector_(DetectorOptions{config.detector.distance}),
+        detector_(resolve_detector_options(config)),
         shows_progress_(!options.quiet && ::isatty(streams.err) == 1 && ::isatty(streams.out) == 0) {}
 
   int run() {
@@ -123,12 +123,11 @@ class Scan {
       ++rejected_;
     } else {
       verdict.signature = signed_record.signature;
-      verdict.decision =
-          detector_.apply({document.id, document.url, document.source, signed_record.signature});
+      verdict.decision = detector_.apply(signed_record.arrival(document.source));
       if (verdict.decision.verdict == Verdict::kUnique) {
         ++counts_.unique;
       } else {
-        ++(verdict.decision.kind == DuplicateKind::kExact ? counts_.exact : counts_.near);
+        counts_.count(verdict.decision);
         leader = detector_.unique(verdict.decision.sequence);
         verdict.leader = &leader;
       }
@@ -175,8 +174,8 @@ class Scan {
     const std::uint64_t all = documents();
     std::string text = fmt::format("documents  {:>12}\n", all);
     text += fmt::format("unique     {:>12}  {:5.1f} %\n", counts_.unique, share(counts_.unique, all));
-    text += fmt::format("duplicate  {:>12}  {:5.1f} %  exact {}, near {}\n", duplicates(),
-                        share(duplicates(), all), counts_.exact, counts_.near);
+    text += fmt::format("duplicate  {:>12}  {:5.1f} %  exact {}, near {}, short {}\n", duplicates(),
+                        share(duplicates(), all), counts_.exact, counts_.near, counts_.short_text);
     text += fmt::format("rejected   {:>12}  {:5.1f} %", rejected_, share(rejected_, all));
     const char* separator = "  ";
     for (std::size_t i = 0; i < kRejectReasonNames.size(); ++i) {
@@ -205,7 +204,7 @@ class Scan {
 
   void say(std::string_view text) const { (void)write_all(streams_.err, text); }
 
-  std::uint64_t duplicates() const { return counts_.exact + counts_.near; }
+  std::uint64_t duplicates() const { return counts_.exact + counts_.near + counts_.short_text; }
   std::uint64_t documents() const { return counts_.unique + duplicates() + rejected_; }
   double megabytes() const { return static_cast<double>(counts_.document_bytes.sum) / 1e6; }
 

@@ -148,7 +148,7 @@ Status serve_term(const Config& config, const Preset& preset, const SignerOption
       KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, metrics, board, stop);
   if (!log) return log.error();
   JournalChain chain(signing.text());
-  Detector detector(DetectorOptions{.distance = config.detector.distance});
+  Detector detector(resolve_detector_options(config));
   board.set(State::kRestoring, "reading the journal");
   if (Status status = restore(**log, chain, detector, metrics, board); !status) {
     return status.error().in("journal " + config.kafka.topics.journal);
@@ -162,23 +162,22 @@ Status serve_term(const Config& config, const Preset& preset, const SignerOption
   if (Status status = (*input)->assign(plan->positions); !status) return status;
 
   SignerPool signers(signing_threads(config.pipeline), preset, config.input, signing);
-  Worker worker(
-      {.source = **input,
-       .sink = writer,
-       .log = **log,
-       .leadership = **election,
-       .signers = signers,
-       .detector = detector,
-       .chain = chain,
-       .probe = metrics,
-       .board = board},
-      {.interval = milliseconds(config.batch.interval_ms),
-       .documents_max = static_cast<std::size_t>(config.batch.documents_max),
-       .bytes_max = config.batch.bytes_max,
-       .batch = {.headers = header_mode(config.output.headers),
-                 .dead_letter_bytes_max = described->at(config.kafka.topics.dead_letter).message_bytes_max()},
-       .distance = static_cast<std::uint8_t>(config.detector.distance)},
-      plan->topics, random_uuid());
+  Worker worker({.source = **input,
+                 .sink = writer,
+                 .log = **log,
+                 .leadership = **election,
+                 .signers = signers,
+                 .detector = detector,
+                 .chain = chain,
+                 .probe = metrics,
+                 .board = board},
+                {.interval = milliseconds(config.batch.interval_ms),
+                 .documents_max = static_cast<std::size_t>(config.batch.documents_max),
+                 .bytes_max = config.batch.bytes_max,
+                 .batch = {.headers = header_mode(config.output.headers),
+                           .dead_letter_bytes_max =
+                               described->at(config.kafka.topics.dead_letter).message_bytes_max()}},
+                plan->topics, random_uuid());
   board.set(State::kRunning);
   log_info("running: {} input partitions, {} uniques, {:.1f} MB", plan->positions.size(), detector.size(),
            static_cast<double>(detector.bytes()) / 1e6);

@@ -22,10 +22,11 @@ std::string status_json(const StateBoard& board, const StatusCounts& counts) {
   json["detail"] = board.detail();
   json["version"] = build_info().version;
   json["revision"] = build_info().revision;
-  json["records"] = {{"consumed", counts.consumed},
-                     {"unique", counts.unique},
-                     {"duplicate", {{"exact", counts.exact}, {"near", counts.near}}},
-                     {"rejected", counts.rejected}};
+  json["records"] = {
+      {"consumed", counts.consumed},
+      {"unique", counts.unique},
+      {"duplicate", {{"exact", counts.exact}, {"near", counts.near}, {"short", counts.short_text}}},
+      {"rejected", counts.rejected}};
   json["transactions"] = counts.transactions;
   json["index"] = {{"entries", counts.index_entries}, {"bytes", counts.index_bytes}};
   json["lag"] = {{"records", counts.lag_records}, {"seconds", counts.lag_seconds}};

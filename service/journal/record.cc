@@ -5,6 +5,7 @@
 #include "core/base/bytes.h"
 #include "core/base/check.h"
 #include "core/base/crc32c.h"
+#include "core/detector/kept_form.h"
 #include "core/limits.h"
 
 namespace neardup {
@@ -57,10 +58,11 @@ Error corrupt(const std::string& what) { return {ErrorCode::kCorrupt, "journal r
 
 std::string encode_journal_record(const JournalRecord& record) {
   CHECK(record.signature_options.size() <= kSignatureOptionsBytesMax, "they name a few settings");
+  CHECK(record.detector_options.size() <= kSignatureOptionsBytesMax, "so do these");
   std::string bytes;
   std::size_t size = journal_frame_bytes_max(record.topics.size(), record.positions.size());
   for (const Unique& unique : record.uniques)
-    size += journal_entry_bytes_max(unique.id.size(), unique.url.size());
+    size += journal_entry_bytes_max(unique.id.size(), unique.url.size(), unique.kept.size());
   bytes.reserve(size);
 
   ByteWriter out(bytes);
@@ -73,10 +75,11 @@ std::string encode_journal_record(const JournalRecord& record) {
   out.u64(record.writer_epoch);
   out.digest(record.previous);
   out.u64(record.first_sequence);
-  out.u8(record.distance);
+  out.string(record.detector_options);
   out.varint(record.counts.unique);
   out.varint(record.counts.exact);
   out.varint(record.counts.near);
+  out.varint(record.counts.short_text);
   out.varint(record.counts.rejected);
   out.varint(record.topics.size());
   for (const JournalTopic& topic : record.topics) {
@@ -97,8 +100,10 @@ std::string encode_journal_record(const JournalRecord& record) {
     out.u64(unique.signature.fingerprint.bits);
     out.varint(unique.signature.tokens);
     put_source(out, unique.source);
+    out.signed_varint(unique.event_time_ms);
     out.string(unique.id);
     out.string(unique.url);
+    out.string(unique.kept);
   }
   out.u32(crc32c(bytes));
   return bytes;
@@ -130,10 +135,11 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
   record.writer_epoch = in.u64();
   record.previous = in.digest();
   record.first_sequence = in.u64();
-  record.distance = in.u8();
+  record.detector_options = in.string();
   record.counts.unique = in.varint();
   record.counts.exact = in.varint();
   record.counts.near = in.varint();
+  record.counts.short_text = in.varint();
   record.counts.rejected = in.varint();
   record.topics.resize(get_count(in, 17));
   for (JournalTopic& topic : record.topics) {
@@ -148,14 +154,16 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
     position.next = static_cast<std::int64_t>(in.varint());
     position.leader_epoch = static_cast<std::int32_t>(in.signed_varint());
   }
-  record.uniques.resize(get_count(in, 30));
+  record.uniques.resize(get_count(in, 32));
   for (Unique& unique : record.uniques) {
     unique.signature.exact = in.digest();
     unique.signature.fingerprint.bits = in.u64();
     unique.signature.tokens = static_cast<std::uint32_t>(in.varint());
     unique.source = get_source(in);
+    unique.event_time_ms = in.signed_varint();
     unique.id = in.string();
     unique.url = in.string();
+    unique.kept = in.string();
   }
   if (!in.ok()) return corrupt("ends in the middle of a field");
   if (!in.at_end()) return corrupt(std::to_string(in.remaining()) + " bytes too many");
@@ -163,15 +171,16 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
   return record;
 }
 
-std::size_t journal_entry_bytes_max(std::size_t id_bytes, std::size_t url_bytes) {
-  return 16 + 8 + 6 * kVarintBytesMax + id_bytes + url_bytes;
+std::size_t journal_entry_bytes_max(std::size_t id_bytes, std::size_t url_bytes, std::size_t kept_bytes) {
+  return 16 + 8 + 8 * kVarintBytesMax + id_bytes + url_bytes + kept_bytes;
 }
 
 std::size_t journal_frame_bytes_max(std::size_t topics, std::size_t positions) {
-  return 128 + kSignatureOptionsBytesMax + 9 * kVarintBytesMax +
+  return 128 + 2 * kSignatureOptionsBytesMax + 11 * kVarintBytesMax +
          topics * (kTopicNameBytesMax + kVarintBytesMax + 16) + positions * 5 * kVarintBytesMax;
 }
 
-static_assert(kJournalEntryBytesMax >= 16 + 8 + 6 * kVarintBytesMax + kIdBytesMax + kUrlBytesMax);
+static_assert(kJournalEntryBytesMax >=
+              16 + 8 + 8 * kVarintBytesMax + kIdBytesMax + kUrlBytesMax + kKeptBytesMax);
 
 }  // namespace neardup

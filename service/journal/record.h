@@ -21,7 +21,7 @@
 
 namespace neardup {
 
-inline constexpr std::uint16_t kJournalVersion = 1;
+inline constexpr std::uint16_t kJournalVersion = 2;
 
 using Uuid = std::array<std::uint8_t, 16>;
 
@@ -49,6 +49,7 @@ struct JournalCounts {
   std::uint64_t unique = 0;
   std::uint64_t exact = 0;
   std::uint64_t near = 0;
+  std::uint64_t short_text = 0;
   std::uint64_t rejected = 0;
 
   friend bool operator==(const JournalCounts&, const JournalCounts&) = default;
@@ -60,7 +61,7 @@ struct JournalRecord {
   std::uint64_t writer_epoch = 0;      // how often a writer has taken over
   Digest128 previous;                  // digest128 of the bytes of record number - 1; zero for record 0
   Sequence first_sequence = 0;         // of uniques[0]; also the size of the index before this batch
-  std::uint8_t distance = 0;           // detector.distance the batch was decided with
+  std::string_view detector_options;   // DetectorOptions::text() of those who decided the batch
   std::string_view signature_options;  // SignerOptions::text() of its signatures; the same in all records
   JournalCounts counts;
   std::vector<JournalTopic> topics;  // all so far; a topic's place is its ordinal, Source::topic, for ever
@@ -77,7 +78,7 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes);
 
 // An upper bound of what one unique adds to a record, so that a batch can be closed before its record grows
 // too large.
-std::size_t journal_entry_bytes_max(std::size_t id_bytes, std::size_t url_bytes);
+std::size_t journal_entry_bytes_max(std::size_t id_bytes, std::size_t url_bytes, std::size_t kept_bytes);
 
 // Room that a record needs besides its uniques. REQUIRES: topics and positions of at most this many.
 std::size_t journal_frame_bytes_max(std::size_t topics, std::size_t positions);

@@ -33,8 +33,7 @@ struct Tally {
 };
 inline constexpr std::array<std::uint64_t, 9> kDocumentByteBounds = {
     256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20};
-inline constexpr std::array<std::uint64_t, 4> kDistanceBounds = {0, 1, 2, 3};
-static_assert(kDistanceBounds.back() == kHammingDistanceMax);
+inline constexpr std::array<std::uint64_t, 10> kDistanceBounds = {0, 1, 2, 3, 4, 6, 8, 12, 16, 24};
 inline constexpr std::array<std::uint64_t, 12> kCandidateBounds = {0,    1,    10,    50,    100,    500,
                                                                    1000, 5000, 10000, 50000, 100000, 500000};
 
@@ -43,10 +42,21 @@ struct BatchCounts {
   std::uint64_t unique = 0;
   std::uint64_t exact = 0;
   std::uint64_t near = 0;
+  std::uint64_t short_text = 0;
   std::uint64_t rejected[kRejectReasonNames.size()] = {};
   Tally<kDocumentByteBounds> document_bytes;  // of every record's value
-  Tally<kDistanceBounds> near_distance;       // bits between a near duplicate and its leader
-  Tally<kCandidateBounds> lookup_candidates;  // fingerprints compared for each decision
+  Tally<kDistanceBounds> near_distance;       // bits between a duplicate that is not exact and its leader
+  Tally<kCandidateBounds> lookup_candidates;  // texts, sketches or fingerprints compared for each decision
+
+  // REQUIRES: a duplicate.
+  void count(const Decision& decision) {
+    if (decision.kind == DuplicateKind::kExact) {
+      ++exact;
+      return;
+    }
+    ++(decision.kind == DuplicateKind::kShort ? short_text : near);
+    near_distance.add(static_cast<std::uint64_t>(decision.distance));
+  }
 };
 
 enum class BatchClosed : std::uint8_t { kInterval, kDocuments, kBytes, kDrain };

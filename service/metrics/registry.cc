@@ -104,12 +104,12 @@ const std::vector<MetricSpec>& specs() {
       {"neardup_match_hamming_distance",
        MetricType::Histogram,
        "",
-       "Bits in which the fingerprints of a near duplicate and its leader differ.",
+       "Bits in which the fingerprints of a duplicate that is not exact and of its leader differ.",
        {kDistanceBounds.begin(), kDistanceBounds.end()}},
       {"neardup_lookup_candidates",
        MetricType::Histogram,
        "",
-       "Fingerprints compared to decide one document; 0 if its very text was known.",
+       "Sketches, texts or fingerprints compared to decide one document; 0 if its very text was known.",
        {kCandidateBounds.begin(), kCandidateBounds.end()}},
       {"neardup_index_entries", MetricType::Gauge, "", "Unique documents remembered."},
       {"neardup_index_bytes", MetricType::Gauge, "", "Memory of the index."},
@@ -206,6 +206,7 @@ struct MetricsRegistry::Series {
     unique = verdict(Verdict::kUnique, kNone);
     exact = verdict(Verdict::kDuplicate, name(DuplicateKind::kExact));
     near = verdict(Verdict::kDuplicate, name(DuplicateKind::kNear));
+    short_text = verdict(Verdict::kDuplicate, name(DuplicateKind::kShort));
     rejected = verdict(Verdict::kRejected, kNone);
     each(dead_letters, "dead_letter_records", "reason", kRejectReasonNames);
     each(batches, "batches_closed", "reason", kBatchClosedNames);
@@ -293,6 +294,7 @@ struct MetricsRegistry::Series {
   prometheus::Counter* unique = nullptr;
   prometheus::Counter* exact = nullptr;
   prometheus::Counter* near = nullptr;
+  prometheus::Counter* short_text = nullptr;
   prometheus::Counter* rejected = nullptr;
   std::array<prometheus::Counter*, kRejectReasonNames.size()> dead_letters{};
   std::array<prometheus::Counter*, kBatchClosedNames.size()> batches{};
@@ -345,6 +347,7 @@ StatusCounts MetricsRegistry::counts() const {
   counts.unique = whole(s.unique);
   counts.exact = whole(s.exact);
   counts.near = whole(s.near);
+  counts.short_text = whole(s.short_text);
   counts.rejected = whole(s.rejected);
   counts.transactions = whole(s.transactions[static_cast<std::size_t>(TransactionResult::kCommitted)]);
   counts.index_entries = static_cast<std::uint64_t>(s.index_entries.Value());
@@ -377,6 +380,7 @@ void MetricsRegistry::batch_committed(const BatchCounts& counts, BatchClosed why
   s.unique->Increment(static_cast<double>(counts.unique));
   s.exact->Increment(static_cast<double>(counts.exact));
   s.near->Increment(static_cast<double>(counts.near));
+  s.short_text->Increment(static_cast<double>(counts.short_text));
   for (std::size_t i = 0; i < s.dead_letters.size(); ++i) {
     s.rejected->Increment(static_cast<double>(counts.rejected[i]));
     s.dead_letters[i]->Increment(static_cast<double>(counts.rejected[i]));

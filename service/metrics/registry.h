@@ -31,6 +31,7 @@ struct StatusCounts {
   std::uint64_t unique = 0;
   std::uint64_t exact = 0;
   std::uint64_t near = 0;
+  std::uint64_t short_text = 0;
   std::uint64_t rejected = 0;
   std::uint64_t transactions = 0;
   std::uint64_t index_entries = 0;

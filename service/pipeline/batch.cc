@@ -79,7 +79,7 @@ void Batch::add_verdict_headers(const VerdictRecord& verdict) {
 }
 
 void Batch::add_decided(const Record& record, const Signed& document, const Decision& decision,
-                        const Unique* leader) {
+                        const Unique* leader, std::string_view kept) {
   cover(record);
   const Document& from = document.document;
   VerdictRecord verdict;
@@ -107,15 +107,11 @@ void Batch::add_decided(const Record& record, const Signed& document, const Deci
   if (decision.verdict == Verdict::kUnique) {
     output.topic = OutputTopic::kUnique;
     ++counts_.unique;
-    uniques_.push_back({from.id, from.url, record.source, document.signature});
+    uniques_.push_back(
+        {from.id, from.url, record.source, from.event_time_ms, document.signature, arena_.keep(kept)});
   } else {
     output.topic = OutputTopic::kDuplicate;
-    if (decision.kind == DuplicateKind::kExact) {
-      ++counts_.exact;
-    } else {
-      ++counts_.near;
-      counts_.near_distance.add(static_cast<std::uint64_t>(decision.distance));
-    }
+    counts_.count(decision);
   }
 }
 
@@ -170,11 +166,12 @@ void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics
   journal_.writer_epoch = writer.epoch;
   journal_.previous = chain.last_digest();
   journal_.first_sequence = chain.next_sequence();
-  journal_.distance = writer.distance;
+  journal_.detector_options = writer.detector_options;
   journal_.signature_options = chain.signature_options();
   journal_.counts.unique = counts_.unique;
   journal_.counts.exact = counts_.exact;
   journal_.counts.near = counts_.near;
+  journal_.counts.short_text = counts_.short_text;
   for (const std::uint64_t count : counts_.rejected) journal_.counts.rejected += count;
   journal_.topics.assign(topics.begin(), topics.end());
   journal_.uniques = uniques_;

@@ -48,9 +48,10 @@ class Batch {
   void clear();
 
   // Adds one record and what was decided of it, in input order. `record` and `document` must stay where they
-  // are until the batch is committed. `leader` is the unique that a duplicate repeats.
+  // are until the batch is committed. `leader` is the unique that a duplicate repeats, `kept` what the
+  // detector keeps of a unique.
   void add_decided(const Record& record, const Signed& document, const Decision& decision,
-                   const Unique* leader);
+                   const Unique* leader, std::string_view kept);
   void add_rejected(const Record& record, const Signed& document);
   // Notes what one decision cost (Detector::candidates).
   void count_lookup(std::uint64_t candidates) { counts_.lookup_candidates.add(candidates); }
@@ -59,7 +60,7 @@ class Batch {
   struct Writer {
     Uuid journal{};
     std::uint64_t epoch = 0;
-    std::uint8_t distance = 0;
+    std::string detector_options;
   };
   void seal(const JournalChain& chain, std::span<const JournalTopic> topics, const Writer& writer);
 

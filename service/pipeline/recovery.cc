@@ -21,7 +21,11 @@ Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Probe& 
     Result<JournalRecord> record = decode_journal_record(bytes);
     if (!record) return record.error().in("record " + std::to_string(chain.next_number()));
     if (Status status = chain.accept(*record, bytes); !status) return status;
-    for (const Unique& unique : record->uniques) detector.restore(unique);
+    for (const Unique& unique : record->uniques) {
+      if (Status status = detector.restore(unique); !status) {
+        return status.error().in("record " + std::to_string(chain.next_number() - 1));
+      }
+    }
     probe.restored(chain.next_number(), progress, seconds_since(begin));
     return {};
   };

@@ -27,7 +27,7 @@ class Worker {
     out.document.body.swap(body_);
     out.signature = {};
     out.reason = codec_.decode(record, out.document);
-    if (!out.reason) out.reason = signer_.sign(out.document, out.signature);
+    if (!out.reason) out.reason = signer_.sign(out.document, out.signature, out.route);
     out.document.body.swap(body_);
     if (body_.capacity() > DocumentCodec::kRecordBytesUsual) body_ = std::string();
   }

@@ -18,8 +18,10 @@
 #include <optional>
 #include <span>
 
+#include "core/arrival.h"
 #include "core/decision.h"
 #include "core/document.h"
+#include "core/fingerprint/route_signature.h"
 #include "core/fingerprint/signer_options.h"
 #include "core/signature.h"
 #include "service/codec/preset.h"
@@ -32,7 +34,18 @@ namespace neardup {
 struct Signed {
   Document document;    // without its body, which only signing needed
   Signature signature;  // of a document that is not rejected
+  RouteSignature route;
   std::optional<RejectReason> reason;
+
+  // As the detector takes it, if it was not rejected.
+  Arrival arrival(const Source& source) const {
+    return {.id = document.id,
+            .url = document.url,
+            .source = source,
+            .event_time_ms = document.event_time_ms,
+            .signature = signature,
+            .route = &route};
+  }
 };
 
 class SignerPool {

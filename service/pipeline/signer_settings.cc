@@ -47,6 +47,10 @@ Result<SignerOptions> resolve_signer_options(const Config& config) {
     return Error{ErrorCode::kInvalid, "fingerprint.features: \"" + from.features + "\" is unknown"};
   }
   options.features.source = static_cast<FeatureSource>(source - kFeatureSourceNames.begin());
+  const DetectorOptions detector = resolve_detector_options(config);
+  options.routes = detector.routes();
+  options.sketch = detector.sketch;
+  options.layout = detector.layout();
   options.features.shingle_size = from.shingle_size;
   options.features.ngram_size = from.ngram_size;
   if (!from.stop_words_file.empty()) {
@@ -59,6 +63,19 @@ Result<SignerOptions> resolve_signer_options(const Config& config) {
     if (!table) return table.error();
     options.features.idf = *std::move(table);
   }
+  return options;
+}
+
+DetectorOptions resolve_detector_options(const Config& config) {
+  const DetectorConfig& from = config.detector;
+  DetectorOptions options;
+  options.mode = from.mode == "simhash" ? DetectorMode::kSimhash : DetectorMode::kHybrid;
+  options.threshold_permille = static_cast<unsigned>(from.threshold.value);
+  options.sketch = from.sketch == "compact" ? SketchSize::kCompact : SketchSize::kStandard;
+  options.short_tokens_permille = static_cast<unsigned>(from.token_threshold.value);
+  options.short_numbers_permille = static_cast<unsigned>(from.number_threshold.value);
+  options.distance = from.distance;
+  options.verify_sketch = from.verify == "sketch";
   return options;
 }
 

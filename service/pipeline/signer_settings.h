@@ -1,10 +1,11 @@
-// Which signatures does this configuration ask for?
+// Which signatures does this configuration ask for, and how are they compared?
 //
-// Reads the files that `fingerprint` names. Whoever signs takes the options from here, so that `scan` and
-// `fingerprint` say what `serve` decides by.
+// Reads the files that `fingerprint` names. Whoever signs or decides takes the options from here, so that
+// `scan` and `fingerprint` say what `serve` decides by.
 #pragma once
 
 #include "core/base/result.h"
+#include "core/detector.h"
 #include "core/fingerprint/signer_options.h"
 #include "service/config.h"
 
@@ -12,5 +13,8 @@ namespace neardup {
 
 // Error kInvalid: the file, the line and the value, and what to write instead.
 Result<SignerOptions> resolve_signer_options(const Config& config);
+
+// REQUIRES: a configuration that load_config() took.
+DetectorOptions resolve_detector_options(const Config& config);
 
 }  // namespace neardup

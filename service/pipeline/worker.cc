@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/detector/kept_form.h"
 #include "core/limits.h"
 #include "service/log.h"
 
@@ -49,7 +50,7 @@ Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain:
   for (std::size_t i = 0; i < topics.size(); ++i) journal_topics_.push_back({topic_names_[i], topics[i].id});
   writer_.journal = parts_.chain.empty() ? journal : parts_.chain.journal();
   writer_.epoch = parts_.chain.empty() ? 0 : parts_.chain.writer_epoch() + 1;
-  writer_.distance = options_.distance;
+  writer_.detector_options = parts_.detector.options().text();
 }
 
 Status Worker::run(const std::stop_token& stop) {
@@ -128,28 +129,33 @@ std::size_t Worker::fitting(std::span<const Signed> documents) const {
   std::size_t bytes =
       journal_frame_bytes_max(journal_topics_.size(), parts_.chain.positions().size() + documents.size());
   for (std::size_t i = 0; i < documents.size(); ++i) {
-    bytes += journal_entry_bytes_max(documents[i].document.id.size(), documents[i].document.url.size());
+    bytes += journal_entry_bytes_max(documents[i].document.id.size(), documents[i].document.url.size(),
+                                     kept_bytes_max(documents[i].route));
     if (bytes > kJournalRecordBytesMax) return std::max<std::size_t>(i, 1);
   }
   return documents.size();
 }
 
+// Deciding reads memory at random, so what the next documents will need is on its way meanwhile.
 void Worker::decide(std::span<const Record> records, std::span<const Signed> documents) {
+  constexpr std::size_t kAhead = 2;
   batch_.clear();
   for (std::size_t i = 0; i < records.size(); ++i) {
+    if (i + kAhead < records.size() && !documents[i + kAhead].reason) {
+      parts_.detector.prefetch(documents[i + kAhead].arrival(records[i + kAhead].source));
+    }
     if (documents[i].reason) {
       batch_.add_rejected(records[i], documents[i]);
       continue;
     }
-    const Document& document = documents[i].document;
-    const Decision decision =
-        parts_.detector.apply({document.id, document.url, records[i].source, documents[i].signature});
+    kept_.clear();
+    const Decision decision = parts_.detector.apply(documents[i].arrival(records[i].source), &kept_);
     batch_.count_lookup(parts_.detector.candidates());
     if (decision.verdict == Verdict::kDuplicate) {
       const Unique leader = parts_.detector.unique(decision.sequence);
-      batch_.add_decided(records[i], documents[i], decision, &leader);
+      batch_.add_decided(records[i], documents[i], decision, &leader, {});
     } else {
-      batch_.add_decided(records[i], documents[i], decision, nullptr);
+      batch_.add_decided(records[i], documents[i], decision, nullptr, kept_);
     }
   }
   batch_.seal(parts_.chain, journal_topics_, writer_);

@@ -41,7 +41,6 @@ struct WorkerOptions {
   std::size_t documents_max = 10000;
   std::size_t bytes_max = std::size_t{64} << 20;  // of record values
   BatchOptions batch;
-  std::uint8_t distance = 3;                   // detector.distance, for the journal
   std::chrono::milliseconds read_back{30000};  // how long a committed record may take to show
   int recycles_max = 5;                        // in a row without a batch getting through
 };
@@ -85,6 +84,7 @@ class Worker {
   Batch batch_;
   std::vector<Record> records_;
   std::vector<Signed> signed_;
+  std::string kept_;            // of the unique being decided
   bool recycle_first_ = false;  // a request of the last transaction timed out on the way
   int recycles_ = 0;            // in a row
 };

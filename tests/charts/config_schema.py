@@ -15,6 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).parents[2]
 SCHEMA = ROOT / "charts/neardup/values.schema.json"
 ROW = re.compile(r"^\| `(?P<path>[^`]+)` \| (?P<type>[^|]+) \| .* \| (?P<what>[^|]+) \|$", re.MULTILINE)
+SHARE = re.compile(r"share; ([\d.]+) \.\. ([\d.]+)")
 NUMBER = re.compile(r"whole number; (-?\d+) \.\. (\d+)")
 
 
@@ -23,6 +24,8 @@ def schema_of(kind):
     name, _, rest = kind.partition(": ")
     if number := NUMBER.match(kind):
         return {"type": "integer", "minimum": int(number[1]), "maximum": int(number[2])}
+    if share := SHARE.match(kind):
+        return {"type": "number", "minimum": float(share[1]), "maximum": float(share[2])}
     if name == "one of":
         return {"enum": ["" if word == '""' else word for word in rest.split(", ")]}
     if name == "list of":

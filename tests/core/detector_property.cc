@@ -17,7 +17,12 @@ struct Drawn {
   Source source;
   Signature signature;
 
-  Arrival arrival() const { return {.id = id, .url = url, .source = source, .signature = signature}; }
+  Arrival arrival() const {
+    return {.id = id, .url = url, .source = source, .event_time_ms = 0, .signature = signature};
+  }
+  Unique unique() const {
+    return {.id = id, .url = url, .source = source, .event_time_ms = 0, .signature = signature, .kept = {}};
+  }
 };
 
 // A stream with clusters: new texts, the same texts again, and texts a few bits from earlier ones. A text is
@@ -55,13 +60,15 @@ TEST(DetectorProperty, decides_twenty_thousand_clustered_documents_as_a_linear_s
   for (int k = 0; k <= 3; ++k) {
     const std::uint64_t seed = 77 + static_cast<std::uint64_t>(k);
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", k " << k);
-    Detector detector({.distance = k});
+    Detector detector({.mode = DetectorMode::kSimhash, .distance = k});
     reference::LinearDetector linear(k);
     int near = 0;
     int exact = 0;
     for (const Drawn& document : draw(seed, k == 3 ? 20'000 : 4'000)) {
       const Decision expected = linear.apply(document.signature);
-      ASSERT_EQ(detector.apply(document.arrival()), expected) << document.id;
+      Decision decision = detector.apply(document.arrival());
+      decision.relation = Relation::kOther;  // it hangs on names, of which the twin knows nothing
+      ASSERT_EQ(decision, expected) << document.id;
       if (expected.verdict == Verdict::kDuplicate) ++(expected.kind == DuplicateKind::kNear ? near : exact);
     }
     EXPECT_GT(near, 100);
@@ -73,7 +80,7 @@ TEST(DetectorProperty, decides_twenty_thousand_clustered_documents_as_a_linear_s
 // before it, and no unique lies within k of an earlier one.
 TEST(DetectorProperty, the_leader_rule_holds) {
   const std::vector<Drawn> stream = draw(5, 5'000);
-  Detector detector({});
+  Detector detector({.mode = DetectorMode::kSimhash});
   std::vector<Signature> uniques;
   for (const Drawn& document : stream) {
     const Decision decision = detector.apply(document.arrival());
@@ -96,7 +103,7 @@ TEST(DetectorProperty, the_leader_rule_holds) {
 
 TEST(DetectorProperty, restoring_a_prefix_and_applying_the_rest_equals_applying_all) {
   const std::vector<Drawn> stream = draw(11, 20'000);
-  Detector undisturbed({});
+  Detector undisturbed({.mode = DetectorMode::kSimhash});
   std::vector<Decision> decisions;
   decisions.reserve(stream.size());
   for (const Drawn& document : stream) decisions.push_back(undisturbed.apply(document.arrival()));
@@ -104,9 +111,10 @@ TEST(DetectorProperty, restoring_a_prefix_and_applying_the_rest_equals_applying_
   for (const std::size_t cut :
        {std::size_t{0}, std::size_t{1}, std::size_t{777}, stream.size() / 2, stream.size()}) {
     SCOPED_TRACE(cut);
-    Detector detector({});
+    Detector detector({.mode = DetectorMode::kSimhash});
     for (std::size_t i = 0; i < cut; ++i) {
-      if (decisions[i].verdict == Verdict::kUnique) detector.restore(stream[i].arrival());
+      if (decisions[i].verdict != Verdict::kUnique) continue;
+      ASSERT_TRUE(detector.restore(stream[i].unique()));
     }
     for (std::size_t i = cut; i < stream.size(); ++i) {
       ASSERT_EQ(detector.apply(stream[i].arrival()), decisions[i]) << i;
@@ -116,9 +124,9 @@ TEST(DetectorProperty, restoring_a_prefix_and_applying_the_rest_equals_applying_
   }
 
   // The journal gives back what `unique` gave out.
-  Detector copy({});
+  Detector copy({.mode = DetectorMode::kSimhash});
   for (Sequence sequence = 0; sequence < undisturbed.size(); ++sequence)
-    copy.restore(undisturbed.unique(sequence));
+    ASSERT_TRUE(copy.restore(undisturbed.unique(sequence)));
   EXPECT_EQ(copy.state_digest(), undisturbed.state_digest());
 }
 

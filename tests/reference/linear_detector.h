@@ -34,7 +34,8 @@ class LinearDetector {
  private:
   static Decision duplicate(DuplicateKind kind, Sequence leader, int distance) {
     const double similarity = 1000 * std::cos(std::numbers::pi * distance / 64);
-    return {Verdict::kDuplicate, kind, leader, distance, static_cast<int>(std::lround(similarity))};
+    return {Verdict::kDuplicate, kind, leader, distance, static_cast<int>(std::lround(similarity)),
+            Relation::kOther};
   }
 
   int distance_;

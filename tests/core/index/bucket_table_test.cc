@@ -125,7 +125,14 @@ TEST(BucketTable, nine_bytes_a_posting_at_most_on_average_over_a_doubling) {
   EXPECT_LT(sum / samples, 8.7);
   EXPECT_GT(sum / samples, 7.5) << "lines hold twelve postings, so fewer were lost";
   EXPECT_GE(table.bytes(), 64 * table.lines());
-  EXPECT_LT(table.bytes(), 64 * table.lines() + (std::size_t{6} << 20));
+  EXPECT_LT(table.bytes(), 64 * table.lines() + (std::size_t{1} << 20));
+}
+
+TEST(BucketTable, is_small_where_little_is_in_it) {
+  BucketTable table;
+  EXPECT_LE(table.bytes(), std::size_t{64} << 10);
+  for (Ordinal ordinal = 0; ordinal < 5000; ++ordinal) table.insert(ordinal * 0x9E3779B97F4A7C15, ordinal);
+  EXPECT_LE(table.bytes(), std::size_t{192} << 10);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/folder_test.h"
+
 namespace neardup {
 namespace {
 
@@ -13,54 +15,79 @@ UniqueLog::Entry small_entry() {
   return {.id = "id",
           .url = "http://a/",
           .source = {.topic = 1, .partition = 2, .offset = 3},
+          .event_time_ms = 1'700'000'000'000,
           .exact = {4, 5},
-          .tokens = 7};
+          .fingerprint = {6},
+          .tokens = 7,
+          .extra = "extra"};
 }
 
 void expect_equal(const UniqueLog::Entry& a, const UniqueLog::Entry& b) {
   EXPECT_EQ(a.id, b.id);
   EXPECT_EQ(a.url, b.url);
   EXPECT_EQ(a.source, b.source);
+  EXPECT_EQ(a.event_time_ms, b.event_time_ms);
   EXPECT_EQ(a.exact, b.exact);
+  EXPECT_EQ(a.fingerprint, b.fingerprint);
   EXPECT_EQ(a.tokens, b.tokens);
+  EXPECT_EQ(a.extra, b.extra);
+  EXPECT_EQ(a.previous, b.previous);
 }
 
-TEST(UniqueLog, gives_back_what_was_appended) {
+using UniqueLogTest = FolderTest;
+
+TEST_F(UniqueLogTest, gives_back_what_was_appended) {
   const std::string longest_id(kIdBytesMax, 'i');
   const std::string longest_url(kUrlBytesMax, 'u');
+  const std::string longest_extra(UniqueLog::kExtraBytesMax, 'x');
   std::vector<UniqueLog::Entry> entries = {small_entry()};
-  entries.push_back({.id = std::string_view("\0\xFF", 2), .url = "", .source = {}, .exact = {}});
+  entries.push_back({.id = std::string_view("\0\xFF", 2),
+                     .url = "",
+                     .source = {},
+                     .event_time_ms = std::numeric_limits<std::int64_t>::min(),
+                     .exact = {},
+                     .fingerprint = {},
+                     .extra = "",
+                     .previous = 0});
   entries.push_back({.id = longest_id,
                      .url = longest_url,
                      .source = {.topic = std::numeric_limits<std::uint32_t>::max(),
                                 .partition = std::numeric_limits<std::int32_t>::min(),
                                 .offset = std::numeric_limits<std::int64_t>::min()},
+                     .event_time_ms = std::numeric_limits<std::int64_t>::max(),
                      .exact = {std::numeric_limits<std::uint64_t>::max(), 1},
-                     .tokens = std::numeric_limits<std::uint32_t>::max()});
+                     .fingerprint = {std::numeric_limits<std::uint64_t>::max()},
+                     .tokens = std::numeric_limits<std::uint32_t>::max(),
+                     .extra = longest_extra,
+                     .previous = 1});
 
-  UniqueLog log;
-  for (const auto& entry : entries) log.append(entry);
-  ASSERT_EQ(log.size(), entries.size());
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    SCOPED_TRACE(i);
-    expect_equal(log.entry(i), entries[i]);
-    EXPECT_EQ(log.digests()[i], entries[i].exact);
+  for (const std::string& directory : {std::string(), folder_.string()}) {
+    UniqueLog log({directory});
+    for (const auto& entry : entries) log.append(entry);
+    ASSERT_EQ(log.size(), entries.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      SCOPED_TRACE(i);
+      expect_equal(log.entry(i), entries[i]);
+      EXPECT_EQ(log.exact(i), entries[i].exact);
+    }
   }
 }
 
-TEST(UniqueLog, names_never_cross_a_block_and_views_stay_good_while_it_grows) {
-  UniqueLog log;
+TEST_F(UniqueLogTest, views_stay_good_while_it_grows) {
+  UniqueLog log({folder_.string()});
   const std::string url(kUrlBytesMax, 'u');
   log.append(small_entry());
-  const std::string_view first_id = log.entry(0).id;
-  for (int i = 1; i < 3000; ++i) {  // more than 20 blocks
+  const UniqueLog::Entry first = log.entry(0);
+  for (int i = 1; i < 3000; ++i) {  // 100 blocks
     UniqueLog::Entry entry = small_entry();
     const std::string id = "document-" + std::to_string(i);
     entry.id = id;
     entry.url = std::string_view(url).substr(0, kUrlBytesMax - static_cast<std::size_t>(i) % 97);
     log.append(entry);
   }
-  EXPECT_EQ(first_id, "id");
+  EXPECT_TRUE(log.status().ok());
+  EXPECT_GT(log.file_bytes(), std::uint64_t{20} << 20);
+  expect_equal(first, small_entry());
   for (int i = 1; i < 3000; ++i) {
     const auto entry = log.entry(static_cast<Sequence>(i));
     EXPECT_EQ(entry.id, "document-" + std::to_string(i));
@@ -70,12 +97,12 @@ TEST(UniqueLog, names_never_cross_a_block_and_views_stay_good_while_it_grows) {
 
 TEST(UniqueLog, digest_differs_when_any_field_or_the_order_differs) {
   const auto digest_of = [](const std::vector<UniqueLog::Entry>& entries) {
-    UniqueLog log;
+    UniqueLog log({});
     for (const auto& entry : entries) log.append(entry);
     return log.digest();
   };
   const UniqueLog::Entry base = small_entry();
-  std::vector<UniqueLog::Entry> changed(9, base);
+  std::vector<UniqueLog::Entry> changed(12, base);
   changed[0].id = "ie";
   changed[1].url = "http://b/";
   changed[2].source.topic++;
@@ -84,8 +111,11 @@ TEST(UniqueLog, digest_differs_when_any_field_or_the_order_differs) {
   changed[5].exact.high++;
   changed[6].exact.low++;
   changed[7].tokens++;
-  changed[8].id = "idh";  // the same bytes, cut elsewhere
-  changed[8].url = "ttp://a/";
+  changed[8].event_time_ms++;
+  changed[9].fingerprint.bits++;
+  changed[10].extra = "";
+  changed[11].id = "idh";  // the same bytes, cut elsewhere
+  changed[11].url = "ttp://a/";
 
   std::vector<Digest128> digests = {digest_of({}), digest_of({base}), digest_of({base, base})};
   for (const auto& entry : changed) {
@@ -93,15 +123,66 @@ TEST(UniqueLog, digest_differs_when_any_field_or_the_order_differs) {
     digests.push_back(digest_of({base, entry}));
     digests.push_back(digest_of({entry, base}));
   }
+  UniqueLog::Entry second = base;
+  second.previous = 0;
+  digests.push_back(digest_of({base, second}));
   for (std::size_t i = 0; i < digests.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) EXPECT_NE(digests[i], digests[j]) << i << " and " << j;
   }
   EXPECT_EQ(digest_of({base, changed[3]}), digest_of({base, changed[3]}));
 }
 
-TEST(UniqueLog, memory_is_24_bytes_the_names_and_a_few_more) {
-  UniqueLog log;
-  constexpr std::size_t kCount = kColumnChunk * 2;
+TEST_F(UniqueLogTest, forgets_the_oldest_and_numbers_go_on) {
+  UniqueLog log({folder_.string()});
+  constexpr Sequence kLive = 150'000;
+  const std::string url(100, 'u');
+  std::size_t most = 0;
+  for (Sequence sequence = 0; sequence < 4 * kLive; ++sequence) {
+    if (sequence > kLive) log.expire(sequence - kLive);
+    UniqueLog::Entry entry = small_entry();
+    entry.url = url;
+    entry.source.offset = static_cast<std::int64_t>(sequence);
+    if (sequence >= kLive / 2) entry.previous = sequence - kLive / 2;
+    ASSERT_EQ(log.size(), sequence);
+    log.append(entry);
+    most = std::max(most, static_cast<std::size_t>(log.file_bytes()));
+  }
+  EXPECT_EQ(log.oldest(), 3 * kLive - 1);
+  EXPECT_LT(most, kLive * 180 + 4 * ColdStore::kBlockBytes) << "the room on the disk is given back";
+  EXPECT_LT(log.bytes(), kLive * 4 + 2 * 4 * 65'536 + 2 * ColdStore::kBlockBytes);
+  for (Sequence sequence = log.oldest(); sequence < log.size(); ++sequence) {
+    const UniqueLog::Entry entry = log.entry(sequence);
+    ASSERT_EQ(entry.source.offset, static_cast<std::int64_t>(sequence));
+    ASSERT_EQ(entry.previous.has_value(), sequence - kLive / 2 >= log.oldest());
+  }
+  log.expire(log.size());
+  EXPECT_EQ(log.oldest(), log.size());
+  log.append(small_entry());
+  expect_equal(log.entry(log.oldest()), small_entry());
+}
+
+TEST(UniqueLog, may_begin_at_any_number_and_equals_one_that_forgot_all_before) {
+  constexpr Sequence kBegin = 70'000;
+  UniqueLog all({});
+  UniqueLog rest({});
+  rest.expire(kBegin);
+  EXPECT_EQ(rest.size(), kBegin);
+  EXPECT_EQ(rest.oldest(), kBegin);
+  for (Sequence sequence = 0; sequence < kBegin + 10; ++sequence) {
+    UniqueLog::Entry entry = small_entry();
+    entry.tokens = static_cast<std::uint32_t>(sequence);
+    all.append(entry);
+    if (sequence >= kBegin) rest.append(entry);
+  }
+  EXPECT_NE(all.digest(), rest.digest());
+  all.expire(kBegin);
+  EXPECT_EQ(all.digest(), rest.digest());
+  EXPECT_EQ(rest.entry(kBegin + 3).tokens, kBegin + 3);
+}
+
+TEST_F(UniqueLogTest, memory_is_4_bytes_a_unique_and_the_rest_is_in_the_file) {
+  UniqueLog log({folder_.string()});
+  constexpr std::size_t kCount = 4 * 65'536;
   std::size_t names = 0;
   for (std::size_t i = 0; i < kCount; ++i) {
     const std::string id = "doc-" + std::to_string(i);
@@ -110,17 +191,22 @@ TEST(UniqueLog, memory_is_24_bytes_the_names_and_a_few_more) {
     log.append({.id = id,
                 .url = url,
                 .source = {.topic = 3, .partition = 7, .offset = static_cast<std::int64_t>(i)},
+                .event_time_ms = 1'700'000'000'000 + static_cast<std::int64_t>(i),
                 .exact = {i, i},
+                .fingerprint = {i},
                 .tokens = 500});
   }
-  const std::size_t floor = kCount * (24 + 5) + names;
-  const std::size_t slack = std::size_t{2} << 20;  // the last block and some pointers
-  EXPECT_GE(log.bytes(), floor);
-  EXPECT_LE(log.bytes(), kCount * (24 + 12) + names + slack);
+  EXPECT_GE(log.bytes(), kCount * 4);
+  EXPECT_LE(log.bytes(), kCount * 4 + ColdStore::kBlockBytes + 20'000);
+  EXPECT_GE(log.file_bytes() + ColdStore::kBlockBytes, kCount * (24 + 14) + names);
+  EXPECT_LE(log.file_bytes(), kCount * (24 + 18) + names);
+
+  UniqueLog in_memory({});
+  EXPECT_LE(in_memory.bytes(), 100U);
 }
 
-TEST(UniqueLogDeathTest, a_longer_id_or_url_than_the_limits_is_our_own_mistake) {
-  UniqueLog log;
+TEST(UniqueLogDeathTest, a_longer_string_than_the_limits_is_our_own_mistake) {
+  UniqueLog log({});
   UniqueLog::Entry entry = small_entry();
   const std::string id(kIdBytesMax + 1, 'i');
   entry.id = id;
@@ -129,6 +215,19 @@ TEST(UniqueLogDeathTest, a_longer_id_or_url_than_the_limits_is_our_own_mistake) 
   const std::string url(kUrlBytesMax + 1, 'u');
   entry.url = url;
   EXPECT_DEATH(log.append(entry), "longer urls");
+  entry = small_entry();
+  const std::string extra(UniqueLog::kExtraBytesMax + 1, 'x');
+  entry.extra = extra;
+  EXPECT_DEATH(log.append(entry), "own field");
+}
+
+TEST(UniqueLogDeathTest, what_is_still_to_come_can_be_neither_previous_nor_forgotten) {
+  UniqueLog log({});
+  UniqueLog::Entry entry = small_entry();
+  entry.previous = 0;
+  EXPECT_DEATH(log.append(entry), "came before");
+  log.append(small_entry());
+  EXPECT_DEATH(log.expire(2), "still to come");
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ using ::testing::HasSubstr;
 
 const std::vector<std::string> kTopics = {"pages", "news", "odd \"topic\""};
 
-const Unique kLeader{"leader/1", "http://leader/", {0, 3, 18211}, {}};
-const Unique kLeaderWithoutUrl{"leader/2", "", {1, 0, 0}, {}};
+const Unique kLeader{"leader/1", "http://leader/", {0, 3, 18211}, 0, {}, {}};
+const Unique kLeaderWithoutUrl{"leader/2", "", {1, 0, 0}, 0, {}, {}};
 
 VerdictRecord base() {
   VerdictRecord record;
@@ -38,7 +38,12 @@ VerdictRecord unique() {
 VerdictRecord duplicate(DuplicateKind kind, const Unique& leader) {
   VerdictRecord record = base();
   const bool exact = kind == DuplicateKind::kExact;
-  record.decision = {Verdict::kDuplicate, kind, 17, exact ? 0 : 2, exact ? 1000 : 995};
+  record.decision = {Verdict::kDuplicate,
+                     kind,
+                     17,
+                     exact ? 0 : 2,
+                     exact ? 1000 : 995,
+                     exact ? Relation::kMirror : Relation::kOther};
   record.leader = &leader;
   return record;
 }
@@ -57,9 +62,12 @@ std::string json(const VerdictRecord& record) {
 
 // One of each shape; their lines are the contract.
 std::vector<VerdictRecord> every_shape() {
-  std::vector<VerdictRecord> records = {
-      unique(), duplicate(DuplicateKind::kExact, kLeader), duplicate(DuplicateKind::kNear, kLeader),
-      duplicate(DuplicateKind::kNear, kLeaderWithoutUrl), rejected(RejectReason::kNoTokens)};
+  std::vector<VerdictRecord> records = {unique(),
+                                        duplicate(DuplicateKind::kExact, kLeader),
+                                        duplicate(DuplicateKind::kNear, kLeader),
+                                        duplicate(DuplicateKind::kNear, kLeaderWithoutUrl),
+                                        duplicate(DuplicateKind::kShort, kLeader),
+                                        rejected(RejectReason::kNoTokens)};
   VerdictRecord bare = unique();
   bare.url = "";
   bare.event_time_ms = 0;

@@ -241,7 +241,7 @@ TEST_F(Scan, sums_up_unless_quiet) {
   const Scanned loud = scan({}, input);
   EXPECT_THAT(loud.err, HasSubstr("documents             4\n"));
   EXPECT_THAT(loud.err, HasSubstr("unique                2   50.0 %\n"));
-  EXPECT_THAT(loud.err, HasSubstr("duplicate             1   25.0 %  exact 1, near 0\n"));
+  EXPECT_THAT(loud.err, HasSubstr("duplicate             1   25.0 %  exact 1, near 0, short 0\n"));
   EXPECT_THAT(loud.err, HasSubstr("rejected              1   25.0 %  not_json 1\n"));
   EXPECT_THAT(loud.err, HasSubstr("bytes per unique document"));
   ScanOptions quiet;

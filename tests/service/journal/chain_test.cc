@@ -21,7 +21,7 @@ JournalRecord next_record(const JournalChain& chain) {
   std::int64_t from = 10;
   if (const auto at = chain.positions().find({0, 2}); at != chain.positions().end()) from = at->second.next;
   record.positions = {{0, 2, from, from + 3, 0}};
-  record.uniques = {{"id", "url", {0, 2, from}, {{1, record.number}, {1}, 1}}};
+  record.uniques = {{"id", "url", {0, 2, from}, 0, {{1, record.number}, {1}, 1}, ""}};
   return record;
 }
 

@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 
+#include "core/detector/kept_form.h"
 #include "core/limits.h"
 #include "service/journal/chain.h"
 
@@ -28,14 +29,19 @@ JournalRecord example() {
   record.writer_epoch = 3;
   record.previous = {0x0102030405060708, 0x1112131415161718};
   record.first_sequence = 1000;
-  record.distance = 3;
+  record.detector_options = "detector.threshold_permille=850";
   record.signature_options = "fingerprint.features=shingles fingerprint.shingle_size=4";
-  record.counts = {2, 5, 1, 4};
+  record.counts = {2, 5, 1, 6, 4};
   record.topics = {{"pages", uuid(0x40)}, {"pages-2", uuid(0x70)}};
   record.positions = {{0, 0, 100, 110, 5}, {0, 3, 0, 1, -1}, {1, 0, 18211, 18212, 0}};
   record.uniques = {
-      {"id-1", "http://example.org/1", {0, 0, 104}, {{0xA1, 0xA2}, {0x9F0C5E2D7B41A860}, 17}},
-      {"\xE4\xBD\xA0", "", {1, 0, 18211}, {{0xB1, 0xB2}, {1}, 1}},
+      {"id-1",
+       "http://example.org/1",
+       {0, 0, 104},
+       1714566645123,
+       {{0xA1, 0xA2}, {0x9F0C5E2D7B41A860}, 17},
+       "kept"},
+      {"\xE4\xBD\xA0", "", {1, 0, 18211}, 0, {{0xB1, 0xB2}, {1}, 1}, ""},
   };
   return record;
 }
@@ -46,7 +52,7 @@ void expect_equal(const JournalRecord& a, const JournalRecord& b) {
   EXPECT_EQ(a.writer_epoch, b.writer_epoch);
   EXPECT_EQ(a.previous, b.previous);
   EXPECT_EQ(a.first_sequence, b.first_sequence);
-  EXPECT_EQ(a.distance, b.distance);
+  EXPECT_EQ(a.detector_options, b.detector_options);
   EXPECT_EQ(a.signature_options, b.signature_options);
   EXPECT_EQ(a.counts, b.counts);
   EXPECT_EQ(a.topics, b.topics);
@@ -56,7 +62,9 @@ void expect_equal(const JournalRecord& a, const JournalRecord& b) {
     EXPECT_EQ(a.uniques[i].id, b.uniques[i].id);
     EXPECT_EQ(a.uniques[i].url, b.uniques[i].url);
     EXPECT_EQ(a.uniques[i].source, b.uniques[i].source);
+    EXPECT_EQ(a.uniques[i].event_time_ms, b.uniques[i].event_time_ms);
     EXPECT_EQ(a.uniques[i].signature, b.uniques[i].signature);
+    EXPECT_EQ(a.uniques[i].kept, b.uniques[i].kept);
   }
 }
 
@@ -67,10 +75,10 @@ TEST(JournalRecord, what_is_encoded_is_decoded) {
   expect_equal(*decoded, example());
 }
 
-// A record of version 1 stays readable for ever: NEARDUP_GOLDEN_UPDATE=1 writes the file, for a new version
+// A record of version 2 stays readable for ever: NEARDUP_GOLDEN_UPDATE=1 writes the file, for a new version
 // only.
-TEST(JournalRecord, the_golden_record_of_version_1_reads_and_writes_the_same_bytes) {
-  const std::string path = NEARDUP_SOURCE_DIR "/tests/golden/journal_record_v1.bin";
+TEST(JournalRecord, the_golden_record_of_version_2_reads_and_writes_the_same_bytes) {
+  const std::string path = NEARDUP_SOURCE_DIR "/tests/golden/journal_record_v2.bin";
   if (std::getenv("NEARDUP_GOLDEN_UPDATE") != nullptr) {
     std::ofstream(path, std::ios::binary) << encode_journal_record(example());
   }
@@ -102,11 +110,11 @@ TEST(JournalRecord, any_shorter_or_longer_record_is_refused) {
 
 TEST(JournalRecord, another_format_version_is_refused_by_name) {
   std::string bytes = encode_journal_record(example());
-  bytes[4] = 2;
+  bytes[4] = 1;
   const Result<JournalRecord> decoded = decode_journal_record(bytes);
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().code, ErrorCode::kUnsupportedVersion);
-  EXPECT_NE(decoded.error().message.find("version 2"), std::string::npos) << decoded.error().message;
+  EXPECT_NE(decoded.error().message.find("version 1"), std::string::npos) << decoded.error().message;
 }
 
 TEST(JournalRecord, hostile_bytes_never_crash_or_reserve_memory) {
@@ -123,18 +131,25 @@ TEST(JournalRecord, the_announced_bounds_hold_for_the_largest_entries) {
   JournalRecord record;
   const std::string options(kSignatureOptionsBytesMax, 'o');
   record.signature_options = options;
+  record.detector_options = options;
   const std::string id(kIdBytesMax, 'i');
   const std::string url(kUrlBytesMax, 'u');
+  const std::string kept(kKeptBytesMax, 'k');
   const std::string topic(249, 't');
   for (int i = 0; i < 50; ++i) {
     record.topics.push_back({topic, uuid(1)});
     record.positions.push_back({0xFFFFFFFF, 0x7FFFFFFF, INT64_MAX, INT64_MAX, INT32_MIN});
-    record.uniques.push_back(
-        {id, url, {0xFFFFFFFF, 0x7FFFFFFF, INT64_MAX}, {{~0ULL, ~0ULL}, {~0ULL}, 0xFFFFFFFF}});
+    record.uniques.push_back({id,
+                              url,
+                              {0xFFFFFFFF, 0x7FFFFFFF, INT64_MAX},
+                              INT64_MIN,
+                              {{~0ULL, ~0ULL}, {~0ULL}, 0xFFFFFFFF},
+                              kept});
   }
-  record.counts = {50, ~0ULL, ~0ULL, ~0ULL};
-  EXPECT_LE(encode_journal_record(record).size(),
-            journal_frame_bytes_max(50, 50) + 50 * journal_entry_bytes_max(id.size(), url.size()));
+  record.counts = {50, ~0ULL, ~0ULL, ~0ULL, ~0ULL};
+  EXPECT_LE(
+      encode_journal_record(record).size(),
+      journal_frame_bytes_max(50, 50) + 50 * journal_entry_bytes_max(id.size(), url.size(), kept.size()));
 }
 
 }  // namespace

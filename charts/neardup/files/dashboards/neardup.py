@@ -131,7 +131,7 @@ ROWS = {
     "Verdicts": [
         graph("Verdicts", "Committed verdicts per second, by what they say.", "cps", ("{{verdict}} {{kind}}", rate("verdicts_total", "verdict, kind")), stacked=True),
         graph("Dead letters", "Records per second that could not be judged, by reason. They are on the dead-letter topic, raw.", "cps", ("{{reason}}", rate("dead_letter_records_total", "reason")), stacked=True),
-        heatmap("Distance of near duplicates", "Bits in which the fingerprints of a near duplicate and its leader differ. Weight at the upper end means that a larger detector.distance would find more.", "none", "match_hamming_distance"),
+        heatmap("Distance of near duplicates", "Bits in which the fingerprints of a near duplicate and its leader differ. In mode simhash, weight at detector.distance means that a larger one would find more.", "none", "match_hamming_distance"),
         graph("Share of duplicates, against yesterday", "A crawler that loops, or an error page served for every address, shows as a jump.", "percentunit", ("now", duplicate_share()), ("a day ago", duplicate_share(" offset 1d"))),
         graph("Size of documents", "Bytes of the records' values.", "bytes", *p50_p99("document_bytes")),
     ],

@@ -1,0 +1,135 @@
+// How many documents say the same, which of them should be kept, and how alike are they?
+//
+// A cluster is a unique, its leader, and all duplicates of it; its name is the leader's sequence number and
+// never changes. What is here follows from decisions and never makes one: a policy may prefer a member to
+// the leader as the document that represents the cluster, but documents are compared with the leader as
+// before, and a verdict once given stays.
+//
+//   kFirst            the leader
+//   kLongest          the one with the most tokens
+//   kNewest           the one with the latest event time
+//   kPrioritySource   the one whose source has the lowest number, as configured
+//
+// Of equal ones the earliest represents. A document that starts no cluster costs nothing here.
+//
+// Of the largest clusters the mean distance of any two members is known as well, exactly and without their
+// fingerprints: of each bit, how many members differ from the leader there. A bit in which c of n differ
+// makes c (n - c) pairs differ. Low means copies of one text; high, a template or a chain of rewrites.
+//
+// Cost:    5 bytes for a cluster of two or more, and what pages leave free (sparse_column.h: 7 in all where a
+//          fifth of the uniques lead one); 28 more if a duplicate represents it. The largest and the
+//          guard's window besides. A duplicate costs a look-up and a few counters.
+// Threads: none inside.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/base/hash.h"
+#include "core/decision.h"
+#include "core/detector/stream_guard.h"
+#include "core/document.h"
+#include "core/index/sparse_column.h"
+
+namespace neardup {
+
+enum class KeepPolicy : std::uint8_t { kFirst, kLongest, kNewest, kPrioritySource };
+
+struct ClusterOptions {
+  KeepPolicy keep = KeepPolicy::kFirst;
+  std::uint32_t largest = 32;  // of so many, size and mean distance are at hand
+  StreamGuardOptions guard = {};
+};
+
+// What a policy looks at.
+struct ClusterDocument {
+  Source source;
+  std::int64_t event_time_ms = 0;
+  std::uint32_t tokens = 0;
+  std::uint32_t priority = 0;  // of its source: the lower, the better
+};
+
+class Clusters {
+ public:
+  explicit Clusters(ClusterOptions options);
+
+  // A unique: it leads no cluster yet.
+  void pass() { guard_.pass(); }
+
+  struct Joining {
+    Sequence leader = 0;
+    ClusterDocument leader_document;
+    ClusterDocument document;
+    std::uint64_t difference = 0;     // the bits in which its fingerprint is not the leader's
+    std::uint64_t leader_origin = 0;  // for the guard: a number for the source, a hash of its host say
+  };
+  struct Joined {
+    std::uint32_t size = 0;          // of the cluster now, with its leader
+    bool is_representative = false;  // this document is what represents it from now on
+
+    friend bool operator==(const Joined&, const Joined&) = default;
+  };
+  // A duplicate. REQUIRES: its leader is not expired.
+  Joined join(const Joining& joining);
+
+  // With its leader: 1 for a unique that leads nothing.
+  std::uint32_t size(Sequence leader) const {
+    const std::uint32_t* const size = sizes_.find(leader);
+    return size == nullptr ? 1 : *size;
+  }
+  // Where the document lay that represents the cluster, if it is not the leader.
+  std::optional<Source> representative(Sequence leader) const;
+
+  struct Large {
+    Sequence leader = 0;
+    std::uint32_t size = 0;
+    double mean_distance =
+        0;  // bits, of any two of the leader and the members since it was among the largest
+  };
+  // The largest clusters of two or more, the largest first, of equal ones the one with the lowest number.
+  std::vector<Large> largest() const;
+
+  std::optional<StreamAlarm> alarm() const { return guard_.alarm(); }
+
+  // Forgets a cluster, or those of all leaders below `oldest`: whoever was in it is not in another one.
+  void erase(Sequence leader);
+  void expire(Sequence oldest);
+
+  std::uint64_t clusters() const { return sizes_.size(); }  // of two or more
+
+  // Equal for equal states. It reads everything.
+  Digest128 digest() const;
+  std::size_t bytes() const;
+
+ private:
+  struct Representative {
+    std::int64_t rank;
+    Source source;
+  };
+  struct LargeCluster {
+    Sequence leader = 0;
+    std::uint32_t size = 0;
+    std::uint32_t counted = 1;                     // the leader, and the members that `differing` is of
+    std::array<std::uint32_t, 64> differing = {};  // of each bit: how many are not as the leader is
+  };
+
+  static bool is_larger(const LargeCluster& a, const LargeCluster& b) {
+    return a.size != b.size ? a.size > b.size : a.leader < b.leader;
+  }
+  std::int64_t rank(const ClusterDocument& document) const;
+  bool represents(const Joining& joining);
+  LargeCluster* among_largest(Sequence leader, std::uint32_t size);
+  void refill_largest();
+
+  const ClusterOptions options_;
+  SparseColumn<std::uint32_t> sizes_;             // of clusters of two or more
+  SparseColumn<Representative> representatives_;  // where it is not the leader
+  std::vector<LargeCluster> largest_;             // in no order
+  std::uint32_t smallest_largest_ = 0;            // a smaller one is not among them, nor will it come in
+  StreamGuard guard_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,119 @@
+#include "core/detector/kept_form.h"
+
+#include <bit>
+#include <cstring>
+
+#include "core/base/bytes.h"
+#include "core/text/utf8.h"
+
+namespace neardup {
+namespace {
+
+constexpr std::uint8_t kHasShort = 1;
+constexpr unsigned kLongCountShift = 1;
+
+template <std::size_t kBytes>
+void put_sketch(const OddSketch<kBytes>& sketch, ByteWriter& out) {
+  out.bytes({reinterpret_cast<const char*>(sketch.bits.data()), sketch.bits.size()});
+  out.u16(sketch.sampled);
+  out.u16(sketch.level);
+}
+
+template <std::size_t kBytes>
+bool get_sketch(ByteReader& in, OddSketch<kBytes>& sketch) {
+  const std::string_view bits = in.bytes(sketch.bits.size());
+  if (!in.ok()) return false;
+  std::memcpy(sketch.bits.data(), bits.data(), bits.size());
+  sketch.sampled = in.u16();
+  sketch.level = in.u16();
+  return sketch.level <= kSketchLevelMax;
+}
+
+void put_text(std::span<const char32_t> text, ByteWriter& out) {
+  std::array<char, 4 * kShortStoredUnitsMax> bytes;
+  char* end = bytes.data();
+  for (const char32_t c : text) end = encode_utf8(c, end);
+  out.string({bytes.data(), end});
+}
+
+bool get_text(std::string_view bytes, std::vector<char32_t>& text) {
+  text.clear();
+  while (!bytes.empty()) {
+    const DecodedCodePoint decoded = decode_utf8(bytes);
+    if (decoded.code_point == kInvalid || text.size() == kShortStoredUnitsMax) return false;
+    text.push_back(decoded.code_point);
+    bytes.remove_prefix(decoded.size);
+  }
+  return !text.empty();
+}
+
+bool get_long(ByteReader& in, SketchSize size, LongSignature& page, BandExtensions& extensions) {
+  const std::uint8_t kind = in.u8();
+  if (kind > static_cast<std::uint8_t>(ShingleKind::kCharacters)) return false;
+  page.kind = static_cast<ShingleKind>(kind);
+  page.shingles = static_cast<std::uint32_t>(in.varint());
+  for (std::uint32_t& minimum : page.minima.first) minimum = in.u32();
+  page.minima.second.fill(kNoMinimum);
+  page.sample.clear();
+  if (!(size == SketchSize::kStandard ? get_sketch(in, page.standard) : get_sketch(in, page.compact))) {
+    return false;
+  }
+  extensions = {};
+  const std::uint64_t present = in.varint();
+  if (present >> BandExtensions::kMax != 0) return false;
+  extensions.present = static_cast<std::uint32_t>(present);
+  for (std::uint64_t bits = present; bits != 0; bits &= bits - 1) {
+    extensions.minima[static_cast<std::size_t>(std::countr_zero(bits))] = in.u32();
+  }
+  return in.ok();
+}
+
+}  // namespace
+
+std::size_t kept_bytes_max(const RouteSignature& route) {
+  constexpr std::size_t kLong = 16 + 4 * kMinimaBins + kStandardSketchBytes + 4 * BandExtensions::kMax;
+  return 8 + (route.has_short ? 4 * route.short_text.text.size() : 0) + route.long_count * kLong;
+}
+
+void append_kept(const RouteSignature& route, SketchSize size, const LongExtensions& extensions,
+                 std::string& out) {
+  ByteWriter writer(out);
+  writer.u8(
+      static_cast<std::uint8_t>((route.has_short ? kHasShort : 0) | route.long_count << kLongCountShift));
+  if (route.has_short) put_text(route.short_text.text, writer);
+  for (std::size_t i = 0; i < route.long_count; ++i) {
+    const LongSignature& page = route.longs[i];
+    writer.u8(static_cast<std::uint8_t>(page.kind));
+    writer.varint(page.shingles);
+    for (const std::uint32_t minimum : page.minima.first) writer.u32(minimum);
+    if (size == SketchSize::kStandard) {
+      put_sketch(page.standard, writer);
+    } else {
+      put_sketch(page.compact, writer);
+    }
+    writer.varint(extensions[i].present);
+    for (std::uint32_t bits = extensions[i].present; bits != 0; bits &= bits - 1) {
+      writer.u32(extensions[i].minima[static_cast<std::size_t>(std::countr_zero(bits))]);
+    }
+  }
+}
+
+Status decode_kept(std::string_view bytes, SketchSize size, KeptForm& form) {
+  const auto corrupt = [](const char* what) {
+    return Error{ErrorCode::kCorrupt, std::string("what was kept of a unique: ") + what};
+  };
+  ByteReader in(bytes);
+  const std::uint8_t head = in.u8();
+  form.has_short = (head & kHasShort) != 0;
+  form.long_count = head >> kLongCountShift;
+  if (form.long_count > LongSigner::kSignaturesMax) return corrupt("too many sketches");
+  if (form.has_short && !get_text(in.string(), form.characters)) return corrupt("no short text");
+  for (std::size_t i = 0; i < form.long_count; ++i) {
+    if (!get_long(in, size, form.longs[i], form.extensions[i])) return corrupt("no sketch");
+  }
+  if (!in.ok()) return corrupt("ends in the middle");
+  if (!in.at_end()) return corrupt("bytes too many");
+  return {};
+}
+
+}  // namespace neardup

@@ -1,0 +1,194 @@
+#include "core/detector/long_route.h"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+#include "core/base/bytes.h"
+#include "core/base/check.h"
+
+namespace neardup {
+
+static_assert(kLongBandsMax <= BandPostings::kBandsMax);
+
+template <std::size_t kSketchBytes>
+LongRoute<kSketchBytes>::LongRoute(unsigned threshold_permille)
+    : threshold_permille_(estimate_min(threshold_permille)), postings_(BandPostings::kExtensionsMax) {
+  CHECK(threshold_permille >= 500 && threshold_permille <= 1000, "a threshold of .5 to 1");
+}
+
+template <std::size_t kSketchBytes>
+auto LongRoute<kSketchBytes>::sketch_of(const LongSignature& signature) -> const Sketch& {
+  if constexpr (std::is_same_v<Sketch, StandardSketch>) {
+    return signature.standard;
+  } else {
+    return signature.compact;
+  }
+}
+
+// A band is extended by the minima of bins that are not its own: of the next band's first bin, and of the one
+// after the next band's first.
+template <std::size_t kSketchBytes>
+UncommonMinima LongRoute<kSketchBytes>::uncommon(const LongSignature& signature, std::size_t band,
+                                                 unsigned extension, LongWork& work) const {
+  if (work.uncommon_of_hot_ != postings_.hot().size()) {
+    work.uncommon_.fill(std::nullopt);
+    work.uncommon_of_hot_ = postings_.hot().size();
+  }
+  const std::size_t width = signature.bands[band].width;
+  const std::size_t bin = (band * width + (extension == 0 ? width : 2 * width + 1)) % kMinimaBins;
+  std::optional<UncommonMinima>& known = work.uncommon_[bin];
+  if (!known) {
+    const BinMinima minima = uncommon_minima(signature.sample, bin, work.values_, [&](std::uint32_t value) {
+      return postings_.is_hot(minimum_feature(signature.kind, value));
+    });
+    const auto feature_of = [&](std::uint32_t value) {
+      return value == kNoMinimum ? kNoFeature : minimum_feature(signature.kind, value);
+    };
+    known = UncommonMinima{feature_of(minima.first), feature_of(minima.second)};
+  }
+  return *known;
+}
+
+template <std::size_t kSketchBytes>
+std::optional<LongMatch> LongRoute<kSketchBytes>::find(const LongSignature& signature, LongWork& work) const {
+  if (++work.search_ == 0) {
+    work.met_.fill({});
+    work.search_ = 1;
+  }
+  work.rows_.clear();
+  work.compared_ = 0;
+  work.uncommon_.fill(std::nullopt);
+  postings_.find(
+      signature.band_span(), {},
+      [&](std::size_t band, unsigned extension) { return uncommon(signature, band, extension, work); },
+      [&](Ordinal row) {
+        const auto low = static_cast<std::uint32_t>(row);
+        LongWork::Met& met = work.met_[low * 0x9E3779B1U >> 20];
+        if (met.row == low && met.search == work.search_) return;
+        met = {low, work.search_};
+        work.rows_.push_back(row);
+        const char* const sketch = reinterpret_cast<const char*>(&sketches_[row]);
+        __builtin_prefetch(sketch);
+        __builtin_prefetch(sketch + sizeof(Sketch) - 1);
+      });
+  std::sort(work.rows_.begin(), work.rows_.end());
+  work.rows_.erase(std::unique(work.rows_.begin(), work.rows_.end()), work.rows_.end());
+
+  const Sketch& sketch = sketch_of(signature);
+  for (const Ordinal row : work.rows_) {
+    const Sketch& other = sketches_[row];
+    if (!sizes_allow(sketch, other, threshold_permille_)) continue;
+    ++work.compared_;
+    if (!is_similar(sketch, other, threshold_permille_)) continue;
+    return LongMatch{sequences_[row], similarity_permille(sketch, other)};
+  }
+  return std::nullopt;
+}
+
+template <std::size_t kSketchBytes>
+std::optional<int> LongRoute<kSketchBytes>::similarity(Sequence sequence,
+                                                       const LongSignature& signature) const {
+  std::optional<int> best;
+  for (std::uint64_t row = first_row_from(sequence); row < sequences_.size() && sequences_[row] == sequence;
+       ++row) {
+    best = std::max(best.value_or(0), similarity_permille(sketch_of(signature), sketches_[row]));
+  }
+  return best;
+}
+
+template <std::size_t kSketchBytes>
+void LongRoute<kSketchBytes>::append(Sequence sequence, const LongSignature& signature) {
+  CHECK(sequence < kUniquesMax, "sequence numbers are 32 bits here");
+  const std::uint64_t row = sequences_.size();
+  CHECK(row == first_row_ || sequences_[row - 1] <= sequence, "uniques come in their order");
+  sketches_.push_back(sketch_of(signature));
+  sequences_.push_back(static_cast<std::uint32_t>(sequence));
+}
+
+template <std::size_t kSketchBytes>
+BandExtensions LongRoute<kSketchBytes>::insert(Sequence sequence, const LongSignature& signature,
+                                               LongWork& work) {
+  const Ordinal row = sequences_.size();
+  append(sequence, signature);
+  work.uncommon_.fill(std::nullopt);
+  BandExtensions extensions;
+  postings_.insert(row, signature.band_span(), {}, [&](std::size_t band, unsigned extension) {
+    const UncommonMinima minima = uncommon(signature, band, extension, work);
+    const std::size_t at = band * BandPostings::kExtensionsMax + extension;
+    extensions.present |= 1U << at;
+    extensions.minima[at] =
+        minima.first == kNoFeature ? kNoMinimum : static_cast<std::uint32_t>(minima.first);
+    return minima;
+  });
+  return extensions;
+}
+
+template <std::size_t kSketchBytes>
+void LongRoute<kSketchBytes>::restore(Sequence sequence, const LongSignature& signature,
+                                      const BandExtensions& extensions) {
+  const Ordinal row = sequences_.size();
+  append(sequence, signature);
+  postings_.insert(row, signature.band_span(), {}, [&](std::size_t band, unsigned extension) {
+    const std::size_t at = band * BandPostings::kExtensionsMax + extension;
+    const bool is_there = (extensions.present >> at & 1) != 0 && extensions.minima[at] != kNoMinimum;
+    return UncommonMinima{is_there ? minimum_feature(signature.kind, extensions.minima[at]) : kNoFeature};
+  });
+}
+
+template <std::size_t kSketchBytes>
+bool LongRoute<kSketchBytes>::erase(Sequence sequence) {
+  bool was_there = false;
+  for (std::uint64_t row = first_row_from(sequence); row < sequences_.size() && sequences_[row] == sequence;
+       ++row) {
+    sketches_[row] = {};
+    was_there = true;
+  }
+  return was_there;
+}
+
+template <std::size_t kSketchBytes>
+std::uint64_t LongRoute<kSketchBytes>::first_row_from(Sequence sequence) const {
+  std::uint64_t low = first_row_;
+  std::uint64_t high = sequences_.size();
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (sequences_[middle] < sequence) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+template <std::size_t kSketchBytes>
+void LongRoute<kSketchBytes>::expire(Sequence oldest) {
+  first_row_ = first_row_from(oldest);
+  postings_.expire(first_row_);
+  sketches_.release_before(first_row_);
+  sequences_.release_before(first_row_);
+}
+
+template <std::size_t kSketchBytes>
+Digest128 LongRoute<kSketchBytes>::digest() const {
+  std::string bytes;
+  ByteWriter writer(bytes);
+  writer.digest(postings_.digest());
+  for (std::uint64_t row = first_row_; row < sequences_.size(); ++row) {
+    const Sketch& sketch = sketches_[row];
+    writer.u32(sequences_[row]);
+    writer.bytes({reinterpret_cast<const char*>(sketch.bits.data()), sketch.bits.size()});
+    writer.u16(sketch.sampled);
+    writer.u16(sketch.level);
+    const Digest128 link = digest128(bytes);  // a chain, so that the bytes stay few
+    bytes.clear();
+    writer.digest(link);
+  }
+  return digest128(bytes);
+}
+
+template class LongRoute<kStandardSketchBytes>;
+template class LongRoute<kCompactSketchBytes>;
+
+}  // namespace neardup

@@ -1,0 +1,134 @@
+// Which unique is this page a near-duplicate of?
+//
+//   bands ─► band_postings: uniques that share one ─► numbers of shingles ─► odd sketches ─► the first alike
+//
+// Of all that are alike enough, the first seen is the answer, so comparing ends at the first that is: the
+// candidates are looked at in the order in which they were stored. Likeness is the Jaccard similarity of the
+// shingle sets as the sketches estimate it.
+//
+// A unique has a row here for each kind of shingle it was signed by; the kinds never meet. Rows are numbered
+// 0, 1, 2, ..., and each knows its sequence number.
+//
+// Cost:    the sketch, 4 bytes and some 50 of postings a row (band_postings.h). A find reads about 30 cache
+//          lines of postings, all on their way at once, and a sketch for each candidate; crowded keys are
+//          bounded.
+// Threads: none inside; find() may run side by side, each with a LongWork of its own.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/hash.h"
+#include "core/decision.h"
+#include "core/fingerprint/long_signature.h"
+#include "core/index/band_postings.h"
+#include "core/index/chunked_array.h"
+#include "core/limits.h"
+
+namespace neardup {
+
+struct LongMatch {
+  Sequence sequence = 0;
+  int similarity_permille = 0;  // estimated
+
+  friend bool operator==(const LongMatch&, const LongMatch&) = default;
+};
+
+// The uncommon minima by which the bands of a unique were extended as it was stored. They hang on all that
+// came before it, and on shingles that nobody keeps; with them the same state can be made again.
+struct BandExtensions {
+  static constexpr std::size_t kMax = kLongBandsMax * BandPostings::kExtensionsMax;
+
+  std::uint32_t present = 0;  // bit band * kExtensionsMax + extension: the minimum was asked for
+  std::array<std::uint32_t, kMax> minima{};  // kNoMinimum: there was none
+
+  friend bool operator==(const BandExtensions&, const BandExtensions&) = default;
+};
+
+// The working memory of a find, and what the last one cost.
+class LongWork {
+ public:
+  std::size_t met() const { return rows_.size(); }    // rows under the keys, each once
+  std::size_t compared() const { return compared_; }  // of them, by their sketches
+
+ private:
+  template <std::size_t kSketchBytes>
+  friend class LongRoute;
+  static constexpr std::size_t kMetSlots = 4096;
+
+  // Rows met by this search, a table that forgets: what it forgets comes twice, and sorting tells.
+  struct Met {
+    std::uint32_t row = 0;  // the low bits
+    std::uint32_t search = 0;
+  };
+  std::array<Met, kMetSlots> met_{};
+  std::uint32_t search_ = 0;
+  std::vector<Ordinal> rows_;
+  std::size_t compared_ = 0;
+
+  // Uncommon minima of the text in hand, by bin, as long as the hot set stays what it was.
+  std::array<std::optional<UncommonMinima>, kMinimaBins> uncommon_{};
+  std::size_t uncommon_of_hot_ = 0;
+  std::vector<std::uint32_t> values_;
+};
+
+template <std::size_t kSketchBytes>
+class LongRoute {
+ public:
+  using Sketch = OddSketch<kSketchBytes>;
+
+  // REQUIRES: 500 <= threshold_permille <= 1000.
+  explicit LongRoute(unsigned threshold_permille);
+
+  // Starts to load what find() reads first: worth calling for the next text or two of a batch.
+  void prefetch(const LongSignature& signature) const { postings_.prefetch(signature.band_span(), {}); }
+
+  // REQUIRES: the signature holds a Sketch, and bands of one layout for the life of the route.
+  std::optional<LongMatch> find(const LongSignature& signature, LongWork& work) const;
+
+  // The similarity of the row of `sequence` by this kind of sketch; nothing if it has none here.
+  std::optional<int> similarity(Sequence sequence, const LongSignature& signature) const;
+
+  // Remembers a unique, and says by what its bands were extended.
+  // REQUIRES: `sequence` is not below those inserted before, and below kUniquesMax.
+  BandExtensions insert(Sequence sequence, const LongSignature& signature, LongWork& work);
+
+  // Remembers a unique that was inserted before with these extensions; signature.sample is not needed.
+  void restore(Sequence sequence, const LongSignature& signature, const BandExtensions& extensions);
+
+  // Forgets one unique: its rows stay, and are like nothing. False if it has none.
+  bool erase(Sequence sequence);
+
+  // Forgets all below `oldest`.
+  void expire(Sequence oldest);
+
+  std::uint64_t rows() const { return sketches_.size(); }  // ever stored
+  const BandPostings& postings() const { return postings_; }
+  Digest128 digest() const;  // equal for equal states; it reads everything
+  std::size_t bytes() const { return postings_.bytes() + sketches_.bytes() + sequences_.bytes(); }
+
+ private:
+  static constexpr std::size_t kColumnChunk = std::size_t{1} << 14;
+
+  static const Sketch& sketch_of(const LongSignature& signature);
+  UncommonMinima uncommon(const LongSignature& signature, std::size_t band, unsigned extension,
+                          LongWork& work) const;
+  void append(Sequence sequence, const LongSignature& signature);
+  std::uint64_t first_row_from(Sequence sequence) const;
+
+  int threshold_permille_;
+  BandPostings postings_;
+  ChunkedArray<Sketch, kColumnChunk> sketches_;
+  ChunkedArray<std::uint32_t, kColumnChunk> sequences_;
+  std::uint64_t first_row_ = 0;  // those before are expired
+};
+
+// The least estimate that passes for a threshold. An estimate errs both ways; a pair that is just alike
+// enough should pass more often than not, so half a hundredth is forgiven.
+constexpr int estimate_min(unsigned threshold_permille) { return static_cast<int>(threshold_permille) - 5; }
+
+}  // namespace neardup

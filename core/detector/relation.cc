@@ -1,0 +1,46 @@
+#include "core/detector/relation.h"
+
+#include <algorithm>
+
+namespace neardup {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool is_same_host(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+}  // namespace
+
+// scheme://user@host:port/path; a host in brackets is an address with colons of its own.
+std::string_view host_of(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return {};
+  std::string_view host = url.substr(scheme + 3);
+  host = host.substr(0, host.find_first_of("/?#"));
+  if (const std::size_t user = host.rfind('@'); user != std::string_view::npos) host.remove_prefix(user + 1);
+  if (host.starts_with('[')) {
+    host = host.substr(0, host.find(']'));
+  } else {
+    host = host.substr(0, host.find(':'));
+  }
+  constexpr std::string_view kWww = "www.";
+  if (host.size() > kWww.size() && is_same_host(host.substr(0, kWww.size()), kWww)) {
+    host.remove_prefix(kWww.size());
+  }
+  return host;
+}
+
+Relation relation_of(const Identity& document, const Identity& leader, bool is_same_text) {
+  if (document.source == leader.source && document.id == leader.id) return Relation::kSelf;
+  if (document.id == leader.id || (!document.url.empty() && document.url == leader.url)) {
+    return is_same_text ? Relation::kRecrawl : Relation::kRevision;
+  }
+  const std::string_view host = host_of(document.url);
+  const std::string_view leader_host = host_of(leader.url);
+  if (!host.empty() && !leader_host.empty() && !is_same_host(host, leader_host)) return Relation::kMirror;
+  return Relation::kOther;
+}
+
+}  // namespace neardup

@@ -1,0 +1,133 @@
+#include "core/detector/stream_guard.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "core/base/bytes.h"
+#include "core/base/check.h"
+
+namespace neardup {
+namespace {
+
+std::uint32_t documents_of(const StreamGuardOptions& options) {
+  const std::uint64_t product = std::uint64_t{options.window} * options.alarm_permille;
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (product + 999) / 1000));
+}
+
+}  // namespace
+
+void KeyCounts::add(std::uint64_t key) {
+  Count* slot = &slots_[place(key)];
+  if (slot->count == 0) {
+    if (++used_ * 2 > slots_.size()) {
+      grow();
+      slot = &slots_[place(key)];
+    }
+    slot->key = key;
+  }
+  if (++slot->count == too_many_) frequent_.push_back(key);
+}
+
+void KeyCounts::remove(std::uint64_t key) {
+  std::size_t at = place(key);
+  DCHECK(slots_[at].count > 0);
+  if (slots_[at].count-- == too_many_) std::erase(frequent_, key);
+  if (slots_[at].count > 0) return;
+  --used_;
+  // Who was pushed behind the slot that is free now moves up, or would not be found any more.
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t next = (at + 1) & mask; slots_[next].count > 0; next = (next + 1) & mask) {
+    const std::size_t from_home = (next - home(slots_[next].key)) & mask;
+    if (from_home < ((next - at) & mask)) continue;
+    slots_[at] = slots_[next];
+    slots_[next].count = 0;
+    at = next;
+  }
+}
+
+std::size_t KeyCounts::home(std::uint64_t key) const {
+  const std::uint64_t mixed = (key ^ key >> 32) * 0x9E3779B97F4A7C15;
+  return static_cast<std::size_t>(mixed >> (64 - std::bit_width(slots_.size() - 1)));
+}
+
+std::size_t KeyCounts::place(std::uint64_t key) const {
+  std::size_t at = home(key);
+  while (slots_[at].count > 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
+  return at;
+}
+
+void KeyCounts::grow() {
+  const std::vector<Count> old = std::exchange(slots_, std::vector<Count>(slots_.size() * 2));
+  for (const Count& count : old) {
+    if (count.count > 0) slots_[place(count.key)] = count;
+  }
+}
+
+std::optional<KeyCounts::Count> KeyCounts::largest() const {
+  std::optional<Count> largest;
+  for (const std::uint64_t key : frequent_) {
+    const Count& count = slots_[place(key)];
+    const bool wins = !largest || count.count > largest->count ||
+                      (count.count == largest->count && count.key < largest->key);
+    if (wins) largest = count;
+  }
+  return largest;
+}
+
+StreamGuard::StreamGuard(StreamGuardOptions options)
+    : options_(options), clusters_(documents_of(options)), sources_(documents_of(options)) {
+  CHECK(options_.window >= 1, "a share of nothing");
+  CHECK(options_.alarm_permille >= 1 && options_.alarm_permille <= 1000, "config refuses other shares");
+}
+
+void StreamGuard::pass() { slide({}); }
+
+void StreamGuard::swallow(Sequence leader, std::uint64_t source) {
+  DCHECK(leader != kNobody);
+  slide({leader, source});
+}
+
+void StreamGuard::slide(Swallowed newest) {
+  if (window_.size() < options_.window) {
+    window_.push_back(newest);
+  } else {
+    const Swallowed oldest = std::exchange(window_[next_], newest);
+    next_ = next_ + 1 == window_.size() ? 0 : next_ + 1;
+    if (oldest.leader != kNobody) {
+      clusters_.remove(oldest.leader);
+      sources_.remove(oldest.source);
+    }
+  }
+  if (newest.leader != kNobody) {
+    clusters_.add(newest.leader);
+    sources_.add(newest.source);
+  }
+}
+
+std::optional<StreamAlarm> StreamGuard::alarm() const {
+  const std::optional<KeyCounts::Count> cluster = clusters_.largest();
+  const std::optional<KeyCounts::Count> source = sources_.largest();
+  if (!cluster && !source) return std::nullopt;
+  const bool is_source = !cluster || (source && source->count > cluster->count);
+  const KeyCounts::Count largest = is_source ? *source : *cluster;
+  const std::uint64_t permille = std::uint64_t{largest.count} * 1000 / options_.window;
+  return StreamAlarm{.kind = is_source ? StreamAlarm::Kind::kSource : StreamAlarm::Kind::kCluster,
+                     .key = largest.key,
+                     .documents = largest.count,
+                     .permille = static_cast<std::uint32_t>(permille)};
+}
+
+Digest128 StreamGuard::digest() const {
+  std::string bytes;
+  ByteWriter writer(bytes);
+  for (std::size_t i = 0; i < window_.size(); ++i) {
+    const Swallowed& document = window_[(next_ + i) % window_.size()];
+    writer.u64(document.leader);
+    writer.u64(document.source);
+  }
+  return digest128(bytes);
+}
+
+}  // namespace neardup

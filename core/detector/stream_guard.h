@@ -1,0 +1,107 @@
+// Does one cluster, or one source, swallow the stream?
+//
+// A template that everything matches, or a source whose leaders do, empties a crawl without any error: all
+// its documents are duplicates of something. So the guard counts, over the last `window` documents, how many
+// were duplicates of each leader, and of leaders from each source, exactly. Where a count reaches the share
+// that is too much, there is an alarm, until it is below again. Counts are compared with the whole window
+// from the first document on, so a stream that has hardly begun alarms nobody.
+//
+// Cost:    16 bytes for each document of the window, and 32 to 64 for each cluster and each source that
+//          swallowed something in it. A document is two counters up and two down.
+// Threads: none inside.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/base/hash.h"
+#include "core/decision.h"
+
+namespace neardup {
+
+struct StreamGuardOptions {
+  std::uint32_t window = 1 << 16;      // documents; at least 1
+  std::uint32_t alarm_permille = 200;  // of the window, 1 .. 1000
+};
+
+struct StreamAlarm {
+  enum class Kind : std::uint8_t { kCluster, kSource };
+  Kind kind = Kind::kCluster;
+  std::uint64_t key = 0;        // the leader's sequence number, or the source
+  std::uint32_t documents = 0;  // of the window
+  std::uint32_t permille = 0;   // of the window, rounded down
+
+  friend bool operator==(const StreamAlarm&, const StreamAlarm&) = default;
+};
+
+// How often is each key among those added and not yet removed, and which are too often?
+class KeyCounts {
+ public:
+  // `too_many` >= 1.
+  explicit KeyCounts(std::uint32_t too_many) : too_many_(too_many), slots_(kSlotsMin) {}
+
+  void add(std::uint64_t key);
+  void remove(std::uint64_t key);  // REQUIRES: it was added more often than removed
+
+  struct Count {
+    std::uint64_t key = 0;
+    std::uint32_t count = 0;
+  };
+  // The largest count of at least too_many, of equal ones that with the lowest key.
+  std::optional<Count> largest() const;
+
+  std::size_t bytes() const {
+    return slots_.capacity() * sizeof(Count) + frequent_.capacity() * sizeof(frequent_[0]);
+  }
+
+ private:
+  static constexpr std::size_t kSlotsMin = 64;
+
+  std::size_t home(std::uint64_t key) const;   // where a key is looked for first
+  std::size_t place(std::uint64_t key) const;  // where it is, or the free slot that ends the search
+  void grow();
+
+  std::uint32_t too_many_;
+  std::vector<Count> slots_;  // a power of two of them, at most half in use; count 0: free
+  std::size_t used_ = 0;
+  std::vector<std::uint64_t> frequent_;  // keys of at least too_many
+};
+
+class StreamGuard {
+ public:
+  explicit StreamGuard(StreamGuardOptions options);
+
+  // One document went by that nothing swallowed.
+  void pass();
+  // One document was a duplicate of `leader`, which came from `source`: a number of the caller's, of a host
+  // say.
+  void swallow(Sequence leader, std::uint64_t source);
+
+  // The largest share that is too much; of equal ones the cluster's, and the lowest key's.
+  std::optional<StreamAlarm> alarm() const;
+
+  // Equal for equal windows. It reads the whole window.
+  Digest128 digest() const;
+  std::size_t bytes() const {
+    return window_.capacity() * sizeof(Swallowed) + clusters_.bytes() + sources_.bytes();
+  }
+
+ private:
+  struct Swallowed {
+    Sequence leader = kNobody;
+    std::uint64_t source = 0;
+  };
+  static constexpr Sequence kNobody = ~Sequence{0};
+
+  void slide(Swallowed newest);
+
+  const StreamGuardOptions options_;
+  std::vector<Swallowed> window_;  // a ring once it is full
+  std::size_t next_ = 0;           // the oldest of a full ring
+  KeyCounts clusters_;
+  KeyCounts sources_;
+};
+
+}  // namespace neardup

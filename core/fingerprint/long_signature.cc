@@ -1,0 +1,159 @@
+#include "core/fingerprint/long_signature.h"
+
+#include <cmath>
+#include <optional>
+
+#include "core/base/check.h"
+#include "core/fingerprint/shingle_signer.h"
+
+namespace neardup {
+namespace {
+
+constexpr double kRecallMin = .98;
+
+// Sums of products keep the minima's order apart: the i-th is multiplied by the i-th power of an odd number.
+class KeyHash {
+ public:
+  KeyHash(ShingleKind kind, std::size_t band)
+      : state_((static_cast<std::uint64_t>(kind) << 8 | band) * 0x9E3779B97F4A7C15) {}
+
+  void add(std::uint32_t minimum) {
+    state_ = (state_ ^ minimum) * 0xD6E8FEB86659FD93;
+    state_ ^= state_ >> 32;
+  }
+  Key finish() const {
+    std::uint64_t x = state_ * 0xC2B2AE3D27D4EB4F;
+    x ^= x >> 29;
+    x *= 0x165667B19E3779F9;
+    return x ^ x >> 32;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace
+
+double band_recall(BandLayout layout, double similarity) {
+  const auto width = static_cast<double>(layout.width);
+  const double second = similarity * (1 - similarity) / 2;
+  const double one = std::pow(similarity, width) + width * std::pow(similarity, width - 1) * second;
+  return 1 - std::pow(1 - one, static_cast<double>(layout.bands));
+}
+
+BandLayout band_layout(unsigned threshold_permille) {
+  for (std::size_t width = kBandMinima; width > 2; --width) {
+    const BandLayout layout{.bands = kMinimaBins / width, .width = width};
+    if (band_recall(layout, threshold_permille / 1000.) >= kRecallMin) return layout;
+  }
+  return {.bands = kMinimaBins / 2, .width = 2};
+}
+
+void make_bands(BandLayout layout, LongSignature& signature) {
+  DCHECK(layout.bands <= kLongBandsMax && layout.width <= kBandMinima);
+  const BandMinima& minima = signature.minima;
+  signature.band_count = layout.bands;
+  for (std::size_t j = 0; j < layout.bands; ++j) {
+    const std::size_t bin = j * layout.width;
+    Band& band = signature.bands[j];
+    const auto key_with = [&](std::size_t replaced) {
+      KeyHash hash(signature.kind, j);
+      for (std::size_t e = 0; e < layout.width; ++e) {
+        hash.add(e == replaced ? minima.second[bin + e] : minima.first[bin + e]);
+      }
+      return hash.finish();
+    };
+    band.width = layout.width;
+    band.key = key_with(layout.width);
+    for (std::size_t e = 0; e < layout.width; ++e) {
+      const std::uint32_t second = minima.second[bin + e];
+      band.variants[e] = second == kNoMinimum ? band.key : key_with(e);
+      band.features[e] = minimum_feature(signature.kind, minima.first[bin + e]);
+      band.second_features[e] = minimum_feature(signature.kind, second);
+    }
+  }
+}
+
+struct LongSigner::Work {
+  Work(SketchSize size, BandLayout bands) : layout(bands) {
+    if (size == SketchSize::kStandard) {
+      standard.emplace();
+    } else {
+      compact.emplace();
+    }
+  }
+
+  template <std::size_t kBytes>
+  void take(const ShingleSigner<kBytes>& signer, const ShingleSignature<kBytes>& made, LongSignature& out) {
+    out.kind = made.kind;
+    out.shingles = made.shingles;
+    out.minima = made.minima;
+    if constexpr (kBytes == kStandardSketchBytes) {
+      out.standard = made.sketch;
+    } else {
+      out.compact = made.sketch;
+    }
+    out.sample.assign(signer.shingles().begin(), signer.shingles().end());
+    make_bands(layout, out);
+  }
+
+  BandLayout layout;
+  std::optional<ShingleSigner<kStandardSketchBytes>> standard;  // one of the two
+  std::optional<ShingleSigner<kCompactSketchBytes>> compact;
+  ShingleSignature<kStandardSketchBytes> made_standard;
+  ShingleSignature<kCompactSketchBytes> made_compact;
+};
+
+LongSigner::LongSigner(SketchSize size, BandLayout layout) : work_(std::make_unique<Work>(size, layout)) {}
+LongSigner::~LongSigner() = default;
+LongSigner::LongSigner(LongSigner&&) noexcept = default;
+LongSigner& LongSigner::operator=(LongSigner&&) noexcept = default;
+
+// The seam of shingle_kind() is at a tenth; half and three times of it are where one more sentence of the
+// other script may still carry a text across.
+std::size_t LongSigner::kinds_of(const CanonicalText& text, std::array<ShingleKind, kSignaturesMax>& kinds) {
+  kinds[0] = shingle_kind(text.tokens, text.characters);
+  kinds[1] = kinds[0] == ShingleKind::kWords ? ShingleKind::kCharacters : ShingleKind::kWords;
+  const std::uint64_t tokens = text.tokens;
+  const std::uint64_t characters = text.characters;
+  return characters * 20 > tokens && characters * 10 < tokens * 3 ? 2 : 1;
+}
+
+void LongSigner::begin_words(std::uint64_t tokens) {
+  if (work_->standard) {
+    work_->standard->begin(ShingleKind::kWords, tokens);
+  } else {
+    work_->compact->begin(ShingleKind::kWords, tokens);
+  }
+}
+
+void LongSigner::add_words(std::span<const std::uint64_t> tokens) {
+  if (work_->standard) {
+    work_->standard->add(tokens);
+  } else {
+    work_->compact->add(tokens);
+  }
+}
+
+bool LongSigner::finish_words(LongSignature& signature) {
+  if (work_->standard) {
+    if (!work_->standard->finish(work_->made_standard)) return false;
+    work_->take(*work_->standard, work_->made_standard, signature);
+  } else {
+    if (!work_->compact->finish(work_->made_compact)) return false;
+    work_->take(*work_->compact, work_->made_compact, signature);
+  }
+  return true;
+}
+
+void LongSigner::sign_characters(const CanonicalText& text, LongSignature& signature) {
+  if (work_->standard) {
+    work_->standard->sign_characters(text.text, work_->made_standard);
+    work_->take(*work_->standard, work_->made_standard, signature);
+  } else {
+    work_->compact->sign_characters(text.text, work_->made_compact);
+    work_->take(*work_->compact, work_->made_compact, signature);
+  }
+}
+
+}  // namespace neardup

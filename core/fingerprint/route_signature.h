@@ -1,0 +1,36 @@
+// What must be known of a document to find those that are like it, whatever its length?
+//
+// Short texts are compared by their characters and pages by their sketches, and near the boundary a text may
+// meet either, so it has both. A text asks as what it is by its length, and is stored as all it may be asked
+// for:
+//
+//   units             0 ........ 200 ........ 250 ........ 312 ........
+//   asks as           short text ............ | page ...............
+//   is stored as      short text ........................ |
+//                                 | page .............................
+//
+// (200 = four fifths of the boundary, 312 = five quarters: a text that much shorter or longer is not alike.)
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "core/fingerprint/long_signature.h"
+#include "core/fingerprint/short_signature.h"
+
+namespace neardup {
+
+inline constexpr std::uint32_t kLongStoredUnitsMin = kShortUnitsMax * 4 / 5;
+
+struct RouteSignature {
+  bool has_short = false;
+  ShortSignature short_text;  // if has_short
+  std::array<LongSignature, LongSigner::kSignaturesMax> longs;
+  std::size_t long_count = 0;
+
+  bool asks_as_short() const { return has_short && short_text.is_short(); }
+  std::span<const LongSignature> long_span() const { return {longs.data(), long_count}; }
+};
+
+}  // namespace neardup

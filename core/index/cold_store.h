@@ -1,0 +1,83 @@
+// Where do bytes live that are seldom read and far too many for memory?
+//
+// In a file that only this process sees: it has no name, and is gone with the process. Bytes are appended to
+// a block in memory; once that is full it is written, and the file's own pages take its place at the same
+// address. So a view stays good, what was written costs memory only while it is read, and whatever a full or
+// broken disk does, it does to a write, which can fail, and not to a store into mapped pages, which would be
+// the end of the process. Blocks that the disk does not take stay in memory until it does.
+//
+//   blocks    | given back | in the file ═════════► | in memory: not yet taken, and the last |
+//             0        released_                written_                                end
+//
+// With no directory all of it stays in memory.
+//
+// Cost:    256 KiB of memory. One write and one mapping for each block, some 100 us.
+// Threads: none inside; the const functions may run side by side.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace neardup {
+
+class ColdStore {
+ public:
+  static constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+
+  // A `directory` that cannot be used is told by status(); everything then stays in memory. Empty: no file.
+  explicit ColdStore(const std::string& directory);
+  ~ColdStore();
+  ColdStore(const ColdStore&) = delete;
+  ColdStore& operator=(const ColdStore&) = delete;
+
+  // Returns where they are: these numbers ascend. REQUIRES: bytes.size() <= kBlockBytes.
+  std::uint64_t append(std::string_view bytes);
+
+  // From `place` to the end of its block: how much of it was meant is for the caller to know. The view lives
+  // until its block is given back. REQUIRES: what is at `place` is not given back.
+  std::string_view from(std::uint64_t place) const {
+    const std::size_t offset = place % kBlockBytes;
+    return {block(place / kBlockBytes) + offset, kBlockBytes - offset};
+  }
+
+  // Where the next bytes go, if the last block has room for them.
+  std::uint64_t end() const { return blocks_ * kBlockBytes - (kBlockBytes - used_); }
+
+  // Gives back the blocks that hold nothing but bytes before `place`: address, memory and room on the disk.
+  void release_before(std::uint64_t place);
+
+  // Not ok as long as the file does not take what it should: why.
+  const Status& status() const { return status_; }
+
+  std::size_t bytes() const;  // of memory
+  std::uint64_t file_bytes() const { return file_blocks_ * kBlockBytes; }
+
+ private:
+  // Address space comes in regions, so that neighbouring blocks of the file are one mapping to the system,
+  // which grants some 65 thousand of them.
+  static constexpr std::size_t kRegionBlocks = 256;
+  static constexpr std::size_t kRegionBytes = kRegionBlocks * kBlockBytes;
+
+  char* block(std::uint64_t number) const {
+    return regions_[number / kRegionBlocks] + number % kRegionBlocks * kBlockBytes;
+  }
+  void add_block();
+  void write_full_blocks();
+  Status write(std::uint64_t number) const;
+
+  int file_ = -1;
+  Status status_;
+  std::vector<char*> regions_;
+  std::uint64_t blocks_ = 0;    // ever begun; the last one is being filled
+  std::uint64_t written_ = 0;   // those before are in the file
+  std::uint64_t released_ = 0;  // those before are given back
+  std::uint64_t file_blocks_ = 0;
+  std::size_t used_ = kBlockBytes;  // bytes of the last block; none yet counts as full
+};
+
+}  // namespace neardup

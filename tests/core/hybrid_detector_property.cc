@@ -1,0 +1,217 @@
+// Mode hybrid against a slow twin that compares a document with every unique, and against itself restored.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/detector.h"
+#include "tests/reference/hybrid_rules.h"
+#include "tests/support/signed_text.h"
+
+namespace neardup {
+namespace {
+
+// Compares with all uniques, in their order.
+class LinearHybrid {
+ public:
+  // The sequence number of the first unique that matches; else `text` is one more.
+  std::optional<Sequence> apply(const SignedText& text) {
+    for (Sequence i = 0; i < uniques_.size(); ++i) {
+      if (uniques_[i].signature.exact == text.signature.exact) return i;
+    }
+    for (Sequence i = 0; i < uniques_.size(); ++i) {
+      if (rules_.match(text.route, uniques_[i].route)) return i;
+    }
+    uniques_.push_back(text);
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<SignedText> uniques_;
+  reference::HybridRules rules_;
+};
+
+// Short texts and pages, English, Chinese and mixed: new ones, and mutants of earlier ones.
+class Stream {
+ public:
+  explicit Stream(std::uint64_t seed) : random_(seed) {}
+
+  std::string next() {
+    std::vector<std::string> units;
+    if (!texts_.empty() && random_() % 2 == 0) {
+      units = texts_[random_() % texts_.size()];
+      mutate(units);
+    } else {
+      const std::size_t count = random_() % 2 == 0 ? 3 + random_() % 50 : 30 + random_() % 300;
+      const std::uint64_t kind = random_() % 3;  // words, characters, both
+      for (std::size_t i = 0; i < count; ++i)
+        units.push_back(unit(kind == 2 ? random_() % 8 == 0 : kind == 1));
+    }
+    texts_.push_back(units);
+    std::string text;
+    for (const std::string& unit : units) text += unit;
+    return text;
+  }
+
+ private:
+  std::string unit(bool han) {
+    if (han) {
+      const auto c = static_cast<unsigned>(0x4E00 + random_() % 2000);
+      return {static_cast<char>(0xE0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 0x3F)),
+              static_cast<char>(0x80 | (c & 0x3F))};
+    }
+    std::string word = " ";
+    for (std::uint64_t letters = 2 + random_() % 7; letters > 0; --letters) {
+      word += static_cast<char>('a' + random_() % 26);
+    }
+    return word;
+  }
+
+  void mutate(std::vector<std::string>& units) {
+    const std::size_t edits = random_() % (1 + units.size() / 6);
+    for (std::size_t i = 0; i < edits; ++i) {
+      const std::size_t at = random_() % units.size();
+      const bool han = static_cast<unsigned char>(units[at][0]) >= 0x80;
+      switch (random_() % 3) {
+        case 0:
+          units[at] = unit(han);
+          break;
+        case 1:
+          units.insert(units.begin() + static_cast<std::ptrdiff_t>(at), unit(han));
+          break;
+        default:
+          if (units.size() > 1) units.erase(units.begin() + static_cast<std::ptrdiff_t>(at));
+      }
+    }
+  }
+
+  std::mt19937_64 random_;
+  std::vector<std::vector<std::string>> texts_;
+};
+
+// What the twin finds and the detector does not are pairs that share no key; what the detector finds, the
+// twin finds too, since both judge alike. A unique that one of them has and the other has not changes what
+// follows, so each decision is compared given the same history: that of the detector.
+TEST(HybridDetectorProperty, finds_what_a_look_at_every_unique_finds) {
+  std::size_t duplicates = 0;
+  std::size_t missed = 0;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    Stream stream(seed);
+    TextSigner signer;
+    Detector detector{DetectorOptions{}};
+    LinearHybrid linear;
+    for (int i = 0; i < 1500; ++i) {
+      const SignedText text = signer.sign(stream.next());
+      const Decision decision = detector.apply(text.arrival());
+      const std::optional<Sequence> expected = linear.apply(text);
+      duplicates += expected.has_value() ? 1 : 0;
+      if (decision.verdict == Verdict::kDuplicate) {
+        ASSERT_TRUE(expected.has_value()) << "seed " << seed << ", text " << i;
+        ASSERT_LE(*expected, decision.sequence);
+        missed += *expected < decision.sequence ? 1 : 0;
+      } else if (expected) {
+        // The histories part here: a stream without this text goes on.
+        ++missed;
+        detector = Detector{DetectorOptions{}};
+        linear = {};
+      }
+    }
+  }
+  EXPECT_GT(duplicates, 1500U);
+  EXPECT_LT(missed * 100, duplicates) << "of " << duplicates << " duplicates";
+}
+
+TEST(HybridDetectorProperty, restoring_a_prefix_and_applying_the_rest_equals_applying_all) {
+  Stream stream(77);
+  TextSigner signer;
+  std::vector<SignedText> texts;
+  std::vector<Decision> decisions;
+  std::vector<std::string> kept;
+  Detector undisturbed{DetectorOptions{}};
+  for (int i = 0; i < 3000; ++i) {
+    texts.push_back(signer.sign(stream.next()));
+    kept.emplace_back();
+    decisions.push_back(undisturbed.apply(texts.back().arrival(), &kept.back()));
+    ASSERT_EQ(kept.back().empty(), decisions.back().verdict != Verdict::kUnique);
+  }
+  for (const std::size_t cut : {std::size_t{0}, std::size_t{700}, texts.size()}) {
+    SCOPED_TRACE(cut);
+    Detector detector{DetectorOptions{}};
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (i >= cut) {
+        ASSERT_EQ(detector.apply(texts[i].arrival()), decisions[i]) << i;
+      } else if (decisions[i].verdict == Verdict::kUnique) {
+        const Status status = detector.restore(texts[i].unique(kept[i]));
+        ASSERT_TRUE(status) << status.error().message;
+      }
+    }
+    EXPECT_EQ(detector.state_digest(), undisturbed.state_digest());
+  }
+}
+
+// Pages of one template crowd their bands: keys are extended, and what extended them comes back.
+TEST(HybridDetectorProperty, a_crowded_state_is_restored_as_it_was) {
+  std::mt19937_64 random(5);
+  std::string boilerplate;
+  for (int i = 0; i < 300; ++i) boilerplate += " menu" + std::to_string(random() % 100000);
+  TextSigner signer;
+  Detector undisturbed{DetectorOptions{}};
+  Detector copy{DetectorOptions{}};
+  for (int i = 0; i < 1500; ++i) {
+    std::string page = boilerplate;
+    for (int w = 0; w < 150; ++w) page += " w" + std::to_string(random() % 1000000);
+    const SignedText text = signer.sign(page);
+    std::string kept;
+    if (undisturbed.apply(text.arrival(), &kept).verdict == Verdict::kUnique) {
+      ASSERT_TRUE(copy.restore(text.unique(kept)));
+    }
+  }
+  EXPECT_GT(undisturbed.lookup_counts().full_keys, 20U);
+  EXPECT_GT(undisturbed.size(), 1400U) << "other pages of one template are no duplicates";
+  EXPECT_EQ(copy.state_digest(), undisturbed.state_digest());
+}
+
+TEST(HybridDetectorProperty, what_is_forgotten_is_new_again) {
+  Stream stream(9);
+  TextSigner signer;
+  std::vector<SignedText> uniques;
+  Detector detector{DetectorOptions{}};
+  for (int i = 0; i < 600; ++i) {
+    const SignedText text = signer.sign(stream.next());
+    if (detector.apply(text.arrival()).verdict == Verdict::kUnique) uniques.push_back(text);
+  }
+  const Sequence oldest = uniques.size() / 2;
+  detector.expire(oldest);
+  EXPECT_EQ(detector.oldest(), oldest);
+  for (Sequence i = 0; i < uniques.size(); ++i) {
+    const Decision decision = detector.check(uniques[i].arrival());
+    if (i >= oldest) {
+      EXPECT_EQ(decision.sequence, i);
+      EXPECT_EQ(decision.kind, DuplicateKind::kExact);
+    } else if (decision.verdict == Verdict::kDuplicate) {
+      EXPECT_GE(decision.sequence, oldest) << "its leader is remembered";
+    }
+  }
+  EXPECT_EQ(detector.apply(uniques[0].arrival()).verdict, Verdict::kUnique);
+}
+
+TEST(HybridDetectorProperty, bytes_that_are_not_what_was_kept_are_refused_and_change_nothing) {
+  TextSigner signer;
+  const SignedText page =
+      signer.sign(std::string("a") + Stream(3).next() + Stream(4).next() + Stream(8).next());
+  std::string kept;
+  Detector({}).apply(page.arrival(), &kept);
+  Detector detector{DetectorOptions{}};
+  const Digest128 empty = detector.state_digest();
+  for (std::size_t size = 0; size < kept.size(); ++size) {
+    EXPECT_FALSE(detector.restore(page.unique(std::string_view(kept).substr(0, size)))) << size;
+  }
+  EXPECT_FALSE(detector.restore(page.unique(kept + "x")));
+  EXPECT_EQ(detector.state_digest(), empty);
+  EXPECT_TRUE(detector.restore(page.unique(kept)));
+}
+
+}  // namespace
+}  // namespace neardup
