@@ -1,8 +1,10 @@
 // How fast are documents decided, and what does a unique cost?
 //
-//   detector_bench               all rows; figures for tests/bench/detector.py go to the file descriptor of
-//   --figures detector_bench tiny          a few documents of each kind, no real pages detector_bench lines N
-//   N of the JSON lines, for the peers and for `neardup scan`
+//   detector_bench               all rows; the figures go to build/bench/detector.json (detector.py adds the
+//                                peers'). It takes minutes, and 3 GB of memory
+//   detector_bench small         a tenth of it, nothing written
+//   detector_bench tiny          a few documents, no real pages, nothing written
+//   detector_bench lines N       N of the JSON lines, for the peers and for `neardup scan`
 //
 // Documents are of real sentences (corpora.h), every other one English or Chinese, some 2 KB each. In every
 // sentence a word is exchanged, or a character, so that a stream of millions of them repeats little by
@@ -13,6 +15,7 @@
 // CPU time of one thread. What is timed is named in each row; documents are made, and for the rows of the
 // index signed, outside of it.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -129,12 +132,12 @@ struct Corpus {
       std::string chinese;
       for (int k = 0; k < 12; ++k) {
         english += "word" + std::to_string(random() % 3000) + ' ';
-        for (const unsigned c : {0x4E00U + static_cast<unsigned>(random() % 3000)}) {
-          chinese += static_cast<char>(0xE0 | c >> 12);
-          chinese += static_cast<char>(0x80 | (c >> 6 & 0x3F));
-          chinese += static_cast<char>(0x80 | (c & 0x3F));
-        }
-        chinese += chinese.substr(chinese.size() - 3);
+        const unsigned c = 0x4E00U + static_cast<unsigned>(random() % 3000);
+        const std::array<char, 3> character = {static_cast<char>(0xE0 | c >> 12),
+                                               static_cast<char>(0x80 | (c >> 6 & 0x3F)),
+                                               static_cast<char>(0x80 | (c & 0x3F))};
+        chinese.append(character.data(), character.size());
+        chinese.append(character.data(), character.size());
       }
       corpus.en.add(english);
       corpus.zh.add(chinese);
