@@ -25,13 +25,14 @@ void EditPattern::set(std::span<const char32_t> text) {
   for (const std::uint16_t slot : used_slots_) slots_[slot] = {};
   used_slots_.clear();
   text_.assign(text.begin(), text.end());
-  rows_.resize(1);
+  row_words_ = text_.size() / 64 + kSlackWords;
+  rows_.assign(row_words_, 0);
   for (std::size_t i = 0; i < text_.size(); ++i) {
     const char32_t symbol = text_[i];
     std::size_t row = row_of(symbol);
     if (row == 0) {
-      row = rows_.size();
-      rows_.push_back({});
+      row = rows_.size() / row_words_;
+      rows_.resize(rows_.size() + row_words_);
       if (symbol < kAscii) {
         ascii_[symbol] = static_cast<std::uint16_t>(row);
       } else {
@@ -41,7 +42,7 @@ void EditPattern::set(std::span<const char32_t> text) {
         used_slots_.push_back(static_cast<std::uint16_t>(at));
       }
     }
-    rows_[row][i / 64] |= std::uint64_t{1} << i % 64;
+    rows_[row * row_words_ + i / 64] |= std::uint64_t{1} << i % 64;
   }
 }
 
@@ -52,7 +53,7 @@ std::size_t EditPattern::row_of(char32_t symbol) const {
   return slots_[at].row;
 }
 
-std::uint64_t EditPattern::bits_from(const RowBits& row, std::size_t at) {
+std::uint64_t EditPattern::bits_from(const std::uint64_t* row, std::size_t at) {
   const std::size_t word = at / 64;
   const std::size_t bit = at % 64;
   // Shifted twice, for a shift by 64 is none.
@@ -96,7 +97,7 @@ unsigned EditPattern::in_one_word(std::span<const char32_t> other, std::size_t f
   auto edits = static_cast<unsigned>(rows);
   auto left = static_cast<unsigned>(other.size());
   for (const char32_t symbol : other) {
-    const std::uint64_t equal = bits_from(rows_[row_of(symbol)], from);
+    const std::uint64_t equal = bits_from(row_bits(symbol), from);
     const std::uint64_t diagonal = (((equal & plus) + plus) ^ plus) | equal | minus;
     std::uint64_t right_plus = minus | ~(diagonal | plus);
     std::uint64_t right_minus = diagonal & plus;
@@ -120,7 +121,7 @@ unsigned EditPattern::in_a_band(std::span<const char32_t> other, std::size_t fro
                                 unsigned most) const {
   constexpr int kBits = sizeof(Word) * 8;
   const auto window = [&](char32_t symbol, std::ptrdiff_t at) {
-    const RowBits& row = rows_[row_of(symbol)];
+    const std::uint64_t* const row = row_bits(symbol);
     // Before the pattern's begin there is nothing that agrees.
     const std::size_t begin = from + static_cast<std::size_t>(std::max<std::ptrdiff_t>(at, 0));
     Word bits = bits_from(row, begin);
@@ -159,17 +160,16 @@ unsigned EditPattern::in_a_band(std::span<const char32_t> other, std::size_t fro
 
 unsigned EditPattern::in_words(std::span<const char32_t> other, std::size_t from, std::size_t rows,
                                unsigned most) const {
-  constexpr std::size_t kWords = (kLengthMax + 63) / 64;
-  std::array<std::uint64_t, kWords> plus;
-  std::array<std::uint64_t, kWords> minus;
-  plus.fill(~std::uint64_t{0});
-  minus.fill(0);
   const std::size_t words = (rows + 63) / 64;
+  std::array<std::uint64_t, kWordsMax> plus;
+  std::array<std::uint64_t, kWordsMax> minus;
+  std::fill_n(plus.begin(), words, ~std::uint64_t{0});
+  std::fill_n(minus.begin(), words, std::uint64_t{0});
   const unsigned last = static_cast<unsigned>(rows - 1) % 64;
   auto edits = static_cast<unsigned>(rows);
   auto left = static_cast<unsigned>(other.size());
   for (const char32_t symbol : other) {
-    const RowBits& row = rows_[row_of(symbol)];
+    const std::uint64_t* const row = row_bits(symbol);
     std::uint64_t plus_in = 1;  // the first row of the matrix rises by one a column
     std::uint64_t minus_in = 0;
     for (std::size_t w = 0; w < words; ++w) {

@@ -1,6 +1,6 @@
-"""quality: is the text that the HTML reader takes from a page the right one? How fast, beside the usual programs?
+"""quality: is the text that the HTML reader takes from a page the right one, and are the verdicts right?
 
-    quality.py PROGRAM      PROGRAM is html_pages; `./dev bench quality` runs this with the peers installed
+    quality.py FOLDER      FOLDER is a build; `./dev bench quality` runs this with the peers installed
 
 Prints a table and writes build/bench/quality.json. What is measured:
 
@@ -15,21 +15,18 @@ Prints a table and writes build/bench/quality.json. What is measured:
   all text     html.extract=all beside libxml2's text of the same pages: shares of words. libxml2 keeps apart what only
                a tag parts, and repairs markup in its own way, so a little difference is to be expected.
 
-The articles are third-party pages that cannot be part of this repository. They are looked for in the folder that
-NEARDUP_EVALUATION_DATA names, or in shared/data beside the checkout: readability_html/docs.jsonl, one {"html", "text"}
-a line, syndicated_html/docs.jsonl with {"id", "html"} and labels.tsv, in the folder itself, in its folder dev, or in
-dev.tar.xz. Rows without data are named as skipped.
+Of the reader's speed the rows say, too, beside that of the usual programs. What is measured of verdicts: verdict_quality.py.
+The articles are of readability_html, {"html", "text"} a line, and syndicated_html with labels.tsv; evaluation.py tells where
+they are looked for. Rows without data are named as skipped.
 """
 
 import collections
 import functools
 import json
-import os
 import pathlib
 import re
 import subprocess
 import sys
-import tarfile
 import time
 import unicodedata
 import warnings
@@ -40,12 +37,15 @@ sys.path[:0] = [str(ROOT / "tests/support"), str(ROOT / "tests/demo")]
 import lxml.html
 
 import debian_docs
+import evaluation
 import guides
+import verdict_quality
 
 SETS = ("readability_html", "syndicated_html")
 ROUNDS = 5
 PEER_PAGES = 130
 ORACLE_PAGES = 4000
+TEMPLATE_PAGES_MAX = 600  # of a manual
 
 BY_CHARACTER = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 WORD = re.compile(f"{BY_CHARACTER.pattern}|[^\\W_{BY_CHARACTER.pattern[1:-1]}]+")
@@ -156,25 +156,6 @@ def peer_texts(extract, pages):
 
 
 # ---- pages ----
-
-
-def evaluation_folder():
-    """The folder with the sets of articles, or None."""
-    named = os.environ.get("NEARDUP_EVALUATION_DATA")
-    base = pathlib.Path(named) if named else ROOT.parent / "shared/data"
-    for folder in (base, base / "dev"):
-        if all((folder / name).is_dir() for name in SETS):
-            return folder
-    archive = base / "dev.tar.xz"
-    if not archive.is_file():
-        return None
-
-    def unpack(work):
-        with tarfile.open(archive) as tar:
-            tar.extractall(work, [m for m in tar if any(name in pathlib.PurePath(m.name).parts for name in SETS)])
-        return next(path for path in work.rglob(SETS[0])).parent
-
-    return debian_docs.cached(f"evaluation-{archive.stat().st_size}", unpack)
 
 
 def lines(path):
@@ -324,6 +305,15 @@ def of_syndicated(report, reader, folder):
         report.row(f"speed: {tier}, {mode}", f"{speed:7.1f} MB/s, {len(pages)} pages of {sum(map(len, pages)) // len(pages) // 1000} KB")
 
 
+def manual_bodies(log):
+    """([pages], xpath of the body) of the manuals that can be had."""
+    for _, find, body in MANUALS.values():
+        try:
+            yield [path.read_bytes() for path in find(log)[:TEMPLATE_PAGES_MAX]], body
+        except (debian_docs.CannotFetch, guides.CannotFetch):
+            continue
+
+
 def of_manuals(report, reader, log):
     seen = []
     for key, (name, find, body) in MANUALS.items():
@@ -358,11 +348,12 @@ def of_all_text(report, reader, pages):
 
 def main():
     warnings.filterwarnings("ignore")
-    reader, report = Reader(sys.argv[1]), Report()
-    folder = evaluation_folder()
+    build, report = pathlib.Path(sys.argv[1]), Report()
+    reader = Reader(str(build / "tests/html_pages"))
+    folder = evaluation.folder(SETS)
     pages = []
     if folder is None:
-        report.skipped("articles, syndicated", "no data; see the head of tests/bench/quality.py")
+        report.skipped("articles, syndicated", evaluation.MISSING)
     else:
         of_articles(report, reader, folder)
         of_syndicated(report, reader, folder)
@@ -370,9 +361,12 @@ def main():
     debian_docs.cache_folder().mkdir(parents=True, exist_ok=True)
     with open(debian_docs.cache_folder() / "quality.log", "w", encoding="utf-8") as log:
         pages += of_manuals(report, reader, log)
-    if pages:
-        of_all_text(report, reader, pages)
+        if pages:
+            of_all_text(report, reader, pages)
+        programs = verdict_quality.Programs(str(build / "service/neardup"), str(build / "tests/quality_texts"))
+        missed = verdict_quality.measure(report, programs, list(manual_bodies(log)))
     report.write()
+    print(f"  bounds missed by: {', '.join(name.strip() for name in missed) or 'nothing'}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# How good is the text that the service takes from a page, and how fast, beside the usual programs? See quality.py.
+# How good is the text that the service takes from a page, and how right are its verdicts? See quality.py and
+# verdict_quality.py.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/support/steps.sh
@@ -13,4 +14,4 @@ make_peers() {
 }
 [[ -e $peers/quality_peers.txt ]] || step quality-peers "the usual programs, from Python packages" \
   "needs the network (pip); then run ./dev bench quality again" make_peers
-exec "$peers/bin/python" -B tests/bench/quality.py build/release/tests/html_pages
+exec "$peers/bin/python" -B tests/bench/quality.py build/release

@@ -90,8 +90,9 @@ void compare(std::uint64_t seed, std::size_t length_max, int patterns, int other
 
 TEST(EditPatternProperty, agrees_with_dynamic_programming_on_tiny_texts) { compare(1, 12, 40'000, 25); }
 TEST(EditPatternProperty, agrees_with_dynamic_programming_on_short_texts) { compare(2, 70, 3'000, 40); }
+TEST(EditPatternProperty, agrees_with_dynamic_programming_on_longer_texts) { compare(3, 320, 100, 40); }
 TEST(EditPatternProperty, agrees_with_dynamic_programming_on_the_longest_texts) {
-  compare(3, EditPattern::kLengthMax, 100, 40);
+  compare(4, EditPattern::kLengthMax, 30, 20);
 }
 
 }  // namespace

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# How fast are documents decided, and what does a unique cost, beside the usual libraries? See detector.py.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source tests/support/steps.sh
+
+peers=$neardup_cache/detector-peers-$(cksum <tests/bench/detector_peers.txt | cut -d' ' -f1)
+make_peers() {
+  rm -rf "$peers"
+  python3 -m venv "$peers"
+  "$peers/bin/pip" install --no-input --no-deps -r tests/bench/detector_peers.txt
+  cp tests/bench/detector_peers.txt "$peers/"
+}
+[[ -e $peers/detector_peers.txt ]] || step detector-peers "the usual libraries, from Python packages" \
+  "needs the network (pip); then run ./dev bench detector again" make_peers
+exec "$peers/bin/python" -B tests/bench/detector.py build/release

@@ -1,0 +1,45 @@
+"""Where is the evaluation data?
+
+Third-party pages and texts that cannot be part of this repository. They are looked for in the folder that NEARDUP_DATA
+names, or in shared/data beside the checkout: in the folder itself, in its folder dev, or in dev.tar.xz. Each set is a
+folder with docs.jsonl, {"id", "text" or "html", ...} a line in the order of the stream, and where it has them with
+pairs_*.tsv (id, id, ..., similarity: all pairs from .5 up) or labels.tsv. What scores verdicts against pairs comes with
+them: tools/score.py in the folder or beside it.
+"""
+
+import os
+import pathlib
+import tarfile
+
+import debian_docs
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MISSING = "no data: name its folder in NEARDUP_DATA (tests/bench/evaluation.py tells what it looks for)"
+
+
+def _base():
+    named = os.environ.get("NEARDUP_DATA")
+    return pathlib.Path(named) if named else ROOT.parent / "shared/data"
+
+
+def folder(names):
+    """The folder with the sets `names`, or None."""
+    base = _base()
+    for found in (base, base / "dev"):
+        if all((found / name).is_dir() for name in names):
+            return found
+    archive = base / "dev.tar.xz"
+    if not archive.is_file():
+        return None
+
+    def unpack(work):
+        with tarfile.open(archive) as tar:
+            tar.extractall(work, [m for m in tar if any(name in pathlib.PurePath(m.name).parts for name in names)])
+        return next(path for path in work.rglob(names[0]) if path.is_dir()).parent
+
+    return debian_docs.cached(f"evaluation-{names[0]}-{len(names)}-{archive.stat().st_size}", unpack)
+
+
+def score_program():
+    base = _base()
+    return next((path for path in (base / "tools/score.py", base.parent / "tools/score.py") if path.is_file()), None)

@@ -1,0 +1,334 @@
+"""How right are the verdicts of `neardup scan`? Part of ./dev bench quality, which quality.py begins.
+
+  sets         streams of documents of which all pairs were compared exactly (docs.jsonl and pairs_*.tsv, see
+               evaluation.py). Truth follows the leader rule at a similarity of .8; `f1` is of the duplicate verdicts,
+               `band` leaves out uniques whose best similarity is from .6 to .8, `evidence` is the share of duplicate
+               verdicts whose leader is really that similar. score.py, which comes with the sets, computes all of them.
+  seeds        three: the documents as they are, and twice in another spelling (quality_texts.cc): same truth, other
+               hashes. Means, and the least.
+  lsh          MinHash of 128 permutations by datasketch in 32 bands of 4, candidates checked by their 128 values, under
+               the leader rule, on the shingles of the truth itself: words by three, or characters by five.
+  xwlb         a set without a single true pair: every duplicate verdict is false.
+  templates    pages of real boilerplate from Debian's documentation, 7 words of it to 3 of an article of their own:
+               every duplicate verdict is false. Once with and once without html.extract: main.
+  notices      short notices of a few forms, other names and numbers in each (false), and copies with one word
+               edited (to be found).
+"""
+
+import collections
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unicodedata
+
+import lxml.html
+
+import evaluation
+
+LONG = ("ota_dev", "wiki_versions", "licenses", "iguide_en_zh", "tidb_zh", "mut_wiki_en", "mut_xwlb_zh")
+SHORT = ("sms_en", "weibo_dev", "weibo_repost_dev", "lcqmc", "nsmc_ko", "jsts_ja", "wisesight_th", "mut_sms_en", "mut_weibo_zh")
+NO_PAIRS = "xwlb"
+SEEDS = (0, 1, 2)
+THRESHOLD = 0.8
+
+# What must hold.
+LONG_F1, LONG_BAND, LONG_MEAN, SHORT_F1, SHORT_MEAN = 0.97, 0.985, 0.98, 0.95, 0.975
+EVIDENCE, XWLB_MOST, TEMPLATES_MOST, NOTICES_MOST = 0.999, 1, 0.01, 0.03
+
+
+class Programs:
+    def __init__(self, neardup, texts):
+        self.neardup, self.texts = neardup, texts
+
+    def verdicts(self, documents, *settings):
+        """The verdicts over a file, one JSON object a line."""
+        options = [option for setting in settings for option in ("--set", setting)]
+        # Settings are what is named here; the program refuses those of our own variables that it does not know.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("NEARDUP_")}
+        command = [self.neardup, "scan", "--quiet", *options, str(documents)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"neardup scan {documents}: {done.stderr.decode('utf-8', 'replace')}")
+        return done.stdout
+
+    def respelled(self, documents, seed, out):
+        with open(documents, "rb") as source, open(out, "wb") as target:
+            subprocess.run([self.texts, "respelled", str(seed)], stdin=source, stdout=target, check=True)
+
+    def notices(self, seed, count, out):
+        with open(out, "wb") as target:
+            subprocess.run([self.texts, "notices", str(seed), str(count)], stdout=target, check=True)
+
+
+# ---- the sets ----
+
+
+def truth_of(folder, work):
+    """(the file of the exact pairs, its kind: w3, c5 or short). Where there are two, each language has its own."""
+    found = {path.stem.removeprefix("pairs_"): path for path in sorted(folder.glob("pairs_*.tsv"))}
+    if len(found) == 1:
+        kind, path = next(iter(found.items()))
+        return path, kind
+    with open(folder / "docs.jsonl", encoding="utf-8") as file:
+        language = {document["id"]: document["lang"] for document in map(json.loads, file)}
+    merged = work / f"{folder.name}.pairs.tsv"
+    with open(merged, "w", encoding="utf-8") as out:
+        for kind, path in found.items():
+            for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+                one, other = line.split("\t")[:2]
+                if all((language[name] == "zh") == (kind == "c5") for name in (one, other)):
+                    out.write(line)
+    return merged, "languages"
+
+
+def scored(score, documents, pairs, verdicts, work):
+    path = work / "verdicts.jsonl"
+    path.write_bytes(verdicts)
+    done = subprocess.run(
+        [sys.executable, str(score), str(documents), str(pairs), str(path)], stdout=subprocess.PIPE, check=True
+    )
+    return json.loads(done.stdout)
+
+
+# ---- LSH-128 ----
+
+BY_CHARACTER = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
+
+
+def tokens(text):
+    """Of the normal form of the truth: letters and digits in words, each character of unspaced scripts alone."""
+    text = unicodedata.normalize("NFKC", text).lower()
+    kept = "".join(c if unicodedata.category(c)[0] in "LMN" else " " for c in text)
+    return re.findall(f"{BY_CHARACTER.pattern}|[^ {BY_CHARACTER.pattern[1:-1]}]+", kept)
+
+
+def joined(found):
+    out = []
+    for i, token in enumerate(found):
+        if i and not (BY_CHARACTER.match(token) and BY_CHARACTER.match(found[i - 1])):
+            out.append(" ")
+        out.append(token)
+    return "".join(out)
+
+
+def shingles(text, kind, language):
+    found = tokens(text)
+    if kind == "w3" or (kind == "languages" and language != "zh"):
+        width, units, glue = 3, found, " "
+    else:
+        width, units, glue = 5 if kind != "short" else 3, joined(found), ""
+    if not units:
+        return set()
+    return {glue.join(units[i : i + width]) for i in range(max(1, len(units) - width + 1))}
+
+
+def lsh_verdicts(documents, kind):
+    """As JSON lines, and the seconds of CPU time."""
+    import datasketch
+
+    lsh = datasketch.MinHashLSH(num_perm=128, params=(32, 4))
+    empty = datasketch.MinHash(num_perm=128)
+    signatures, out, started = {}, [], time.process_time()
+    with open(documents, encoding="utf-8") as file:
+        for line in file:
+            document = json.loads(line)
+            found = shingles(document.get("text") or text_of_html(document["html"]), kind, document.get("lang"))
+            minhash = empty.copy()
+            minhash.update_batch([shingle.encode() for shingle in found])
+            alike = [name for name in lsh.query(minhash) if minhash.jaccard(signatures[name]) >= THRESHOLD] if found else []
+            verdict = {"id": document["id"], "verdict": "duplicate" if alike else "unique"}
+            if alike:
+                verdict["duplicate_of"] = {"id": alike[0]}
+            elif found:
+                lsh.insert(document["id"], minhash)
+                signatures[document["id"]] = minhash
+            out.append(json.dumps(verdict))
+    return "\n".join(out).encode(), time.process_time() - started
+
+
+def text_of_html(html):
+    return lxml.html.fromstring(html).text_content()
+
+
+# ---- pages of templates ----
+
+
+def template_pages(manuals, out):
+    """Writes pages of the manuals' own boilerplate with articles of their own. manuals: {name: [(page, body's xpath)]}.
+
+    An article is as long as 3 words to 7 of boilerplate. Its sentences are those of all manuals, each used once.
+    """
+    draw = random.Random(1)
+    sentences, shells = set(), []
+    for pages, body in manuals:
+        own = []
+        for page in pages:
+            tree = lxml.html.fromstring(page, parser=lxml.html.HTMLParser(encoding="utf-8", huge_tree=True))
+            elements = tree.xpath(body)
+            if not elements:
+                continue
+            for sentence in re.split(r"(?<=[.。])\s+|\n\s*\n", elements[0].text_content()):
+                sentence = " ".join(sentence.split())
+                if 8 <= len(sentence.split()) <= 60:
+                    sentences.add(sentence)
+            for child in list(elements[0]):
+                elements[0].remove(child)
+            elements[0].text = ""
+            words = len(tree.text_content().split())
+            if 40 <= words <= 1500:
+                own.append((words, tree, elements[0]))
+        draw.shuffle(own)
+        shells += own[:TEMPLATE_SHELLS]
+    sentences = sorted(sentences)
+    draw.shuffle(sentences)
+    written = 0
+    with open(out, "w", encoding="utf-8") as file:
+        for words, tree, body in shells:
+            for _ in range(TEMPLATE_ARTICLES):
+                for child in list(body):
+                    body.remove(child)
+                left = max(60, words * 3 // 7)
+                while left > 0 and sentences:
+                    paragraph = lxml.html.Element("p")
+                    taken = [sentences.pop() for _ in range(min(3, len(sentences)))]
+                    paragraph.text = " ".join(taken)
+                    left -= sum(len(sentence.split()) for sentence in taken)
+                    body.append(paragraph)
+                if left > 0:
+                    return written
+                html = lxml.html.tostring(tree, encoding="unicode")
+                file.write(json.dumps({"id": f"page-{written}", "html": html}, ensure_ascii=False) + "\n")
+                written += 1
+    return written
+
+
+TEMPLATE_SHELLS = 12  # of each manual
+TEMPLATE_ARTICLES = 40  # of each shell
+
+
+# ---- the table ----
+
+
+def counts(verdicts):
+    return collections.Counter(json.loads(line)["verdict"] for line in verdicts.splitlines())
+
+
+class Table:
+    def __init__(self, report):
+        self.report, self.failed = report, []
+
+    def say(self, what, says, bound=None, **figures):
+        if bound is not None and not bound:
+            says += "   MISSED"
+            self.failed.append(what)
+        self.report.row(what, says, **{name.replace("__", "."): value for name, value in figures.items()})
+
+    def of_sets(self, programs, folder, score):
+        means, said_all, right_all = {}, 0, 0
+        self.report.row("set", "stream F1 mean (min)  band mean (min)  P      R      evidence | LSH-128 F1 (band)")
+        for name in (*LONG, *SHORT):
+            if not (folder / name / "docs.jsonl").is_file():
+                self.report.skipped(f"  {name}", "not in the data")
+                continue
+            with tempfile.TemporaryDirectory() as temporary:
+                work = pathlib.Path(temporary)
+                documents = folder / name / "docs.jsonl"
+                pairs, kind = truth_of(folder / name, work)
+                scores = []
+                for seed in SEEDS:
+                    read = documents
+                    if seed > 0:
+                        read = work / "respelled.jsonl"
+                        programs.respelled(documents, seed, read)
+                    scores.append(scored(score, documents, pairs, programs.verdicts(read), work))
+                said, _ = lsh_verdicts(documents, kind)
+                lsh = scored(score, documents, pairs, said, work)
+            keys = ("f1", "band_f1", "precision", "recall", "evidence")
+            mean = {key: sum(one[key] for one in scores) / len(scores) for key in keys}
+            least = {key: min(one[key] for one in scores) for key in ("f1", "band_f1")}
+            means[name] = mean["f1"]
+            said_all += sum(one["said_duplicate"] for one in scores)
+            right_all += sum(one["said_duplicate"] * one["evidence"] for one in scores)
+            is_long = name in LONG
+            holds = mean["f1"] >= (LONG_F1 if is_long else SHORT_F1) and mean["f1"] >= lsh["f1"]
+            holds = holds and (not is_long or mean["band_f1"] >= LONG_BAND)
+            self.say(
+                f"  {name}",
+                f"{mean['f1']:.4f} ({least['f1']:.4f})       {mean['band_f1']:.4f} ({least['band_f1']:.4f})  "
+                f"{mean['precision']:.4f} {mean['recall']:.4f} {mean['evidence']:.4f} | {lsh['f1']:.4f} ({lsh['band_f1']:.4f})",
+                holds,
+                **{f"f1.{name}": mean["f1"], f"f1_min.{name}": least["f1"], f"band.{name}": mean["band_f1"],
+                   f"band_min.{name}": least["band_f1"], f"lsh.{name}": lsh["f1"]},
+            )
+        for what, names, bound in (("long", LONG, LONG_MEAN), ("short", SHORT, SHORT_MEAN)):
+            have = [means[name] for name in names if name in means]
+            if have:
+                mean = sum(have) / len(have)
+                self.say(f"  mean of the {what} sets", f"{mean:.4f}", mean >= bound, **{f"f1_mean.{what}": mean})
+        if said_all > 0:
+            evidence = right_all / said_all
+            self.say("  evidence, of all duplicates", f"{evidence:.4f}", evidence >= EVIDENCE, evidence=evidence)
+
+    def of_no_pairs(self, programs, folder):
+        documents = folder / NO_PAIRS / "docs.jsonl"
+        if not documents.is_file():
+            self.report.skipped(NO_PAIRS, "not in the data")
+            return
+        false = []
+        with tempfile.TemporaryDirectory() as temporary:
+            for seed in SEEDS:
+                read = documents
+                if seed > 0:
+                    read = pathlib.Path(temporary) / "respelled.jsonl"
+                    programs.respelled(documents, seed, read)
+                said = counts(programs.verdicts(read))
+                false.append(said["duplicate"])
+        mean = sum(false) / len(false)
+        self.say(f"{NO_PAIRS}: false pairs", f"{mean:.1f} in {sum(said.values())} documents, by seed: {false}",
+                 mean <= XWLB_MOST, false__xwlb=mean)
+
+    def of_templates(self, programs, manuals):
+        with tempfile.TemporaryDirectory() as temporary:
+            pages = pathlib.Path(temporary) / "templates.jsonl"
+            if template_pages(manuals, pages) == 0:
+                self.report.skipped("templates", "no manual could be fetched")
+                return
+            for mode, name in (("main", "templates"), ("all", "templates_all")):
+                said = counts(programs.verdicts(pages, f"html.extract={mode}"))
+                share = said["duplicate"] / sum(said.values())
+                self.say(f"templates, html.extract: {mode}", f"{share:.4f} of {sum(said.values())} pages falsely duplicate",
+                         share <= TEMPLATES_MOST, **{f"false.{name}": share})
+
+    def of_notices(self, programs):
+        shares, found = [], []
+        with tempfile.TemporaryDirectory() as temporary:
+            path = pathlib.Path(temporary) / "notices.jsonl"
+            for seed in SEEDS:
+                programs.notices(seed + 1, 400, path)
+                said = [json.loads(line) for line in programs.verdicts(path).splitlines()]
+                edited = [one["verdict"] == "duplicate" for one in said if one["id"].endswith(".edited")]
+                others = [one["verdict"] == "duplicate" for one in said if not one["id"].endswith(".edited")]
+                shares.append(sum(others) / len(others))
+                found.append(sum(edited) / len(edited))
+        self.say("notices", f"{max(shares):.4f} falsely duplicate, {min(found):.4f} of the edited ones found",
+                 max(shares) <= NOTICES_MOST, false__notices=max(shares), notices_found=min(found))
+
+
+def measure(report, programs, manuals):
+    """Adds its rows to the report; returns the names of those whose bound is missed."""
+    table = Table(report)
+    table.of_notices(programs)
+    table.of_templates(programs, manuals)
+    folder, score = evaluation.folder((NO_PAIRS, *LONG, *SHORT)), evaluation.score_program()
+    if folder is None or score is None:
+        report.skipped("sets", evaluation.MISSING)
+    else:
+        table.of_no_pairs(programs, folder)
+        table.of_sets(programs, folder, score)
+    return table.failed
