@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/check.h"
-#include "service/log.h"
 
 namespace neardup {
 namespace {
@@ -48,10 +47,8 @@ Result<std::unique_ptr<JournalStore>> JournalStore::open(const std::string& fold
   const Result<SnapshotFiles> files = snapshot_files(folder);
   if (!files) return files.error().in("snapshot");
   if (!files->manifests.empty()) store->generation_ = files->manifests.back();
-  std::string damage;
-  Result<std::optional<Manifest>> manifest = newest_manifest(folder, damage);
+  Result<std::optional<Manifest>> manifest = newest_manifest(folder, store->damage_);
   if (!manifest) return manifest.error().in("snapshot");
-  if (!damage.empty()) log_warning("snapshot {}: {}", folder, damage);
   if (!*manifest) return store;
   if ((*manifest)->signature_options != signature_options) {
     return Error{ErrorCode::kContradiction, "snapshot " + folder + ": its signatures were made with " +
@@ -67,14 +64,11 @@ Status JournalStore::read(const std::function<Status(const StoredRecord& record)
   position_ = 0;
   segments_.clear();
   if (committed_.segments.empty()) return {};
-  StoredRecords records(folder_, committed_);
+  StoredRecords records(folder_, committed_, std::move(damage_));
   while (const std::optional<StoredRecord> record = records.next()) {
     if (Status status = take(*record); !status) return status;
   }
-  if (!records.damage().empty()) {
-    log_warning("snapshot {}: {}; the records from {} on come from the journal topic", folder_,
-                records.damage(), records.records());
-  }
+  damage_ = records.damage();
   position_ = records.position();
   segments_ = records.segments();
   // A segment that cannot even be opened holds nothing.

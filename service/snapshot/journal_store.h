@@ -54,6 +54,9 @@ class JournalStore {
   // error ends the reading and is returned. May be called again, to begin anew.
   Status read(const std::function<Status(const StoredRecord& record)>& take);
 
+  // What of it was not whole, as StoredRecords::damage().
+  const std::string& damage() const { return damage_; }
+
   // Goes on behind the last record that `read` handed out; `chain` has accepted all of these. Cuts the files
   // there and promises what is left. What fails, fall_back() may mend.
   Status resume(const JournalChain& chain);
@@ -82,6 +85,7 @@ class JournalStore {
   std::string folder_;
   StoreOptions options_;
   File lock_;
+  std::string damage_;
 
   // As appended.
   JournalChain chain_;

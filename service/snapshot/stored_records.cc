@@ -33,7 +33,7 @@ std::optional<std::uint64_t> number_of(std::string_view name, std::string_view p
 }  // namespace
 
 const char* const kSnapshotWayOut =
-    "Remove the folder, or name another (snapshot.directory): a snapshot is made again from the journal";
+    "Remove the folder, or name another: a service makes its snapshot again from the journal";
 
 std::string manifest_name(std::uint64_t generation) { return numbered(kManifestPrefix, generation); }
 std::string segment_name(std::uint64_t first) { return numbered(kSegmentPrefix, first); }
@@ -80,12 +80,11 @@ Result<StoredRecords> StoredRecords::open(const std::string& folder) {
     return Error{damage.empty() ? ErrorCode::kNotFound : ErrorCode::kCorrupt,
                  folder + ": " + (damage.empty() ? "there is no snapshot in it" : damage)};
   }
-  StoredRecords records(folder, **std::move(manifest));
-  return records;
+  return StoredRecords(folder, **std::move(manifest), std::move(damage));
 }
 
-StoredRecords::StoredRecords(std::string folder, Manifest manifest)
-    : folder_(std::move(folder)), manifest_(std::move(manifest)) {}
+StoredRecords::StoredRecords(std::string folder, Manifest manifest, std::string damage)
+    : folder_(std::move(folder)), manifest_(std::move(manifest)), damage_(std::move(damage)) {}
 
 std::optional<StoredRecord> StoredRecords::next() {
   if (ended_) return std::nullopt;

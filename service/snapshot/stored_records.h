@@ -49,7 +49,7 @@ class StoredRecords {
  public:
   // Error kNotFound if there is no manifest, else as newest_manifest.
   static Result<StoredRecords> open(const std::string& folder);
-  StoredRecords(std::string folder, Manifest manifest);
+  StoredRecords(std::string folder, Manifest manifest, std::string damage = "");
 
   // The next record, or nothing at the end. Its view is valid until the next call.
   std::optional<StoredRecord> next();
@@ -61,7 +61,8 @@ class StoredRecords {
   std::uint64_t bytes() const { return bytes_; }
   // The segments as far as they were read.
   const std::vector<StoredSegment>& segments() const { return segments_; }
-  // Why the reading ended before what the manifest promises; "" if it did not.
+  // What was not whole: a newer manifest, or a frame at which the reading ended before what the manifest
+  // promises; "" if all was.
   const std::string& damage() const { return damage_; }
   // Bytes behind the last whole record that nobody promised: a record that is being written, or was.
   std::uint64_t torn_bytes() const { return torn_bytes_; }

@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -86,8 +87,19 @@ class JournalStoreTest : public FolderTest {
     Result<StoredRecords> records = StoredRecords::open(at());
     if (!records) return read;
     while (const std::optional<StoredRecord> record = records->next()) read.emplace_back(record->bytes);
-    EXPECT_EQ(records->damage().empty(), read.size() >= records->manifest().records);
+    if (read.size() < records->manifest().records) {
+      EXPECT_NE(records->damage(), "");
+    }
     return read;
+  }
+
+  // In place: a file that is written anew would have to reach the disk.
+  void flip(const std::string& name, std::size_t at_byte, int bits) const {
+    std::fstream file(at() + "/" + name, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(at_byte));
+    const int byte = file.get();
+    file.seekp(static_cast<std::streamoff>(at_byte));
+    file.put(static_cast<char>(byte ^ bits));
   }
 
   static void expect_prefix(const std::vector<std::string>& read, const std::vector<std::string>& records) {
@@ -174,7 +186,7 @@ TEST_F(JournalStoreTest, a_file_cut_at_any_byte_gives_the_records_before_it_and_
     const std::vector<std::string> read = readable();
     ASSERT_LT(read.size(), records.size());
     expect_prefix(read, records);
-    if (size % 97 != 0) continue;
+    if (size % 199 != 0) continue;
     const auto store = open();
     ASSERT_EQ(start(*store), read);
     ASSERT_TRUE(append(*store, records, records.size()));
@@ -190,11 +202,9 @@ TEST_F(JournalStoreTest, a_flipped_bit_anywhere_never_gives_a_wrong_record) {
   std::size_t shorter = 0;
   for (const auto& [name, bytes] : whole) {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-      auto flipped = whole;
-      flipped[name][i] = static_cast<char>(flipped[name][i] ^ (1 << (i % 8)));
-      write("snapshot/" + name, flipped[name]);
+      flip(name, i, 1 << (i % 8));
       const std::vector<std::string> read = readable();
-      write("snapshot/" + name, bytes);
+      flip(name, i, 1 << (i % 8));
       expect_prefix(read, records);
       shorter += read.size() < records.size() ? 1 : 0;
       if (name.starts_with("segment-")) {
