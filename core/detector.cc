@@ -73,6 +73,27 @@ Decision Detector::apply(const Arrival& arrival) {
   return {.verdict = Verdict::kUnique, .sequence = sequence};
 }
 
+Decision Detector::check(const Arrival& arrival) const {
+  const Signature& signature = arrival.signature;
+  state_->candidates = 0;
+  if (const std::optional<Sequence> same = state_->exact.find(signature.exact)) {
+    return {.verdict = Verdict::kDuplicate,
+            .kind = DuplicateKind::kExact,
+            .sequence = *same,
+            .distance = 0,
+            .similarity_permille = similarity_permille(0)};
+  }
+  const std::uint64_t before = state_->near.counts().candidates;
+  const std::optional<Match> match = state_->near.find(signature.fingerprint.bits, MatchMode::kFirst);
+  state_->candidates = state_->near.counts().candidates - before;
+  if (!match) return {.verdict = Verdict::kUnique, .sequence = size()};
+  return {.verdict = Verdict::kDuplicate,
+          .kind = DuplicateKind::kNear,
+          .sequence = match->sequence,
+          .distance = match->distance,
+          .similarity_permille = similarity_permille(match->distance)};
+}
+
 std::uint64_t Detector::candidates() const { return state_->candidates; }
 
 Detector::LookupCounts Detector::lookup_counts() const {

@@ -39,8 +39,12 @@ class Detector {
   // call. REQUIRES: size() < kUniquesMax.
   Decision apply(const Arrival& arrival);
 
-  // What the last `apply` cost: the fingerprints it compared, 0 if the same text was known. No part of the
-  // state: a digest or a replay knows nothing of it.
+  // What `apply` would decide now, and remembers nothing: the answer for a question. A unique has the number
+  // that it would get. No other call may run meanwhile: a look-up counts what it costs.
+  Decision check(const Arrival& arrival) const;
+
+  // What the last `apply` or `check` cost: the fingerprints it compared, 0 if the same text was known. No
+  // part of the state: a digest or a replay knows nothing of it.
   std::uint64_t candidates() const;
 
   // What all look-ups cost so far. No part of the state either.
