@@ -89,6 +89,7 @@ Status JournalStore::resume(const JournalChain& chain) {
   committed_.last_digest = chain.last_digest();
   committed_.topics = chain.topics();
   committed_.positions = chain.positions();
+  damage_.clear();  // it is cut off now
   const bool as_promised = segments_ == committed_.segments;
   committed_.segments = segments_;
   if (Status status = fall_back(); !status || as_promised || segments_.empty()) return status;

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kReadBytes = std::size_t{4} << 20;
 constexpr std::string_view kManifestPrefix = "manifest-";
 constexpr std::string_view kSegmentPrefix = "segment-";
+constexpr int kLooksMax = 10;
 constexpr std::size_t kDigits = 20;  // of any 64-bit number, so that names sort as numbers do
 
 std::string numbered(std::string_view prefix, std::uint64_t number) {
@@ -56,20 +57,25 @@ Result<SnapshotFiles> snapshot_files(const std::string& folder) {
 }
 
 Result<std::optional<Manifest>> newest_manifest(const std::string& folder, std::string& damage) {
-  const Result<SnapshotFiles> files = snapshot_files(folder);
-  if (!files) return files.error();
-  for (auto generation = files->manifests.rbegin(); generation != files->manifests.rend(); ++generation) {
-    const std::string name = manifest_name(*generation);
-    const Result<std::string> bytes = read_file(folder + "/" + name, kManifestBytesMax);
-    Result<Manifest> manifest = bytes ? decode_manifest(*bytes) : Result<Manifest>(bytes.error());
-    if (manifest) return std::optional(*std::move(manifest));
-    if (manifest.error().code == ErrorCode::kUnsupportedVersion) {
+  // A writer may remove those that were the newest two while we look; then there are newer ones.
+  for (int looks = 0;; ++looks) {
+    const Result<SnapshotFiles> files = snapshot_files(folder);
+    if (!files) return files.error();
+    damage.clear();
+    bool gone = false;
+    for (auto generation = files->manifests.rbegin(); generation != files->manifests.rend(); ++generation) {
+      const std::string name = manifest_name(*generation);
+      const Result<std::string> bytes = read_file(folder + "/" + name, kManifestBytesMax);
+      Result<Manifest> manifest = bytes ? decode_manifest(*bytes) : Result<Manifest>(bytes.error());
+      if (manifest) return std::optional(*std::move(manifest));
       const Error error = manifest.error().in(folder + "/" + name);
-      return Error{error.code, error.message + ". " + kSnapshotWayOut};
+      if (error.code == ErrorCode::kUnsupportedVersion)
+        return Error{error.code, error.message + ". " + kSnapshotWayOut};
+      gone |= error.code == ErrorCode::kNotFound;
+      damage += (damage.empty() ? "" : "; ") + error.message;
     }
-    damage += (damage.empty() ? "" : "; ") + name + ": " + manifest.error().message;
+    if (!gone || looks == kLooksMax) return std::optional<Manifest>();
   }
-  return std::optional<Manifest>();
 }
 
 Result<StoredRecords> StoredRecords::open(const std::string& folder) {
@@ -78,7 +84,7 @@ Result<StoredRecords> StoredRecords::open(const std::string& folder) {
   if (!manifest) return manifest.error();
   if (!*manifest) {
     return Error{damage.empty() ? ErrorCode::kNotFound : ErrorCode::kCorrupt,
-                 folder + ": " + (damage.empty() ? "there is no snapshot in it" : damage)};
+                 damage.empty() ? folder + ": there is no snapshot in it" : damage};
   }
   return StoredRecords(folder, **std::move(manifest), std::move(damage));
 }
@@ -95,7 +101,8 @@ std::optional<StoredRecord> StoredRecords::next() {
       segments_.empty() ? folder_ : folder_ + "/" + segment_name(segments_.back().first);
   const std::uint64_t at = segments_.empty() ? 0 : segments_.back().bytes;
   if (records_ < manifest_.records) {
-    damage_ = fmt::format("{}, byte {}: {}", where, at, record ? "ends too early" : record.error().message);
+    damage_ += damage_.empty() ? "" : "; ";
+    damage_ += fmt::format("{}, byte {}: {}", where, at, record ? "ends too early" : record.error().message);
   } else if (!record && file_end_ > at) {
     torn_bytes_ = file_end_ - at;
   }

@@ -38,8 +38,8 @@ struct SnapshotFiles {
 };
 Result<SnapshotFiles> snapshot_files(const std::string& folder);
 
-// The newest manifest that is whole, nothing if there is none. `damage` gets a sentence for each that is not.
-// Errors: kNotFound, kIo, kUnsupportedVersion.
+// The newest manifest that is whole, nothing if there is none. `damage` becomes a clause for each newer one
+// that is not. Errors: kNotFound, kIo, kUnsupportedVersion.
 Result<std::optional<Manifest>> newest_manifest(const std::string& folder, std::string& damage);
 
 // What a person can do about a folder that is refused; ends a message.
