@@ -234,7 +234,7 @@ void Detector::prefetch(const Arrival& arrival) const {
   }
 }
 
-Decision Detector::check(const Arrival& arrival) { return state_->decide(arrival); }
+Decision Detector::check(const Arrival& arrival) const { return state_->decide(arrival); }
 
 Decision Detector::apply(const Arrival& arrival, std::string* kept) {
   State& state = *state_;

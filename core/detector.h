@@ -70,8 +70,9 @@ class Detector {
   // REQUIRES: size() < kUniquesMax; arrival.route if options.routes() says so.
   Decision apply(const Arrival& arrival, std::string* kept = nullptr);
 
-  // Decides as apply() would, and remembers nothing.
-  Decision check(const Arrival& arrival);
+  // What `apply` would decide now, and remembers nothing: the answer for a question. A unique has the number
+  // that it would get. No other call may run meanwhile: a look-up uses working memory, and counts.
+  Decision check(const Arrival& arrival) const;
 
   // What the last `apply` or `check` cost: the fingerprints, sketches or texts it compared, 0 if the same
   // text was known. No part of the state: a digest or a replay knows nothing of it.

@@ -116,6 +116,11 @@ struct PipelineConfig {
   int threads = 0;  // 0 .. 256 signing threads; 0: one per core
 };
 
+struct SnapshotConfig {
+  std::string directory;    // "" keeps none
+  int interval_ms = 60000;  // 100 .. 3600000
+};
+
 struct OutputConfig {
   std::string headers = "packed";  // packed | full | none
 };
@@ -139,6 +144,7 @@ struct Config {
   DetectorConfig detector;
   BatchConfig batch;
   PipelineConfig pipeline;
+  SnapshotConfig snapshot;
   OutputConfig output;
   HttpConfig http;
   LogConfig log;

@@ -86,7 +86,7 @@ std::string refuse_address(std::string_view value) {
   return legal ? "" : "is not an IPv4 address like 127.0.0.1 or 0.0.0.0";
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kSections = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kSections = {{
     {"kafka", "Where Kafka is and how to reach it."},
     {"kafka.topics", "Topics. All but the input are made by `neardup topics create`."},
     {"input", "What the input records look like."},
@@ -99,6 +99,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kSection
     {"detector", "When two documents are called duplicates. Changing it needs a new journal."},
     {"batch", "A batch is one Kafka transaction. It closes at whichever of the three comes first."},
     {"pipeline", "How the work is spread."},
+    {"snapshot", "The journal on a local disk, so that a restart need not read it from Kafka."},
     {"output", "What verdict records look like."},
     {"http", "Health and metrics: /livez /readyz /metrics /status"},
     {"log", "Lines on stderr."},
@@ -331,6 +332,16 @@ const std::vector<Setting>& table() {
        .unit = "threads",
        .min = 0,
        .max = 256},
+
+      {.path = "snapshot.directory",
+       .field = at<&Config::snapshot, &SnapshotConfig::directory>,
+       .about = "Folder of this instance alone; it grows as the journal does. Empty: none."},
+      {.path = "snapshot.interval_ms",
+       .field = at<&Config::snapshot, &SnapshotConfig::interval_ms>,
+       .about = "How often what is there is made durable. What a power cut takes is read from Kafka again.",
+       .unit = "ms",
+       .min = 100,
+       .max = 3600000},
 
       {.path = "output.headers",
        .field = at<&Config::output, &OutputConfig::headers>,

@@ -19,6 +19,7 @@
 #include "service/commands/report.h"
 #include "service/commands/scan.h"
 #include "service/commands/serve.h"
+#include "service/commands/snapshot.h"
 #include "service/commands/topics.h"
 #include "service/commands/validate.h"
 #include "service/commands/version.h"
@@ -61,6 +62,11 @@ Run setup_scan(CLI::App& app) {
   app.add_option("paths", options->paths, "Files, folders, or - for standard input (default)");
   app.add_flag("-q,--quiet", options->quiet, "No progress and no summary");
   app.add_flag("--strict", options->strict, "End with 65 if any document was rejected");
+  CLI::Option* const snapshot = app.add_option(
+      "--snapshot", options->snapshot, "Folder of an index to start from and to leave what is new in");
+  app.add_option("--against", options->against,
+                 "Folder of an index to ask: each document against it alone, nothing is remembered")
+      ->excludes(snapshot);
   app.add_option("--threads", options->threads, "Signing threads; 0: as pipeline.threads says")
       ->check(CLI::Range(0, 256));
   return [options](const ConfigSources& sources) {
@@ -134,6 +140,20 @@ Run setup_feed(CLI::App& app) {
   };
 }
 
+Run setup_snapshot(CLI::App& app) {
+  auto options = std::make_shared<SnapshotOptions>();
+  app.require_subcommand(1);
+  CLI::App* const inspect = app.add_subcommand("inspect", "What it holds, as its manifest says");
+  app.add_subcommand("verify", "Read every record of it and say whether it is whole");
+  for (CLI::App* const sub : app.get_subcommands(nullptr)) {
+    sub->add_option("folder", options->folder, "The folder, as in snapshot.directory")->required();
+    sub->add_flag("--json", options->json, "For programs");
+  }
+  return [options, inspect](const ConfigSources&) {
+    return inspect->parsed() ? run_snapshot_inspect(*options) : run_snapshot_verify(*options);
+  };
+}
+
 Run setup_plan(CLI::App& app) {
   auto options = std::make_shared<PlanOptions>();
   app.add_option("--documents", options->documents, "Uniques to hold: 5000000, 5M, 1G")
@@ -188,6 +208,7 @@ const Command kCommands[] = {
     {"fingerprint", kFingerprintAbout, kFingerprintHelp, setup_fingerprint},
     {"feed", kFeedAbout, kFeedHelp, setup_feed},
     {"plan", kPlanAbout, kPlanHelp, setup_plan},
+    {"snapshot", kSnapshotAbout, kSnapshotHelp, setup_snapshot},
     {"validate", "Check a configuration",
      "  neardup validate -c neardup.yaml             the settings, then Kafka and its topics\n"
      "  neardup validate -c neardup.yaml --offline   the settings alone\n",

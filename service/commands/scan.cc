@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "service/codec/preset.h"
 #include "service/codec/verdict_codec.h"
 #include "service/commands/exit_code.h"
+#include "service/commands/index_folder.h"
 #include "service/commands/path_input.h"
 #include "service/commands/report.h"
 #include "service/metrics/probe.h"
@@ -33,6 +35,9 @@ const char kScanHelp[] =
     "  zcat crawl.jsonl.gz | neardup scan --quiet -       standard input\n"
     "  neardup scan --set input.fields.text=[/article] a.jsonl\n"
     "  neardup scan a.jsonl | jq -r 'select(.verdict == \"duplicate\") | [.id, .duplicate_of.id] | @tsv'\n"
+    "  neardup scan --snapshot index/ monday.jsonl       leaves an index ...\n"
+    "  neardup scan --snapshot index/ tuesday.jsonl      ... and goes on from it\n"
+    "  neardup scan --against index/ questions.jsonl     asks it; it stays as it is, also a service's own\n"
     "\n"
     "Verdicts come in input order on standard output; progress and a summary on standard error. A line that "
     "is\n"
@@ -63,12 +68,20 @@ class Scan {
         streams_(streams),
         threads_(options.threads > 0 ? options.threads : signing_threads(config.pipeline)),
         input_(options.paths, streams.in, config.input.document_bytes_max, SignalScope::interrupted),
+        chain_(signing.text()),
         detector_(resolve_detector_options(config)),
         shows_progress_(!options.quiet && ::isatty(streams.err) == 1 && ::isatty(streams.out) == 0) {}
 
   int run() {
+    if (Status status = open_index(); !status) {
+      say("neardup: " + status.error().message + "\n");
+      return neardup::exit_code(status.error().code);
+    }
     PathBatch batch;
-    while (output_error_ == 0 && input_.next(batch)) {
+    while (output_error_ == 0 && index_status_ && input_.next(batch)) {
+      topic_names_.resize(topics_before_);
+      topic_names_.insert(topic_names_.end(), input_.topic_names().begin(), input_.topic_names().end());
+      for (Record& record : batch.records) record.source.topic += static_cast<std::uint32_t>(topics_before_);
       sign(batch);
       verdicts_.clear();
       for (std::size_t i = 0; i < batch.records.size(); ++i) {
@@ -79,8 +92,10 @@ class Scan {
       show_progress();
       report_unreadable();
     }
+    if (index_ && index_status_ && output_error_ == 0) index_status_ = index_->finish(topic_names_);
     report_unreadable();
     clear_progress();
+    if (!index_status_) say("neardup: " + options_.snapshot + ": " + index_status_.error().message + "\n");
     if (output_error_ != 0 && output_error_ != EPIPE) {  // a reader that has seen enough is no news
       say(std::string("neardup: standard output: ") + std::strerror(output_error_) + "\n");
     }
@@ -89,6 +104,19 @@ class Scan {
   }
 
  private:
+  Status open_index() {
+    if (!options_.against.empty()) {
+      if (Status status = load_index(options_.against, chain_, detector_); !status) return status;
+    } else if (!options_.snapshot.empty()) {
+      auto opened = ScanJournal::open(options_.snapshot, chain_, detector_);
+      if (!opened) return opened.error();
+      index_ = *std::move(opened);
+    }
+    for (const JournalChain::Topic& topic : chain_.topics()) topic_names_.push_back(topic.name);
+    topics_before_ = topic_names_.size();
+    return {};
+  }
+
   void sign(const PathBatch& batch) {
     if (slots_.size() < batch.records.size()) slots_.resize(batch.records.size());
     pool_for(batch.kind).run(batch.records, std::span(slots_).first(batch.records.size()));
@@ -121,9 +149,14 @@ class Scan {
     if (signed_record.reason) {
       ++counts_.rejected[static_cast<std::size_t>(*signed_record.reason)];
       ++rejected_;
+      if (index_ && index_status_) note(index_->add_rejected(document.source, topic_names_));
     } else {
+      const Arrival arrival = signed_record.arrival(document.source);
       verdict.signature = signed_record.signature;
-      verdict.decision = detector_.apply(signed_record.arrival(document.source));
+      kept_.clear();
+      verdict.decision = !options_.against.empty() ? detector_.check(arrival)
+                                                   : detector_.apply(arrival, index_ ? &kept_ : nullptr);
+      if (index_ && index_status_) note(index_->add(arrival, verdict.decision, kept_, topic_names_));
       if (verdict.decision.verdict == Verdict::kUnique) {
         ++counts_.unique;
       } else {
@@ -132,12 +165,18 @@ class Scan {
         verdict.leader = &leader;
       }
     }
-    append_verdict_json(verdict, input_.topic_names(), verdicts_);
+    append_verdict_json(verdict, topic_names_, verdicts_);
     verdicts_.push_back('\n');
+  }
+
+  // The first thing that went wrong with the index ends the scan after this batch.
+  void note(Status status) {
+    if (index_status_ && !status) index_status_ = std::move(status);
   }
 
   int exit_code() const {
     if (output_error_ != 0) return kExitIo;
+    if (!index_status_) return neardup::exit_code(index_status_.error().code);
     if (SignalScope::interrupted.load()) return kExitInterrupted;
     if (unreadable_ > 0) return kExitIo;
     const bool nothing_but_rejects = rejected_ > 0 && rejected_ == documents();
@@ -185,10 +224,10 @@ class Scan {
     }
     text += fmt::format("\ntook       {:>10.2f} s  {:.0f} documents/s, {:.1f} MB/s, {} threads\n", seconds,
                         static_cast<double>(all) / seconds, megabytes() / seconds, threads_);
-    if (counts_.unique > 0) {
+    if (detector_.size() > 0) {
       text += fmt::format("memory     {:>9.1f} MB  {:.0f} bytes per unique document\n",
                           static_cast<double>(detector_.bytes()) / 1e6,
-                          static_cast<double>(detector_.bytes()) / static_cast<double>(counts_.unique));
+                          static_cast<double>(detector_.bytes()) / static_cast<double>(detector_.size()));
     }
     if (input_.skipped() > 0) text += fmt::format("skipped    {:>12}  other files\n", input_.skipped());
     if (unreadable_ > 0) text += fmt::format("unreadable {:>12}  files or folders\n", unreadable_);
@@ -215,11 +254,17 @@ class Scan {
   const Streams streams_;
   const int threads_;
   PathInput input_;
+  JournalChain chain_;
   Detector detector_;
+  std::unique_ptr<ScanJournal> index_;  // with --snapshot
+  Status index_status_;
+  std::vector<std::string> topic_names_;  // those of the index, then of the input
+  std::size_t topics_before_ = 0;
   std::optional<SignerPool> lines_;
   std::optional<SignerPool> pages_;
 
   std::vector<Signed> slots_;  // of the batch under way
+  std::string kept_;           // of the document being decided
   std::string verdicts_;
   int output_error_ = 0;
 

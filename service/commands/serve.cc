@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <random>
 #include <span>
 #include <stop_token>
@@ -26,6 +27,7 @@
 #include "service/pipeline/recovery.h"
 #include "service/pipeline/signer_settings.h"
 #include "service/pipeline/worker.h"
+#include "service/snapshot/stored_journal.h"
 
 namespace neardup {
 namespace {
@@ -104,7 +106,8 @@ HeaderMode header_mode(const std::string& name) {
 // One term of office: checks the topics, waits to be elected, restores what the journal says and works, until
 // `term` is asked to stop. Error kFenced: another instance was elected, or may have been.
 Status serve_term(const Config& config, const Preset& preset, const SignerOptions& signing, bool fail_fast,
-                  std::stop_source& term, MetricsRegistry& metrics, StateBoard& board) {
+                  std::stop_source& term, JournalStore* snapshot, MetricsRegistry& metrics,
+                  StateBoard& board) {
   const std::stop_token stop = term.get_token();
   board.set(State::kStarting, "reaching Kafka");
   const auto described = reach_kafka(config.kafka, fail_fast, board, stop);
@@ -149,8 +152,21 @@ Status serve_term(const Config& config, const Preset& preset, const SignerOption
   if (!log) return log.error();
   JournalChain chain(signing.text());
   Detector detector(resolve_detector_options(config));
-  board.set(State::kRestoring, "reading the journal");
-  if (Status status = restore(**log, chain, detector, metrics, board); !status) {
+  StateBoard catching_up;  // its beats are not the worker's
+  std::optional<StoredJournal> stored;
+  if (snapshot != nullptr) {
+    const auto open_log = [&]() -> Result<std::unique_ptr<SeekableLog>> {
+      auto own =
+          KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, metrics, catching_up, stop);
+      if (!own) return own.error();
+      return std::unique_ptr<SeekableLog>(*std::move(own));
+    };
+    stored.emplace(StoredJournal::Parts{**log, *snapshot, chain, metrics, board}, open_log,
+                   StoredJournalOptions{.interval = milliseconds(config.snapshot.interval_ms)});
+  }
+  JournalLog& journal = stored ? static_cast<JournalLog&>(*stored) : **log;
+  board.set(State::kRestoring, stored ? "reading snapshot and journal" : "reading the journal");
+  if (Status status = restore(journal, chain, detector, metrics, board); !status) {
     return status.error().in("journal " + config.kafka.topics.journal);
   }
   const Result<InputPlan> plan = plan_input(chain, input_topics);
@@ -164,7 +180,7 @@ Status serve_term(const Config& config, const Preset& preset, const SignerOption
   SignerPool signers(signing_threads(config.pipeline), preset, config.input, signing);
   Worker worker({.source = **input,
                  .sink = writer,
-                 .log = **log,
+                 .log = journal,
                  .leadership = **election,
                  .signers = signers,
                  .detector = detector,
@@ -201,10 +217,19 @@ Status serve(const Config& config, const ServeOptions& options, const std::stop_
     log_info("{} weighs {} features; {} lines are none", config.fingerprint.idf_file, idf->size(),
              idf->skipped());
   }
+  std::unique_ptr<JournalStore> snapshot;
+  if (!config.snapshot.directory.empty()) {
+    signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is a failed write, not a death
+    Result<std::unique_ptr<JournalStore>> opened =
+        JournalStore::open(config.snapshot.directory, signing->text());
+    if (!opened) return opened.error();
+    snapshot = *std::move(opened);
+  }
   for (bool first = true;; first = false) {
     std::stop_source term;
     const std::stop_callback stopping(stop, [&term] { term.request_stop(); });
-    Status status = serve_term(config, *preset, *signing, options.fail_fast && first, term, metrics, board);
+    Status status = serve_term(config, *preset, *signing, options.fail_fast && first, term, snapshot.get(),
+                               metrics, board);
     const bool voted_out = (!status && status.error().code == ErrorCode::kFenced) ||
                            (term.stop_requested() && !stop.stop_requested());
     if (!voted_out || stop.stop_requested()) return status;

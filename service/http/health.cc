@@ -26,9 +26,11 @@ Health readyz(State state, std::string_view detail) {
   return {good, with_detail(state, good ? "" : detail)};
 }
 
-std::string verbose_lines(State state, std::string_view detail, std::chrono::nanoseconds since_beat) {
+std::string verbose_lines(State state, std::string_view detail, std::chrono::nanoseconds since_beat,
+                          std::string_view warning) {
   return "state: " + std::string(name(state)) + "\ndetail: " + std::string(detail) +
-         "\nseconds_since_beat: " + seconds(since_beat) + "\n";
+         "\nseconds_since_beat: " + seconds(since_beat) + "\n" +
+         (warning.empty() ? "" : "warning: " + std::string(warning) + "\n");
 }
 
 }  // namespace neardup

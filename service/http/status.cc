@@ -20,6 +20,7 @@ std::string status_json(const StateBoard& board, const StatusCounts& counts) {
   Json json;
   json["state"] = name(board.state());
   json["detail"] = board.detail();
+  json["warning"] = board.warning();
   json["version"] = build_info().version;
   json["revision"] = build_info().revision;
   json["records"] = {

@@ -30,4 +30,21 @@ class JournalLog {
   virtual Result<std::optional<std::string>> next(std::chrono::milliseconds wait) = 0;
 };
 
+// A log that can be told where to go on, for who has kept what lies before.
+//
+// A position is the log's own number: of Kafka an offset, which is not a record's number, because marks of
+// transactions lie between records.
+class SeekableLog : public JournalLog {
+ public:
+  // One past the record that was handed out last; 0 before the first.
+  virtual std::int64_t position() const = 0;
+
+  // One past all that is committed now.
+  virtual Result<std::int64_t> end() = 0;
+
+  // The next record handed out is the first one at `position` or behind it. So `position() - 1` hands out the
+  // last one again.
+  virtual Status start_at(std::int64_t position) = 0;
+};
+
 }  // namespace neardup

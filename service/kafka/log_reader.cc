@@ -41,13 +41,20 @@ Result<std::unique_ptr<KafkaLogReader>> KafkaLogReader::open(const KafkaConfig& 
   Result<RdKafka<rd_kafka_t>> client = make_client(RD_KAFKA_CONSUMER, config, properties, reader->listener_);
   if (!client) return client.error();
   reader->client_ = std::move(*client);
-  const auto list = partition_list(1);
-  rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition)->offset = RD_KAFKA_OFFSET_BEGINNING;
-  if (const rd_kafka_resp_err_t error = rd_kafka_assign(reader->client_.get(), list.get());
-      error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return Error{ErrorCode::kUnavailable, "reading topic " + topic + ": " + describe(error)};
-  }
+  if (Status status = reader->start_at(0); !status) return status.error();
   return reader;
+}
+
+Status KafkaLogReader::start_at(std::int64_t position) {
+  const auto list = partition_list(1);
+  rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), partition_)->offset =
+      position == 0 ? RD_KAFKA_OFFSET_BEGINNING : position;
+  if (const rd_kafka_resp_err_t error = rd_kafka_assign(client_.get(), list.get());
+      error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return Error{ErrorCode::kUnavailable, "reading topic " + topic_ + ": " + describe(error)};
+  }
+  position_ = behind_last_ = position;
+  return {};
 }
 
 Result<std::int64_t> KafkaLogReader::end() {
@@ -86,7 +93,7 @@ Status KafkaLogReader::read_records_to_end(const std::function<Status(const Reco
     }
     std::deque<std::vector<Header>> headers;
     const Record record = view_record(*message, 0, headers);
-    position_ = message->offset + 1;
+    position_ = behind_last_ = message->offset + 1;
     const double progress = std::min(1.0, static_cast<double>(position_) / static_cast<double>(*target));
     if (Status status = take(record, progress); !status) return status;
   }
@@ -114,7 +121,7 @@ Result<std::optional<std::string>> KafkaLogReader::next(milliseconds wait) {
     } else if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
       listener_.on_error(message->err, rd_kafka_message_errstr(message.get()));
     } else {
-      position_ = message->offset + 1;
+      position_ = behind_last_ = message->offset + 1;
       return std::optional<std::string>(
           std::string(static_cast<const char*>(message->payload), message->len));
     }

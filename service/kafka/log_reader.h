@@ -1,5 +1,5 @@
-// Reads one partition of committed records from its beginning: the journal in the service, any topic in tools
-// and tests.
+// Reads one partition of committed records, from its beginning or from where it is told: the journal in the
+// service, any topic in tools and tests.
 //
 // The end of the log is the last stable offset, asked for when the reading begins; control records of
 // transactions lie between records, so "last record + 1" never reaches it: the client's end-of-partition
@@ -21,7 +21,7 @@
 
 namespace neardup {
 
-class KafkaLogReader final : public JournalLog {
+class KafkaLogReader final : public SeekableLog {
  public:
   // `stop` ends a wait for a Kafka that does not answer; `board` hears that we wait.
   static Result<std::unique_ptr<KafkaLogReader>> open(const KafkaConfig& config, const std::string& topic,
@@ -31,6 +31,9 @@ class KafkaLogReader final : public JournalLog {
 
   Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override;
   Result<std::optional<std::string>> next(std::chrono::milliseconds wait) override;
+  std::int64_t position() const override { return behind_last_; }
+  Result<std::int64_t> end() override;
+  Status start_at(std::int64_t position) override;
 
   // As read_to_end, with the whole record: key, headers, offset.
   Status read_records_to_end(const std::function<Status(const Record& record, double progress)>& take);
@@ -39,15 +42,14 @@ class KafkaLogReader final : public JournalLog {
   KafkaLogReader(std::string topic, std::int32_t partition, Probe& probe, StateBoard& board,
                  std::stop_token stop);
 
-  Result<std::int64_t> end();
-
   std::string topic_;
   std::int32_t partition_;
   StateBoard& board_;
   std::stop_token stop_;
   ClientListener listener_;
   RdKafka<rd_kafka_t> client_;
-  std::int64_t position_ = 0;  // the next offset that may hold a record we have not handed out
+  std::int64_t position_ = 0;     // the next offset that may hold a record we have not handed out
+  std::int64_t behind_last_ = 0;  // one past the record that was handed out last
 };
 
 }  // namespace neardup

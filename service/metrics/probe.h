@@ -98,6 +98,11 @@ class Probe {
   virtual void assigned_partitions(std::uint64_t /*partitions*/) {}
   // So far in this restore: records replayed, share of the journal, time since it began.
   virtual void restored(std::uint64_t /*journal_records*/, double /*progress 0..1*/, double /*seconds*/) {}
+  // The snapshot holds so much and has it for good; called when there was nothing to write as well.
+  virtual void snapshot_written(std::uint64_t /*records*/, std::uint64_t /*bytes*/) {}
+  virtual void snapshot_failed() {}
+  // Journal records that are committed and not in the snapshot.
+  virtual void snapshot_behind(std::uint64_t /*records*/) {}
   // The group of the election settled anew: an instance came, went or was taken for dead.
   virtual void election(ElectionOutcome /*outcome*/) {}
   // Brokers that the input's client knows, and those of them it is connected to.

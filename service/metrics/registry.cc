@@ -117,6 +117,14 @@ const std::vector<MetricSpec>& specs() {
       {"neardup_restore_records_replayed_total", MetricType::Counter, "", "Journal records read back."},
       {"neardup_restore_duration_seconds", MetricType::Gauge, "",
        "Time the last restore took, or the running one has taken."},
+      {"neardup_snapshot_timestamp_seconds", MetricType::Gauge, "",
+       "When the snapshot last had all there was for good, since the epoch; 0: not yet, or there is none."},
+      {"neardup_snapshot_records", MetricType::Gauge, "", "Journal records in the snapshot."},
+      {"neardup_snapshot_bytes", MetricType::Gauge, "", "Bytes of the snapshot."},
+      {"neardup_snapshot_behind_records", MetricType::Gauge, "",
+       "Committed journal records that the snapshot lacked when it was last looked at."},
+      {"neardup_snapshot_failures_total", MetricType::Counter, "",
+       "Times that the disk refused the snapshot; the service goes on without."},
       {"neardup_kafka_brokers", MetricType::Gauge, "", "Brokers that the writer's input client knows."},
       {"neardup_kafka_brokers_connected", MetricType::Gauge, "",
        "Brokers that it is connected to; it connects to those that lead an input partition."},
@@ -291,6 +299,12 @@ struct MetricsRegistry::Series {
   prometheus::Counter& restore_records = counters("neardup_restore_records_replayed_total").Add({});
   prometheus::Gauge& restore_seconds = gauges("neardup_restore_duration_seconds").Add({});
 
+  prometheus::Gauge& snapshot_timestamp = gauges("neardup_snapshot_timestamp_seconds").Add({});
+  prometheus::Gauge& snapshot_records = gauges("neardup_snapshot_records").Add({});
+  prometheus::Gauge& snapshot_bytes = gauges("neardup_snapshot_bytes").Add({});
+  prometheus::Gauge& snapshot_behind = gauges("neardup_snapshot_behind_records").Add({});
+  prometheus::Counter& snapshot_failures = counters("neardup_snapshot_failures_total").Add({});
+
   prometheus::Counter* unique = nullptr;
   prometheus::Counter* exact = nullptr;
   prometheus::Counter* near = nullptr;
@@ -437,6 +451,18 @@ void MetricsRegistry::restored(std::uint64_t journal_records, double progress, d
   s.restore_records.Increment(static_cast<double>(fresh));
   s.restore_progress.Set(std::clamp(progress, 0.0, 1.0));
   s.restore_seconds.Set(seconds);
+}
+
+void MetricsRegistry::snapshot_written(std::uint64_t records, std::uint64_t bytes) {
+  series_->snapshot_timestamp.Set(wall_clock_seconds());
+  series_->snapshot_records.Set(static_cast<double>(records));
+  series_->snapshot_bytes.Set(static_cast<double>(bytes));
+}
+
+void MetricsRegistry::snapshot_failed() { series_->snapshot_failures.Increment(); }
+
+void MetricsRegistry::snapshot_behind(std::uint64_t records) {
+  series_->snapshot_behind.Set(static_cast<double>(records));
 }
 
 void MetricsRegistry::election(ElectionOutcome outcome) {

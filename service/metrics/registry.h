@@ -63,6 +63,9 @@ class MetricsRegistry final : public Probe {
   void lag(std::string_view topic, std::int32_t partition, std::int64_t records, double seconds) override;
   void assigned_partitions(std::uint64_t partitions) override;
   void restored(std::uint64_t journal_records, double progress, double seconds) override;
+  void snapshot_written(std::uint64_t records, std::uint64_t bytes) override;
+  void snapshot_failed() override;
+  void snapshot_behind(std::uint64_t records) override;
   void election(ElectionOutcome outcome) override;
   void brokers(std::uint64_t known, std::uint64_t connected) override;
   void kafka_error(std::string_view client, std::string_view code) override;

@@ -15,4 +15,14 @@ std::string StateBoard::detail() const {
   return detail_;
 }
 
+void StateBoard::warn(std::string warning) {
+  const std::lock_guard lock(mutex_);
+  warning_ = std::move(warning);
+}
+
+std::string StateBoard::warning() const {
+  const std::lock_guard lock(mutex_);
+  return warning_;
+}
+
 }  // namespace neardup

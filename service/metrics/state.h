@@ -1,7 +1,7 @@
 // What is the service doing, and is it alive?
 //
 // One small board that the worker writes and HTTP, metrics and the log read. Any thread may read; only the
-// worker and the election write.
+// worker and the election write, and who keeps the snapshot warns.
 #pragma once
 
 #include <array>
@@ -34,6 +34,10 @@ class StateBoard {
   State state() const { return state_.load(std::memory_order_acquire); }
   std::string detail() const;
 
+  // What is wrong although the service does its work ("snapshot: no space left"); "" takes it back.
+  void warn(std::string warning);
+  std::string warning() const;
+
   // The worker says so at least once a second while it is well, whatever it waits for.
   void beat() { beat_.store(now_ns(), std::memory_order_relaxed); }
   // Time since the last beat; /livez fails when it passes kBeatMax.
@@ -49,6 +53,7 @@ class StateBoard {
   std::atomic<std::int64_t> beat_{now_ns()};
   mutable std::mutex mutex_;
   std::string detail_;
+  std::string warning_;
 };
 
 }  // namespace neardup

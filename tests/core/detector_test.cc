@@ -78,6 +78,27 @@ TEST(Detector, tells_how_many_fingerprints_the_last_document_was_compared_with) 
   EXPECT_EQ(detector.candidates(), 0U) << "the same text needs no search";
 }
 
+TEST(Detector, a_check_answers_as_apply_would_and_leaves_no_trace) {
+  std::mt19937_64 random(1);
+  Detector detector(by_fingerprint());
+  std::size_t uniques = 0;
+  std::size_t duplicates = 0;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    // Texts repeat, and fingerprints lie in crowds.
+    const Arrival document =
+        arrival(random() % 2000, (random() % 700) * 0x9E3779B97F4A7C15 ^ 1ULL << random() % 64);
+    const Digest128 before = detector.state_digest();
+    const Decision checked = detector.check(document);
+    const std::uint64_t candidates = detector.candidates();
+    ASSERT_EQ(detector.state_digest(), before);
+    ASSERT_EQ(detector.apply(document), checked);
+    EXPECT_EQ(detector.candidates(), candidates);
+    ++(checked.verdict == Verdict::kUnique ? uniques : duplicates);
+  }
+  EXPECT_GT(uniques, 100U);
+  EXPECT_GT(duplicates, 100U);
+}
+
 TEST(Detector, counts_crowded_buckets_and_cuts_none) {
   Detector detector(by_fingerprint());
   // More than a scan is for, all with the same lower half: one bucket in three tables.

@@ -6,6 +6,7 @@
                     |            +> codec -> core's types (arrival.h, document.h, signature.h, decision.h, limits.h)
                     |            +> journal
                     |            +> core/detector
+                    +> snapshot -+> metrics, journal
                     +> kafka ----> the seams: pipeline/{source,sink,leadership}.h, the journal's log; what is counted
 
 Arrows do not turn back, and rooms with no arrow between them do not know each other.
@@ -32,6 +33,7 @@ ARROWS = {
     "service/http": SHELL + ["service/metrics"],
     "service/codec": SHELL + ["core/text"],
     "service/journal": SHELL,
+    "service/snapshot": SHELL + ["service/journal", "service/metrics"],
     "service/kafka": SHELL
     + ["service/pipeline/source.h", "service/pipeline/sink.h", "service/pipeline/leadership.h", "service/codec/record.h"]
     + ["service/journal", "service/metrics"],
@@ -40,7 +42,7 @@ ARROWS = {
     "service/commands": SHELL
     + ["core", "core/text", "core/fingerprint", "core/index"]
     + ["service/http", "service/metrics", "service/pipeline"]
-    + ["service/codec", "service/journal", "service/kafka"],
+    + ["service/codec", "service/journal", "service/snapshot", "service/kafka"],
     "service/main": SHELL + ["service/commands"],
 }
 TYPES = ["core/arrival.h", "core/document.h", "core/signature.h", "core/decision.h", "core/limits.h"]

@@ -114,6 +114,8 @@ std::vector<std::string> neardup_words(const std::string& program, const std::ve
   set("http.address", config.http.address);
   set("http.port", std::to_string(config.http.port));
   set("batch.documents_max", std::to_string(config.batch.documents_max));
+  set("snapshot.directory", config.snapshot.directory);
+  set("snapshot.interval_ms", std::to_string(config.snapshot.interval_ms));
   return words;
 }
 

@@ -210,7 +210,7 @@ class MemorySink final : public BatchSink {
   bool voted_out_ = false;
 };
 
-class MemoryLog final : public JournalLog {
+class MemoryLog final : public SeekableLog {
  public:
   explicit MemoryLog(const MemoryKafka& kafka) : kafka_(kafka) {}
 
@@ -225,6 +225,13 @@ class MemoryLog final : public JournalLog {
   Result<std::optional<std::string>> next(std::chrono::milliseconds) override {
     if (position_ == kafka_.journal.size()) return std::optional<std::string>();
     return std::optional<std::string>(kafka_.journal[position_++]);
+  }
+
+  std::int64_t position() const override { return static_cast<std::int64_t>(position_); }
+  Result<std::int64_t> end() override { return static_cast<std::int64_t>(kafka_.journal.size()); }
+  Status start_at(std::int64_t position) override {
+    position_ = static_cast<std::size_t>(position);
+    return {};
   }
 
  private:

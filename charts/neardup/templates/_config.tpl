@@ -25,6 +25,7 @@ What the service reads: /etc/neardup/neardup.yaml, and the secrets it names besi
 {{- end }}{{ end -}}
 {{- with $values.properties }}{{ $_ := set $kafka "properties" . }}{{ end -}}
 {{- $generated := dict "kafka" $kafka "http" (dict "address" "0.0.0.0" "port" 9301) "log" (dict "format" "json") -}}
+{{- if .Values.persistence.enabled }}{{ $_ := set $generated "snapshot" (dict "directory" "/var/lib/neardup/snapshot") }}{{ end -}}
 {{- mustMergeOverwrite $generated (deepCopy .Values.config) | toYaml -}}
 {{- end -}}
 

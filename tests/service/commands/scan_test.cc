@@ -333,5 +333,123 @@ TEST_F(Scan, a_reader_that_leaves_ends_it_quietly) {
   EXPECT_EQ(piped.messages(), "");
 }
 
+// ---- An index that outlives the scan ----
+
+std::string lines(int first, int end, const std::string& prefix = "") {
+  std::string all;
+  for (int i = first; i < end; ++i) all += line(prefix + std::to_string(i), words(i));
+  return all;
+}
+
+TEST_F(Scan, two_scans_with_a_snapshot_decide_as_one_scan_of_both_files) {
+  const std::string monday = write("monday.jsonl", lines(0, 300) + "broken\n");
+  const std::string tuesday = write("tuesday.jsonl", lines(200, 400, "again-"));
+  const std::string index = (folder_ / "index").string();
+  const Scanned at_once = scan({.paths = {monday, tuesday}});
+  const Scanned first = scan({.paths = {monday}, .snapshot = index});
+  const Scanned second = scan({.paths = {tuesday}, .snapshot = index});
+  EXPECT_EQ(second.exit_code, 0);
+  EXPECT_EQ(first.out + second.out, at_once.out);
+}
+
+TEST_F(Scan, a_question_is_answered_as_the_next_document_would_be_and_leaves_no_trace) {
+  const std::string index = (folder_ / "index").string();
+  scan({.paths = {write("known.jsonl", lines(0, 300))}, .snapshot = index});
+  const std::string segment = read(folder_ / "index" / "segment-00000000000000000000");
+  std::string near_text;
+  for (int seed = 0; seed < 20; ++seed) near_text += words(seed);
+  scan({.paths = {write("long.jsonl", line("long", near_text))}, .snapshot = index});
+  const std::string before = read(folder_ / "index" / "segment-00000000000000000000");
+  EXPECT_GT(before.size(), segment.size());
+
+  const std::vector<std::string> questions = {line("same", words(7)), line("new", words(900)),
+                                              line("new-too", words(900)), line("near", near_text + " more"),
+                                              "broken\n"};
+  std::string all;
+  for (const std::string& question : questions) all += question;
+  const Scanned asked = scan({.paths = {write("questions.jsonl", all)}, .against = index});
+  EXPECT_EQ(asked.exit_code, 0);
+  ASSERT_THAT(asked.verdicts, SizeIs(5));
+  EXPECT_EQ(asked.verdicts[0].duplicate_of->id, "7");
+  EXPECT_EQ(asked.verdicts[0].duplicate_of->source,
+            (ParsedVerdict::Place{(folder_ / "known.jsonl").string(), 0, 7}));
+  EXPECT_EQ(asked.verdicts[1].verdict, Verdict::kUnique);
+  EXPECT_EQ(asked.verdicts[2].verdict, Verdict::kUnique) << "a question is not remembered";
+  EXPECT_EQ(asked.verdicts[3].kind, DuplicateKind::kNear);
+  EXPECT_EQ(asked.verdicts[4].reason, RejectReason::kNotJson);
+  EXPECT_EQ(read(folder_ / "index" / "segment-00000000000000000000"), before);
+
+  // Each alone, remembered by an index that is thrown away: the online answer.
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    std::filesystem::copy(index, folder_ / "copy", std::filesystem::copy_options::recursive);
+    const Scanned online =
+        scan({.paths = {write("question.jsonl", questions[i])}, .snapshot = (folder_ / "copy").string()});
+    std::filesystem::remove_all(folder_ / "copy");
+    ASSERT_THAT(online.verdicts, SizeIs(1));
+    EXPECT_EQ(online.verdicts[0].verdict, asked.verdicts[i].verdict);
+    EXPECT_EQ(online.verdicts[0].seq, asked.verdicts[i].seq);
+    EXPECT_EQ(online.verdicts[0].distance, asked.verdicts[i].distance);
+    ASSERT_EQ(online.verdicts[0].duplicate_of.has_value(), asked.verdicts[i].duplicate_of.has_value());
+    if (online.verdicts[0].duplicate_of) {
+      EXPECT_EQ(online.verdicts[0].duplicate_of->id, asked.verdicts[i].duplicate_of->id);
+    }
+  }
+}
+
+TEST_F(Scan, an_index_has_the_same_bytes_whatever_the_threads_and_the_pace_of_the_input) {
+  const std::string file = write("many.jsonl", lines(0, 5000));
+  scan({.paths = {file}, .quiet = true, .threads = 1, .snapshot = (folder_ / "one").string()});
+  scan({.paths = {file}, .quiet = true, .threads = 3, .snapshot = (folder_ / "three").string()});
+  const std::string one = read(folder_ / "one" / "segment-00000000000000000000");
+  EXPECT_GT(one.size(), 100000U);
+  EXPECT_EQ(one, read(folder_ / "three" / "segment-00000000000000000000"));
+
+  // The same lines from standard input, at once and in drips.
+  const auto from_pipe = [&](const std::string& name, std::size_t piece) {
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    std::thread writer([&] {
+      const std::string all = read(file);
+      for (std::size_t at = 0; at < all.size(); at += piece) {
+        const std::string_view part = std::string_view(all).substr(at, piece);
+        EXPECT_EQ(::write(ends[1], part.data(), part.size()), static_cast<ssize_t>(part.size()));
+        if (piece < all.size()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      close(ends[1]);
+    });
+    with_streams("", [&](const Streams& streams) {
+      return run_scan({.quiet = true, .snapshot = (folder_ / name).string()}, {},
+                      {ends[0], streams.out, streams.err});
+    });
+    writer.join();
+    close(ends[0]);
+    return read(folder_ / name / "segment-00000000000000000000");
+  };
+  EXPECT_EQ(from_pipe("whole", std::size_t{1} << 30), from_pipe("drips", 40007));
+}
+
+TEST_F(Scan, a_damaged_index_is_refused_and_left_as_it_is) {
+  const std::string index = (folder_ / "index").string();
+  scan({.paths = {write("known.jsonl", lines(0, 50))}, .snapshot = index});
+  std::string bytes = read(folder_ / "index" / "segment-00000000000000000000");
+  bytes[bytes.size() / 2] ^= 1;
+  write("index/segment-00000000000000000000", bytes);
+  for (const ScanOptions& options :
+       {ScanOptions{.paths = {}, .snapshot = index}, ScanOptions{.paths = {}, .against = index}}) {
+    const Scanned got = scan(options, lines(0, 3));
+    EXPECT_EQ(got.exit_code, 65);
+    EXPECT_EQ(got.out, "");
+    EXPECT_THAT(got.err, HasSubstr("the index is damaged"));
+    EXPECT_EQ(read(folder_ / "index" / "segment-00000000000000000000"), bytes);
+  }
+}
+
+TEST_F(Scan, asking_a_folder_without_an_index_is_an_error) {
+  std::filesystem::create_directories(folder_ / "empty");
+  const Scanned got = scan({.paths = {}, .against = (folder_ / "empty").string()}, lines(0, 1));
+  EXPECT_EQ(got.exit_code, 74);
+  EXPECT_THAT(got.err, HasSubstr("there is no snapshot in it"));
+}
+
 }  // namespace
 }  // namespace neardup

@@ -164,6 +164,13 @@ ROWS = {
         graph("Journal records read back", "While an instance restores.", "cps", ("{{instance}}", rate("restore_records_replayed_total", "instance"))),
         graph("Time of the restore", "Of the last one, or of the one that is under way. It grows with the journal.", "s", ("{{instance}}", f"max by (instance) ({series('restore_duration_seconds')})")),
     ],
+    "Snapshots": [
+        graph("Since the snapshot was current", "Time since the disk last had all of the journal for good; nothing without snapshot.directory. It stays below the interval while the disk is well.", "s", ("{{instance}}", f"time() - ({series('snapshot_timestamp_seconds')} > 0)"), steps=[(900, "red")]),
+        graph("Records the snapshot lacks", "Journal records that are committed and not on the disk; after a restart they come from Kafka.", "short", ("{{instance}}", f"max by (instance) ({series('snapshot_behind_records')})")),
+        graph("Size of the snapshot", "Bytes of its segments; it grows as the journal does.", "bytes", ("{{instance}}", f"max by (instance) ({series('snapshot_bytes')})")),
+        graph("Journal records in the snapshot", "As the newest manifest promises.", "short", ("{{instance}}", f"max by (instance) ({series('snapshot_records')})")),
+        graph("Refusals of the disk", "A full disk, or one that fails. The service goes on, and tries again.", "none", ("refused", increase("snapshot_failures_total"))),
+    ],
     "Kafka output": [
         graph("Transactions", "By what became of the attempt. in_doubt is settled by the journal, fenced ends the instance.", "cps", ("{{result}}", rate("transactions_total", "result"))),
         graph("Time of a transaction", "From begin to the answer of the commit.", "s", *p50_p99("transaction_duration_seconds")),

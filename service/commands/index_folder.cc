@@ -1,0 +1,158 @@
+#include "service/commands/index_folder.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "core/base/bytes.h"
+#include "core/limits.h"
+#include "service/snapshot/stored_records.h"
+
+namespace neardup {
+namespace {
+
+// Drawn from what it names, so that the same files make the same bytes.
+Uuid uuid_of(const std::string& bytes) {
+  std::string digest;
+  ByteWriter(digest).digest(digest128(bytes));
+  Uuid id{};
+  std::ranges::copy(digest, id.begin());
+  return id;
+}
+
+Status take_record(const StoredRecord& stored, JournalChain& chain, Detector& detector) {
+  const Result<JournalRecord> record = decode_journal_record(stored.bytes);
+  if (!record) return record.error();
+  if (Status status = chain.accept(*record, stored.bytes); !status) return status;
+  for (const Unique& unique : record->uniques) {
+    if (Status status = detector.restore(unique); !status) return status;
+  }
+  return {};
+}
+
+Error damaged(const std::string& folder, const std::string& damage) {
+  return {ErrorCode::kCorrupt, folder + ": the index is damaged: " + damage};
+}
+
+}  // namespace
+
+Status load_index(const std::string& folder, JournalChain& chain, Detector& detector) {
+  Result<StoredRecords> stored = StoredRecords::open(folder);
+  if (!stored) return stored.error();
+  while (const std::optional<StoredRecord> record = stored->next()) {
+    if (Status status = take_record(*record, chain, detector); !status) return status.error().in(folder);
+  }
+  if (!stored->damage().empty()) return damaged(folder, stored->damage());
+  return {};
+}
+
+ScanJournal::ScanJournal(JournalChain& chain, std::unique_ptr<JournalStore> store,
+                         std::string detector_options)
+    : chain_(chain),
+      store_(std::move(store)),
+      first_record_(chain.next_number()),
+      topics_before_(chain.topics().size()),
+      topics_(topics_before_),
+      detector_options_(std::move(detector_options)) {
+  record_.detector_options = detector_options_;
+  record_.writer_epoch = chain.empty() ? 0 : chain.writer_epoch() + 1;
+}
+
+Result<std::unique_ptr<ScanJournal>> ScanJournal::open(const std::string& folder, JournalChain& chain,
+                                                       Detector& detector) {
+  Result<std::unique_ptr<JournalStore>> store = JournalStore::open(folder, chain.signature_options());
+  if (!store) return store.error();
+  const Status read =
+      (*store)->read([&](const StoredRecord& record) { return take_record(record, chain, detector); });
+  if (!read) return read.error().in(folder);
+  // Nobody else has what is missing: it must not be cut off in silence.
+  if (!(*store)->damage().empty()) return damaged(folder, (*store)->damage());
+  if (Status status = (*store)->resume(chain); !status) return status.error();
+  return std::unique_ptr<ScanJournal>(new ScanJournal(chain, *std::move(store), detector.options().text()));
+}
+
+Status ScanJournal::add(const Arrival& arrival, const Decision& decision, std::string_view kept,
+                        const std::vector<std::string>& topics) {
+  if (decision.verdict == Verdict::kUnique) {
+    ++record_.counts.unique;
+    record_.uniques.push_back({.id = arena_.keep(arrival.id),
+                               .url = arena_.keep(arrival.url),
+                               .source = arrival.source,
+                               .event_time_ms = arrival.event_time_ms,
+                               .signature = arrival.signature,
+                               .kept = arena_.keep(kept)});
+    bytes_ += journal_entry_bytes_max(arrival.id.size(), arrival.url.size(), kept.size());
+  } else if (decision.kind == DuplicateKind::kExact) {
+    ++record_.counts.exact;
+  } else {
+    ++(decision.kind == DuplicateKind::kShort ? record_.counts.short_text : record_.counts.near);
+  }
+  return cover(arrival.source, topics);
+}
+
+Status ScanJournal::add_rejected(const Source& source, const std::vector<std::string>& topics) {
+  ++record_.counts.rejected;
+  return cover(source, topics);
+}
+
+Status ScanJournal::cover(const Source& source, const std::vector<std::string>& topics) {
+  next_[source.topic] = source.offset + 1;
+  topics_ = std::max<std::size_t>(topics_, source.topic + 1);
+  const std::size_t frame = journal_frame_bytes_max(topics_ + 1, next_.size() + 1);
+  const bool full = bytes_ + frame + kJournalEntryBytesMax > kJournalRecordBytesMax;
+  return ++documents_ == kDocumentsInRecord || full ? write(topics) : Status();
+}
+
+Status ScanJournal::finish(const std::vector<std::string>& topics) {
+  if (documents_ > 0) {
+    if (Status status = write(topics); !status) return status;
+  }
+  return store_->commit();
+}
+
+Status ScanJournal::write(const std::vector<std::string>& topics) {
+  std::string name;
+  if (chain_.empty()) {
+    name = "journal of a scan";
+    ByteWriter out(name);
+    for (const Unique& unique : record_.uniques) out.digest(unique.signature.exact);
+    record_.journal = uuid_of(name);
+  } else {
+    record_.journal = chain_.journal();
+  }
+  record_.number = chain_.next_number();
+  record_.previous = chain_.last_digest();
+  record_.first_sequence = chain_.next_sequence();
+  record_.signature_options = chain_.signature_options();
+  record_.topics.clear();
+  for (std::size_t ordinal = 0; ordinal < topics_; ++ordinal) {
+    if (ordinal < topics_before_) {
+      record_.topics.push_back({chain_.topics()[ordinal].name, chain_.topics()[ordinal].id});
+      continue;
+    }
+    name = "topic of a scan";
+    ByteWriter out(name);
+    out.u64(first_record_);
+    out.u64(ordinal);
+    record_.topics.push_back({topics[ordinal], uuid_of(name)});
+  }
+  record_.positions.clear();
+  for (const auto& [topic, next] : next_) {
+    const auto before = chain_.positions().find({topic, 0});
+    record_.positions.push_back(
+        {topic, 0, before == chain_.positions().end() ? 0 : before->second.next, next, -1});
+  }
+  const std::string bytes = encode_journal_record(record_);
+  const auto position = static_cast<std::int64_t>(record_.number) + 1;  // there is no other log
+  if (Status status = store_->append(bytes, position); !status) return status;
+  if (Status status = chain_.accept(record_, bytes); !status) return status;
+  record_.counts = {};
+  record_.uniques.clear();
+  next_.clear();
+  arena_.clear();
+  documents_ = 0;
+  bytes_ = 0;
+  return {};
+}
+
+}  // namespace neardup

@@ -1,0 +1,71 @@
+// What may a scan know before it begins, and where does it leave what it found?
+//
+// A snapshot folder (service/snapshot), as the service keeps one: records of the journal, here of a journal
+// that has no topic. `load` brings its uniques into a detector. `ScanJournal` adds a record for every so many
+// documents decided, in a count that hangs on the input alone, so that the same files leave the same bytes.
+// Each run names its files as new topics: a line that is read twice has been read twice.
+//
+// Threads: one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/arena.h"
+#include "core/base/result.h"
+#include "core/decision.h"
+#include "core/detector.h"
+#include "service/journal/chain.h"
+#include "service/journal/record.h"
+#include "service/snapshot/journal_store.h"
+
+namespace neardup {
+
+// Every record of `folder` into `chain` and `detector`. Only reads. Errors: as of StoredRecords and of the
+// chain; kCorrupt if it is damaged: an answer from half an index would be wrong.
+Status load_index(const std::string& folder, JournalChain& chain, Detector& detector);
+
+class ScanJournal {
+ public:
+  static constexpr std::size_t kDocumentsInRecord = 4096;
+
+  // Loads what the folder holds, and locks it. Errors as JournalStore::open and load_index.
+  static Result<std::unique_ptr<ScanJournal>> open(const std::string& folder, JournalChain& chain,
+                                                   Detector& detector);
+
+  // The next document, in input order, what was decided, and what the detector keeps of a unique; views need
+  // to live only as long as the call. `topics`: the names of all topics, those of the chain first.
+  Status add(const Arrival& arrival, const Decision& decision, std::string_view kept,
+             const std::vector<std::string>& topics);
+  Status add_rejected(const Source& source, const std::vector<std::string>& topics);
+
+  // What is left, durable when this returns.
+  Status finish(const std::vector<std::string>& topics);
+
+ private:
+  ScanJournal(JournalChain& chain, std::unique_ptr<JournalStore> store, std::string detector_options);
+
+  Status cover(const Source& source, const std::vector<std::string>& topics);
+  Status write(const std::vector<std::string>& topics);
+
+  JournalChain& chain_;
+  std::unique_ptr<JournalStore> store_;
+  const std::uint64_t first_record_;  // of this run
+  const std::size_t topics_before_;
+  std::size_t topics_;  // seen so far
+
+  // The record that is being made.
+  const std::string detector_options_;
+  JournalRecord record_;
+  std::map<std::uint32_t, std::int64_t> next_;  // by topic
+  std::size_t documents_ = 0;
+  std::size_t bytes_ = 0;
+  Arena arena_;
+};
+
+}  // namespace neardup

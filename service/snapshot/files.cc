@@ -1,0 +1,118 @@
+#include "service/snapshot/files.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+namespace neardup {
+namespace {
+
+constexpr mode_t kMode = 0640;
+
+Error system_error(const std::string& path, const char* doing) {
+  const int error = errno;
+  return {error == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
+          path + ": " + doing + ": " + std::generic_category().message(error)};
+}
+
+}  // namespace
+
+File::~File() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Error File::failed(const char* doing) const { return system_error(path_, doing); }
+
+Result<File> File::open(const std::string& path, int flags) {
+  const int fd = ::open(path.c_str(), flags | O_CLOEXEC, kMode);
+  if (fd < 0) return system_error(path, "opening it");
+  return File(fd, path);
+}
+
+Status File::write_at(std::string_view bytes, std::uint64_t offset) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failed("writing");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+  return {};
+}
+
+Result<std::size_t> File::read_at(std::span<char> into, std::uint64_t offset) const {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const ssize_t got =
+        ::pread(fd_, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed("reading");
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+Result<std::uint64_t> File::size() const {
+  struct stat about{};
+  if (::fstat(fd_, &about) != 0) return failed("asking for its size");
+  return static_cast<std::uint64_t>(about.st_size);
+}
+
+Status File::truncate(std::uint64_t size) {
+  if (::ftruncate(fd_, static_cast<off_t>(size)) != 0) return failed("cutting it");
+  return {};
+}
+
+Status File::sync() {
+  if (::fsync(fd_) != 0) return failed("making it durable");
+  return {};
+}
+
+Result<bool> File::lock() {
+  if (::flock(fd_, LOCK_EX | LOCK_NB) == 0) return true;
+  if (errno == EWOULDBLOCK) return false;
+  return failed("locking it");
+}
+
+Status sync_folder(const std::string& folder) {
+  Result<File> file = File::open(folder, O_RDONLY | O_DIRECTORY);
+  if (!file) return file.error();
+  return file->sync();
+}
+
+Status write_durably(const std::string& folder, const std::string& name, std::string_view bytes) {
+  const std::string path = folder + "/" + name;
+  const std::string draft = path + ".tmp";
+  {
+    Result<File> file = File::open(draft, O_WRONLY | O_CREAT | O_TRUNC);
+    if (!file) return file.error();
+    if (Status status = file->write_at(bytes, 0); !status) return status;
+    if (Status status = file->sync(); !status) return status;
+  }
+  if (std::rename(draft.c_str(), path.c_str()) != 0) return system_error(draft, "renaming it");
+  return sync_folder(folder);
+}
+
+Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
+  Result<File> file = File::open(path, O_RDONLY);
+  if (!file) return file.error();
+  const Result<std::uint64_t> size = file->size();
+  if (!size) return size.error();
+  if (*size > bytes_max) {
+    return Error{ErrorCode::kCorrupt,
+                 path + ": has " + std::to_string(*size) + " bytes, more than it ever needs"};
+  }
+  std::string bytes(*size, '\0');
+  const Result<std::size_t> got = file->read_at(bytes, 0);
+  if (!got) return got.error();
+  bytes.resize(*got);
+  return bytes;
+}
+
+}  // namespace neardup

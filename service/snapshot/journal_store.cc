@@ -1,0 +1,196 @@
+#include "service/snapshot/journal_store.h"
+
+#include <fcntl.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace neardup {
+namespace {
+
+constexpr std::size_t kManifestsKept = 2;
+
+std::string shown(const std::string& signature_options) {
+  return signature_options.empty() ? "the default fingerprint settings" : signature_options;
+}
+
+}  // namespace
+
+JournalStore::JournalStore(std::string folder, const std::string& signature_options, StoreOptions options,
+                           File lock)
+    : folder_(std::move(folder)),
+      options_(options),
+      lock_(std::move(lock)),
+      chain_(signature_options),
+      committed_chain_(signature_options) {}
+
+Result<std::unique_ptr<JournalStore>> JournalStore::open(const std::string& folder,
+                                                         const std::string& signature_options,
+                                                         StoreOptions options) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return Error{ErrorCode::kIo, "snapshot " + folder + ": making the folder: " + error.message()};
+  Result<File> lock = File::open(folder + "/lock", O_RDWR | O_CREAT);
+  if (!lock) return lock.error().in("snapshot");
+  const Result<bool> locked = lock->lock();
+  if (!locked) return locked.error().in("snapshot");
+  if (!*locked) {
+    return Error{ErrorCode::kUnavailable,
+                 "snapshot " + folder +
+                     ": another process writes to this folder; each instance needs one of its own "
+                     "(snapshot.directory)"};
+  }
+  std::unique_ptr<JournalStore> store(new JournalStore(folder, signature_options, options, *std::move(lock)));
+  const Result<SnapshotFiles> files = snapshot_files(folder);
+  if (!files) return files.error().in("snapshot");
+  if (!files->manifests.empty()) store->generation_ = files->manifests.back();
+  Result<std::optional<Manifest>> manifest = newest_manifest(folder, store->damage_);
+  if (!manifest) return manifest.error().in("snapshot");
+  if (!*manifest) return store;
+  if ((*manifest)->signature_options != signature_options) {
+    return Error{ErrorCode::kContradiction, "snapshot " + folder + ": its signatures were made with " +
+                                                shown((*manifest)->signature_options) +
+                                                ", but the configuration says " + shown(signature_options) +
+                                                ": the two cannot be compared. " + kSnapshotWayOut};
+  }
+  store->committed_ = **std::move(manifest);
+  return store;
+}
+
+Status JournalStore::read(const std::function<Status(const StoredRecord& record)>& take) {
+  position_ = 0;
+  segments_.clear();
+  if (committed_.segments.empty()) return {};
+  StoredRecords records(folder_, committed_, std::move(damage_));
+  while (const std::optional<StoredRecord> record = records.next()) {
+    if (Status status = take(*record); !status) return status;
+  }
+  damage_ = records.damage();
+  position_ = records.position();
+  segments_ = records.segments();
+  // A segment that cannot even be opened holds nothing.
+  while (!segments_.empty() && segments_.back().bytes == 0) segments_.pop_back();
+  return {};
+}
+
+Status JournalStore::resume(const JournalChain& chain) {
+  CHECK(segments_.empty() ? chain.empty()
+                          : chain.next_number() == segments_.back().first + segments_.back().records,
+        "the chain has accepted what was read");
+  if (!segments_.empty()) segments_.back().last = chain.last_digest();
+  for (std::size_t i = 0; i + 1 < segments_.size(); ++i) segments_[i].last = committed_.segments[i].last;
+  committed_chain_ = chain;
+  committed_.records = chain.next_number();
+  committed_.uniques = chain.next_sequence();
+  committed_.position = position_;
+  committed_.last_digest = chain.last_digest();
+  committed_.topics = chain.topics();
+  committed_.positions = chain.positions();
+  damage_.clear();  // it is cut off now
+  const bool as_promised = segments_ == committed_.segments;
+  committed_.segments = segments_;
+  if (Status status = fall_back(); !status || as_promised || segments_.empty()) return status;
+  if (Status status = file_.sync(); !status) return status;
+  return write_manifest();
+}
+
+Status JournalStore::fall_back() {
+  chain_ = committed_chain_;
+  position_ = committed_.position;
+  segments_ = committed_.segments;
+  journal_ = committed_.journal;
+  file_ = File();
+  const Result<SnapshotFiles> files = snapshot_files(folder_);
+  if (!files) return files.error();
+  for (const std::uint64_t first : files->segments) {
+    if (!segments_.empty() && first <= segments_.back().first) continue;
+    std::error_code error;
+    std::filesystem::remove(folder_ + "/" + segment_name(first), error);
+    if (error)
+      return Error{ErrorCode::kIo, folder_ + "/" + segment_name(first) + ": removing it: " + error.message()};
+  }
+  if (segments_.empty()) return {};
+  Result<File> file = File::open(folder_ + "/" + segment_name(segments_.back().first), O_RDWR);
+  if (!file) return file.error();
+  if (Status status = file->truncate(segments_.back().bytes); !status) return status;
+  file_ = *std::move(file);
+  return {};
+}
+
+Status JournalStore::append(std::string_view bytes, std::int64_t position) {
+  const Result<JournalRecord> record = decode_journal_record(bytes);
+  if (!record) return record.error();
+  if (segments_.empty()) journal_ = record->journal;
+  encode_frame({chain_.next_number(), position, bytes}, frame_);
+  if (segments_.empty() ||
+      (segments_.back().records > 0 && segments_.back().bytes + frame_.size() > options_.segment_bytes_max)) {
+    if (Status status = begin_segment(); !status) return status;
+  }
+  if (Status status = chain_.accept(*record, bytes); !status) return status;
+  StoredSegment& segment = segments_.back();
+  if (Status status = file_.write_at(frame_, segment.bytes); !status) return status;
+  segment.bytes += frame_.size();
+  ++segment.records;
+  segment.last = chain_.last_digest();
+  position_ = position;
+  return {};
+}
+
+// The manifest names it before it holds a record: so all that is appended can be found again.
+Status JournalStore::begin_segment() {
+  if (file_.is_open()) {
+    if (Status status = file_.sync(); !status) return status;
+  }
+  const StoredSegment segment = {
+      .first = chain_.next_number(), .bytes = kSegmentHeaderBytes, .last = chain_.last_digest()};
+  Result<File> file = File::open(folder_ + "/" + segment_name(segment.first), O_RDWR | O_CREAT | O_TRUNC);
+  if (!file) return file.error();
+  file_ = *std::move(file);
+  if (Status status = file_.write_at(encode_segment_header({journal_, segment.first}), 0); !status)
+    return status;
+  if (Status status = sync_folder(folder_); !status) return status;
+  segments_.push_back(segment);
+  return commit();
+}
+
+Status JournalStore::commit() {
+  if (segments_ == committed_.segments) return {};
+  if (Status status = file_.sync(); !status) return status;
+  if (Status status = write_manifest(); !status) return status;
+  remove_old_manifests();
+  return {};
+}
+
+Status JournalStore::write_manifest() {
+  Manifest manifest = {.signature_options = chain_.signature_options(),
+                       .journal = journal_,
+                       .generation = ++generation_,
+                       .records = chain_.next_number(),
+                       .uniques = chain_.next_sequence(),
+                       .position = position_,
+                       .last_digest = chain_.last_digest(),
+                       .topics = chain_.topics(),
+                       .positions = chain_.positions(),
+                       .segments = segments_};
+  if (Status status = write_durably(folder_, manifest_name(manifest.generation), encode_manifest(manifest));
+      !status)
+    return status;
+  committed_ = std::move(manifest);
+  committed_chain_ = chain_;
+  return {};
+}
+
+// One too many does no harm, so what fails here is tried again at the next commit.
+void JournalStore::remove_old_manifests() const {
+  const Result<SnapshotFiles> files = snapshot_files(folder_);
+  if (!files) return;
+  for (std::size_t i = 0; i + kManifestsKept < files->manifests.size(); ++i) {
+    std::error_code error;
+    std::filesystem::remove(folder_ + "/" + manifest_name(files->manifests[i]), error);
+  }
+}
+
+}  // namespace neardup

@@ -1,0 +1,252 @@
+#include "service/snapshot/stored_journal.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+#include "service/log.h"
+
+namespace neardup {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kCallerWaitMax{10};
+constexpr milliseconds kCatchUpWait{100};
+constexpr std::chrono::seconds kProgressEvery{5};
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+StoredJournal::StoredJournal(Parts parts, OpenLog open_log, StoredJournalOptions options)
+    : parts_(parts), open_log_(std::move(open_log)), options_(options) {}
+
+StoredJournal::~StoredJournal() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  filled_.notify_one();
+  thread_.join();
+}
+
+Status StoredJournal::read_to_end(
+    const std::function<Status(std::string_view bytes, double progress)>& take) {
+  if (!begun_) return begin(take);
+  return parts_.log.read_to_end([&](std::string_view bytes, double progress) -> Status {
+    if (Status status = take(bytes, progress); !status) return status;
+    keep(bytes);
+    return {};
+  });
+}
+
+Result<std::optional<std::string>> StoredJournal::next(milliseconds wait) {
+  Result<std::optional<std::string>> bytes = parts_.log.next(wait);
+  if (bytes && *bytes) keep(**bytes);
+  return bytes;
+}
+
+Status StoredJournal::begin(const std::function<Status(std::string_view bytes, double progress)>& take) {
+  const std::string snapshot = "snapshot " + parts_.store.folder();
+  const Result<std::int64_t> end = parts_.log.end();
+  if (!end) return end.error();
+  const auto began = Clock::now();
+  auto shown = began;
+  std::uint64_t bytes_read = 0;
+  Status status = parts_.store.read([&](const StoredRecord& record) -> Status {
+    number_ = record.number + 1;
+    bytes_read += record.bytes.size();
+    const double progress = std::min(
+        1.0, static_cast<double>(record.position) / static_cast<double>(std::max<std::int64_t>(*end, 1)));
+    if (Clock::now() - shown >= kProgressEvery) {
+      shown = Clock::now();
+      log_info("{}: {} records read, {:.0f} % of the journal", snapshot, number_, 100 * progress);
+    }
+    return take(record.bytes, progress);
+  });
+  if (!status) {
+    const Error error = status.error().in(snapshot);
+    return Error{error.code, error.message + ". " + kSnapshotWayOut};
+  }
+  if (!parts_.store.damage().empty()) {
+    log_warning("{} is damaged, the records from {} on come from the journal topic: {}", snapshot, number_,
+                parts_.store.damage());
+  }
+  CHECK(parts_.chain.next_number() == number_, "the caller's chain has accepted what was stored");
+  const std::int64_t position = parts_.store.position();
+  if (number_ > 0) {
+    log_info("{}: {} records, {:.1f} MB, {:.2f} s; the journal topic goes on from there", snapshot, number_,
+             static_cast<double>(bytes_read) / 1e6, seconds_since(began));
+    if (Status started = parts_.log.start_at(position - 1); !started) return started;
+  }
+  if (Status resumed = parts_.store.resume(parts_.chain); !resumed) {
+    fail(resumed.error());
+  }
+  begun_ = true;
+  committed_end_ = number_;
+  commit_due_ = Clock::now() + options_.interval;
+  thread_ = std::thread([this] { run(); });
+
+  bool compared = number_ == 0;
+  status = parts_.log.read_to_end([&](std::string_view bytes, double progress) -> Status {
+    if (!compared) {
+      compared = true;
+      return compare(bytes, position);
+    }
+    if (Status taken = take(bytes, progress); !taken) return taken;
+    keep(bytes);
+    return {};
+  });
+  if (!status) return status;
+  if (compared) return {};
+  return Error{ErrorCode::kContradiction,
+               snapshot + " ends at position " + std::to_string(position) +
+                   " of the journal, which ends at " + std::to_string(*end) +
+                   ": the journal lost records, or is another one. If it is the right one, and what it lost "
+                   "may be forgotten: " +
+                   kSnapshotWayOut};
+}
+
+Status StoredJournal::compare(std::string_view bytes, std::int64_t position) const {
+  if (parts_.log.position() == position && digest128(bytes) == parts_.chain.last_digest()) return {};
+  const Result<JournalRecord> record = decode_journal_record(bytes);
+  const bool another = record && record->journal != parts_.chain.journal();
+  return Error{
+      ErrorCode::kContradiction,
+      "snapshot " + parts_.store.folder() + (another ? " is of another journal" : " and the journal differ") +
+          ": its last record, number " + std::to_string(number_ - 1) +
+          ", is not what the journal has at position " + std::to_string(position) + ". " + kSnapshotWayOut};
+}
+
+// Of the record that the log has just handed out.
+void StoredJournal::keep(std::string_view bytes) {
+  Item item = {number_++, parts_.log.position(), {}};
+  std::unique_lock lock(mutex_);
+  committed_end_ = number_;
+  if (behind_) return;
+  const auto fits = [&] { return queue_.empty() || queue_bytes_ + bytes.size() <= options_.queue_bytes_max; };
+  if (!drained_.wait_for(lock, kCallerWaitMax, fits)) {
+    behind_ = true;
+    return;
+  }
+  lock.unlock();
+  item.bytes = bytes;
+  lock.lock();
+  if (behind_) return;
+  queue_bytes_ += item.bytes.size();
+  queue_.push_back(std::move(item));
+  lock.unlock();
+  filled_.notify_one();
+}
+
+// ---- The thread inside ----
+
+void StoredJournal::run() {
+  std::vector<Item> items;
+  auto retry_at = Clock::now() + options_.retry;
+  for (;;) {
+    const bool stopping = wait(failed_ ? retry_at : commit_due_, items);
+    if (failed_ && stopping) return;  // what is durable stays
+    if (failed_ && Clock::now() < retry_at) continue;
+    Status status;
+    if (failed_) {
+      status = parts_.store.fall_back();
+      failed_ = !status;
+      if (status) log_info("snapshot {}: trying again", parts_.store.folder());
+    } else {
+      status = append(items);
+      if (status && !stopping) status = catch_up();
+      if (status) status = stopping ? commit() : commit_when_due();
+    }
+    if (!status) {
+      fail(status.error());
+      retry_at = Clock::now() + options_.retry;
+    }
+    if (stopping) return;
+  }
+}
+
+// Takes what is queued, at the latest at `until`. True: this is the last time.
+bool StoredJournal::wait(Clock::time_point until, std::vector<Item>& items) {
+  items.clear();
+  std::unique_lock lock(mutex_);
+  filled_.wait_until(lock, until, [&] { return stop_ || (!failed_ && (!queue_.empty() || behind_)); });
+  items.swap(queue_);
+  queue_bytes_ = 0;
+  drained_.notify_one();
+  return stop_;
+}
+
+Status StoredJournal::append(const std::vector<Item>& items) {
+  for (const Item& item : items) {
+    if (item.number < parts_.store.next_number()) continue;  // caught up with already
+    if (Status status = parts_.store.append(item.bytes, item.position); !status) return status;
+  }
+  return {};
+}
+
+// From the journal's own log, if records were left out of the queue.
+Status StoredJournal::catch_up() {
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!behind_ || stop_) return {};
+      if (parts_.store.next_number() >= committed_end_) {
+        behind_ = false;
+        own_log_.reset();
+        return {};
+      }
+      parts_.probe.snapshot_behind(committed_end_ - std::min(committed_end_, parts_.store.next_number()));
+    }
+    if (!own_log_) {
+      Result<std::unique_ptr<SeekableLog>> opened = open_log_();
+      if (!opened) return opened.error();
+      own_log_ = *std::move(opened);
+      if (Status status = own_log_->start_at(parts_.store.position()); !status) return status;
+    }
+    const Result<std::optional<std::string>> bytes = own_log_->next(kCatchUpWait);
+    if (!bytes) return bytes.error();
+    if (*bytes) {
+      if (Status status = parts_.store.append(**bytes, own_log_->position()); !status) return status;
+    }
+    if (Status status = commit_when_due(); !status) return status;
+  }
+}
+
+Status StoredJournal::commit_when_due() { return Clock::now() < commit_due_ ? Status() : commit(); }
+
+Status StoredJournal::commit() {
+  commit_due_ = Clock::now() + options_.interval;
+  if (Status status = parts_.store.commit(); !status) return status;
+  const Manifest& manifest = parts_.store.committed();
+  parts_.probe.snapshot_written(manifest.records, manifest.bytes());
+  {
+    const std::lock_guard lock(mutex_);
+    parts_.probe.snapshot_behind(committed_end_ - std::min(committed_end_, manifest.records));
+  }
+  parts_.board.warn("");
+  return {};
+}
+
+// What is queued comes from the journal's own log, once the disk is well.
+void StoredJournal::fail(const Error& error) {
+  failed_ = true;
+  own_log_.reset();
+  {
+    const std::lock_guard lock(mutex_);
+    behind_ = true;
+    queue_.clear();
+    queue_bytes_ = 0;
+  }
+  drained_.notify_one();
+  parts_.probe.snapshot_failed();
+  parts_.board.warn("snapshot: " + error.message);
+  log_warning("snapshot {}: not kept for now, trying again in {} s: {}", parts_.store.folder(),
+              std::chrono::duration_cast<std::chrono::seconds>(options_.retry).count(), error.message);
+}
+
+}  // namespace neardup

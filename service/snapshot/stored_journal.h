@@ -1,0 +1,110 @@
+// How does a writer start from the local disk, and keep what it writes there?
+//
+// A JournalLog over the journal's own log. The first read_to_end hands out the records of the store, as fast
+// as a disk gives them, and lets the log go on behind them; every record that the log hands out afterwards is
+// appended to the store by a thread of its own. Before the log's records count, the last stored one is read
+// once more from the log and must be the same: so a snapshot of another journal, or a journal that lost
+// records, is never taken for ours.
+//
+//   first read_to_end:  store ─► take        then  log.start_at(last stored) ─► compare ─► take
+//   from then on:       log ─► caller  +  queue ─► thread ─► store.append, commit each interval
+//
+// The caller never waits for the disk: what does not fit into the queue within 10 ms is left out, and the
+// thread gets it later from a log of its own. So it does after any error of the disk, which is told by
+// metric, by StateBoard::warn and in the log, and tried again for ever.
+//
+// Threads: one caller, and the one inside.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "core/base/result.h"
+#include "service/journal/chain.h"
+#include "service/journal/log.h"
+#include "service/metrics/probe.h"
+#include "service/metrics/state.h"
+#include "service/snapshot/journal_store.h"
+
+namespace neardup {
+
+struct StoredJournalOptions {
+  std::chrono::milliseconds interval{60000};  // between two commits
+  std::chrono::milliseconds retry{10000};     // after an error
+  std::size_t queue_bytes_max = std::size_t{64} << 20;
+};
+
+class StoredJournal final : public JournalLog {
+ public:
+  // Another log over the same journal, for the thread inside to catch up with.
+  using OpenLog = std::function<Result<std::unique_ptr<SeekableLog>>()>;
+
+  struct Parts {
+    SeekableLog& log;
+    JournalStore& store;
+    const JournalChain& chain;  // has accepted whatever the caller's `take` accepted
+    Probe& probe;
+    StateBoard& board;
+  };
+
+  StoredJournal(Parts parts, OpenLog open_log, StoredJournalOptions options = {});
+  // Stores what is queued, and commits.
+  ~StoredJournal() override;
+
+  // Error kContradiction besides those of log and store: the snapshot is not of this journal.
+  Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override;
+  Result<std::optional<std::string>> next(std::chrono::milliseconds wait) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Item {
+    std::uint64_t number;
+    std::int64_t position;
+    std::string bytes;
+  };
+
+  Status begin(const std::function<Status(std::string_view bytes, double progress)>& take);
+  Status compare(std::string_view bytes, std::int64_t position) const;
+  void keep(std::string_view bytes);
+
+  // On the thread inside.
+  void run();
+  bool wait(Clock::time_point until, std::vector<Item>& items);
+  Status append(const std::vector<Item>& items);
+  Status catch_up();
+  Status commit_when_due();
+  Status commit();
+  void fail(const Error& error);
+
+  Parts parts_;
+  OpenLog open_log_;
+  StoredJournalOptions options_;
+  bool begun_ = false;
+  std::uint64_t number_ = 0;  // of the next record that the log hands out
+
+  std::mutex mutex_;  // of what follows
+  std::condition_variable filled_;
+  std::condition_variable drained_;
+  std::vector<Item> queue_;
+  std::size_t queue_bytes_ = 0;
+  std::uint64_t committed_end_ = 0;  // one past the newest record that was handed out
+  bool behind_ = false;              // records were left out of the queue
+  bool stop_ = false;
+
+  Clock::time_point commit_due_;
+  bool failed_ = false;
+  std::unique_ptr<SeekableLog> own_log_;
+  std::thread thread_;
+};
+
+}  // namespace neardup

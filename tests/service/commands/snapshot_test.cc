@@ -1,0 +1,106 @@
+#include "service/commands/snapshot.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "service/snapshot/journal_store.h"
+#include "tests/service/commands/command_test.h"
+#include "tests/support/generated_journal.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::HasSubstr;
+
+class SnapshotCommand : public CommandTest {
+ protected:
+  // Twelve records of three uniques in segments of some.
+  SnapshotCommand() {
+    const auto store = JournalStore::open(at(), "", {.segment_bytes_max = 1000});
+    EXPECT_TRUE((*store)->resume(JournalChain()));
+    for (const std::string& record : generated_records(12, 3)) {
+      EXPECT_TRUE((*store)->append(record, ++position_));
+    }
+    EXPECT_TRUE((*store)->commit());
+  }
+
+  std::string at() const { return (folder_ / "snapshot").string(); }
+  Ran inspect(bool json) {
+    return with_streams("",
+                        [&](const Streams& streams) { return run_snapshot_inspect({at(), json}, streams); });
+  }
+  Ran verify(bool json) {
+    return with_streams("",
+                        [&](const Streams& streams) { return run_snapshot_verify({at(), json}, streams); });
+  }
+
+  std::int64_t position_ = 0;
+};
+
+TEST_F(SnapshotCommand, inspect_tells_what_the_manifest_promises) {
+  const Ran table = inspect(false);
+  EXPECT_EQ(table.exit_code, 0);
+  EXPECT_THAT(table.out, HasSubstr("records           12\nuniques           36\n"));
+  EXPECT_THAT(table.out, HasSubstr("signatures        the defaults\n"));
+  EXPECT_THAT(table.out, HasSubstr("segment-00000000000000000000"));
+
+  const nlohmann::json json = nlohmann::json::parse(inspect(true).out);
+  EXPECT_EQ(json["records"], 12);
+  EXPECT_EQ(json["uniques"], 36);
+  EXPECT_EQ(json["journal_position"], 12);
+  EXPECT_EQ(json["topics"][0]["name"], "pages");
+  EXPECT_EQ(json["positions"][0]["next"], 36);
+  EXPECT_GT(json["segments"].size(), 2U);
+}
+
+TEST_F(SnapshotCommand, verify_finds_a_whole_one_whole) {
+  const Ran ran = verify(false);
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_THAT(ran.out, HasSubstr("12 (12 promised)"));
+  EXPECT_THAT(ran.out, HasSubstr("\nwhole\n"));
+}
+
+TEST_F(SnapshotCommand, verify_finds_a_flipped_bit_in_a_segment) {
+  const std::string name = "snapshot/" + segment_name(0);
+  std::string bytes = read(folder_ / name);
+  bytes[bytes.size() - 3] ^= 16;
+  write(name, bytes);
+  const Ran ran = verify(true);
+  EXPECT_EQ(ran.exit_code, 65);
+  const nlohmann::json json = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(json["whole"], false);
+  EXPECT_THAT(json["damage"].get<std::string>(), HasSubstr("checksum"));
+}
+
+TEST_F(SnapshotCommand, verify_finds_whole_frames_that_are_not_the_journal_promised) {
+  // Frames are right, and the manifest is; but it speaks of other records.
+  const Result<StoredRecords> stored = StoredRecords::open(at());
+  Manifest manifest = stored->manifest();
+  manifest.last_digest.low ^= 1;
+  ++manifest.generation;
+  write("snapshot/" + manifest_name(manifest.generation), encode_manifest(manifest));
+  const Ran ran = verify(false);
+  EXPECT_EQ(ran.exit_code, 65);
+  EXPECT_THAT(ran.out, HasSubstr("the last record is another than the manifest says"));
+}
+
+TEST_F(SnapshotCommand, a_record_that_was_being_written_is_no_damage) {
+  const Result<StoredRecords> stored = StoredRecords::open(at());
+  const std::string name = "snapshot/" + segment_name(stored->manifest().segments.back().first);
+  write(name, read(folder_ / name) + "half a fra");
+  const Ran ran = verify(false);
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_THAT(ran.out, HasSubstr("10 bytes of a record that is being written, or was"));
+}
+
+TEST_F(SnapshotCommand, a_folder_without_one_is_an_error) {
+  std::filesystem::remove_all(at());
+  EXPECT_EQ(inspect(false).exit_code, 74);
+  EXPECT_THAT(verify(false).err, HasSubstr(at()));
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,303 @@
+#include "service/snapshot/stored_journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/detector.h"
+#include "tests/support/folder_test.h"
+#include "tests/support/generated_journal.h"
+
+namespace neardup {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// A committed journal: a mark of its transaction lies behind every record, so that a record's position is not
+// its number. Shared by the logs that read it.
+struct Journal {
+  std::mutex mutex;
+  std::vector<std::string> records;
+
+  void add(const std::string& record) {
+    const std::lock_guard lock(mutex);
+    records.push_back(record);
+  }
+};
+
+class TestLog final : public SeekableLog {
+ public:
+  explicit TestLog(Journal& journal, std::atomic<int>* reads = nullptr) : journal_(journal), reads_(reads) {}
+
+  Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override {
+    for (;;) {
+      const Result<std::optional<std::string>> bytes = next(milliseconds(0));
+      if (!*bytes) return {};
+      if (Status status = take(**bytes, 1); !status) return status;
+    }
+  }
+  Result<std::optional<std::string>> next(milliseconds wait) override {
+    {
+      const std::lock_guard lock(journal_.mutex);
+      const std::size_t index = static_cast<std::size_t>(next_ + 1) / 2;
+      if (index < journal_.records.size()) {
+        behind_last_ = 2 * static_cast<std::int64_t>(index) + 1;
+        next_ = behind_last_;
+        if (reads_ != nullptr) ++*reads_;
+        return std::optional(journal_.records[index]);
+      }
+    }
+    std::this_thread::sleep_for(std::min(wait, milliseconds(1)));
+    return std::optional<std::string>();
+  }
+  std::int64_t position() const override { return behind_last_; }
+  Result<std::int64_t> end() override {
+    const std::lock_guard lock(journal_.mutex);
+    return static_cast<std::int64_t>(2 * journal_.records.size());
+  }
+  Status start_at(std::int64_t position) override {
+    next_ = behind_last_ = position;
+    return {};
+  }
+
+ private:
+  Journal& journal_;
+  std::atomic<int>* reads_;
+  std::int64_t next_ = 0;  // records lie at even positions
+  std::int64_t behind_last_ = 0;
+};
+
+struct Counts final : Probe {
+  void snapshot_written(std::uint64_t stored, std::uint64_t) override { records = stored; }
+  void snapshot_failed() override { ++failures; }
+  void snapshot_behind(std::uint64_t lacking) override { behind = lacking; }
+  std::atomic<std::uint64_t> records{0};
+  std::atomic<std::uint64_t> behind{0};
+  std::atomic<int> failures{0};
+};
+
+class StoredJournalTest : public FolderTest {
+ protected:
+  // One life of a service: it starts, and then reads back what `work` commits.
+  struct Life {
+    Status status;
+    std::uint64_t records = 0;
+    Digest128 state;
+    int log_reads = 0;    // records that came from the journal at start
+    double progress = 0;  // the last one told
+    bool progress_fell = false;
+  };
+
+  std::string at() const { return (folder_ / "snapshot").string(); }
+
+  Life live(const std::function<void(const std::function<void(std::size_t)>& read_back)>& work = {},
+            StoredJournalOptions options = {}) {
+    Life life;
+    const auto store = JournalStore::open(at(), "", {.segment_bytes_max = 4000});
+    if (!store) {
+      life.status = store.error();
+      return life;
+    }
+    std::atomic<int> reads{0};
+    TestLog log(journal_, &reads);
+    JournalChain chain;
+    Detector detector(DetectorOptions{});
+    const auto take = [&](std::string_view bytes, double progress) -> Status {
+      const Result<JournalRecord> record = decode_journal_record(bytes);
+      if (!record) return record.error();
+      if (Status status = chain.accept(*record, bytes); !status) return status;
+      for (const Unique& unique : record->uniques)
+        if (!detector.restore(unique)) return Error{ErrorCode::kCorrupt, "kept"};
+      life.progress_fell |= progress < life.progress;
+      life.progress = progress;
+      return {};
+    };
+    {
+      StoredJournal stored(
+          {log, **store, chain, probe_, board_},
+          [&] { return std::unique_ptr<SeekableLog>(std::make_unique<TestLog>(journal_)); }, options);
+      life.status = stored.read_to_end(take);
+      life.log_reads = reads;
+      if (life.status && work) {
+        work([&](std::size_t count) {
+          for (std::size_t i = 0; i < count; ++i) {
+            const auto begin = std::chrono::steady_clock::now();
+            const Result<std::optional<std::string>> bytes = stored.next(milliseconds(0));
+            longest_ = std::max(longest_, std::chrono::steady_clock::now() - begin);
+            ASSERT_TRUE(bytes.ok());
+            ASSERT_TRUE(bytes->has_value());
+            ASSERT_TRUE(take(**bytes, 1));
+          }
+        });
+      }
+    }
+    life.records = chain.next_number();
+    life.state = detector.state_digest();
+    return life;
+  }
+
+  void commit(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) journal_.add(truth_.next(3));
+  }
+
+  static bool eventually(const std::function<bool()>& is_so) {
+    for (int i = 0; i < 2000; ++i) {
+      if (is_so()) return true;
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    return false;
+  }
+
+  GeneratedJournal truth_{1};
+  Journal journal_;
+  Counts probe_;
+  StateBoard board_;
+  std::chrono::steady_clock::duration longest_{};
+};
+
+TEST_F(StoredJournalTest, a_second_start_reads_the_disk_and_ends_in_the_same_state) {
+  commit(50);
+  const Life first = live([&](const auto& read_back) {
+    commit(30);
+    read_back(30);
+  });
+  ASSERT_TRUE(first.status) << first.status.error().message;
+  EXPECT_EQ(first.log_reads, 50);
+  EXPECT_EQ(probe_.records, 80U);
+  EXPECT_EQ(probe_.behind, 0U);
+
+  commit(5);
+  const Life second = live();
+  ASSERT_TRUE(second.status) << second.status.error().message;
+  EXPECT_EQ(second.log_reads, 1 + 5) << "the last one stored, and what is new";
+  EXPECT_EQ(second.records, 85U);
+  EXPECT_FALSE(second.progress_fell);
+  std::filesystem::remove_all(at());
+  const Life anew = live();
+  EXPECT_EQ(anew.log_reads, 85);
+  EXPECT_EQ(anew.state, second.state);
+}
+
+TEST_F(StoredJournalTest, an_empty_journal_and_an_empty_folder_are_a_good_start) {
+  const Life life = live([&](const auto& read_back) {
+    commit(1);
+    read_back(1);
+  });
+  ASSERT_TRUE(life.status);
+  EXPECT_EQ(live().records, 1U);
+}
+
+TEST_F(StoredJournalTest, a_journal_that_lost_records_is_named) {
+  commit(20);
+  ASSERT_TRUE(live().status);
+  journal_.records.resize(15);
+  const Life life = live();
+  ASSERT_FALSE(life.status);
+  EXPECT_EQ(life.status.error().code, ErrorCode::kContradiction);
+  EXPECT_THAT(life.status.error().message,
+              AllOf(HasSubstr(at()), HasSubstr("the journal lost records"), HasSubstr("Remove the folder")));
+}
+
+TEST_F(StoredJournalTest, a_snapshot_of_another_journal_is_named) {
+  commit(20);
+  ASSERT_TRUE(live().status);
+  journal_.records = generated_records(30, 3, 99);
+  const Life life = live();
+  ASSERT_FALSE(life.status);
+  EXPECT_EQ(life.status.error().code, ErrorCode::kContradiction);
+  EXPECT_THAT(life.status.error().message,
+              AllOf(HasSubstr(at()), HasSubstr("is of another journal"), HasSubstr("Remove the folder")));
+}
+
+TEST_F(StoredJournalTest, damage_costs_a_longer_start_and_no_record) {
+  commit(60);
+  const Life whole = live();
+  for (const auto& entry : std::filesystem::directory_iterator(at())) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("segment-") || name == segment_name(0)) continue;
+    std::string bytes = read(entry.path());
+    bytes[bytes.size() / 2] ^= 4;
+    write("snapshot/" + name, bytes);
+    break;
+  }
+  const Life damaged = live();
+  ASSERT_TRUE(damaged.status) << damaged.status.error().message;
+  EXPECT_GT(damaged.log_reads, 1);
+  EXPECT_EQ(damaged.state, whole.state);
+  const Life mended = live();
+  EXPECT_EQ(mended.log_reads, 1) << "what was damaged is there again";
+  EXPECT_EQ(mended.state, whole.state);
+}
+
+TEST_F(StoredJournalTest, records_that_find_no_room_in_the_queue_come_from_the_journal_later) {
+  commit(3);
+  const Life life = live(
+      [&](const auto& read_back) {
+        commit(300);
+        read_back(300);
+        EXPECT_TRUE(eventually([&] { return probe_.records == 303U && probe_.behind == 0U; }))
+            << probe_.records;
+      },
+      {.interval = milliseconds(20), .queue_bytes_max = 1});
+  ASSERT_TRUE(life.status);
+  EXPECT_EQ(probe_.failures, 0);
+  const Life again = live();
+  EXPECT_EQ(again.log_reads, 1);
+  EXPECT_EQ(again.state, life.state);
+}
+
+TEST_F(StoredJournalTest, a_full_disk_is_told_and_mended_later_and_the_service_goes_on) {
+  commit(5);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const Life life = live(
+      [&](const auto& read_back) {
+        const rlimit full = {1000, before.rlim_max};
+        ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
+        commit(100);
+        read_back(100);
+        EXPECT_TRUE(eventually([&] { return probe_.failures >= 2; }));
+        const std::string warning = board_.warning();
+        ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+        EXPECT_THAT(warning, AllOf(HasSubstr("snapshot"), HasSubstr("File too large")));
+        commit(10);
+        read_back(10);
+        EXPECT_TRUE(eventually([&] { return probe_.records == 115U; })) << probe_.records;
+        EXPECT_EQ(board_.warning(), "");
+      },
+      {.interval = milliseconds(20), .retry = milliseconds(50)});
+  std::signal(SIGXFSZ, handler);
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  const Life again = live();
+  EXPECT_EQ(again.log_reads, 1);
+  EXPECT_EQ(again.state, life.state);
+}
+
+TEST_F(StoredJournalTest, a_record_that_the_caller_refuses_ends_the_start_with_a_way_out) {
+  commit(5);
+  ASSERT_TRUE(live().status);
+  const auto store = JournalStore::open(at(), "");
+  TestLog log(journal_);
+  JournalChain chain;
+  StoredJournal stored({log, **store, chain, probe_, board_}, {});
+  const Status status = stored.read_to_end([](std::string_view, double) -> Status {
+    return Error{ErrorCode::kUnsupportedVersion, "journal record: format version 9"};
+  });
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kUnsupportedVersion);
+  EXPECT_THAT(status.error().message, AllOf(HasSubstr(at()), HasSubstr("Remove the folder")));
+}
+
+}  // namespace
+}  // namespace neardup
