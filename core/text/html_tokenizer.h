@@ -63,26 +63,19 @@ class HtmlScanner {
  public:
   HtmlScanner(const HtmlKernels& kernels, std::string_view page) : kernels_(kernels), page_(page) {}
 
-  // The first place at or behind `at` whose bit is set in what `pick` makes of its masks, or the page's size.
-  // REQUIRES: no earlier call found a place in a window behind `at`.
+  // The first place at or behind `at` whose bit is set in what `pick` makes of the rows of bits from there
+  // on, or the page's size. REQUIRES: no earlier call found a place in a window behind `at`.
   template <class Pick>
   std::size_t find(std::size_t at, Pick pick) {
     while (at < page_.size()) {
       if (at >= window_end_) load_window(at);
       DCHECK(at >= window_);
-      std::size_t block = (at - window_) / 64;
-      std::uint64_t found = pick(masks_[block]) & (~std::uint64_t{0} << (at % 64));
-      const std::size_t blocks = (window_end_ - window_ + 63) / 64;
+      const std::size_t place = at - window_;
+      const std::uint64_t found = pick([&](HtmlByte kind) { return masks_.from(kind, place); }) >> place % 8 &
+                                  ((std::uint64_t{1} << HtmlMasks::kBitsAhead) - 1);
       ++steps_;
-      while (found == 0 && ++block < blocks) {
-        ++steps_;
-        found = pick(masks_[block]);
-      }
-      if (found != 0) {
-        const std::size_t place = window_ + block * 64 + static_cast<std::size_t>(__builtin_ctzll(found));
-        return std::min(place, page_.size());
-      }
-      at = window_end_;
+      if (found != 0) return std::min(at + static_cast<std::size_t>(__builtin_ctzll(found)), page_.size());
+      at += HtmlMasks::kBitsAhead;
     }
     return page_.size();
   }
@@ -90,13 +83,14 @@ class HtmlScanner {
   std::uint64_t steps() const { return steps_; }
 
  private:
-  static constexpr std::size_t kWindowBlocks = 64;
+  static constexpr std::size_t kWindowBytes = HtmlMasks::kBytesMax - 64;  // and some to look ahead
 
   void load_window(std::size_t at) {
     window_ = at / 64 * 64;
-    window_end_ = std::min(window_ + kWindowBlocks * 64, page_.size());
-    kernels_.classify(page_.data() + window_, window_end_ - window_, masks_.data());
-    steps_ += kWindowBlocks;
+    window_end_ = std::min(window_ + kWindowBytes, page_.size());
+    const std::size_t size = std::min(HtmlMasks::kBytesMax, page_.size() - window_);
+    kernels_.classify(page_.data() + window_, size, masks_);
+    steps_ += kWindowBytes / 64;
   }
 
   const HtmlKernels& kernels_;
@@ -104,7 +98,7 @@ class HtmlScanner {
   std::size_t window_ = 0;      // where it starts, a multiple of 64
   std::size_t window_end_ = 0;  // nothing is loaded yet
   std::uint64_t steps_ = 0;
-  std::array<HtmlMasks, kWindowBlocks> masks_;
+  HtmlMasks masks_;
 };
 
 }  // namespace internal
@@ -127,22 +121,26 @@ class HtmlTokenizer {
   }
 
  private:
-  using Masks = internal::HtmlMasks;
-
-  static std::uint64_t less(const Masks& m) { return m.of[internal::kLess]; }
-  static std::uint64_t greater(const Masks& m) { return m.of[internal::kGreater]; }
-  static std::uint64_t less_or_greater(const Masks& m) { return less(m) | greater(m); }
-  static std::uint64_t text_end(const Masks& m) { return less(m) | m.of[internal::kAmpersand]; }
-  static std::uint64_t space_or_greater(const Masks& m) { return m.of[internal::kSpace] | greater(m); }
-  static std::uint64_t not_space(const Masks& m) { return ~m.of[internal::kSpace]; }
-  static std::uint64_t space_or_slash(const Masks& m) {
-    return m.of[internal::kSpace] | m.of[internal::kSlash];
-  }
-  static std::uint64_t not_space_or_slash(const Masks& m) { return ~space_or_slash(m); }
-  static std::uint64_t name_end(const Masks& m) { return space_or_slash(m) | greater(m); }
-  static std::uint64_t attribute_name_end(const Masks& m) { return name_end(m) | m.of[internal::kEquals]; }
-  static std::uint64_t double_quote(const Masks& m) { return m.of[internal::kDoubleQuote]; }
-  static std::uint64_t single_quote(const Masks& m) { return m.of[internal::kSingleQuote]; }
+  // What HtmlScanner::find looks for; `row` gives the bits of a kind.
+  static constexpr auto less = [](auto row) { return row(internal::kLess); };
+  static constexpr auto greater = [](auto row) { return row(internal::kGreater); };
+  static constexpr auto less_or_greater = [](auto row) {
+    return row(internal::kLess) | row(internal::kGreater);
+  };
+  static constexpr auto text_end = [](auto row) { return row(internal::kLess) | row(internal::kAmpersand); };
+  static constexpr auto space_or_greater = [](auto row) {
+    return row(internal::kSpace) | row(internal::kGreater);
+  };
+  static constexpr auto not_space = [](auto row) { return ~row(internal::kSpace); };
+  static constexpr auto not_space_or_slash = [](auto row) {
+    return ~(row(internal::kSpace) | row(internal::kSlash));
+  };
+  static constexpr auto name_end = [](auto row) {
+    return row(internal::kSpace) | row(internal::kSlash) | row(internal::kGreater);
+  };
+  static constexpr auto attribute_name_end = [](auto row) { return name_end(row) | row(internal::kEquals); };
+  static constexpr auto double_quote = [](auto row) { return row(internal::kDoubleQuote); };
+  static constexpr auto single_quote = [](auto row) { return row(internal::kSingleQuote); };
 
   // Text up to the next '<' or the end.
   void read_text() {
