@@ -185,16 +185,30 @@ class WordTable {
   std::array<std::vector<Word>, kBuckets> words_;
 };
 
+template <class Number>
+std::uint64_t load(const char* bytes) {
+  Number number;
+  std::memcpy(&number, bytes, sizeof number);
+  return number;
+}
+
+// The last bytes of `name`, up to eight of them.
+std::uint64_t load_last(std::string_view name) {
+  const char* const end = name.data() + name.size();
+  if (name.size() >= 8) return load_eight(end - 8);
+  if (name.size() >= 4) return load<std::uint32_t>(name.data()) << 32 | load<std::uint32_t>(end - 4);
+  const auto at = [&](std::size_t i) { return load<std::uint8_t>(name.data() + i); };
+  return at(0) << 16 | at(name.size() / 2) << 8 | at(name.size() - 1);
+}
+
+// REQUIRES: !name.empty().
 std::uint64_t hash_of(std::string_view name) {
   std::uint64_t hash = name.size();
-  std::size_t i = 0;
-  for (; i + 8 <= name.size(); i += 8) {
+  for (std::size_t i = 0; i + 8 <= name.size(); i += 8) {
     hash = (hash ^ load_eight(name.data() + i)) * 0x9E3779B97F4A7C15;
     hash ^= hash >> 29;
   }
-  char rest[8] = {};
-  std::memcpy(rest, name.data() + i, name.size() - i);
-  hash = (hash ^ load_eight(rest)) * 0xD6E8FEB86659FD93;
+  hash = (hash ^ load_last(name)) * 0xD6E8FEB86659FD93;
   return hash ^ hash >> 32;
 }
 
@@ -224,17 +238,24 @@ std::uint16_t find_hints(std::string_view name) {
 
 }  // namespace
 
-std::uint16_t HtmlHints::of(std::string_view name) {
-  if (name.empty()) return 0;
+HtmlName HtmlHints::of(std::string_view name) {
+  if (name.empty()) return {};
   name = name.substr(0, kNameMax);
-  if (name.size() > kMemoNameMax) return find_hints(name);
-  Memo& memo = memo_[hash_of(name) % memo_.size()];
+  const std::uint64_t hash = hash_of(name);
+  HtmlName found;
+  found.hash = static_cast<std::uint32_t>(hash) | 1;
+  if (name.size() > kMemoNameMax) {
+    found.hints = find_hints(name);
+    return found;
+  }
+  Memo& memo = memo_[hash / 2 % memo_.size()];
   if (std::string_view(memo.name, memo.size) != name) {
     std::copy(name.begin(), name.end(), memo.name);
     memo.size = static_cast<std::uint8_t>(name.size());
     memo.hints = find_hints(name);
   }
-  return memo.hints;
+  found.hints = memo.hints;
+  return found;
 }
 
 }  // namespace neardup::internal

@@ -80,6 +80,19 @@ class HtmlScanner {
     return page_.size();
   }
 
+  // The size of what goes from `at` to the first such place, that one included; 0: none in the next
+  // kBitsAhead - 1 bytes. REQUIRES: there are as many.
+  template <class Pick>
+  std::size_t near(std::size_t at, Pick pick) {
+    if (at >= window_end_) load_window(at);
+    DCHECK(at >= window_);
+    const std::size_t place = at - window_;
+    const std::uint64_t found = pick([&](HtmlByte kind) { return masks_.from(kind, place); }) >> place % 8;
+    ++steps_;
+    const auto distance = static_cast<std::size_t>(found == 0 ? 64 : __builtin_ctzll(found));
+    return distance < HtmlMasks::kBitsAhead - 1 ? distance + 1 : 0;
+  }
+
   std::uint64_t steps() const { return steps_; }
 
  private:
@@ -121,6 +134,12 @@ class HtmlTokenizer {
   }
 
  private:
+  // A sink may have read the very same tag before:
+  //   bool start_remembered_tag(std::string_view tag);   // start_tag of such a one, '<' to '>', if it is
+  //   known void remember_tag(std::string_view tag);           // the tag that was started last; of kMarkup
+  //   only
+  static constexpr bool kSinkRemembers = requires(Sink& sink) { sink.remember_tag(std::string_view()); };
+
   // What HtmlScanner::find looks for; `row` gives the bits of a kind.
   static constexpr auto less = [](auto row) { return row(internal::kLess); };
   static constexpr auto greater = [](auto row) { return row(internal::kGreater); };
@@ -186,7 +205,15 @@ class HtmlTokenizer {
   }
 
   void read_start_tag() {
+    const std::string_view whole = short_tag();
+    if constexpr (kSinkRemembers) {
+      if (!whole.empty() && sink_.start_remembered_tag(whole)) {
+        at_ += whole.size();
+        return;
+      }
+    }
     const std::size_t name_at = at_ + 1;
+    const std::size_t short_end = at_ + whole.size();
     at_ = scanner_.find(name_at, name_end);
     const std::string_view name = page_.substr(name_at, at_ - name_at);
     sink_.begin_tag(name);
@@ -195,7 +222,20 @@ class HtmlTokenizer {
                          self_closing)) {
       return;
     }
-    read_content(sink_.start_tag(self_closing), name);
+    const HtmlContent content = sink_.start_tag(self_closing);
+    if constexpr (kSinkRemembers) {
+      if (at_ == short_end && content == HtmlContent::kMarkup) sink_.remember_tag(whole);
+    }
+    read_content(content, name);
+  }
+
+  // From the '<' at at_ to the next '>', if that is near: the whole tag, if no value holds a '>'.
+  std::string_view short_tag() {
+    if constexpr (kSinkRemembers) {
+      if (page_.size() - at_ < internal::HtmlMasks::kBitsAhead) return {};
+      return page_.substr(at_, scanner_.near(at_, greater));
+    }
+    return {};
   }
 
   void read_end_tag() {
