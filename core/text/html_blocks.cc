@@ -353,9 +353,13 @@ class BlockBuilder {
       const auto size = static_cast<std::uint32_t>(end - block_from_);
       const std::uint32_t commas = kernels_.commas(block_from_, size);
       const auto links = static_cast<std::uint32_t>(std::min<std::size_t>(link_bytes_, size));
-      page_.blocks.push_back({open_[depth_].container,
-                              static_cast<std::uint32_t>(block_from_ - page_.text.data()), size, commas,
-                              links, glued_});
+      HtmlBlock& block = page_.blocks.emplace_back();
+      block.container = open_[depth_].container;
+      block.offset = static_cast<std::uint32_t>(block_from_ - page_.text.data());
+      block.size = size;
+      block.commas = commas;
+      block.link_bytes = links;
+      block.glued = glued_;
       HtmlContainer& in = top();
       in.bytes += size;
       in.link_bytes += links;
@@ -432,13 +436,13 @@ class BlockBuilder {
       page_.complete = false;
       return;
     }
-    HtmlContainer made;
-    made.parent = open_[depth_].container;
+    const std::uint32_t parent = open_[depth_].container;
+    open_[++depth_] = {static_cast<std::uint32_t>(page_.containers.size()), facts_.element, name_};
+    HtmlContainer& made = page_.containers.emplace_back();
+    made.parent = parent;
     made.tag = facts_.element->tag;
     made.flags = static_cast<std::uint16_t>(flags);
     made.first_block = static_cast<std::uint32_t>(page_.blocks.size());
-    open_[++depth_] = {static_cast<std::uint32_t>(page_.containers.size()), facts_.element, name_};
-    page_.containers.push_back(made);
     if (is_never_shown(made.tag)) ++never_shown_;
     top_is_new_ = true;
   }
