@@ -61,7 +61,9 @@ enum Trait : std::uint16_t {
   kCleanable = 32,  // may be furniture inside of the article
   kSuspect = 64,    // may go even where nothing is cleaned
   kNavigation = 128,
-  kSaysData = 256,  // a table with one inside is a table of data
+  kTableItself = 256,
+  kSaysData = 512,      // a table with one inside is a table of data
+  kDecidesData = 1024,  // what lies inside is data, or is not
 };
 
 constexpr std::array<std::uint16_t, 256> tag_traits() {
@@ -81,6 +83,8 @@ constexpr std::array<std::uint16_t, 256> tag_traits() {
                    HtmlTag::kSection});
   add(kSuspect, {HtmlTag::kFooter, HtmlTag::kAside, HtmlTag::kHeadline, HtmlTag::kSubhead});
   add(kNavigation, {HtmlTag::kNav});
+  add(kTableItself, {HtmlTag::kTable});
+  add(kDecidesData, {HtmlTag::kTable, HtmlTag::kFigure, HtmlTag::kPreformatted});
   add(kSaysData, {HtmlTag::kHeaderCell, HtmlTag::kTableHead, HtmlTag::kTableCaption});
   return traits;
 }
@@ -239,34 +243,37 @@ void HtmlMainContent::start_sum(Index i, Sum& sum) const {
 
 // A div without blocks inside is a paragraph by another name.
 bool HtmlMainContent::is_phrase(Index i, const Sum& sum) const {
-  return at(i).tag == HtmlTag::kDiv && sum.children == 0 && !at(i).has(Flag::kParagraphs);
+  const bool div = at(i).tag == HtmlTag::kDiv;
+  return div & (sum.children == 0) & !at(i).has(Flag::kParagraphs);
 }
 
-// Adds container i, of which `sum` is known, to the sum of its parent. Without a branch: there is no telling
-// tags beforehand.
+// Adds container i, of which `sum` is known, to the sum of its parent; without a branch, for there is no
+// telling tags beforehand.
 void HtmlMainContent::take_in(Index i, const Sum& sum, Sum& to) const {
   const HtmlContainer& container = at(i);
   const HtmlTag tag = container.tag;
-  const bool heading = has_trait(tag, kHeading);
-  const bool list = tag == HtmlTag::kList;
-  const std::uint32_t block = container.has(Flag::kInline) ? 0 : 1;
+  const unsigned traits = kTraits[static_cast<std::size_t>(tag)];
+  const auto all_if = [](unsigned condition) { return 0 - static_cast<std::uint32_t>(condition != 0); };
+  const std::uint32_t heading = all_if(traits & kHeading);
+  const std::uint32_t list = all_if(traits & kListing);
+  const std::uint32_t table = all_if(traits & kTableItself);
+  const std::uint32_t block = (container.flags & Flag::kInline) == 0 ? 1 : 0;
   const bool paragraph = tag == HtmlTag::kParagraph;
-  const bool phrase = is_phrase(i, sum);
   to.bytes += sum.bytes;
   to.link_bytes += sum.link_bytes;
   to.commas += sum.commas;
   to.images += sum.images;
   to.inputs += sum.inputs;
   to.embeds += sum.embeds;
-  to.heading_bytes += heading ? sum.bytes : sum.heading_bytes;
-  to.list_bytes += list ? sum.bytes : sum.list_bytes;
   to.paragraphs += sum.paragraphs + (paragraph ? 1 : 0);
   to.items += sum.items + (tag == HtmlTag::kItem ? 1 : 0);
   to.cells += sum.cells + (tag == HtmlTag::kCell ? 1 : 0);
-  to.tables += sum.tables + (tag == HtmlTag::kTable ? 1 : 0);
-  to.data += (tag == HtmlTag::kTable ? 0 : sum.data) + (has_trait(tag, kSaysData) ? 1 : 0);
+  to.tables += sum.tables + (table & 1);
+  to.heading_bytes += (sum.bytes & heading) | (sum.heading_bytes & ~heading);
+  to.list_bytes += (sum.bytes & list) | (sum.list_bytes & ~list);
+  to.data += (sum.data & ~table) + ((traits & kSaysData) != 0 ? 1 : 0);
   to.children += block;
-  to.paragraph_children += block & static_cast<std::uint32_t>(paragraph | phrase);
+  to.paragraph_children += block & static_cast<std::uint32_t>(paragraph | is_phrase(i, sum));
 }
 
 void HtmlMainContent::add_up(const Rules& rules) {
@@ -579,10 +586,9 @@ std::uint64_t HtmlMainContent::clean(const Rules& rules) {
 // Whether container i lies in preformatted text or in a table of data that says so itself.
 bool HtmlMainContent::is_data(Index i) const {
   const HtmlContainer& parent = at(at(i).parent);
-  if (parent.tag == HtmlTag::kPreformatted) return true;
-  if (parent.tag == HtmlTag::kFigure) return false;
-  if (parent.tag == HtmlTag::kTable) return parent.has(Flag::kDataTable);
-  return data_[at(i).parent] != 0;
+  if (!has_trait(parent.tag, kDecidesData)) return data_[at(i).parent] != 0;
+  return parent.tag == HtmlTag::kPreformatted ||
+         (parent.tag == HtmlTag::kTable && parent.has(Flag::kDataTable));
 }
 
 bool HtmlMainContent::is_data_table(Index i, const Sum& sum) const {

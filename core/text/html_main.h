@@ -41,18 +41,18 @@ class HtmlMainContent {
     std::uint32_t bytes = 0;
     std::uint32_t link_bytes = 0;
     std::uint32_t commas = 0;
-    std::uint32_t heading_bytes = 0;
-    std::uint32_t list_bytes = 0;
-    std::uint32_t paragraphs = 0;
-    std::uint32_t items = 0;
-    std::uint32_t cells = 0;
     std::uint32_t images = 0;
     std::uint32_t inputs = 0;
     std::uint32_t embeds = 0;
+    std::uint32_t paragraphs = 0;
+    std::uint32_t items = 0;
+    std::uint32_t cells = 0;
+    std::uint32_t tables = 0;
+    std::uint32_t heading_bytes = 0;
+    std::uint32_t list_bytes = 0;
+    std::uint32_t data = 0;                // header cells, heads and captions, of no table inside
     std::uint32_t children = 0;            // that are blocks
     std::uint32_t paragraph_children = 0;  // of those, paragraphs
-    std::uint32_t tables = 0;
-    std::uint32_t data = 0;  // header cells, heads and captions, of no table inside
 
     float link_density() const {
       return bytes == 0 ? 0 : static_cast<float>(link_bytes) / static_cast<float>(bytes);
