@@ -31,8 +31,6 @@ struct HtmlTagFacts {
   bool self_closing = false;
 };
 
-inline constexpr std::size_t kHtmlTagRememberedMax = 56;
-
 class HtmlTagMemory {
  public:
   // `tag` is all of it, from '<' to '>'; nullptr: it is not remembered.

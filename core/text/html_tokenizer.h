@@ -58,6 +58,9 @@ constexpr bool equals_ignoring_case(std::string_view a, std::string_view lower) 
   return true;
 }
 
+// A start tag of so many bytes may be remembered.
+inline constexpr std::size_t kHtmlTagRememberedMax = 56;
+
 // Finds bytes of given kinds in a page, going forward only: of the masks it keeps one window.
 class HtmlScanner {
  public:
@@ -80,17 +83,14 @@ class HtmlScanner {
     return page_.size();
   }
 
-  // The size of what goes from `at` to the first such place, that one included; 0: none in the next
-  // kBitsAhead - 1 bytes. REQUIRES: there are as many.
+  // What `pick` makes of the bits from `at` on, of at least kBitsAhead bytes. REQUIRES: there are as many.
   template <class Pick>
-  std::size_t near(std::size_t at, Pick pick) {
+  std::uint64_t bits(std::size_t at, Pick pick) {
     if (at >= window_end_) load_window(at);
     DCHECK(at >= window_);
-    const std::size_t place = at - window_;
-    const std::uint64_t found = pick([&](HtmlByte kind) { return masks_.from(kind, place); }) >> place % 8;
     ++steps_;
-    const auto distance = static_cast<std::size_t>(found == 0 ? 64 : __builtin_ctzll(found));
-    return distance < HtmlMasks::kBitsAhead - 1 ? distance + 1 : 0;
+    const std::size_t place = at - window_;
+    return pick([&](HtmlByte kind) { return masks_.from(kind, place); }) >> place % 8;
   }
 
   std::uint64_t steps() const { return steps_; }
@@ -233,7 +233,9 @@ class HtmlTokenizer {
   std::string_view short_tag() {
     if constexpr (kSinkRemembers) {
       if (page_.size() - at_ < internal::HtmlMasks::kBitsAhead) return {};
-      return page_.substr(at_, scanner_.near(at_, greater));
+      const std::uint64_t ends = scanner_.bits(at_, greater);
+      const auto size = static_cast<std::size_t>(ends == 0 ? 64 : __builtin_ctzll(ends) + 1);
+      if (size <= internal::kHtmlTagRememberedMax) return page_.substr(at_, size);
     }
     return {};
   }
@@ -254,6 +256,12 @@ class HtmlTokenizer {
       if (at(at_) == '>') return ++at_, true;
       if (at(at_) == ' ' && internal::is_ascii_letter(at(at_ + 1))) {
         ++at_;  // what is usual, without a search
+        if (const UsualAttribute usual = find_usual_attribute(); usual.size > 0) {
+          attribute(page_.substr(at_, usual.name_size),
+                    page_.substr(at_ + usual.name_size + 2, usual.size - usual.name_size - 3));
+          at_ += usual.size;
+          continue;
+        }
       } else {
         const std::size_t gap = at_;
         at_ = scanner_.find(at_, not_space_or_slash);
@@ -269,6 +277,24 @@ class HtmlTokenizer {
       skip_spaces();
       attribute(name, at(at_) == '=' ? read_value() : std::string_view());
     }
+  }
+
+  struct UsualAttribute {
+    std::size_t name_size = 0;
+    std::size_t size = 0;  // 0: it is none
+  };
+
+  // name="value" at at_, if it is short.
+  UsualAttribute find_usual_attribute() {
+    if (page_.size() - at_ < internal::HtmlMasks::kBitsAhead) return {};
+    const std::uint64_t ends = scanner_.bits(at_, attribute_name_end);
+    const std::uint64_t quotes = scanner_.bits(at_, double_quote);
+    const std::uint64_t behind_name = ends & (0 - ends);
+    const std::uint64_t second_quote = quotes & ~((behind_name << 2) - 1);
+    if ((quotes & behind_name << 1) == 0 || second_quote == 0) return {};
+    const auto name_size = static_cast<std::size_t>(__builtin_ctzll(behind_name));
+    if (page_[at_ + name_size] != '=') return {};
+    return {name_size, static_cast<std::size_t>(__builtin_ctzll(second_quote)) + 1};
   }
 
   // at_ is at the '='.
