@@ -114,6 +114,8 @@ void fold_title(std::string_view text, std::string& folded) {
 
 void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
   page_ = &page;
+  containers_ = page.containers.data();
+  size_ = static_cast<Index>(page.containers.size());
   titles_folded_ = false;
   headings_left_ = kHeadingsCompared;
   text.clear();

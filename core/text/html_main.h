@@ -98,8 +98,8 @@ class HtmlMainContent {
   std::string_view text_of(const Line& line);
   void write(std::string& text) const;
 
-  const HtmlContainer& at(Index i) const { return page_->containers[i]; }
-  Index size() const { return static_cast<Index>(page_->containers.size()); }
+  const HtmlContainer& at(Index i) const { return containers_[i]; }
+  Index size() const { return size_; }
   void start_sum(Index i, Sum& sum) const;
   bool is_phrase(Index i, const Sum& sum) const;
   bool in_table(Index i) const;
@@ -111,6 +111,8 @@ class HtmlMainContent {
   float name_score(const Rules& rules, Index i) const;
 
   const HtmlPage* page_ = nullptr;
+  const HtmlContainer* containers_ = nullptr;  // of the page
+  Index size_ = 0;                             // so many
   std::uint64_t steps_ = 0;
 
   // one each for every container

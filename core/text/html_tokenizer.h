@@ -198,8 +198,8 @@ class HtmlTokenizer {
     if (internal::is_ascii_letter(next)) return read_start_tag();
     if (next == '/' && internal::is_ascii_letter(at(at_ + 2))) return read_end_tag();
     if (next == '/' && at_ + 2 < page_.size()) return skip_past_greater(at_ + 2);
-    if (page_.substr(at_, 4) == "<!--") return skip_comment();
-    if (page_.substr(at_, 9) == "<![CDATA[" && sink_.cdata_is_text()) return read_cdata();
+    if (next == '!' && page_.substr(at_, 4) == "<!--") return skip_comment();
+    if (next == '!' && page_.substr(at_, 9) == "<![CDATA[" && sink_.cdata_is_text()) return read_cdata();
     if (next == '!' || next == '?') return skip_past_greater(at_ + 2);
     sink_.text(take(next == '/' ? page_.size() : at_ + 1));  // a '<' of the text
   }
@@ -215,7 +215,7 @@ class HtmlTokenizer {
     const std::size_t name_at = at_ + 1;
     const std::size_t short_end = at_ + whole.size();
     at_ = scanner_.find(name_at, name_end);
-    const std::string_view name = page_.substr(name_at, at_ - name_at);
+    const std::string_view name = part(name_at, at_);
     sink_.begin_tag(name);
     bool self_closing = false;
     if (!read_attributes([this](std::string_view a, std::string_view value) { sink_.attribute(a, value); },
@@ -235,7 +235,7 @@ class HtmlTokenizer {
       if (page_.size() - at_ < internal::HtmlMasks::kBitsAhead) return {};
       const std::uint64_t ends = scanner_.bits(at_, greater);
       const auto size = static_cast<std::size_t>(ends == 0 ? 64 : __builtin_ctzll(ends) + 1);
-      if (size <= internal::kHtmlTagRememberedMax) return page_.substr(at_, size);
+      if (size <= internal::kHtmlTagRememberedMax) return part(at_, at_ + size);
     }
     return {};
   }
@@ -243,7 +243,7 @@ class HtmlTokenizer {
   void read_end_tag() {
     const std::size_t name_at = at_ + 2;
     at_ = scanner_.find(name_at, name_end);
-    const std::string_view name = page_.substr(name_at, at_ - name_at);
+    const std::string_view name = part(name_at, at_);
     bool self_closing = false;
     if (read_attributes([](std::string_view, std::string_view) {}, self_closing)) sink_.end_tag(name);
   }
@@ -257,8 +257,8 @@ class HtmlTokenizer {
       if (at(at_) == ' ' && internal::is_ascii_letter(at(at_ + 1))) {
         ++at_;  // what is usual, without a search
         if (const UsualAttribute usual = find_usual_attribute(); usual.size > 0) {
-          attribute(page_.substr(at_, usual.name_size),
-                    page_.substr(at_ + usual.name_size + 2, usual.size - usual.name_size - 3));
+          const std::size_t behind_name = at_ + usual.name_size;
+          attribute(part(at_, behind_name), part(behind_name + 2, at_ + usual.size - 1));
           at_ += usual.size;
           continue;
         }
@@ -273,7 +273,7 @@ class HtmlTokenizer {
       }
       const std::size_t name_at = at_;
       at_ = scanner_.find(at_ + 1, attribute_name_end);  // the first character may be anything, even '='
-      const std::string_view name = page_.substr(name_at, at_ - name_at);
+      const std::string_view name = part(name_at, at_);
       skip_spaces();
       attribute(name, at(at_) == '=' ? read_value() : std::string_view());
     }
@@ -421,8 +421,13 @@ class HtmlTokenizer {
   // The byte at `i`, or NUL, which has no meaning in markup, behind the end.
   char at(std::size_t i) const { return i < page_.size() ? page_[i] : '\0'; }
 
+  std::string_view part(std::size_t begin, std::size_t end) const {
+    DCHECK(begin <= end && end <= page_.size());
+    return {page_.data() + begin, end - begin};
+  }
+
   std::string_view take(std::size_t end) {
-    const std::string_view taken(page_.data() + at_, end - at_);
+    const std::string_view taken = part(at_, end);
     at_ = end;
     return taken;
   }
