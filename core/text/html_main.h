@@ -8,7 +8,7 @@
 // Lengths are bytes of UTF-8: a Han character weighs what three Latin letters do, which is about what it
 // says, so one set of thresholds serves all scripts.
 //
-// Cost:    some passes over the containers, up to five times; linear, counted by steps().
+// Cost:    some passes over the containers, each up to five times; linear, counted by steps().
 // Threads: none inside; one HtmlMainContent per reader.
 #pragma once
 
@@ -116,17 +116,16 @@ class HtmlMainContent {
   std::uint64_t steps_ = 0;
 
   // one each for every container
-  std::vector<std::uint8_t> seen_;  // not hidden
-  std::vector<std::uint32_t>
-      inside_;                      // bytes of it and of all seen inside, dead or alive; empty: not asked for
-  std::vector<std::uint8_t> dead_;  // takes no part
-  std::vector<Sum> sum_;            // of who takes part
-  std::vector<Index> stands_for_;   // itself, or what is around it if it is a wrapper around one paragraph
-  std::vector<float> votes_;        // 0: none
-  std::vector<float> score_;        // kNoVote: nobody voted for it
-  std::vector<std::uint8_t> chosen_;  // by the vote
-  std::vector<Sum> left_;             // of what cleaning has left of the chosen
-  std::vector<std::uint8_t> data_;    // inside of a table of data or preformatted text
+  std::vector<std::uint8_t> seen_;     // not hidden
+  std::vector<std::uint32_t> inside_;  // bytes of it and of all seen inside; empty: not asked for
+  std::vector<std::uint8_t> dead_;     // takes no part
+  std::vector<Sum> sum_;               // of who takes part
+  std::vector<Index> stands_for_;      // itself, or what is around it if it is a wrapper around one paragraph
+  std::vector<float> votes_;           // 0: none
+  std::vector<float> score_;           // kNoVote: nobody voted for it
+  std::vector<std::uint8_t> chosen_;   // by the vote
+  std::vector<Sum> left_;              // of what cleaning has left of the chosen
+  std::vector<std::uint8_t> data_;     // inside of a table of data or preformatted text
   std::vector<std::uint8_t> keep_;
   std::vector<std::uint8_t> best_keep_;  // of the best attempt so far
 
@@ -136,7 +135,6 @@ class HtmlMainContent {
   Index root_ = 0;                 // what is chosen lies inside of it
   float kept_bytes_ = 0;           // when cleaning starts
   bool little_furniture_ = false;  // nearly all that is visible was kept
-  bool any_cleaned_ = false;       // what looked like furniture went
 
   std::vector<Line> lines_;
   std::string line_;

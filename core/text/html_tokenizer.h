@@ -134,10 +134,9 @@ class HtmlTokenizer {
   }
 
  private:
-  // A sink may have read the very same tag before:
-  //   bool start_remembered_tag(std::string_view tag);   // start_tag of such a one, '<' to '>', if it is
-  //   known void remember_tag(std::string_view tag);           // the tag that was started last; of kMarkup
-  //   only
+  // A sink may know a tag by its bytes, from '<' to '>'. It has two functions more then:
+  //   bool start_remembered_tag(std::string_view tag);  // start_tag() of one that is known; false: it is not
+  //   void remember_tag(std::string_view tag);          // the one that start_tag() was for; holds kMarkup
   static constexpr bool kSinkRemembers = requires(Sink& sink) { sink.remember_tag(std::string_view()); };
 
   // What HtmlScanner::find looks for; `row` gives the bits of a kind.
