@@ -26,7 +26,6 @@ constexpr float kMostShare = .5F;             // ... beside a list that holds as
 constexpr std::uint32_t kVoteBytes = 25;     // shorter paragraphs have none
 constexpr std::uint32_t kThinBytes = 200;    // a container with less wins nothing by its name
 constexpr std::uint32_t kBylineBytes = 100;  // a longer byline is called so only
-constexpr int kVoteLevels = 5;
 constexpr int kCandidates = 5;
 constexpr float kRevivedShare = .1F;   // relaxed: what is called furniture may be more if it holds so much
 constexpr float kSectionLinks = .25F;  // a section with a larger share of links is a list of them
