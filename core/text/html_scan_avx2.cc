@@ -48,12 +48,12 @@ void classify_block(const char* bytes, HtmlMasks& masks, std::size_t block) {
 void classify(const char* bytes, std::size_t size, HtmlMasks& masks) {
   std::size_t block = 0;
   for (; size >= 64; size -= 64, bytes += 64) classify_block(bytes, masks, block++);
-  alignas(kWidth) char rest[64] = {};
-  std::memcpy(rest, bytes, size);
-  classify_block(rest, masks, block++);
   if (size > 0) {
-    for (std::uint64_t(&row)[HtmlMasks::kWords] : masks.of) row[block] = 0;
+    alignas(kWidth) char rest[64] = {};
+    std::memcpy(rest, bytes, size);
+    classify_block(rest, masks, block++);
   }
+  for (std::uint64_t(&row)[HtmlMasks::kWords] : masks.of) row[block] = 0;
 }
 
 char* fold(const char* bytes, std::size_t size, std::size_t readable, char* out) {
