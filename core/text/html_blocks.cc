@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 
+#include "core/base/check.h"
 #include "core/text/html_text_writer.h"
 
 namespace neardup::internal {
@@ -16,7 +18,7 @@ constexpr std::size_t kDepthMax = 256;
 
 // Of a link to a place in the same page this share counts as link: tables of contents and footnotes are
 // content.
-constexpr std::size_t kLocalLinkPercent = 30;
+constexpr std::uint8_t kLocalLinkPercent = 30;
 
 void count(std::uint16_t& counter) {
   if (counter < std::numeric_limits<std::uint16_t>::max()) ++counter;
@@ -43,6 +45,7 @@ class Attributes {
 
   void clear() { seen_ = 0; }
 
+  bool any() const { return seen_ != 0; }
   bool has(Name name) const { return (seen_ >> name & 1) != 0; }
   std::string_view operator[](Name name) const { return has(name) ? values_[name] : std::string_view(); }
 
@@ -75,8 +78,11 @@ class Attributes {
 
  private:
   // Of repeated attributes the first counts.
-  void take(Name which, std::string_view wanted, std::string_view name, std::string_view value) {
-    if (has(which) || !(name == wanted || equals_ignoring_case(name, wanted))) return;
+  template <std::size_t kSize>
+  void take(Name which, const char (&wanted)[kSize], std::string_view name, std::string_view value) {
+    DCHECK(name.size() == kSize - 1);
+    if (has(which)) return;
+    if (std::memcmp(name.data(), wanted, kSize - 1) != 0 && !equals_ignoring_case(name, wanted)) return;
     seen_ |= 1U << which;
     values_[which] = value;
   }
@@ -116,20 +122,13 @@ bool is_furniture_role(std::string_view role) {
   return std::find(kRoles.begin(), kRoles.end(), role) != kRoles.end();
 }
 
-std::uint32_t hash_of_class(std::string_view name) {
-  if (name.empty()) return 0;
-  std::uint32_t hash = static_cast<std::uint32_t>(name.size());
-  for (const char c : name.substr(0, 64)) hash = hash * 31 + static_cast<unsigned char>(c);
-  return hash | 1;
-}
-
 // The sink of HtmlTokenizer that makes an HtmlPage.
 class BlockBuilder {
  public:
-  BlockBuilder(std::string_view html, const HtmlKernels& kernels, HtmlHints& hints, HtmlPage& page)
+  BlockBuilder(std::string_view html, const HtmlKernels& kernels, HtmlMemory& memory, HtmlPage& page)
       : page_(page),
         kernels_(kernels),
-        hints_(hints),
+        memory_(memory),
         writer_(kernels, html, page.text.reserve(HtmlTextWriter::room(html.size()))) {
     page.containers.clear();
     page.blocks.clear();
@@ -171,54 +170,37 @@ class BlockBuilder {
   void begin_tag(std::string_view name) {
     end_special_content();
     name_ = name;
-    element_ = &find_html_element(name, writer_.readable(name));
+    facts_.element = &find_html_element(name, writer_.readable(name));
     attributes_.clear();
   }
 
   void attribute(std::string_view name, std::string_view value) { attributes_.add(name, value); }
 
   HtmlContent start_tag(bool self_closing) {
-    const HtmlElement& element = *element_;
-    if (element.foreign && !self_closing) ++foreign_;
-    switch (element.tag) {
-      case HtmlTag::kIgnored:
-        ignored_ = true;
-        return element.content;
-      case HtmlTag::kTitle:
-        start_title();
-        return element.content;
-      case HtmlTag::kMeta:
-        if (page_.meta_title.empty() && attributes_[Attributes::kProperty] == "og:title")
-          page_.meta_title = attributes_[Attributes::kContent];
-        break;
-      case HtmlTag::kColumn:
-        if (top().tag == HtmlTag::kTable) top().flags |= Flag::kDataTable;
-        break;
-      case HtmlTag::kImage:
-        count(top().images);
-        break;
-      case HtmlTag::kInput:
-        count(top().inputs);
-        break;
-      case HtmlTag::kEmbed:
-        count(top().embeds);
-        break;
-      case HtmlTag::kBreak:
-        if (!muted()) line_break();
-        break;
-      case HtmlTag::kPassed:
-        break;
-      case HtmlTag::kRule:
-        close_paragraph();
-        end_block();
-        break;
-      case HtmlTag::kLink:
-        start_link(self_closing);
-        break;
-      default:
-        start_container(self_closing);
+    facts_.self_closing = self_closing;
+    find_facts();
+    if (facts_.element->tag == HtmlTag::kMeta && page_.meta_title.empty() &&
+        attributes_[Attributes::kProperty] == "og:title") {
+      page_.meta_title = attributes_[Attributes::kContent];
     }
-    return element.content;
+    start_element();
+    return facts_.element->content;
+  }
+
+  bool start_remembered_tag(std::string_view tag) {
+    const HtmlTagFacts* const facts = memory_.tags.find(tag);
+    if (facts == nullptr) return false;
+    end_special_content();
+    facts_ = *facts;
+    name_ = tag.substr(1, facts->name_size);
+    start_element();
+    return true;
+  }
+
+  void remember_tag(std::string_view tag) {
+    if (facts_.element->tag == HtmlTag::kMeta) return;  // what it says is in its values
+    facts_.name_size = static_cast<std::uint8_t>(name_.size());
+    memory_.tags.store(tag, facts_);
   }
 
   void end_tag(std::string_view name) {
@@ -237,6 +219,110 @@ class BlockBuilder {
   bool cdata_is_text() const { return foreign_ > 0; }
 
  private:
+  // ---- what a start tag says and does ----
+
+  // From its attributes.
+  void find_facts() {
+    const HtmlTag tag = facts_.element->tag;
+    facts_.class_hash = 0;
+    facts_.weight = 0;
+    facts_.link_percent = 0;
+    unsigned flags = tag == HtmlTag::kFigureCaption ? Flag::kCaption : 0;
+    if (attributes_.any()) {
+      if (is_hidden(attributes_)) flags |= Flag::kHidden;
+      if (tag == HtmlTag::kLink) {
+        find_link();
+      } else if (is_container(tag) || tag == HtmlTag::kInline) {
+        flags |= flags_of_names() | flags_of_purpose();
+      }
+    }
+    facts_.flags = static_cast<std::uint16_t>(flags);
+  }
+
+  void find_link() {
+    if (!attributes_.has(Attributes::kHref)) return;
+    facts_.link_percent = attributes_[Attributes::kHref].starts_with('#') ? kLocalLinkPercent : 100;
+  }
+
+  // Of its class and its id.
+  unsigned flags_of_names() {
+    const HtmlName by_class = memory_.hints.of(attributes_[Attributes::kClass]);
+    const HtmlName by_id = memory_.hints.of(attributes_[Attributes::kId]);
+    facts_.class_hash = by_class.hash;
+    const unsigned hints = by_class.hints | by_id.hints;
+    if (hints == 0) return 0;
+    int weight = 0;
+    for (const unsigned each : {by_class.hints, by_id.hints}) {
+      if ((each & kHintGood) != 0) weight += 25;
+      if ((each & kHintBad) != 0) weight -= 25;
+    }
+    facts_.weight = static_cast<std::int8_t>(weight);
+    unsigned flags = 0;
+    if ((hints & kHintUnlikely) != 0 && (hints & kHintMaybe) == 0 && !is_code_comment(hints))
+      flags |= Flag::kUnlikely;
+    if ((hints & kHintShare) != 0) flags |= Flag::kShare;
+    if ((hints & kHintByline) != 0) flags |= Flag::kByline;
+    if ((hints & kHintAuthor) != 0) flags |= Flag::kAuthor;
+    if ((hints & kHintCaption) != 0) flags |= Flag::kCaption;
+    if ((hints & kHintExtra) != 0) flags |= Flag::kExtra;
+    return flags;
+  }
+
+  // Code without <pre>: <span class="comment">.
+  bool is_code_comment(unsigned hints) const {
+    return facts_.element->tag == HtmlTag::kInline && (hints & kHintComment) != 0;
+  }
+
+  // Of what it says it is for.
+  unsigned flags_of_purpose() const {
+    unsigned flags = 0;
+    if (attributes_.has(Attributes::kRole)) {
+      const std::string_view role = attributes_[Attributes::kRole];
+      if (is_furniture_role(role)) flags |= Flag::kUnlikely;
+      if (role == "presentation") flags |= Flag::kPresentation;
+    }
+    if (attributes_.has(Attributes::kSummary) && facts_.element->tag == HtmlTag::kTable)
+      flags |= Flag::kDataTable;
+    if (contains(attributes_[Attributes::kItemprop], "articleBody")) flags |= Flag::kArticleBody;
+    return flags;
+  }
+
+  bool says(Flag flag) const { return (facts_.flags & flag) != 0; }
+
+  void start_element() {
+    const HtmlElement& element = *facts_.element;
+    if (element.foreign && !facts_.self_closing) ++foreign_;
+    switch (element.tag) {
+      case HtmlTag::kIgnored:
+        ignored_ = true;
+        return;
+      case HtmlTag::kTitle:
+        return start_title();
+      case HtmlTag::kColumn:
+        if (top().tag == HtmlTag::kTable) top().flags |= Flag::kDataTable;
+        return;
+      case HtmlTag::kImage:
+        return count(top().images);
+      case HtmlTag::kInput:
+        return count(top().inputs);
+      case HtmlTag::kEmbed:
+        return count(top().embeds);
+      case HtmlTag::kBreak:
+        if (!muted()) line_break();
+        return;
+      case HtmlTag::kMeta:
+      case HtmlTag::kPassed:
+        return;
+      case HtmlTag::kRule:
+        close_paragraph();
+        return end_block();
+      case HtmlTag::kLink:
+        return start_link();
+      default:
+        return start_container();
+    }
+  }
+
   struct Open {
     std::uint32_t container;
     const HtmlElement* element;
@@ -267,9 +353,13 @@ class BlockBuilder {
       const auto size = static_cast<std::uint32_t>(end - block_from_);
       const std::uint32_t commas = kernels_.commas(block_from_, size);
       const auto links = static_cast<std::uint32_t>(std::min<std::size_t>(link_bytes_, size));
-      page_.blocks.push_back({open_[depth_].container,
-                              static_cast<std::uint32_t>(block_from_ - page_.text.data()), size, commas,
-                              links, glued_});
+      HtmlBlock& block = page_.blocks.emplace_back();
+      block.container = open_[depth_].container;
+      block.offset = static_cast<std::uint32_t>(block_from_ - page_.text.data());
+      block.size = size;
+      block.commas = commas;
+      block.link_bytes = links;
+      block.glued = glued_;
       HtmlContainer& in = top();
       in.bytes += size;
       in.link_bytes += links;
@@ -289,14 +379,14 @@ class BlockBuilder {
 
   // ---- links ----
 
-  void start_link(bool self_closing) {
+  void start_link() {
     end_link();
-    if (!self_closing && attributes_.has(Attributes::kHref)) {
+    if (facts_.link_percent > 0 && !facts_.self_closing) {
       in_link_ = true;
       link_from_ = writer_.out();
-      link_percent_ = attributes_[Attributes::kHref].starts_with('#') ? kLocalLinkPercent : 100;
+      link_percent_ = facts_.link_percent;
     }
-    if (is_hidden(attributes_)) push(Flag::kHidden | Flag::kInline);
+    if (says(Flag::kHidden)) push(Flag::kHidden | Flag::kInline);
   }
 
   void count_link() {
@@ -312,81 +402,47 @@ class BlockBuilder {
 
   // ---- containers ----
 
-  void start_container(bool self_closing) {
-    const HtmlTag tag = element_->tag;
-    if (tag == HtmlTag::kInline &&
-        top().tag == HtmlTag::kPreformatted) {  // highlighted code: names mean colours
-      if (!self_closing && is_hidden(attributes_)) push(Flag::kHidden | Flag::kInline);
-      return;
-    }
-    const std::uint16_t class_hints = hints_.of(attributes_[Attributes::kClass]);
-    const std::uint16_t id_hints = hints_.of(attributes_[Attributes::kId]);
-    unsigned flags = flags_of(class_hints | id_hints);
-    if (!is_container(tag)) {
-      // code without <pre>: <span class="comment">
-      if (((class_hints | id_hints) & kHintComment) != 0) flags &= ~static_cast<unsigned>(Flag::kUnlikely);
-      constexpr unsigned kWorthIt = Flag::kHidden | Flag::kUnlikely | Flag::kShare | Flag::kByline |
-                                    Flag::kPresentation | Flag::kAuthor | Flag::kCaption | Flag::kExtra;
-      if (self_closing || (flags & kWorthIt) == 0) return;
-      const bool gap = writer_.after_gap();
-      push(flags | Flag::kInline);
-      glued_ = !gap;
-    } else {
-      if (self_closing && (tag == HtmlTag::kSvg || tag == HtmlTag::kOtherBlock)) return;
+  void start_container() {
+    const HtmlTag tag = facts_.element->tag;
+    if (is_container(tag)) {
+      if (facts_.self_closing && (tag == HtmlTag::kSvg || tag == HtmlTag::kOtherBlock)) return;
       if (!is_never_shown(tag)) close_implied(tag);
       breaks_ = 0;
-      push(flags);
+      push(facts_.flags);
+    } else if (top().tag == HtmlTag::kPreformatted) {  // highlighted code: names mean colours
+      if (says(Flag::kHidden) && !facts_.self_closing) push(Flag::kHidden | Flag::kInline);
+      return;
+    } else {
+      constexpr unsigned kWorthIt = Flag::kHidden | Flag::kUnlikely | Flag::kShare | Flag::kByline |
+                                    Flag::kPresentation | Flag::kAuthor | Flag::kCaption | Flag::kExtra;
+      if (facts_.self_closing || (facts_.flags & kWorthIt) == 0) return;
+      const bool gap = writer_.after_gap();
+      push(facts_.flags | Flag::kInline);
+      glued_ = !gap;
     }
-    if (top_is_new_) weigh(class_hints, id_hints);
-  }
-
-  unsigned flags_of(unsigned hints) const {
-    unsigned flags = 0;
-    if (is_hidden(attributes_)) flags |= Flag::kHidden;
-    if ((hints & kHintUnlikely) != 0 && (hints & kHintMaybe) == 0) flags |= Flag::kUnlikely;
-    if (attributes_.has(Attributes::kRole)) {
-      const std::string_view role = attributes_[Attributes::kRole];
-      if (is_furniture_role(role)) flags |= Flag::kUnlikely;
-      if (role == "presentation") flags |= Flag::kPresentation;
-    }
-    if ((hints & kHintShare) != 0) flags |= Flag::kShare;
-    if ((hints & kHintByline) != 0) flags |= Flag::kByline;
-    if ((hints & kHintAuthor) != 0) flags |= Flag::kAuthor;
-    if ((hints & kHintCaption) != 0 || element_->tag == HtmlTag::kFigureCaption) flags |= Flag::kCaption;
-    if ((hints & kHintExtra) != 0) flags |= Flag::kExtra;
-    if (attributes_.has(Attributes::kSummary) && element_->tag == HtmlTag::kTable) flags |= Flag::kDataTable;
-    if (contains(attributes_[Attributes::kItemprop], "articleBody")) flags |= Flag::kArticleBody;
-    return flags;
-  }
-
-  void weigh(unsigned class_hints, unsigned id_hints) {
-    int weight = 0;
-    for (const unsigned hints : {class_hints, id_hints}) {
-      if ((hints & kHintGood) != 0) weight += 25;
-      if ((hints & kHintBad) != 0) weight -= 25;
-    }
-    top().weight = static_cast<std::int8_t>(weight);
-    top().class_hash = hash_of_class(attributes_[Attributes::kClass]);
+    if (!top_is_new_) return;
+    top().weight = facts_.weight;
+    top().class_hash = facts_.class_hash;
   }
 
   void push(unsigned flags) {
     end_block();
     top_is_new_ = false;
     if (depth_ + 1 == kDepthMax) {
-      if (is_container(element_->tag)) ++beyond_;
+      if (is_container(facts_.element->tag)) ++beyond_;
       return;
     }
     if (page_.containers.size() >= kHtmlContainersMax) {
       page_.complete = false;
       return;
     }
-    HtmlContainer made;
-    made.parent = open_[depth_].container;
-    made.tag = element_->tag;
+    const std::uint32_t parent = open_[depth_].container;
+    open_[++depth_] = {static_cast<std::uint32_t>(page_.containers.size()), facts_.element, name_};
+    HtmlContainer& made = page_.containers.emplace_back();
+    made.parent = parent;
+    made.tag = facts_.element->tag;
     made.flags = static_cast<std::uint16_t>(flags);
     made.first_block = static_cast<std::uint32_t>(page_.blocks.size());
-    open_[++depth_] = {static_cast<std::uint32_t>(page_.containers.size()), element_, name_};
-    page_.containers.push_back(made);
     if (is_never_shown(made.tag)) ++never_shown_;
     top_is_new_ = true;
   }
@@ -490,14 +546,14 @@ class BlockBuilder {
 
   HtmlPage& page_;
   const HtmlKernels& kernels_;
-  HtmlHints& hints_;
+  HtmlMemory& memory_;
   HtmlTextWriter writer_;
   std::uint64_t steps_ = 0;
 
   // the start tag being read
   std::string_view name_;
-  const HtmlElement* element_ = nullptr;
   Attributes attributes_;
+  HtmlTagFacts facts_;
 
   // the block being written
   char* block_from_ = nullptr;
@@ -522,9 +578,9 @@ class BlockBuilder {
 
 }  // namespace
 
-std::uint64_t read_html_blocks(std::string_view html, const HtmlKernels& kernels, HtmlHints& hints,
+std::uint64_t read_html_blocks(std::string_view html, const HtmlKernels& kernels, HtmlMemory& memory,
                                HtmlPage& page) {
-  BlockBuilder builder(html, kernels, hints, page);
+  BlockBuilder builder(html, kernels, memory, page);
   HtmlTokenizer tokenizer(kernels, html, builder);
   const std::uint64_t steps = tokenizer.run();
   builder.finish();

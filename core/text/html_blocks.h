@@ -20,6 +20,7 @@
 #include "core/text/html_element.h"
 #include "core/text/html_hints.h"
 #include "core/text/html_scan.h"
+#include "core/text/html_tag_memory.h"
 
 namespace neardup::internal {
 
@@ -95,12 +96,18 @@ struct HtmlPage {
   std::string_view text_of(const HtmlBlock& block) const { return {text.data() + block.offset, block.size}; }
 };
 
+// What was found out about names and tags, from page to page.
+struct HtmlMemory {
+  HtmlHints hints;
+  HtmlTagMemory tags;
+};
+
 // Some hundreds are usual. A page with more is read, but not worth a search for its main content.
 inline constexpr std::size_t kHtmlContainersMax = std::size_t{1} << 19;
 
 // Replaces `page` by what `html` holds; allocates nothing once it has grown. Returns the steps it took.
 // REQUIRES: html.size() < 2^31; `html` outlives the use of page.meta_title.
-std::uint64_t read_html_blocks(std::string_view html, const HtmlKernels& kernels, HtmlHints& hints,
+std::uint64_t read_html_blocks(std::string_view html, const HtmlKernels& kernels, HtmlMemory& memory,
                                HtmlPage& page);
 
 }  // namespace neardup::internal

@@ -113,7 +113,7 @@ constexpr HtmlElement kElements[] = {
 constexpr HtmlElement kUnknown{"", HtmlTag::kInline, false};
 
 // The first eight bytes, the first one lowest, zeros behind a shorter name.
-std::uint64_t first_eight(std::string_view name, std::size_t readable) {
+inline std::uint64_t first_eight(std::string_view name, std::size_t readable) {
   std::uint64_t bytes = 0;
   if (readable >= sizeof bytes) {
     std::memcpy(&bytes, name.data(), sizeof bytes);
@@ -141,12 +141,27 @@ class ElementTable {
       const std::uint64_t key = first_eight(element.name, element.name.size());
       std::size_t slot = first_slot(key);
       while (slots_[slot].key != 0) slot = (slot + 1) % kSlots;
-      slots_[slot] = {key, &element};
+      slots_[slot] = {key, &element, element.name.size()};
     }
   }
 
   const HtmlElement& find(std::string_view name, std::size_t readable) const {
-    const std::uint64_t key = lower_eight(first_eight(name, readable));
+    // Nearly every name is in lower case and where its hash says.
+    const std::uint64_t key = first_eight(name, readable);
+    const Slot& slot = slots_[first_slot(key)];
+    if (slot.key == key && name.size() == slot.size && name.size() <= sizeof key) return *slot.element;
+    return search(name, lower_eight(key));
+  }
+
+ private:
+  static constexpr std::size_t kSlots = 512;
+  struct Slot {
+    std::uint64_t key = 0;  // 0: empty
+    const HtmlElement* element = nullptr;
+    std::size_t size = 0;
+  };
+
+  [[gnu::noinline]] const HtmlElement& search(std::string_view name, std::uint64_t key) const {
     for (std::size_t slot = first_slot(key); slots_[slot].key != 0; slot = (slot + 1) % kSlots) {
       if (slots_[slot].key != key) continue;
       const HtmlElement& element = *slots_[slot].element;
@@ -156,13 +171,6 @@ class ElementTable {
     }
     return kUnknown;
   }
-
- private:
-  static constexpr std::size_t kSlots = 512;
-  struct Slot {
-    std::uint64_t key = 0;  // 0: empty
-    const HtmlElement* element = nullptr;
-  };
 
   static std::size_t first_slot(std::uint64_t key) { return (key * 0x9E3779B97F4A7C15) >> 55; }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <vector>
 
+#include "core/base/check.h"
 #include "core/text/html_scan.h"
 #include "core/text/html_tokenizer.h"
 
@@ -136,12 +138,15 @@ std::uint64_t load_eight(const char* bytes) {
   return word;
 }
 
-// All words, to be looked for at one place of a name at a time. Words are compared by their first eight
-// bytes, as memory has them, so the order of bytes in a number does not matter.
+// All words, to be looked for at one place of a name at a time: in a bucket by their first three bytes, and
+// most buckets are empty. Words are compared by their first eight bytes, as memory has them, so the order of
+// bytes in a number does not matter.
 class WordTable {
  public:
   WordTable() {
+    std::array<std::vector<Word>, kBuckets> by_start;
     for (const HintWord& each : kWords) {
+      CHECK(each.word.size() >= 3, "a word is too short to be found");
       char bytes[8] = {};
       char mask[8] = {};
       const std::size_t size = std::min<std::size_t>(each.word.size(), 8);
@@ -149,52 +154,68 @@ class WordTable {
         bytes[i] = each.word[i] == '-' ? ' ' : each.word[i];
         mask[i] = '\xFF';
       }
-      const unsigned pair = first_two(bytes);
-      begins_[pair / 64] |= std::uint64_t{1} << pair % 64;
-      words_[static_cast<unsigned char>(bytes[0]) % kBuckets].push_back(
+      by_start[bucket_of(bytes)].push_back(
           {load_eight(bytes), load_eight(mask), static_cast<std::uint16_t>(each.hints)});
     }
+    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+      words_.insert(words_.end(), by_start[bucket].begin(), by_start[bucket].end());
+      ends_[bucket + 1] = static_cast<std::uint8_t>(words_.size());
+    }
+    CHECK(words_.size() <= std::numeric_limits<std::uint8_t>::max(), "too many words");
   }
 
   // The hints of the words that begin at `at`, where eight bytes can be read.
-  std::uint16_t at(const char* at) const {
-    const unsigned pair = first_two(at);
-    if ((begins_[pair / 64] >> pair % 64 & 1) == 0) return 0;
+  unsigned at(const char* at) const {
+    const std::size_t bucket = bucket_of(at);
     unsigned hints = 0;
-    for (const Word& word : words_[static_cast<unsigned char>(*at) % kBuckets]) {
+    for (unsigned i = ends_[bucket]; i < ends_[bucket + 1]; ++i) {
+      const Word& word = words_[i];
       if ((load_eight(at) & word.mask) == word.bytes) hints |= word.hints;
     }
-    return static_cast<std::uint16_t>(hints);
+    return hints;
   }
 
  private:
-  static constexpr std::size_t kBuckets = 128;
+  static constexpr std::size_t kBuckets = 2048;
   struct Word {
     std::uint64_t bytes;
     std::uint64_t mask;
     std::uint16_t hints;
   };
 
-  static unsigned first_two(const char* bytes) {
-    std::uint16_t pair;
-    std::memcpy(&pair, bytes, sizeof pair);
-    return pair;
+  static std::size_t bucket_of(const char* bytes) {
+    const auto at = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(bytes[i]); };
+    return (at(0) | at(1) << 8 | at(2) << 16) * 0x9E3779B1U >> 21;
   }
 
-  std::array<std::uint64_t, 1024> begins_{};  // which two bytes begin a word
-  std::array<std::vector<Word>, kBuckets> words_;
+  std::vector<Word> words_;
+  std::array<std::uint8_t, kBuckets + 1> ends_{};  // of bucket i at i + 1
 };
 
+template <class Number>
+std::uint64_t load(const char* bytes) {
+  Number number;
+  std::memcpy(&number, bytes, sizeof number);
+  return number;
+}
+
+// The last bytes of `name`, up to eight of them.
+std::uint64_t load_last(std::string_view name) {
+  const char* const end = name.data() + name.size();
+  if (name.size() >= 8) return load_eight(end - 8);
+  if (name.size() >= 4) return load<std::uint32_t>(name.data()) << 32 | load<std::uint32_t>(end - 4);
+  const auto at = [&](std::size_t i) { return load<std::uint8_t>(name.data() + i); };
+  return at(0) << 16 | at(name.size() / 2) << 8 | at(name.size() - 1);
+}
+
+// REQUIRES: !name.empty().
 std::uint64_t hash_of(std::string_view name) {
   std::uint64_t hash = name.size();
-  std::size_t i = 0;
-  for (; i + 8 <= name.size(); i += 8) {
+  for (std::size_t i = 0; i + 8 <= name.size(); i += 8) {
     hash = (hash ^ load_eight(name.data() + i)) * 0x9E3779B97F4A7C15;
     hash ^= hash >> 29;
   }
-  char rest[8] = {};
-  std::memcpy(rest, name.data() + i, name.size() - i);
-  hash = (hash ^ load_eight(rest)) * 0xD6E8FEB86659FD93;
+  hash = (hash ^ load_last(name)) * 0xD6E8FEB86659FD93;
   return hash ^ hash >> 32;
 }
 
@@ -224,17 +245,24 @@ std::uint16_t find_hints(std::string_view name) {
 
 }  // namespace
 
-std::uint16_t HtmlHints::of(std::string_view name) {
-  if (name.empty()) return 0;
+HtmlName HtmlHints::of(std::string_view name) {
+  if (name.empty()) return {};
   name = name.substr(0, kNameMax);
-  if (name.size() > kMemoNameMax) return find_hints(name);
-  Memo& memo = memo_[hash_of(name) % memo_.size()];
+  const std::uint64_t hash = hash_of(name);
+  HtmlName found;
+  found.hash = static_cast<std::uint32_t>(hash) | 1;
+  if (name.size() > kMemoNameMax) {
+    found.hints = find_hints(name);
+    return found;
+  }
+  Memo& memo = memo_[hash / 2 % memo_.size()];
   if (std::string_view(memo.name, memo.size) != name) {
     std::copy(name.begin(), name.end(), memo.name);
     memo.size = static_cast<std::uint8_t>(name.size());
     memo.hints = find_hints(name);
   }
-  return memo.hints;
+  found.hints = memo.hints;
+  return found;
 }
 
 }  // namespace neardup::internal

@@ -27,10 +27,15 @@ enum HtmlHint : std::uint16_t {
   kHintComment = 512,  // of a reader; in a line of text, of a programmer
 };
 
+struct HtmlName {
+  std::uint16_t hints = 0;  // of all words in it
+  std::uint32_t hash = 0;   // 0: no name
+};
+
 class HtmlHints {
  public:
-  // The hints of all words in `name`, a class or an id, of which the first 240 bytes are looked at.
-  std::uint16_t of(std::string_view name);
+  // `name` is a class or an id, of which the first 240 bytes are looked at.
+  HtmlName of(std::string_view name);
 
  private:
   static constexpr std::size_t kMemoNameMax = 61;
@@ -39,7 +44,7 @@ class HtmlHints {
     std::uint8_t size = 0;
     std::uint16_t hints = 0;
   };
-  std::array<Memo, 4096> memo_{};  // by hash
+  std::array<Memo, 1024> memo_{};  // by hash
 };
 
 }  // namespace neardup::internal

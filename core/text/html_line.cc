@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "core/text/html_scan.h"
+#include "core/base/check.h"
 #include "core/text/html_tokenizer.h"
 
 namespace neardup::internal {
@@ -131,35 +131,53 @@ constexpr std::size_t kBylineMax = 50;
 constexpr std::size_t kStartMax = 60;  // no phrase is longer, and no line of the other kinds
 static_assert(kStartMax >= kDateMax && kStartMax >= kBylineMax && kStartMax >= kLooseMax);
 
-// Phrases by their first byte; each compared with the start of a line.
+// Phrases by their first three bytes; each compared with the start of a line. Most lines begin as no phrase
+// does.
 class PhraseList {
  public:
   template <std::size_t kSize>
   explicit PhraseList(const std::string_view (&phrases)[kSize]) {
-    for (const std::string_view phrase : phrases)
-      by_first_[static_cast<unsigned char>(phrase[0])].push_back(phrase);
+    std::array<std::vector<std::string_view>, kBuckets> by_start;
+    for (const std::string_view phrase : phrases) {
+      CHECK(phrase.size() >= kStart, "a phrase is too short to be found");
+      by_start[bucket_of(phrase)].push_back(phrase);
+    }
+    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+      phrases_.insert(phrases_.end(), by_start[bucket].begin(), by_start[bucket].end());
+      ends_[bucket + 1] = static_cast<std::uint16_t>(phrases_.size());
+    }
   }
 
   bool begins(std::string_view line) const {
-    if (line.empty()) return false;
-    const std::vector<std::string_view>& phrases = by_first_[static_cast<unsigned char>(line[0])];
-    return std::any_of(phrases.begin(), phrases.end(),
-                       [&](std::string_view phrase) { return line.starts_with(phrase); });
+    if (line.size() < kStart) return false;
+    const std::size_t bucket = bucket_of(line);
+    for (std::size_t i = ends_[bucket]; i < ends_[bucket + 1]; ++i) {
+      if (line.starts_with(phrases_[i])) return true;
+    }
+    return false;
   }
 
  private:
-  std::array<std::vector<std::string_view>, 256> by_first_;
+  static constexpr std::size_t kStart = 3;
+  static constexpr std::size_t kBuckets = 1024;
+
+  static std::size_t bucket_of(std::string_view text) {
+    const auto at = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(text[i]); };
+    return (at(0) | at(1) << 8 | at(2) << 16) * 0x9E3779B1U >> 22;
+  }
+
+  std::vector<std::string_view> phrases_;
+  std::array<std::uint16_t, kBuckets + 1> ends_{};  // of bucket i at i + 1
 };
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// `line` has at least four digits.
 bool is_date(std::string_view line) {
   if (line.size() > kDateMax) return false;
-  std::size_t digits = 0;
   bool dated = false;  // by a word, by a character, or 10:15 or 12.16.14
   for (std::size_t i = 0; i < line.size();) {
     if (is_digit(line[i])) {
-      ++digits;
       dated |= i >= 2 && is_digit(line[i - 2]) &&
                std::string_view(".:/-").find(line[i - 1]) != std::string_view::npos;
       ++i;
@@ -182,8 +200,14 @@ bool is_date(std::string_view line) {
       return false;
     }
   }
-  return digits >= 4 && dated;
+  return dated;
 }
+
+// What stands before and behind a phrase without being of it.
+bool is_lead(char c) {
+  return c == ' ' || c == '-' || c == '*' || c == '>' || c == '|' || c == '[' || c == '(';
+}
+bool is_trail(char c) { return c == ' ' || c == ':' || c == '|' || c == ']' || c == ')'; }
 
 bool is_mail_address(std::string_view line) {
   const std::size_t at = line.find('@');
@@ -212,22 +236,27 @@ HtmlLine html_line_kind(std::string_view line, bool prose) {
   static const PhraseList markers(kMarkers);
 
   if (line.size() > kHtmlLineMax) return HtmlLine::kText;
-  while (!line.empty() && std::string_view(" -*>|[(").find(line.front()) != std::string_view::npos)
-    line.remove_prefix(1);
-  while (!line.empty() && std::string_view(" :|])").find(line.back()) != std::string_view::npos)
-    line.remove_suffix(1);
+  while (!line.empty() && is_lead(line.front())) line.remove_prefix(1);
+  while (!line.empty() && is_trail(line.back())) line.remove_suffix(1);
   // Phrases end in ':' where only that tells them from prose, and the line may have ended in it.
-  char bytes[kStartMax + 1];
+  std::array<char, 64> bytes{};
+  static_assert(bytes.size() > kStartMax);
   const std::size_t size = std::min(line.size(), kStartMax);
-  std::transform(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(size), bytes, ascii_lower);
+  std::copy_n(line.data(), size, bytes.data());
+  std::uint8_t digits = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto c = static_cast<std::uint8_t>(bytes[i]);
+    digits = static_cast<std::uint8_t>(digits + (static_cast<std::uint8_t>(c - '0') < 10));
+    bytes[i] = static_cast<char>(c + (static_cast<std::uint8_t>(c - 'A') < 26) * ('a' - 'A'));
+  }
   bytes[size] = ':';
-  const std::string_view lower(bytes, size);
-  const std::string_view begin(bytes, size + 1);
+  const std::string_view lower(bytes.data(), size);
+  const std::string_view begin(bytes.data(), size + 1);
 
   const bool furniture = firm.begins(begin) || (prose && line.size() <= kLooseMax && loose.begins(begin));
   if (furniture) return markers.begins(lower) ? HtmlLine::kMarker : HtmlLine::kFurniture;
   if (!prose || line.size() > kStartMax) return HtmlLine::kText;
-  const bool other = is_date(lower) || is_mail_address(lower) || is_byline(line, lower);
+  const bool other = (digits >= 4 && is_date(lower)) || is_mail_address(lower) || is_byline(line, lower);
   return other ? HtmlLine::kFurniture : HtmlLine::kText;
 }
 

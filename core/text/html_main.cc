@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 
 #include "core/text/html_line.h"
 
@@ -25,7 +26,6 @@ constexpr float kMostShare = .5F;             // ... beside a list that holds as
 constexpr std::uint32_t kVoteBytes = 25;     // shorter paragraphs have none
 constexpr std::uint32_t kThinBytes = 200;    // a container with less wins nothing by its name
 constexpr std::uint32_t kBylineBytes = 100;  // a longer byline is called so only
-constexpr int kVoteLevels = 5;
 constexpr int kCandidates = 5;
 constexpr float kRevivedShare = .1F;   // relaxed: what is called furniture may be more if it holds so much
 constexpr float kSectionLinks = .25F;  // a section with a larger share of links is a list of them
@@ -51,10 +51,49 @@ constexpr std::size_t kTitleMin = 8;
 constexpr std::size_t kTitleMax = 400;
 constexpr std::ptrdiff_t kFirstLines = 3;  // where it may stand again, not as a heading
 
-constexpr std::array<HtmlTag, 5> kDivLike = {HtmlTag::kDiv, HtmlTag::kArticle, HtmlTag::kMain,
-                                             HtmlTag::kQuote, HtmlTag::kSection};
+// What a tag is to the search, so that one look tells.
+enum Trait : std::uint16_t {
+  kHeading = 1,
+  kNeverShown = 2,
+  kListing = 4,     // <ul>, <ol>
+  kVoter = 8,       // a paragraph or what stands for one
+  kDivLike = 16,    // text straight inside of it is a paragraph too
+  kCleanable = 32,  // may be furniture inside of the article
+  kSuspect = 64,    // may go even where nothing is cleaned
+  kNavigation = 128,
+  kTableItself = 256,
+  kSaysData = 512,      // a table with one inside is a table of data
+  kDecidesData = 1024,  // what lies inside is data, or is not
+};
 
-bool is_div_like(HtmlTag tag) { return std::find(kDivLike.begin(), kDivLike.end(), tag) != kDivLike.end(); }
+constexpr std::array<std::uint16_t, 256> tag_traits() {
+  std::array<std::uint16_t, 256> traits{};
+  const auto add = [&](Trait trait, std::initializer_list<HtmlTag> tags) {
+    for (const HtmlTag tag : tags) traits[static_cast<std::size_t>(tag)] |= trait;
+  };
+  for (std::size_t i = 0; i < traits.size(); ++i) {
+    if (is_heading(static_cast<HtmlTag>(i))) traits[i] |= kHeading;
+    if (is_never_shown(static_cast<HtmlTag>(i))) traits[i] |= kNeverShown;
+  }
+  add(kListing, {HtmlTag::kList});
+  add(kVoter, {HtmlTag::kParagraph, HtmlTag::kPreformatted, HtmlTag::kCell, HtmlTag::kSubhead,
+               HtmlTag::kMinorHead, HtmlTag::kSection});
+  add(kDivLike, {HtmlTag::kDiv, HtmlTag::kArticle, HtmlTag::kMain, HtmlTag::kQuote, HtmlTag::kSection});
+  add(kCleanable, {HtmlTag::kTable, HtmlTag::kForm, HtmlTag::kFieldset, HtmlTag::kList, HtmlTag::kDiv,
+                   HtmlTag::kSection});
+  add(kSuspect, {HtmlTag::kFooter, HtmlTag::kAside, HtmlTag::kHeadline, HtmlTag::kSubhead});
+  add(kNavigation, {HtmlTag::kNav});
+  add(kTableItself, {HtmlTag::kTable});
+  add(kDecidesData, {HtmlTag::kTable, HtmlTag::kFigure, HtmlTag::kPreformatted});
+  add(kSaysData, {HtmlTag::kHeaderCell, HtmlTag::kTableHead, HtmlTag::kTableCaption});
+  return traits;
+}
+constexpr std::array<std::uint16_t, 256> kTraits = tag_traits();
+
+bool has_trait(HtmlTag tag, Trait trait) { return (kTraits[static_cast<std::size_t>(tag)] & trait) != 0; }
+
+// Flags of a container that may go even where nothing is cleaned.
+constexpr unsigned kSuspectFlags = Flag::kAuthor | Flag::kShare | Flag::kCaption | Flag::kExtra;
 
 // Appends the letters and digits of `text`, in lower case: what two ways to write a title have in common.
 void fold_title(std::string_view text, std::string& folded) {
@@ -75,44 +114,48 @@ void fold_title(std::string_view text, std::string& folded) {
 
 void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
   page_ = &page;
+  containers_ = page.containers.data();
+  size_ = static_cast<Index>(page.containers.size());
   titles_folded_ = false;
   headings_left_ = kHeadingsCompared;
   text.clear();
 
-  bool any_unlikely = false;
-  bool any_weight = false;
-  for (const HtmlContainer& each : page.containers) {
-    any_unlikely |= each.has(Flag::kUnlikely) || each.has(Flag::kByline) || each.tag == HtmlTag::kNav;
-    any_weight |= each.weight != 0;
-  }
-  std::uint64_t best = 0;
   measure();
-  const auto take_if_better = [&] {
-    const std::uint64_t kept = kept_bytes();
+  std::uint64_t best = 0;
+  const auto clean_and_take_if_better = [&](const Rules& rules) {
+    const std::uint64_t kept = clean(rules);
     if (kept <= best) return;
     best = kept;
     best_keep_.swap(keep_);
   };
+  // Each attempt goes on where it begins to differ from the one before.
   constexpr Rules kStrict = {true, true, true};
-  attempt(kStrict);
-  take_if_better();
-  if (best < kEnoughBytes && any_unlikely) {
-    attempt({false, true, true});
-    take_if_better();
+  mark_dead(kStrict);
+  hold_vote(kStrict);
+  choose(kStrict);
+  clean_and_take_if_better(kStrict);
+  if (best < kEnoughBytes && any_unlikely_) {
+    constexpr Rules kFurnitureToo = {false, true, true};
+    if (mark_dead(kFurnitureToo)) {
+      hold_vote(kFurnitureToo);
+      choose(kFurnitureToo);
+    }
+    clean_and_take_if_better(kFurnitureToo);
   }
-  if (best < kEnoughBytes && any_weight) {
-    attempt({false, false, true});
-    take_if_better();
+  if (best < kEnoughBytes && any_weight_) {
+    constexpr Rules kNameless = {false, false, true};
+    choose(kNameless);
+    clean_and_take_if_better(kNameless);
   }
-  if (best < kEnoughBytes && !little_furniture_) {
-    attempt({false, false, false});
-    take_if_better();
-  }
+  if (best < kEnoughBytes && !little_furniture_) clean_and_take_if_better({false, false, false});
   const bool thin = best < kArticleBytes && visible_bytes_ > 4 * static_cast<float>(best);
   if (thin || is_table_of_contents(best)) {
     mark_dead(kStrict);
-    keep_all_but_furniture();
-    take_if_better();
+    const std::uint64_t kept = keep_all_but_furniture();
+    if (kept > best) {
+      best = kept;
+      best_keep_.swap(keep_);
+    }
   }
   if (best == 0) return;
   keep_.swap(best_keep_);
@@ -122,176 +165,177 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
   write(text);
 }
 
-void HtmlMainContent::attempt(const Rules& rules) {
-  mark_dead(rules);
-  add_up(rules);
-  see_through_wrappers();
-  let_vote();
-  Index best = best_container(rules);
-  if (best == 0) {
-    keep_all();
-    return clean(rules, 0);
-  }
-  keep_with_siblings(best);
-  clean(rules, at(best).parent);
-}
-
 // ---- who takes part ----
 
-// What holds for every attempt: who can be seen at all, and how much text each container holds.
+// What holds for every attempt: who can be seen at all, and what may be relaxed.
 void HtmlMainContent::measure() {
   const Index n = size();
   steps_ += n;
-  seen_.assign(n, 1);
-  inside_.assign(n, 0);
+  seen_.resize(n);
+  dead_.assign(n, kAlive);
+  seen_[0] = 1;
+  std::uint32_t visible = at(0).bytes;
+  unsigned flags = 0;
+  unsigned traits = 0;
+  unsigned weight = 0;
   for (Index i = 1; i < n; ++i) {
     const HtmlContainer& each = at(i);
-    seen_[i] = seen_[each.parent] != 0 && !each.has(Flag::kHidden) && !is_never_shown(each.tag);
+    const unsigned trait = kTraits[static_cast<std::size_t>(each.tag)];
+    const bool shown = (each.flags & Flag::kHidden) == 0 && (trait & kNeverShown) == 0;
+    seen_[i] = seen_[each.parent] & static_cast<std::uint8_t>(shown);
+    visible += seen_[i] * each.bytes;
+    flags |= each.flags;
+    traits |= trait;
+    weight |= static_cast<std::uint8_t>(each.weight);
   }
+  visible_bytes_ = static_cast<float>(visible);
+  any_unlikely_ = (flags & (Flag::kUnlikely | Flag::kByline)) != 0 || (traits & kNavigation) != 0;
+  any_weight_ = weight != 0;
+  inside_.clear();
+}
+
+// How much text each container holds, dead or alive.
+void HtmlMainContent::look_inside() {
+  const Index n = size();
+  if (inside_.size() == n) return;
+  steps_ += n;
+  inside_.assign(n, 0);
   for (Index i = n; i-- > 0;) {
     if (seen_[i] == 0) continue;
     inside_[i] += at(i).bytes;
     if (i > 0) inside_[at(i).parent] += inside_[i];
   }
-  visible_bytes_ = static_cast<float>(inside_[0]);
 }
 
-void HtmlMainContent::mark_dead(const Rules& rules) {
+// Returns whether that is another answer than the one before.
+bool HtmlMainContent::mark_dead(const Rules& rules) {
   const Index n = size();
   steps_ += n;
-  dead_.assign(n, kAlive);
+  if (!rules.drop_unlikely) look_inside();
+  unsigned changed = 0;
   for (Index i = 1; i < n; ++i) {
     const HtmlContainer& each = at(i);
-    const bool furniture = each.has(Flag::kUnlikely) || each.tag == HtmlTag::kNav;
-    const bool spared =
-        each.has(Flag::kArticleBody) || is_heading(each.tag) ||
-        (!rules.drop_unlikely && static_cast<float>(inside_[i]) >= kRevivedShare * visible_bytes_);
-    const bool dropped = seen_[i] == 0 || (furniture && !spared && !in_table(i));
-    dead_[i] = dead_[each.parent] != kAlive || dropped ? kDead : kAlive;
+    unsigned dead = dead_[each.parent] | (seen_[i] ^ 1U);
+    if ((each.flags & Flag::kUnlikely) != 0 || each.tag == HtmlTag::kNav) {
+      const bool spared =
+          each.has(Flag::kArticleBody) || is_heading(each.tag) ||
+          (!rules.drop_unlikely && static_cast<float>(inside_[i]) >= kRevivedShare * visible_bytes_);
+      if (!spared && !in_table(i)) dead = kDead;
+    }
+    changed |= dead ^ dead_[i];
+    dead_[i] = static_cast<std::uint8_t>(dead);
   }
+  return changed != 0;
 }
 
 // ---- sums ----
 
-HtmlMainContent::Sum HtmlMainContent::own(Index i) const {
+// What container i holds straight inside.
+void HtmlMainContent::start_sum(Index i, Sum& sum) const {
   const HtmlContainer& container = at(i);
-  Sum sum;
   sum.bytes = container.bytes;
   sum.link_bytes = container.link_bytes;
   sum.commas = container.commas;
   sum.images = container.images;
   sum.inputs = container.inputs;
   sum.embeds = container.embeds;
-  return sum;
+  sum.heading_bytes = sum.list_bytes = sum.paragraphs = sum.items = sum.cells = 0;
+  sum.tables = sum.data = sum.children = sum.paragraph_children = 0;
 }
 
 // A div without blocks inside is a paragraph by another name.
-bool HtmlMainContent::is_phrase(Index i) const {
-  return at(i).tag == HtmlTag::kDiv && sum_[i].children == 0 && !at(i).has(Flag::kParagraphs);
+bool HtmlMainContent::is_phrase(Index i, const Sum& sum) const {
+  const bool div = at(i).tag == HtmlTag::kDiv;
+  return div & (sum.children == 0) & !at(i).has(Flag::kParagraphs);
 }
 
-// Adds container i to the sum of its parent.
-void HtmlMainContent::take_in(Index i) {
+// Adds container i, of which `sum` is known, to the sum of its parent; without a branch, for there is no
+// telling tags beforehand.
+void HtmlMainContent::take_in(Index i, const Sum& sum, Sum& to) const {
   const HtmlContainer& container = at(i);
-  const Sum& sum = sum_[i];
-  Sum& to = sum_[container.parent];
   const HtmlTag tag = container.tag;
+  const unsigned traits = kTraits[static_cast<std::size_t>(tag)];
+  const auto all_if = [](unsigned condition) { return 0 - static_cast<std::uint32_t>(condition != 0); };
+  const std::uint32_t heading = all_if(traits & kHeading);
+  const std::uint32_t list = all_if(traits & kListing);
+  const std::uint32_t table = all_if(traits & kTableItself);
+  const std::uint32_t block = (container.flags & Flag::kInline) == 0 ? 1 : 0;
+  const bool paragraph = tag == HtmlTag::kParagraph;
   to.bytes += sum.bytes;
   to.link_bytes += sum.link_bytes;
   to.commas += sum.commas;
   to.images += sum.images;
   to.inputs += sum.inputs;
   to.embeds += sum.embeds;
-  to.paragraphs += sum.paragraphs + (tag == HtmlTag::kParagraph ? 1 : 0);
+  to.paragraphs += sum.paragraphs + (paragraph ? 1 : 0);
   to.items += sum.items + (tag == HtmlTag::kItem ? 1 : 0);
   to.cells += sum.cells + (tag == HtmlTag::kCell ? 1 : 0);
-  to.heading_bytes += is_heading(tag) ? sum.bytes : sum.heading_bytes;
-  to.list_bytes += tag == HtmlTag::kList ? sum.bytes : sum.list_bytes;
-  to.table_inside |= sum.table_inside || tag == HtmlTag::kTable;
-  to.data_inside |= (sum.data_inside && tag != HtmlTag::kTable) || tag == HtmlTag::kHeaderCell ||
-                    tag == HtmlTag::kTableHead || tag == HtmlTag::kTableCaption;
-  if (container.has(Flag::kInline)) return;
-  ++to.children;
-  if (tag == HtmlTag::kParagraph || is_phrase(i)) ++to.paragraph_children;
+  to.tables += sum.tables + (table & 1);
+  to.heading_bytes += (sum.bytes & heading) | (sum.heading_bytes & ~heading);
+  to.list_bytes += (sum.bytes & list) | (sum.list_bytes & ~list);
+  to.data += (sum.data & ~table) + ((traits & kSaysData) != 0 ? 1 : 0);
+  to.children += block;
+  to.paragraph_children += block & static_cast<std::uint32_t>(paragraph | is_phrase(i, sum));
 }
 
 void HtmlMainContent::add_up(const Rules& rules) {
   const Index n = size();
   steps_ += n;
   sum_.resize(n);
-  for (Index i = 0; i < n; ++i) sum_[i] = own(i);
+  for (Index i = 0; i < n; ++i) start_sum(i, sum_[i]);
   bool any_died = false;
   for (Index i = n; --i > 0;) {
     if (dead_[i] != kAlive) continue;
-    const std::uint32_t bytes = sum_[i].bytes;
-    if (rules.drop_unlikely && at(i).has(Flag::kByline) && bytes > 0 && bytes < kBylineBytes) {
+    const Sum& sum = sum_[i];
+    if (rules.drop_unlikely && at(i).has(Flag::kByline) && sum.bytes > 0 && sum.bytes < kBylineBytes) {
       dead_[i] = kDead;
       any_died = true;
     } else {
-      take_in(i);
+      take_in(i, sum, sum_[at(i).parent]);
     }
   }
   if (!any_died) return;
-  for (Index i = 1; i < n; ++i) {
-    if (dead_[i] == kAlive && dead_[at(i).parent] != kAlive) dead_[i] = kDead;
-  }
+  for (Index i = 1; i < n; ++i) dead_[i] |= dead_[at(i).parent];
 }
 
 // ---- the vote ----
 
-// A div around one paragraph is that paragraph: who lies inside votes for what is outside.
-void HtmlMainContent::see_through_wrappers() {
+void HtmlMainContent::hold_vote(const Rules& rules) {
+  add_up(rules);
   const Index n = size();
-  steps_ += n;
-  voters_parent_.assign(n, 0);
-  std::vector<Index>& up = voters_parent_;
-  const auto is_wrapper = [&](Index i) {
+  votes_.assign(n, 0);
+  stands_for_.resize(n);
+  stands_for_[0] = 0;
+  steps_ += 2 * n + page_->blocks.size();
+  for (Index i = 1; i < n; ++i) {
+    const HtmlContainer& each = at(i);
     const Sum& sum = sum_[i];
-    return i != 0 && at(i).tag == HtmlTag::kDiv && sum.children == 1 && sum.paragraph_children == 1 &&
-           at(i).bytes == 0 && sum.link_density() < .25F;
-  };
-  for (Index i = 1; i < n; ++i) {
-    const Index parent = at(i).parent;
-    up[i] = is_wrapper(parent) ? up[parent] : parent;
-  }
-}
-
-void HtmlMainContent::let_vote() {
-  const Index n = size();
-  score_.assign(n, kNoVote);
-  steps_ += n + page_->blocks.size();
-  for (Index i = 1; i < n; ++i) {
-    if (dead_[i] != kAlive) continue;
-    switch (at(i).tag) {
-      case HtmlTag::kParagraph:
-      case HtmlTag::kPreformatted:
-      case HtmlTag::kCell:
-      case HtmlTag::kSubhead:
-      case HtmlTag::kMinorHead:
-      case HtmlTag::kSection:
-        vote(voters_parent_[i], sum_[i].bytes, sum_[i].commas);
-        break;
-      default:
-        if (is_phrase(i)) vote(voters_parent_[i], sum_[i].bytes, sum_[i].commas);
-    }
+    // A div around one paragraph is that paragraph: who lies inside votes for what is outside.
+    const bool wrapper = each.tag == HtmlTag::kDiv && sum.children == 1 && sum.paragraph_children == 1 &&
+                         each.bytes == 0 && sum.link_density() < .25F;
+    stands_for_[i] = wrapper ? stands_for_[each.parent] : i;
+    if (dead_[i] != kAlive || sum.bytes < kVoteBytes) continue;
+    if (has_trait(each.tag, kVoter) || is_phrase(i, sum)) vote(each.parent, sum.bytes, sum.commas);
   }
   // text straight in a div, between other blocks
   for (const HtmlBlock& block : page_->blocks) {
+    if (block.size < kVoteBytes) continue;
     const Index i = block.container;
-    const bool div_like = i == 0 || is_div_like(at(i).tag);
-    if (dead_[i] == kAlive && div_like && !is_phrase(i)) vote(i, block.size, block.commas);
+    const bool div_like = i == 0 || has_trait(at(i).tag, kDivLike);
+    if (!div_like || dead_[i] != kAlive || is_phrase(i, sum_[i])) continue;
+    vote(i, block.size, block.commas);
   }
 }
 
+// Of what lies straight in `container`, for it and what is around it.
 void HtmlMainContent::vote(Index container, std::uint32_t bytes, std::uint32_t commas) {
-  if (bytes < kVoteBytes) return;
+  constexpr std::array<float, 5> kDivisors = {1, 2, 6, 9, 12};
   const float points = 2 + static_cast<float>(commas + std::min(bytes / 100, 3U));
-  for (int level = 0; level < kVoteLevels; ++level) {
-    const float divisor = level == 0 ? 1 : level == 1 ? 2 : static_cast<float>(level * 3);
-    if (score_[container] == kNoVote) score_[container] = 0;
-    score_[container] += points / divisor;
+  for (const float divisor : kDivisors) {
+    container = stands_for_[container];
+    votes_[container] += points / divisor;
     if (container == 0) return;
-    container = voters_parent_[container];
+    container = at(container).parent;
   }
 }
 
@@ -328,19 +372,31 @@ float HtmlMainContent::name_score(const Rules& rules, Index i) const {
   return score;
 }
 
+// The best container and its qualified siblings, or the whole page.
+void HtmlMainContent::choose(const Rules& rules) {
+  const Index best = best_container(rules);
+  root_ = at(best).parent;
+  if (best == 0) {
+    chosen_.assign(size(), 1);
+  } else {
+    choose_with_siblings(best);
+  }
+}
+
 // 0: the whole page.
 HtmlMainContent::Index HtmlMainContent::best_container(const Rules& rules) {
   const Index n = size();
   steps_ += n;
+  score_.assign(n, kNoVote);
   std::array<Index, kCandidates> best{};
   std::array<float, kCandidates> merit{};
   int count = 0;
   for (Index i = 0; i < n; ++i) {
-    if (score_[i] == kNoVote || dead_[i] != kAlive) continue;
+    if (votes_[i] == 0) continue;
     const float name = name_score(rules, i);
     const float thinned = 1 - sum_[i].link_density();
-    const float pick = (score_[i] + (sum_[i].bytes < kThinBytes ? std::min(name, 0.F) : name)) * thinned;
-    score_[i] = (score_[i] + name) * thinned;
+    const float pick = (votes_[i] + (sum_[i].bytes < kThinBytes ? std::min(name, 0.F) : name)) * thinned;
+    score_[i] = (votes_[i] + name) * thinned;
     int place = count < kCandidates ? count++ : kCandidates;
     for (; place > 0 && pick > merit[place - 1]; --place) {
       if (place == kCandidates) continue;
@@ -393,7 +449,8 @@ HtmlMainContent::Index HtmlMainContent::leave_table(Index best) const {
   int levels = 0;
   for (Index i = best; i != 0 && levels < 4; i = at(i).parent, ++levels) {
     const HtmlTag tag = at(i).tag;
-    if (tag == HtmlTag::kDefinitions || (tag == HtmlTag::kTable && is_data_table(i))) left = at(i).parent;
+    if (tag == HtmlTag::kDefinitions || (tag == HtmlTag::kTable && is_data_table(i, sum_[i])))
+      left = at(i).parent;
     const bool part = tag == HtmlTag::kDefinition || tag == HtmlTag::kDefinitions || tag == HtmlTag::kTable ||
                       tag == HtmlTag::kTableHead || tag == HtmlTag::kOtherBlock || tag == HtmlTag::kRow;
     if (!part) break;
@@ -441,11 +498,10 @@ bool HtmlMainContent::is_only_child(Index i) const {
 
 // ---- what is kept ----
 
-void HtmlMainContent::keep_with_siblings(Index best) {
-  keep_.assign(size(), 0);
-  const Index parent = at(best).parent;
+void HtmlMainContent::choose_with_siblings(Index best) {
+  chosen_.assign(size(), 0);
   const float least = std::max(10.F, score_[best] * .2F);
-  for (Index i = parent + 1; i < at(parent).end; i = at(i).end) {
+  for (Index i = root_ + 1; i < at(root_).end; i = at(i).end) {
     ++steps_;
     if (dead_[i] != kAlive) continue;
     bool joins = i == best;
@@ -453,20 +509,21 @@ void HtmlMainContent::keep_with_siblings(Index best) {
       const bool same_class = at(i).class_hash != 0 && at(i).class_hash == at(best).class_hash;
       joins = score_[i] + (same_class ? score_[best] * .2F : 0) >= least;
     }
-    if (!joins && (at(i).tag == HtmlTag::kParagraph || is_phrase(i))) {
+    if (!joins && (at(i).tag == HtmlTag::kParagraph || is_phrase(i, sum_[i]))) {
       joins = sum_[i].bytes > 80 && sum_[i].link_density() < .25F;
     }
     if (!joins && at(i).tag == HtmlTag::kTable)
-      joins = is_data_table(i) && sum_[i].link_density() < kTableLinks;
+      joins = is_data_table(i, sum_[i]) && sum_[i].link_density() < kTableLinks;
     if (!joins) continue;
     steps_ += at(i).end - i;
-    std::fill(keep_.begin() + i, keep_.begin() + at(i).end, std::uint8_t{1});
+    std::fill(chosen_.begin() + i, chosen_.begin() + at(i).end, std::uint8_t{1});
   }
 }
 
 // A list of links, or a list without paragraphs, that is most of the page, while next to nothing was kept.
-bool HtmlMainContent::is_table_of_contents(std::uint64_t kept) const {
+bool HtmlMainContent::is_table_of_contents(std::uint64_t kept) {
   if (static_cast<float>(kept) > kLittleShare * visible_bytes_) return false;
+  look_inside();
   for (Index i = 1; i < size(); ++i) {
     const bool list = at(i).tag == HtmlTag::kList || at(i).tag == HtmlTag::kDefinitions;
     if (list && dead_[i] == kAlive && static_cast<float>(inside_[i]) > kMostShare * visible_bytes_)
@@ -475,67 +532,82 @@ bool HtmlMainContent::is_table_of_contents(std::uint64_t kept) const {
   return false;
 }
 
-void HtmlMainContent::keep_all() { keep_.assign(size(), 1); }
-
-void HtmlMainContent::keep_all_but_furniture() {
-  keep_all();
-  steps_ += size();
-  for (Index i = 1; i < size(); ++i) {
+// Returns how many bytes that are.
+std::uint64_t HtmlMainContent::keep_all_but_furniture() {
+  const Index n = size();
+  steps_ += n;
+  keep_.assign(n, 1);
+  std::uint64_t kept = at(0).bytes;
+  for (Index i = 1; i < n; ++i) {
     keep_[i] = keep_[at(i).parent] != 0 && dead_[i] == kAlive && at(i).tag != HtmlTag::kFooter;
+    if (keep_[i] != 0) kept += at(i).bytes;
   }
+  return kept;
 }
 
-// Drops what looks like furniture inside the kept part; children first, so that a parent is judged by what is
-// left.
-void HtmlMainContent::clean(const Rules& rules, Index root) {
-  const Index end = at(root).end;
-  steps_ += end - root;
-  kept_bytes_ = 0;
-  data_.assign(size(), 0);
-  in_run_.assign(size(), 0);
-  for (Index i = root; i < end; ++i) {
-    if (dead_[i] != kAlive) keep_[i] = 0;
-    if (keep_[i] != 0) kept_bytes_ += static_cast<float>(at(i).bytes);
-    data_[i] = i == root ? 0 : is_data(i);
-    const Sum& parent = sum_[at(i).parent];
-    in_run_[i] =
-        i != root && parent.children >= kRunLength && parent.link_density() < kRunLinks && is_phrase(i);
+// Keeps what was chosen, but not what looks like furniture inside of it; children first, so that a parent is
+// judged by what is left. Returns how many bytes are kept.
+std::uint64_t HtmlMainContent::clean(const Rules& rules) {
+  const Index n = size();
+  const Index end = at(root_).end;
+  steps_ += end - root_;
+  keep_.assign(n, 0);
+  data_.resize(n);
+  left_.resize(n);
+  std::uint64_t kept = 0;
+  unsigned suspects = 0;
+  for (Index i = root_; i < end; ++i) {
+    const HtmlContainer& container = at(i);
+    const bool keep = chosen_[i] != 0 && dead_[i] == kAlive;
+    keep_[i] = keep ? 1 : 0;
+    if (keep) kept += container.bytes;
+    if (keep) suspects |= (container.flags & kSuspectFlags) | (has_trait(container.tag, kSuspect) ? 1U : 0);
+    data_[i] = i != root_ && is_data(i);
+    start_sum(i, left_[i]);
   }
-  for (Index i = root; i < end; ++i) sum_[i] = own(i);
+  kept_bytes_ = static_cast<float>(kept);
   little_furniture_ = kept_bytes_ > kCoverShare * visible_bytes_;
-  for (Index i = end; --i > root;) {
+  if (little_furniture_ && suspects == 0) return kept;
+  for (Index i = end; --i > root_;) {
     if (keep_[i] == 0) continue;
     if (is_unwanted(rules, i)) {
       keep_[i] = 0;
     } else {
-      take_in(i);
+      take_in(i, left_[i], left_[at(i).parent]);
     }
   }
-  for (Index i = root + 1; i < end; ++i) {
+  kept = keep_[root_] != 0 ? at(root_).bytes : 0;
+  for (Index i = root_ + 1; i < end; ++i) {
     const Index parent = at(i).parent;
-    if (parent > root && keep_[parent] == 0) keep_[i] = 0;
+    if (parent > root_) keep_[i] &= keep_[parent];
+    if (keep_[i] != 0) kept += at(i).bytes;
   }
+  return kept;
 }
 
 // Whether container i lies in preformatted text or in a table of data that says so itself.
 bool HtmlMainContent::is_data(Index i) const {
   const HtmlContainer& parent = at(at(i).parent);
-  if (parent.tag == HtmlTag::kPreformatted) return true;
-  if (parent.tag == HtmlTag::kFigure) return false;
-  if (parent.tag == HtmlTag::kTable) return parent.has(Flag::kDataTable);
-  return data_[at(i).parent] != 0;
+  if (!has_trait(parent.tag, kDecidesData)) return data_[at(i).parent] != 0;
+  return parent.tag == HtmlTag::kPreformatted ||
+         (parent.tag == HtmlTag::kTable && parent.has(Flag::kDataTable));
 }
 
-bool HtmlMainContent::is_data_table(Index i) const {
-  const Sum& sum = sum_[i];
+bool HtmlMainContent::is_data_table(Index i, const Sum& sum) const {
   if (at(i).has(Flag::kPresentation)) return false;
-  if (at(i).has(Flag::kDataTable) || sum.data_inside) return true;
-  return !sum.table_inside && sum.cells > 10;
+  if (at(i).has(Flag::kDataTable) || sum.data != 0) return true;
+  return sum.tables == 0 && sum.cells > 10;
+}
+
+// Whether container i is one of many lines, of which few are links.
+bool HtmlMainContent::is_in_run(Index i) const {
+  const Sum& parent = sum_[at(i).parent];
+  return parent.children >= kRunLength && parent.link_density() < kRunLinks && is_phrase(i, sum_[i]);
 }
 
 bool HtmlMainContent::is_unwanted(const Rules& rules, Index i) {
   const HtmlContainer& container = at(i);
-  const Sum& sum = sum_[i];
+  const Sum& sum = left_[i];
   const auto bytes = static_cast<float>(sum.bytes);
   const HtmlTag tag = container.tag;
   if ((tag == HtmlTag::kFooter || tag == HtmlTag::kAside) && bytes < kAsideShare * kept_bytes_) return true;
@@ -549,25 +621,14 @@ bool HtmlMainContent::is_unwanted(const Rules& rules, Index i) {
     if (rules.weigh_names && container.weight < 0) return true;
     if (!little_furniture_ && repeats_title(i)) return true;
   }
-  return rules.clean && !little_furniture_ && looks_like_furniture(rules, i);
+  return rules.clean && !little_furniture_ && has_trait(tag, kCleanable) && looks_like_furniture(rules, i);
 }
 
+// Of a cleanable tag.
 bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
-  const Sum& sum = sum_[i];
+  const Sum& sum = left_[i];
   const int weight = rules.weigh_names ? at(i).weight : 0;
-  switch (at(i).tag) {
-    case HtmlTag::kTable:
-      if (is_data_table(i)) return false;
-      break;
-    case HtmlTag::kForm:
-    case HtmlTag::kFieldset:
-    case HtmlTag::kList:
-    case HtmlTag::kDiv:
-    case HtmlTag::kSection:
-      break;
-    default:
-      return false;
-  }
+  if (at(i).tag == HtmlTag::kTable && is_data_table(i, sum)) return false;
   if (data_[i] != 0) return false;
   const auto bytes = static_cast<float>(sum.bytes);
   const bool large = bytes >= kLargeShare * kept_bytes_ && sum.link_density() < .2F;
@@ -583,10 +644,10 @@ bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
   const bool many_images = !figure && sum.images > 1 && 2 * sum.paragraphs < sum.images;
   const bool many_items = !list && sum.items > sum.paragraphs + 100;
   const bool many_inputs = sum.inputs > sum.paragraphs / 3;
-  const bool phrase = is_phrase(i);
+  const bool phrase = is_phrase(i, sum);
   const bool empty = !list && !figure && !phrase && headings < .9F && sum.bytes < 25 &&
                      (sum.images == 0 || sum.images > 2) && links > 0;
-  const float links_max = in_run_[i] != 0 ? 1 : phrase ? .6F : weight >= 25 ? .5F : list ? 1 : .2F;
+  const float links_max = is_in_run(i) ? 1 : phrase ? .6F : weight >= 25 ? .5F : list ? 1 : .2F;
   const bool many_links = links > links_max;
   const bool embedded = (sum.embeds == 1 && sum.bytes < 75) || sum.embeds > 1;
   return many_images || many_items || many_inputs || empty || many_links || embedded;
@@ -625,7 +686,7 @@ bool HtmlMainContent::is_title(std::string_view folded) {
 }
 
 bool HtmlMainContent::repeats_title(Index i) {
-  const std::uint32_t bytes = sum_[i].bytes;
+  const std::uint32_t bytes = left_[i].bytes;
   if (bytes < kTitleMin || bytes > kTitleMax || headings_left_ == 0) return false;
   --headings_left_;
   folded_.clear();
@@ -636,12 +697,6 @@ bool HtmlMainContent::repeats_title(Index i) {
     steps_ += block.size;
   }
   return is_title(folded_);
-}
-
-std::uint64_t HtmlMainContent::kept_bytes() const {
-  std::uint64_t bytes = 0;
-  for (Index i = 0; i < size(); ++i) bytes += keep_[i] != 0 ? at(i).bytes : 0;
-  return bytes;
 }
 
 // ---- lines ----
@@ -678,16 +733,13 @@ void HtmlMainContent::drop_furniture_lines() {
     const HtmlTag tag = at(page_->blocks[line.first_block].container).tag;
     const bool data = tag == HtmlTag::kPreformatted || tag == HtmlTag::kCell || tag == HtmlTag::kHeaderCell;
     if (data || line.bytes > kHtmlLineMax) continue;
-    line_.clear();
-    for (std::uint32_t i = line.first_block; i < line.end_block; ++i) {
-      if (keep_[page_->blocks[i].container] != 0) line_ += page_->text_of(page_->blocks[i]);
-    }
+    const std::string_view text = text_of(line);
     const bool prose = !is_heading(tag) && tag != HtmlTag::kItem && tag != HtmlTag::kDefinition;
-    const HtmlLine kind = html_line_kind(line_, prose);
+    const HtmlLine kind = html_line_kind(text, prose);
     line.keep = kind == HtmlLine::kText;
     if (&line - lines_.data() < kFirstLines && !is_heading(tag) && !little_furniture_) {
       folded_.clear();
-      fold_title(line_, folded_);
+      fold_title(text, folded_);
       if (is_title(folded_)) line.keep = false;
     }
     if (!line.keep) cut_before(line);
@@ -713,15 +765,41 @@ void HtmlMainContent::drop_orphaned_headings() {
   }
 }
 
+// Valid until the next call.
+std::string_view HtmlMainContent::text_of(const Line& line) {
+  if (line.end_block - line.first_block == 1) return page_->text_of(page_->blocks[line.first_block]);
+  line_.clear();
+  for (std::uint32_t i = line.first_block; i < line.end_block; ++i) {
+    if (keep_[page_->blocks[i].container] != 0) line_ += page_->text_of(page_->blocks[i]);
+  }
+  return line_;
+}
+
+// Lines that follow each other in the page, as most do, are copied together: a line break is between them
+// there too.
 void HtmlMainContent::write(std::string& text) const {
   const bool any = std::any_of(lines_.begin(), lines_.end(), [](const Line& line) { return line.keep; });
+  std::string_view run;
+  const auto write_run = [&] {
+    text += run;
+    run = {};
+  };
   for (const Line& line : lines_) {
     if (any && !line.keep) continue;
-    if (!text.empty()) text += '\n';
     for (std::uint32_t i = line.first_block; i < line.end_block; ++i) {
-      if (keep_[page_->blocks[i].container] != 0) text += page_->text_of(page_->blocks[i]);
+      if (keep_[page_->blocks[i].container] == 0) continue;
+      const std::string_view block = page_->text_of(page_->blocks[i]);
+      const bool new_line = i == line.first_block;
+      if (new_line && !run.empty() && run.data() + run.size() + 1 == block.data()) {
+        run = {run.data(), run.size() + 1 + block.size()};
+      } else {
+        write_run();
+        if (new_line && !text.empty()) text += '\n';
+        run = block;
+      }
     }
   }
+  write_run();
 }
 
 }  // namespace neardup::internal

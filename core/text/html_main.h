@@ -8,7 +8,7 @@
 // Lengths are bytes of UTF-8: a Han character weighs what three Latin letters do, which is about what it
 // says, so one set of thresholds serves all scripts.
 //
-// Cost:    some passes over the containers, up to five times; linear, counted by steps().
+// Cost:    some passes over the containers, each up to five times; linear, counted by steps().
 // Threads: none inside; one HtmlMainContent per reader.
 #pragma once
 
@@ -41,18 +41,18 @@ class HtmlMainContent {
     std::uint32_t bytes = 0;
     std::uint32_t link_bytes = 0;
     std::uint32_t commas = 0;
-    std::uint32_t heading_bytes = 0;
-    std::uint32_t list_bytes = 0;
-    std::uint32_t paragraphs = 0;
-    std::uint32_t items = 0;
-    std::uint32_t cells = 0;
     std::uint32_t images = 0;
     std::uint32_t inputs = 0;
     std::uint32_t embeds = 0;
+    std::uint32_t paragraphs = 0;
+    std::uint32_t items = 0;
+    std::uint32_t cells = 0;
+    std::uint32_t tables = 0;
+    std::uint32_t heading_bytes = 0;
+    std::uint32_t list_bytes = 0;
+    std::uint32_t data = 0;                // header cells, heads and captions, of no table inside
     std::uint32_t children = 0;            // that are blocks
     std::uint32_t paragraph_children = 0;  // of those, paragraphs
-    bool table_inside = false;
-    bool data_inside = false;  // a header cell, a head or a caption
 
     float link_density() const {
       return bytes == 0 ? 0 : static_cast<float>(link_bytes) / static_cast<float>(bytes);
@@ -72,60 +72,67 @@ class HtmlMainContent {
   };
 
   void measure();
-  void attempt(const Rules& rules);
-  void mark_dead(const Rules& rules);
+  void look_inside();
+  bool mark_dead(const Rules& rules);
+  void hold_vote(const Rules& rules);
   void add_up(const Rules& rules);
-  void see_through_wrappers();
-  void let_vote();
   void vote(Index container, std::uint32_t bytes, std::uint32_t commas);
+  void choose(const Rules& rules);
   Index best_container(const Rules& rules);
   Index common_ancestor(Index best, const Index* candidates, int count) const;
   Index climb(Index best);
   Index leave_table(Index best) const;
   Index widen_to_parallel_sections(Index best);
-  void keep_with_siblings(Index best);
-  bool is_table_of_contents(std::uint64_t kept) const;
-  void keep_all();
-  void keep_all_but_furniture();
-  void clean(const Rules& rules, Index root);
+  void choose_with_siblings(Index best);
+  bool is_table_of_contents(std::uint64_t kept);
+  std::uint64_t keep_all_but_furniture();
+  std::uint64_t clean(const Rules& rules);
   bool is_unwanted(const Rules& rules, Index i);
   bool looks_like_furniture(const Rules& rules, Index i);
   bool repeats_title(Index i);
   bool is_title(std::string_view folded);
-  void take_in(Index i);
-  std::uint64_t kept_bytes() const;
+  void take_in(Index i, const Sum& sum, Sum& to) const;
   void cut_lines();
   void drop_furniture_lines();
   void drop_orphaned_headings();
+  std::string_view text_of(const Line& line);
   void write(std::string& text) const;
 
-  const HtmlContainer& at(Index i) const { return page_->containers[i]; }
-  Index size() const { return static_cast<Index>(page_->containers.size()); }
-  Sum own(Index i) const;
-  bool is_phrase(Index i) const;
+  const HtmlContainer& at(Index i) const { return containers_[i]; }
+  Index size() const { return size_; }
+  void start_sum(Index i, Sum& sum) const;
+  bool is_phrase(Index i, const Sum& sum) const;
   bool in_table(Index i) const;
   bool in_figure(Index i) const;
   bool is_data(Index i) const;
-  bool is_data_table(Index i) const;
+  bool is_data_table(Index i, const Sum& sum) const;
+  bool is_in_run(Index i) const;
   bool is_only_child(Index i) const;
   float name_score(const Rules& rules, Index i) const;
 
   const HtmlPage* page_ = nullptr;
+  const HtmlContainer* containers_ = nullptr;  // of the page
+  Index size_ = 0;                             // so many
   std::uint64_t steps_ = 0;
 
   // one each for every container
-  std::vector<Sum> sum_;
   std::vector<std::uint8_t> seen_;     // not hidden
-  std::vector<std::uint32_t> inside_;  // bytes of it and of all seen inside, dead or alive
-  std::vector<float> score_;           // kNoVote: nobody voted for it
+  std::vector<std::uint32_t> inside_;  // bytes of it and of all seen inside; empty: not asked for
   std::vector<std::uint8_t> dead_;     // takes no part
+  std::vector<Sum> sum_;               // of who takes part
+  std::vector<Index> stands_for_;      // itself, or what is around it if it is a wrapper around one paragraph
+  std::vector<float> votes_;           // 0: none
+  std::vector<float> score_;           // kNoVote: nobody voted for it
+  std::vector<std::uint8_t> chosen_;   // by the vote
+  std::vector<Sum> left_;              // of what cleaning has left of the chosen
+  std::vector<std::uint8_t> data_;     // inside of a table of data or preformatted text
   std::vector<std::uint8_t> keep_;
   std::vector<std::uint8_t> best_keep_;  // of the best attempt so far
-  std::vector<Index> voters_parent_;     // the parent, wrappers around one paragraph seen through
-  std::vector<std::uint8_t> data_;       // inside of a table of data or preformatted text
-  std::vector<std::uint8_t> in_run_;     // one of many lines, of which few are links
 
+  bool any_unlikely_ = false;
+  bool any_weight_ = false;
   float visible_bytes_ = 0;
+  Index root_ = 0;                 // what is chosen lies inside of it
   float kept_bytes_ = 0;           // when cleaning starts
   bool little_furniture_ = false;  // nearly all that is visible was kept
 

@@ -22,12 +22,12 @@ constexpr std::array<std::uint8_t, 256> byte_kinds() {
 }
 constexpr std::array<std::uint8_t, 256> kKinds = byte_kinds();
 
-void classify_scalar(const char* bytes, std::size_t size, HtmlMasks* masks) {
-  for (std::size_t block = 0; block * 64 < size; ++block) {
-    HtmlMasks& mask = masks[block] = {};
+void classify_scalar(const char* bytes, std::size_t size, HtmlMasks& masks) {
+  for (std::size_t block = 0; block * 64 < size + 64; ++block) {
+    for (std::uint64_t(&row)[HtmlMasks::kWords] : masks.of) row[block] = 0;
     for (std::size_t i = block * 64; i < size && i < block * 64 + 64; ++i) {
       const std::uint8_t kind = kKinds[static_cast<unsigned char>(bytes[i])];
-      if (kind != kNone) mask.of[kind] |= std::uint64_t{1} << (i % 64);
+      if (kind != kNone) masks.of[kind][block] |= std::uint64_t{1} << (i % 64);
     }
   }
 }

@@ -1,9 +1,9 @@
 // Where in a page are the few bytes that mean something, and what is a run of its text without needless
 // spaces?
 //
-// Markup is cut by eight kinds of bytes. For every 64 bytes of a page `classify` leaves eight words, one for
-// each kind, bit i for byte i; so the tokenizer asks "where is the next '<' or '&'" by counting zeros and is
-// itself free of vector code, and what it does cannot differ between CPUs.
+// Markup is cut by eight kinds of bytes. `classify` leaves a row of bits for each kind, bit i for byte i; so
+// the tokenizer asks "where is the next '<' or '&'" by counting zeros and is itself free of vector code, and
+// what it does cannot differ between CPUs.
 //
 //   page     <p class="a b">Tom  &amp; ...
 //   kLess    1....................... ...          drawn with byte 0 at the left
@@ -12,8 +12,10 @@
 // Three kernels, each in three tiers with the same bits (see core/base/isa.h).
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "core/base/isa.h"
 
@@ -34,14 +36,32 @@ inline constexpr std::size_t kHtmlBytes = 8;
 // White space of HTML: tab, line feed, form feed, carriage return, space.
 constexpr bool is_html_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'; }
 
-// One cache line for 64 bytes of page.
+// Of up to kBytesMax bytes of a page.
 struct HtmlMasks {
-  std::uint64_t of[kHtmlBytes];
+  static constexpr std::size_t kBytesMax = 4096 + 64;
+  static constexpr std::size_t kWords = kBytesMax / 64 + 1;
+
+  // Bit 0 is byte `at` rounded down to a multiple of eight; at least kBitsAhead bits from byte `at` on are
+  // there.
+  static constexpr std::size_t kBitsAhead = 57;
+  std::uint64_t from(HtmlByte kind, std::size_t at) const {
+    if constexpr (std::endian::native == std::endian::little) {
+      std::uint64_t bits;
+      std::memcpy(&bits, reinterpret_cast<const char*>(of[kind]) + at / 8, sizeof bits);
+      return bits;
+    } else {
+      const std::size_t shift = at / 8 * 8 % 64;
+      return of[kind][at / 64] >> shift | of[kind][at / 64 + 1] << 1 << (63 - shift);
+    }
+  }
+
+  std::uint64_t of[kHtmlBytes][kWords];
 };
 
 struct HtmlKernels {
-  // Fills ceil(size / 64) masks. Bits behind the last byte are 0.
-  void (*classify)(const char* bytes, std::size_t size, HtmlMasks* masks);
+  // Fills ceil(size / 64) words of each row, and one more. Bits behind the last byte are 0.
+  // REQUIRES: size <= HtmlMasks::kBytesMax.
+  void (*classify)(const char* bytes, std::size_t size, HtmlMasks& masks);
 
   // Copies `size` bytes to `out`, every run of white space as one ' ', none at the start if out[-1] is ' ' or
   // '\n'. Returns the end of what it wrote; up to size + kFoldSlack bytes of `out` may be overwritten.

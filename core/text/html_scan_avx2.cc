@@ -32,25 +32,28 @@ __m256i load(const char* bytes) { return _mm256_loadu_si256(reinterpret_cast<con
 
 std::uint64_t both(std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; }
 
-void classify_block(const char* bytes, HtmlMasks& mask) {
+void classify_block(const char* bytes, HtmlMasks& masks, std::size_t block) {
   const __m256i low = load(bytes);
   const __m256i high = load(bytes + kWidth);
-  mask.of[kLess] = both(equal(low, '<'), equal(high, '<'));
-  mask.of[kAmpersand] = both(equal(low, '&'), equal(high, '&'));
-  mask.of[kGreater] = both(equal(low, '>'), equal(high, '>'));
-  mask.of[kDoubleQuote] = both(equal(low, '"'), equal(high, '"'));
-  mask.of[kSingleQuote] = both(equal(low, '\''), equal(high, '\''));
-  mask.of[kSpace] = both(space_mask(low), space_mask(high));
-  mask.of[kSlash] = both(equal(low, '/'), equal(high, '/'));
-  mask.of[kEquals] = both(equal(low, '='), equal(high, '='));
+  masks.of[kLess][block] = both(equal(low, '<'), equal(high, '<'));
+  masks.of[kAmpersand][block] = both(equal(low, '&'), equal(high, '&'));
+  masks.of[kGreater][block] = both(equal(low, '>'), equal(high, '>'));
+  masks.of[kDoubleQuote][block] = both(equal(low, '"'), equal(high, '"'));
+  masks.of[kSingleQuote][block] = both(equal(low, '\''), equal(high, '\''));
+  masks.of[kSpace][block] = both(space_mask(low), space_mask(high));
+  masks.of[kSlash][block] = both(equal(low, '/'), equal(high, '/'));
+  masks.of[kEquals][block] = both(equal(low, '='), equal(high, '='));
 }
 
-void classify(const char* bytes, std::size_t size, HtmlMasks* masks) {
-  for (; size >= 64; size -= 64, bytes += 64) classify_block(bytes, *masks++);
-  if (size == 0) return;
-  alignas(kWidth) char rest[64] = {};
-  std::memcpy(rest, bytes, size);
-  classify_block(rest, *masks);
+void classify(const char* bytes, std::size_t size, HtmlMasks& masks) {
+  std::size_t block = 0;
+  for (; size >= 64; size -= 64, bytes += 64) classify_block(bytes, masks, block++);
+  if (size > 0) {
+    alignas(kWidth) char rest[64] = {};
+    std::memcpy(rest, bytes, size);
+    classify_block(rest, masks, block++);
+  }
+  for (std::uint64_t(&row)[HtmlMasks::kWords] : masks.of) row[block] = 0;
 }
 
 char* fold(const char* bytes, std::size_t size, std::size_t readable, char* out) {

@@ -25,17 +25,18 @@ __m512i load(const char* bytes, std::size_t size) {
   return _mm512_maskz_loadu_epi8((std::uint64_t{1} << size) - 1, bytes);
 }
 
-void classify(const char* bytes, std::size_t size, HtmlMasks* masks) {
-  for (std::size_t i = 0; i < size; i += kWidth, ++masks) {
-    const __m512i chunk = load(bytes + i, size - i);
-    masks->of[kLess] = equal(chunk, '<');
-    masks->of[kAmpersand] = equal(chunk, '&');
-    masks->of[kGreater] = equal(chunk, '>');
-    masks->of[kDoubleQuote] = equal(chunk, '"');
-    masks->of[kSingleQuote] = equal(chunk, '\'');
-    masks->of[kSpace] = spaces(chunk);
-    masks->of[kSlash] = equal(chunk, '/');
-    masks->of[kEquals] = equal(chunk, '=');
+void classify(const char* bytes, std::size_t size, HtmlMasks& masks) {
+  for (std::size_t block = 0; block * kWidth < size + kWidth; ++block) {
+    const std::size_t i = block * kWidth;
+    const __m512i chunk = i < size ? load(bytes + i, size - i) : _mm512_setzero_si512();
+    masks.of[kLess][block] = equal(chunk, '<');
+    masks.of[kAmpersand][block] = equal(chunk, '&');
+    masks.of[kGreater][block] = equal(chunk, '>');
+    masks.of[kDoubleQuote][block] = equal(chunk, '"');
+    masks.of[kSingleQuote][block] = equal(chunk, '\'');
+    masks.of[kSpace][block] = spaces(chunk);
+    masks.of[kSlash][block] = equal(chunk, '/');
+    masks.of[kEquals][block] = equal(chunk, '=');
   }
 }
 

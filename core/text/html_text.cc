@@ -7,7 +7,6 @@
 #include "core/limits.h"
 #include "core/text/html_blocks.h"
 #include "core/text/html_element.h"
-#include "core/text/html_hints.h"
 #include "core/text/html_main.h"
 #include "core/text/html_text_writer.h"
 #include "core/text/html_tokenizer.h"
@@ -106,7 +105,7 @@ struct HtmlReader::State {
   }
 
   HtmlText read_main(std::string_view html) {
-    steps += internal::read_html_blocks(html, kernels, hints, page);
+    steps += internal::read_html_blocks(html, kernels, memory, page);
     if (!page.complete) return {};
     const std::uint64_t before = main.steps();
     main.find(page, main_text);
@@ -117,7 +116,7 @@ struct HtmlReader::State {
   HtmlExtract extract;
   const internal::HtmlKernels& kernels;
   internal::HtmlArena all;
-  internal::HtmlHints hints;
+  internal::HtmlMemory memory;
   internal::HtmlPage page;
   internal::HtmlMainContent main;
   std::string main_text;

@@ -58,45 +58,52 @@ constexpr bool equals_ignoring_case(std::string_view a, std::string_view lower) 
   return true;
 }
 
+// A start tag of so many bytes may be remembered.
+inline constexpr std::size_t kHtmlTagRememberedMax = 56;
+
 // Finds bytes of given kinds in a page, going forward only: of the masks it keeps one window.
 class HtmlScanner {
  public:
   HtmlScanner(const HtmlKernels& kernels, std::string_view page) : kernels_(kernels), page_(page) {}
 
-  // The first place at or behind `at` whose bit is set in what `pick` makes of its masks, or the page's size.
-  // REQUIRES: no earlier call found a place in a window behind `at`.
+  // The first place at or behind `at` whose bit is set in what `pick` makes of the rows of bits from there
+  // on, or the page's size. REQUIRES: no earlier call found a place in a window behind `at`.
   template <class Pick>
   std::size_t find(std::size_t at, Pick pick) {
     while (at < page_.size()) {
       if (at >= window_end_) load_window(at);
       DCHECK(at >= window_);
-      std::size_t block = (at - window_) / 64;
-      std::uint64_t found = pick(masks_[block]) & (~std::uint64_t{0} << (at % 64));
-      const std::size_t blocks = (window_end_ - window_ + 63) / 64;
+      const std::size_t place = at - window_;
+      const std::uint64_t found = pick([&](HtmlByte kind) { return masks_.from(kind, place); }) >> place % 8 &
+                                  ((std::uint64_t{1} << HtmlMasks::kBitsAhead) - 1);
       ++steps_;
-      while (found == 0 && ++block < blocks) {
-        ++steps_;
-        found = pick(masks_[block]);
-      }
-      if (found != 0) {
-        const std::size_t place = window_ + block * 64 + static_cast<std::size_t>(__builtin_ctzll(found));
-        return std::min(place, page_.size());
-      }
-      at = window_end_;
+      if (found != 0) return std::min(at + static_cast<std::size_t>(__builtin_ctzll(found)), page_.size());
+      at += HtmlMasks::kBitsAhead;
     }
     return page_.size();
+  }
+
+  // What `pick` makes of the bits from `at` on, of at least kBitsAhead bytes. REQUIRES: there are as many.
+  template <class Pick>
+  std::uint64_t bits(std::size_t at, Pick pick) {
+    if (at >= window_end_) load_window(at);
+    DCHECK(at >= window_);
+    ++steps_;
+    const std::size_t place = at - window_;
+    return pick([&](HtmlByte kind) { return masks_.from(kind, place); }) >> place % 8;
   }
 
   std::uint64_t steps() const { return steps_; }
 
  private:
-  static constexpr std::size_t kWindowBlocks = 64;
+  static constexpr std::size_t kWindowBytes = HtmlMasks::kBytesMax - 64;  // and some to look ahead
 
   void load_window(std::size_t at) {
     window_ = at / 64 * 64;
-    window_end_ = std::min(window_ + kWindowBlocks * 64, page_.size());
-    kernels_.classify(page_.data() + window_, window_end_ - window_, masks_.data());
-    steps_ += kWindowBlocks;
+    window_end_ = std::min(window_ + kWindowBytes, page_.size());
+    const std::size_t size = std::min(HtmlMasks::kBytesMax, page_.size() - window_);
+    kernels_.classify(page_.data() + window_, size, masks_);
+    steps_ += kWindowBytes / 64;
   }
 
   const HtmlKernels& kernels_;
@@ -104,7 +111,7 @@ class HtmlScanner {
   std::size_t window_ = 0;      // where it starts, a multiple of 64
   std::size_t window_end_ = 0;  // nothing is loaded yet
   std::uint64_t steps_ = 0;
-  std::array<HtmlMasks, kWindowBlocks> masks_;
+  HtmlMasks masks_;
 };
 
 }  // namespace internal
@@ -127,22 +134,31 @@ class HtmlTokenizer {
   }
 
  private:
-  using Masks = internal::HtmlMasks;
+  // A sink may know a tag by its bytes, from '<' to '>'. It has two functions more then:
+  //   bool start_remembered_tag(std::string_view tag);  // start_tag() of one that is known; false: it is not
+  //   void remember_tag(std::string_view tag);          // the one that start_tag() was for; holds kMarkup
+  static constexpr bool kSinkRemembers = requires(Sink& sink) { sink.remember_tag(std::string_view()); };
 
-  static std::uint64_t less(const Masks& m) { return m.of[internal::kLess]; }
-  static std::uint64_t greater(const Masks& m) { return m.of[internal::kGreater]; }
-  static std::uint64_t less_or_greater(const Masks& m) { return less(m) | greater(m); }
-  static std::uint64_t text_end(const Masks& m) { return less(m) | m.of[internal::kAmpersand]; }
-  static std::uint64_t space_or_greater(const Masks& m) { return m.of[internal::kSpace] | greater(m); }
-  static std::uint64_t not_space(const Masks& m) { return ~m.of[internal::kSpace]; }
-  static std::uint64_t space_or_slash(const Masks& m) {
-    return m.of[internal::kSpace] | m.of[internal::kSlash];
-  }
-  static std::uint64_t not_space_or_slash(const Masks& m) { return ~space_or_slash(m); }
-  static std::uint64_t name_end(const Masks& m) { return space_or_slash(m) | greater(m); }
-  static std::uint64_t attribute_name_end(const Masks& m) { return name_end(m) | m.of[internal::kEquals]; }
-  static std::uint64_t double_quote(const Masks& m) { return m.of[internal::kDoubleQuote]; }
-  static std::uint64_t single_quote(const Masks& m) { return m.of[internal::kSingleQuote]; }
+  // What HtmlScanner::find looks for; `row` gives the bits of a kind.
+  static constexpr auto less = [](auto row) { return row(internal::kLess); };
+  static constexpr auto greater = [](auto row) { return row(internal::kGreater); };
+  static constexpr auto less_or_greater = [](auto row) {
+    return row(internal::kLess) | row(internal::kGreater);
+  };
+  static constexpr auto text_end = [](auto row) { return row(internal::kLess) | row(internal::kAmpersand); };
+  static constexpr auto space_or_greater = [](auto row) {
+    return row(internal::kSpace) | row(internal::kGreater);
+  };
+  static constexpr auto not_space = [](auto row) { return ~row(internal::kSpace); };
+  static constexpr auto not_space_or_slash = [](auto row) {
+    return ~(row(internal::kSpace) | row(internal::kSlash));
+  };
+  static constexpr auto name_end = [](auto row) {
+    return row(internal::kSpace) | row(internal::kSlash) | row(internal::kGreater);
+  };
+  static constexpr auto attribute_name_end = [](auto row) { return name_end(row) | row(internal::kEquals); };
+  static constexpr auto double_quote = [](auto row) { return row(internal::kDoubleQuote); };
+  static constexpr auto single_quote = [](auto row) { return row(internal::kSingleQuote); };
 
   // Text up to the next '<' or the end.
   void read_text() {
@@ -181,29 +197,52 @@ class HtmlTokenizer {
     if (internal::is_ascii_letter(next)) return read_start_tag();
     if (next == '/' && internal::is_ascii_letter(at(at_ + 2))) return read_end_tag();
     if (next == '/' && at_ + 2 < page_.size()) return skip_past_greater(at_ + 2);
-    if (page_.substr(at_, 4) == "<!--") return skip_comment();
-    if (page_.substr(at_, 9) == "<![CDATA[" && sink_.cdata_is_text()) return read_cdata();
+    if (next == '!' && page_.substr(at_, 4) == "<!--") return skip_comment();
+    if (next == '!' && page_.substr(at_, 9) == "<![CDATA[" && sink_.cdata_is_text()) return read_cdata();
     if (next == '!' || next == '?') return skip_past_greater(at_ + 2);
     sink_.text(take(next == '/' ? page_.size() : at_ + 1));  // a '<' of the text
   }
 
   void read_start_tag() {
+    const std::string_view whole = short_tag();
+    if constexpr (kSinkRemembers) {
+      if (!whole.empty() && sink_.start_remembered_tag(whole)) {
+        at_ += whole.size();
+        return;
+      }
+    }
     const std::size_t name_at = at_ + 1;
+    const std::size_t short_end = at_ + whole.size();
     at_ = scanner_.find(name_at, name_end);
-    const std::string_view name = page_.substr(name_at, at_ - name_at);
+    const std::string_view name = part(name_at, at_);
     sink_.begin_tag(name);
     bool self_closing = false;
     if (!read_attributes([this](std::string_view a, std::string_view value) { sink_.attribute(a, value); },
                          self_closing)) {
       return;
     }
-    read_content(sink_.start_tag(self_closing), name);
+    const HtmlContent content = sink_.start_tag(self_closing);
+    if constexpr (kSinkRemembers) {
+      if (at_ == short_end && content == HtmlContent::kMarkup) sink_.remember_tag(whole);
+    }
+    read_content(content, name);
+  }
+
+  // From the '<' at at_ to the next '>', if that is near: the whole tag, if no value holds a '>'.
+  std::string_view short_tag() {
+    if constexpr (kSinkRemembers) {
+      if (page_.size() - at_ < internal::HtmlMasks::kBitsAhead) return {};
+      const std::uint64_t ends = scanner_.bits(at_, greater);
+      const auto size = static_cast<std::size_t>(ends == 0 ? 64 : __builtin_ctzll(ends) + 1);
+      if (size <= internal::kHtmlTagRememberedMax) return part(at_, at_ + size);
+    }
+    return {};
   }
 
   void read_end_tag() {
     const std::size_t name_at = at_ + 2;
     at_ = scanner_.find(name_at, name_end);
-    const std::string_view name = page_.substr(name_at, at_ - name_at);
+    const std::string_view name = part(name_at, at_);
     bool self_closing = false;
     if (read_attributes([](std::string_view, std::string_view) {}, self_closing)) sink_.end_tag(name);
   }
@@ -216,6 +255,12 @@ class HtmlTokenizer {
       if (at(at_) == '>') return ++at_, true;
       if (at(at_) == ' ' && internal::is_ascii_letter(at(at_ + 1))) {
         ++at_;  // what is usual, without a search
+        if (const UsualAttribute usual = find_usual_attribute(); usual.size > 0) {
+          const std::size_t behind_name = at_ + usual.name_size;
+          attribute(part(at_, behind_name), part(behind_name + 2, at_ + usual.size - 1));
+          at_ += usual.size;
+          continue;
+        }
       } else {
         const std::size_t gap = at_;
         at_ = scanner_.find(at_, not_space_or_slash);
@@ -227,10 +272,28 @@ class HtmlTokenizer {
       }
       const std::size_t name_at = at_;
       at_ = scanner_.find(at_ + 1, attribute_name_end);  // the first character may be anything, even '='
-      const std::string_view name = page_.substr(name_at, at_ - name_at);
+      const std::string_view name = part(name_at, at_);
       skip_spaces();
       attribute(name, at(at_) == '=' ? read_value() : std::string_view());
     }
+  }
+
+  struct UsualAttribute {
+    std::size_t name_size = 0;
+    std::size_t size = 0;  // 0: it is none
+  };
+
+  // name="value" at at_, if it is short.
+  UsualAttribute find_usual_attribute() {
+    if (page_.size() - at_ < internal::HtmlMasks::kBitsAhead) return {};
+    const std::uint64_t ends = scanner_.bits(at_, attribute_name_end);
+    const std::uint64_t quotes = scanner_.bits(at_, double_quote);
+    const std::uint64_t behind_name = ends & (0 - ends);
+    const std::uint64_t second_quote = quotes & ~((behind_name << 2) - 1);
+    if ((quotes & behind_name << 1) == 0 || second_quote == 0) return {};
+    const auto name_size = static_cast<std::size_t>(__builtin_ctzll(behind_name));
+    if (page_[at_ + name_size] != '=') return {};
+    return {name_size, static_cast<std::size_t>(__builtin_ctzll(second_quote)) + 1};
   }
 
   // at_ is at the '='.
@@ -357,8 +420,13 @@ class HtmlTokenizer {
   // The byte at `i`, or NUL, which has no meaning in markup, behind the end.
   char at(std::size_t i) const { return i < page_.size() ? page_[i] : '\0'; }
 
+  std::string_view part(std::size_t begin, std::size_t end) const {
+    DCHECK(begin <= end && end <= page_.size());
+    return {page_.data() + begin, end - begin};
+  }
+
   std::string_view take(std::size_t end) {
-    const std::string_view taken(page_.data() + at_, end - at_);
+    const std::string_view taken = part(at_, end);
     at_ = end;
     return taken;
   }

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -45,16 +46,20 @@ namespace {
 constexpr int kRounds = 5;
 constexpr std::size_t kShortBytesMin = 60, kShortBytesMax = 200;
 constexpr std::size_t kShortTexts = 20'000;
+// Pages of about 9 KB and of about 80 KB.
+constexpr std::size_t kSmallPageMin = 7'000, kSmallPageMax = 11'000;
+constexpr std::size_t kLargePageMin = 60'000, kLargePageMax = 110'000;
 
 using Strings = std::vector<std::string>;
 
 struct Inputs {
-  Strings en_text, zh_text;    // what libxml2 finds in the pages
-  Strings en_short, zh_short;  // lines of these, 60 to 200 bytes
-  Strings en_json, zh_json;    // messages with the text, UTF-8
-  Strings en_ascii, zh_ascii;  // the same with \uXXXX
-  Strings en_html, zh_html;    // messages with the page
-  Strings en_page, zh_page;    // the pages themselves
+  Strings en_text, zh_text;        // what libxml2 finds in the pages
+  Strings en_short, zh_short;      // lines of these, 60 to 200 bytes
+  Strings en_json, zh_json;        // messages with the text, UTF-8
+  Strings en_ascii, zh_ascii;      // the same with \uXXXX
+  Strings en_html, zh_html;        // messages with the page
+  Strings en_page, zh_page;        // the pages themselves
+  Strings small_page, large_page;  // those of a size, both languages
 };
 
 std::size_t total_bytes(const Strings& strings) {
@@ -92,11 +97,21 @@ void add_pages(const std::vector<Page>& pages, Strings& text, Strings& json, Str
   }
 }
 
+// Those of `pages` with `min` to `max` bytes.
+void add_of_size(const Strings& pages, std::size_t min, std::size_t max, Strings& found) {
+  std::copy_if(pages.begin(), pages.end(), std::back_inserter(found),
+               [&](const std::string& page) { return page.size() >= min && page.size() <= max; });
+}
+
 Inputs make_inputs(std::size_t every) {
   const Corpora corpora = load_corpora(every);
   Inputs in;
   add_pages(corpora.en, in.en_text, in.en_json, in.en_ascii, in.en_html, in.en_page, in.en_short);
   add_pages(corpora.zh, in.zh_text, in.zh_json, in.zh_ascii, in.zh_html, in.zh_page, in.zh_short);
+  for (const Strings* pages : {&in.en_page, &in.zh_page}) {
+    add_of_size(*pages, kSmallPageMin, kSmallPageMax, in.small_page);
+    add_of_size(*pages, kLargePageMin, kLargePageMax, in.large_page);
+  }
   return in;
 }
 
@@ -197,6 +212,12 @@ class Reader {
   HtmlReader reader_{kExtract};
 };
 
+// The same and nothing else: its text is not read.
+struct Extract {
+  HtmlReader reader{HtmlExtract::kMain};
+  std::uint64_t operator()(std::string_view page) { return reader.read(page).text.size(); }
+};
+
 class MessageToSignature {
  public:
   MessageToSignature() : codec_(*resolve_preset(InputConfig{}), InputConfig{}) {}
@@ -240,6 +261,8 @@ std::vector<Row> our_rows(const Inputs& in) {
       row<Reader<HtmlExtract::kAll>>("reader zh", in.zh_page),
       row<Reader<HtmlExtract::kMain>>("main text en", in.en_page),
       row<Reader<HtmlExtract::kMain>>("main text zh", in.zh_page),
+      row<Extract>("extract 9k", in.small_page),
+      row<Extract>("extract 80k", in.large_page),
       row<TextToSignature>("short en", in.en_short),
       row<TextToSignature>("short zh", in.zh_short),
       row<MessageToWholeSignature>("html en", in.en_html),
@@ -380,6 +403,8 @@ void report(const Figures& figures, double threads2) {
   figure("signature_zh_gbps", gbps("signature zh"), "the same, Chinese");
   figure("json_zh_ascii_gbps", gbps("json zh ascii"), "GB/s, Chinese in \\uXXXX to SimHash");
   figure("html_gbps", std::min(gbps("html en"), gbps("html zh")), "GB/s, HTML message to signature");
+  figure("extract_9k_gbps", gbps("extract 9k"), "GB/s, pages of 9 KB to their main text, nothing else");
+  figure("extract_80k_gbps", gbps("extract 80k"), "the same, pages of 80 KB");
   figure("reader_vs_libxml2",
          std::min(figures.ratio(best + "/reader en", "peer/reader en libxml2"),
                   figures.ratio(best + "/reader zh", "peer/reader zh libxml2")),

@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <random>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -192,6 +194,56 @@ TEST(HtmlMain, pages_in_many_languages_keep_their_article_and_little_else) {
   }
   EXPECT_GE(pages, 20);
   EXPECT_GE(sum / pages, .99);
+}
+
+// A reader remembers tags and names from page to page.
+TEST(HtmlMain, what_was_read_before_does_not_change_what_a_page_says) {
+  constexpr std::string_view kTags[] = {"<div class=\"content\">",
+                                        "<div class='content'>",
+                                        "<div hidden class=\"content\">",
+                                        "<DIV CLASS=content>",
+                                        "<div class=\"a > b\">",
+                                        "<div class=\"a \" id=\"> b\">",
+                                        "<div title='>' hidden>",
+                                        "<div class=\"sidebar-ad\">",
+                                        "<div class=\"sidebar-ax\">",
+                                        "<p>",
+                                        "<p >",
+                                        "<p/>",
+                                        "<p hidden>",
+                                        "<p id=\"n1\" class=\"byline\">",
+                                        "<p id=\"n2\" class=\"byline\">",
+                                        "<span class=\"comment\">",
+                                        "<span class=\"share\"/>",
+                                        "<pre>",
+                                        "</pre>",
+                                        "<a href=\"#x\">",
+                                        "<a href=\"/x\">",
+                                        "<a name=x>",
+                                        "</a>",
+                                        "</div>",
+                                        "</p>",
+                                        "<x-y>",
+                                        "</x-y>",
+                                        "<svg/>",
+                                        "<svg>",
+                                        "</svg>",
+                                        "<li class=\"menu\">",
+                                        "<td role=\"navigation\">",
+                                        "<p style=\"display:none\">",
+                                        "<br>"};
+  constexpr std::uint64_t kSeed = 5;
+  std::mt19937_64 random(kSeed);
+  HtmlReader warm;
+  for (int round = 0; round < 3000; ++round) {
+    std::string page;
+    for (int i = 0; i < 20; ++i) {
+      page += kTags[random() % std::size(kTags)];
+      page += "Some words, and more of them " + std::to_string(i) + ".";
+    }
+    page += std::string(64, ' ');  // so that the last tags are looked up too
+    EXPECT_EQ(warm.read(page).text, main_of(page)) << page;
+  }
 }
 
 }  // namespace
