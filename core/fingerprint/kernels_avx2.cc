@@ -225,15 +225,32 @@ void hash_long_words(const char* chunk, const TokenPlaces& places, std::size_t i
   }
 }
 
+// Each 64 tokens are weighed while the next are hashed.
+template <bool kWeigh>
 void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
-                 WeightTable* weights, std::uint8_t* earlier) {
+                 [[maybe_unused]] std::uint8_t* weights, [[maybe_unused]] std::uint8_t* earlier) {
   for (std::size_t done = 0; done < size; done += 64) {
     const std::size_t until = size - done < 64 ? size : done + 64;
     for (std::size_t i = done; i < until; i += 4) {
       store(hashes + i, hash_four(chunk, places.begin.data() + i, places.end.data() + i));
+      if constexpr (kWeigh) {
+        if (done > 0) weigh(hashes + i - 64, 4, weights, earlier + i - 64);
+      }
     }
     hash_long_words(chunk, places, done, size, hashes);
-    if (weights != nullptr) weigh(hashes + done, until - done, weights->data(), earlier + done);
+  }
+  if constexpr (kWeigh) {
+    const std::size_t weighed = size <= 64 ? 0 : (size - 61) / 4 * 4;  // by the loop above
+    weigh(hashes + weighed, size - weighed, weights, earlier + weighed);
+  }
+}
+
+void hash_and_weigh(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
+                    WeightTable* weights, std::uint8_t* earlier) {
+  if (weights == nullptr) {
+    hash_tokens<false>(chunk, places, size, hashes, nullptr, nullptr);
+  } else {
+    hash_tokens<true>(chunk, places, size, hashes, weights->data(), earlier);
   }
 }
 
@@ -346,7 +363,7 @@ std::size_t vote(const std::uint64_t* features, const std::uint8_t* earlier, std
 
 }  // namespace
 
-const Kernels kAvx2Kernels = {find_tokens, hash_tokens, hash_bigrams, widen, vote, majority_of};
+const Kernels kAvx2Kernels = {find_tokens, hash_and_weigh, hash_bigrams, widen, vote, majority_of};
 
 }  // namespace neardup::internal
 NEARDUP_END_TARGET

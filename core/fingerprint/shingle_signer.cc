@@ -37,7 +37,7 @@ void ShingleSigner<kSketchBytes>::sign(const CanonicalText& text, TokenStream& t
   }
   begin(ShingleKind::kWords, text.tokens);
   do {
-    tokens.open(text.text);
+    tokens.open(text.text, TokenStream::Use::kHashes);
     for (TokenBatch batch; tokens.next(batch);) add({batch.hashes, batch.size});
   } while (!finish(signature));
 }

@@ -48,6 +48,7 @@ class SimHasherOf {
   explicit SimHasherOf(Isa tier = isa());
 
   // Counts the features of some tokens. The batches of a text come in their order.
+  // REQUIRES: of a stream that was opened for TokenStream::Use::kSimHash.
   void add(const TokenBatch& batch);
 
   // The fingerprint of all tokens added, kTieBits if there were none; then begins anew.

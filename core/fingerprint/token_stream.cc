@@ -18,10 +18,11 @@ constexpr std::size_t kFewTokens = 64;
 
 static_assert(kChunkBytes <= UINT16_MAX, "so that the place of a token fits");
 
-void TokenStream::open(std::string_view canonical) {
+void TokenStream::open(std::string_view canonical, Use use) {
   if (weighed_) weights_.fill(0);
   weighed_ = false;
   text_ = canonical;
+  use_ = use;
   size_ = 0;
   begun_ = after_character_ = false;
   hashes_[kFirst - 2] = hashes_[kFirst - 1] = 0;
@@ -37,7 +38,7 @@ bool TokenStream::next(TokenBatch& batch) {
            size_,
            places_.characters.data(),
            places_.joined.data(),
-           earlier_.data(),
+           use_ == Use::kSimHash ? earlier_.data() : nullptr,
            !begun_ && text_.empty()};
   begun_ = true;
   return true;
@@ -57,7 +58,9 @@ std::size_t TokenStream::read_chunk(std::uint64_t* hashes) {
     return 0;
   }
   const bool whole = last && !begun_;
-  if (whole && size <= internal::kWeightMax) {  // no token has as many before it
+  if (use_ == Use::kHashes) {
+    kernels_->hash_tokens(chunk, places_, size, hashes, nullptr, nullptr);
+  } else if (whole && size <= internal::kWeightMax) {  // no token has as many before it
     kernels_->hash_tokens(chunk, places_, size, hashes, nullptr, nullptr);
     std::fill_n(earlier_.data(), size, 0);
   } else {
@@ -78,9 +81,11 @@ std::size_t TokenStream::read_long_word(std::uint64_t* hashes) {
   Token token{};
   TokenReader(text_).next(token);
   hashes[0] = token_feature(token.bytes);
-  std::uint8_t& weight = weights_[hashes[0] >> internal::kSlotShift];
-  earlier_[0] = weight < internal::kWeightMax ? weight++ : weight;
-  weighed_ = true;
+  if (use_ == Use::kSimHash) {
+    std::uint8_t& weight = weights_[hashes[0] >> internal::kSlotShift];
+    earlier_[0] = weight < internal::kWeightMax ? weight++ : weight;
+    weighed_ = true;
+  }
   text_.remove_prefix(static_cast<std::size_t>(token.bytes.data() + token.bytes.size() - text_.data()));
   after_character_ = false;
   return 1;

@@ -42,7 +42,7 @@ struct TokenBatch {
   const std::uint64_t* joined = nullptr;  // so it is, and the token before is too, without a space between
 
   // kWeightMax if so many of all tokens before share the slot of token i that it does not count in a SimHash
-  // (simhash.h); else less.
+  // (simhash.h); else less. Null if the stream was opened for hashes alone.
   static constexpr std::uint8_t kWeightMax = internal::kWeightMax;
   const std::uint8_t* earlier = nullptr;
 
@@ -57,9 +57,12 @@ class TokenStream {
   // REQUIRES: the CPU has `tier`.
   explicit TokenStream(Isa tier = isa()) : kernels_(&internal::kernels(tier)) {}
 
+  // What the batches are read for. A SimHash needs `earlier` of them, and that is a third of the time.
+  enum class Use : std::uint8_t { kSimHash, kHashes };
+
   // Starts at the beginning of `canonical`, which must outlive every call of next().
   // REQUIRES: canonicalize() made it; kTextSlack bytes behind it are readable.
-  void open(std::string_view canonical);
+  void open(std::string_view canonical, Use use = Use::kSimHash);
 
   // The next tokens, or false at the end. What `batch` points at holds until the next call.
   bool next(TokenBatch& batch);
@@ -73,6 +76,7 @@ class TokenStream {
   const internal::Kernels* kernels_;
   std::string_view text_;  // what is left of it
   std::size_t size_ = 0;   // of the last batch
+  Use use_ = Use::kSimHash;
   bool begun_ = false;
   bool after_character_ = false;  // a character ends where text_ begins
   bool weighed_ = false;          // whether weights_ holds anything

@@ -102,7 +102,7 @@ void WeightedSimHash::add(std::uint64_t feature, std::uint32_t weight, Slots& sl
 }
 
 void WeightedSimHash::add_words(std::string_view canonical) {
-  tokens_.open(canonical);
+  tokens_.open(canonical, TokenStream::Use::kHashes);
   for (TokenBatch batch; tokens_.next(batch);) {
     const std::uint64_t* const hashes = batch.hashes;
     for (std::size_t i = 0; i < batch.size; ++i) {
@@ -125,7 +125,7 @@ void WeightedSimHash::add_shingles(std::string_view canonical) {
     for (std::size_t i = 0; i < filled; ++i) sum += weights[i];
     add(shingle_feature(run.data(), filled), sum / static_cast<std::uint32_t>(filled), slots_);
   };
-  tokens_.open(canonical);
+  tokens_.open(canonical, TokenStream::Use::kHashes);
   for (TokenBatch batch; tokens_.next(batch);) {
     for (std::size_t i = 0; i < batch.size; ++i) {
       if (filled == size) {

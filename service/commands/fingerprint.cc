@@ -74,11 +74,15 @@ struct Row {
 
 std::string hex(Fingerprint fingerprint) { return fmt::format("{:016x}", fingerprint.bits); }
 
-// The bytes of the sketch in their order, then how many shingles were sampled and at which level.
+// The bytes of the sketch in their order, then how many shingles were sampled and at which level, the lower
+// byte of each first.
 std::string hex(const StandardSketch& sketch) {
   std::string text;
   for (const std::uint8_t byte : sketch.bits) text += fmt::format("{:02x}", byte);
-  return text + fmt::format("{:04x}{:04x}", sketch.sampled, sketch.level);
+  for (const std::uint16_t number : {sketch.sampled, sketch.level}) {
+    text += fmt::format("{:02x}{:02x}", number & 0xFF, number >> 8);
+  }
+  return text;
 }
 
 std::string hex(Digest128 digest) { return fmt::format("{:016x}{:016x}", digest.high, digest.low); }

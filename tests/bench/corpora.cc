@@ -42,8 +42,10 @@ std::vector<Page> load(const std::string& path, std::size_t every) {
 
 }  // namespace
 
+std::string corpora_folder() { return folder(""); }
+
 Corpora load_corpora(std::size_t every) {
-  const std::string where = folder("");
+  const std::string where = corpora_folder();
   return {load(where + "/en.jsonl", every), load(where + "/zh.jsonl", every)};
 }
 

@@ -19,6 +19,9 @@ struct Corpora {
   std::vector<Page> zh;  // 17 MB
 };
 
+// Where they lie: en.jsonl and zh.jsonl, an object with id, url and html a line.
+std::string corpora_folder();
+
 // The first page and every `every`-th after it.
 Corpora load_corpora(std::size_t every = 1);
 

@@ -4,8 +4,13 @@
 //   fingerprint_bench tiny    few pages, one round; nothing written
 //
 // Real pages (corpora.h): English and Chinese documentation, as text, as JSON messages (in UTF-8 and, as many
-// producers write it, in \uXXXX) and as HTML messages. One thread, CPU time (rows.h). The peers read the very
-// same bytes.
+// producers write it, in \uXXXX) and as HTML messages. The text of a page is what libxml2 finds in it, spaces
+// and all. English texts are those of 6 to 20 KB, 11 KB on average: the size of an article, where a page of a
+// reference book is half of that or hundreds of times as much. One thread, CPU time (rows.h). The peers read
+// the very same bytes.
+//
+// "Plain" is the definition as one writes it down: the folder's scalar tier, then one token, one feature, one
+// counter at a time (tests/reference). "scalar" is the portable tier, which counts sideways too.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -13,8 +18,10 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,12 +45,14 @@
 #include "tests/bench/corpora.h"
 #include "tests/bench/peers/libxml2.h"
 #include "tests/bench/rows.h"
+#include "tests/reference/plain_simhash.h"
 #include "tests/support/bench_report.h"
 
 namespace neardup {
 namespace {
 
 constexpr int kRounds = 5;
+constexpr std::size_t kEnglishBytesMin = 6'000, kEnglishBytesMax = 20'000;
 constexpr std::size_t kShortBytesMin = 60, kShortBytesMax = 200;
 constexpr std::size_t kShortTexts = 20'000;
 // Pages of about 9 KB and of about 80 KB.
@@ -53,7 +62,7 @@ constexpr std::size_t kLargePageMin = 60'000, kLargePageMax = 110'000;
 using Strings = std::vector<std::string>;
 
 struct Inputs {
-  Strings en_text, zh_text;        // what libxml2 finds in the pages
+  Strings en_text, zh_text;        // what libxml2 finds in the pages, English of kEnglishBytesMin to Max
   Strings en_short, zh_short;      // lines of these, 60 to 200 bytes
   Strings en_json, zh_json;        // messages with the text, UTF-8
   Strings en_ascii, zh_ascii;      // the same with \uXXXX
@@ -79,19 +88,25 @@ std::string message(const Page& page, std::string_view field, const std::string&
   return json.dump(-1, ' ', ascii, nlohmann::json::error_handler_t::replace);
 }
 
-void add_pages(const std::vector<Page>& pages, Strings& text, Strings& json, Strings& ascii, Strings& html,
-               Strings& page_bytes, Strings& lines) {
+struct TextBytes {
+  std::size_t min = 0;
+  std::size_t max = std::string::npos;
+};
+
+void add_pages(const std::vector<Page>& pages, TextBytes wanted, Strings& text, Strings& json, Strings& ascii,
+               Strings& html, Strings& page_bytes, Strings& lines) {
   for (const Page& page : pages) {
-    text.push_back(peers::libxml2_text(page.html));
-    json.push_back(message(page, "text", text.back(), false));
-    ascii.push_back(message(page, "text", text.back(), true));
+    const std::string all = peers::libxml2_text(page.html);
+    if (all.size() >= wanted.min && all.size() <= wanted.max) {
+      text.push_back(all);
+      json.push_back(message(page, "text", all, false));
+      ascii.push_back(message(page, "text", all, true));
+    }
     html.push_back(message(page, "html", page.html, false));
     page_bytes.push_back(page.html);
-    const std::string_view all = text.back();
     for (std::size_t at = 0; at < all.size() && lines.size() < kShortTexts;) {
       const std::size_t end = std::min(all.find('\n', at), all.size());
-      if (end - at >= kShortBytesMin && end - at <= kShortBytesMax)
-        lines.emplace_back(all.substr(at, end - at));
+      if (end - at >= kShortBytesMin && end - at <= kShortBytesMax) lines.push_back(all.substr(at, end - at));
       at = end + 1;
     }
   }
@@ -106,8 +121,9 @@ void add_of_size(const Strings& pages, std::size_t min, std::size_t max, Strings
 Inputs make_inputs(std::size_t every) {
   const Corpora corpora = load_corpora(every);
   Inputs in;
-  add_pages(corpora.en, in.en_text, in.en_json, in.en_ascii, in.en_html, in.en_page, in.en_short);
-  add_pages(corpora.zh, in.zh_text, in.zh_json, in.zh_ascii, in.zh_html, in.zh_page, in.zh_short);
+  add_pages(corpora.en, {kEnglishBytesMin, kEnglishBytesMax}, in.en_text, in.en_json, in.en_ascii, in.en_html,
+            in.en_page, in.en_short);
+  add_pages(corpora.zh, {}, in.zh_text, in.zh_json, in.zh_ascii, in.zh_html, in.zh_page, in.zh_short);
   for (const Strings* pages : {&in.en_page, &in.zh_page}) {
     add_of_size(*pages, kSmallPageMin, kSmallPageMax, in.small_page);
     add_of_size(*pages, kLargePageMin, kLargePageMax, in.large_page);
@@ -145,6 +161,14 @@ struct TextToSimHash {
     tokens.open(canonical.text);
     for (TokenBatch batch; tokens.next(batch);) simhasher.add(batch);
     return simhasher.finish()[0];
+  }
+};
+
+struct PlainSimHash {
+  CanonicalText canonical;
+  std::uint64_t operator()(std::string_view text) {
+    internal::canonicalize_by(Isa::kScalar, text, canonical, {});
+    return reference::plain_simhash(reference::tokens_of(canonical.text));
   }
 };
 
@@ -306,6 +330,8 @@ std::vector<Row> peer_rows(const Inputs& in) {
       return build.simhash(text.data(), text.size());
     }));
   }
+  rows.push_back(row<PlainSimHash>("plain en", in.en_text));
+  rows.push_back(row<PlainSimHash>("plain zh", in.zh_text));
   const auto sax = [](const std::string& page) { return std::uint64_t{peers::libxml2_sax_text_bytes(page)}; };
   rows.push_back(row("reader en libxml2", in.en_page, sax));
   rows.push_back(row("reader zh libxml2", in.zh_page, sax));
@@ -364,6 +390,33 @@ double two_threads(const Inputs& in) {
   return ratios[ratios.size() / 2];
 }
 
+// lexbor is at hand as a Python package only: bytes a second, or nothing if it cannot be installed.
+std::optional<double> lexbor_speed(std::string_view language) {
+  const std::string command = NEARDUP_SOURCE_DIR "/tests/bench/peers/lexbor.sh " + corpora_folder() + '/' +
+                              std::string(language) + ".jsonl";
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  CHECK(pipe != nullptr, "cannot run tests/bench/peers/lexbor.sh");
+  double speed = 0;
+  const bool found = std::fscanf(pipe, "%lf", &speed) == 1;
+  return pclose(pipe) == 0 && found ? std::optional(speed) : std::nullopt;
+}
+
+// The reader beside lexbor's DOM and its text, the slower of both languages.
+std::optional<double> reader_vs_lexbor(const Figures& figures) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::string language : {"en", "zh"}) {
+    const std::optional<double> speed = lexbor_speed(language);
+    if (!speed) {
+      std::printf("lexbor (selectolax) cannot be installed: it is left out\n");
+      return std::nullopt;
+    }
+    std::printf("%-34s %10.0f\n", ("peer/reader " + language + " lexbor").c_str(), *speed / 1e6);
+    const Measured& ours = figures.at(std::string(isa_name(cpu_isa())) + "/reader " + language);
+    least = std::min(least, ours.bytes_per_second() / *speed);
+  }
+  return least;
+}
+
 std::string best_vanilla(const Figures& figures, const std::string& row) {
   std::string best;
   for (const auto& [name, measured] : figures.rows) {
@@ -390,7 +443,9 @@ void report(const Figures& figures, double threads2) {
   figure("text_en_vs_vanilla", figures.ratio(best + "/text en", vanilla),
          "text to SimHash, English, beside the vanilla loop");
   figure("text_zh_vs_scalar", figures.ratio(best + "/text zh", "scalar/text zh"),
-         "the same, Chinese, beside our scalar definition");
+         "the same, Chinese, beside the portable tier");
+  figure("text_zh_vs_plain", figures.ratio(best + "/text zh", "peer/plain zh"),
+         "and beside the definition, one counter at a time");
   if (cpu_isa() >= Isa::kAvx2) {
     figure("avx2_en_vs_vanilla", figures.ratio("avx2/text en", vanilla),
            "the AVX2 tier beside the vanilla loop");
@@ -409,6 +464,9 @@ void report(const Figures& figures, double threads2) {
          std::min(figures.ratio(best + "/reader en", "peer/reader en libxml2"),
                   figures.ratio(best + "/reader zh", "peer/reader zh libxml2")),
          "HTML to all its text, beside libxml2's SAX parser");
+  if (const std::optional<double> ratio = reader_vs_lexbor(figures)) {
+    figure("reader_vs_lexbor", *ratio, "beside lexbor's DOM and its text, through selectolax");
+  }
   figure("short_mps",
          std::min(figures.at(best + "/short en").items_per_second(),
                   figures.at(best + "/short zh").items_per_second()) /

@@ -4,14 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/support/steps.sh
+source tests/bench/peers/python.sh
 
-peers=$neardup_cache/quality-peers-$(cksum <tests/bench/quality_peers.txt | cut -d' ' -f1)
-make_peers() {
-  rm -rf "$peers"
-  python3 -m venv "$peers"
-  "$peers/bin/pip" install --no-input --no-deps -r tests/bench/quality_peers.txt
-  cp tests/bench/quality_peers.txt "$peers/"
-}
-[[ -e $peers/quality_peers.txt ]] || step quality-peers "the usual programs, from Python packages" \
-  "needs the network (pip); then run ./dev bench quality again" make_peers
+have_peers
 exec "$peers/bin/python" -B tests/bench/quality.py build/release

@@ -72,12 +72,9 @@ inline std::vector<PlainToken> tokens_of(std::string_view canonical) {
   return tokens;
 }
 
-inline std::array<std::uint64_t, 2> wide_simhash(const std::vector<PlainToken>& tokens) {
-  std::array<Accumulator<64>, 2> votes;
-  const auto vote = [&](std::uint64_t feature) {
-    votes[0].add(feature, 1);
-    votes[1].add(wide_feature(feature), 1);
-  };
+// Calls `vote(feature)` for each vote of the text.
+template <class Vote>
+void each_vote(const std::vector<PlainToken>& tokens, Vote vote) {
   Slots bigrams;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].counts) vote(tokens[i].hash);
@@ -85,6 +82,20 @@ inline std::array<std::uint64_t, 2> wide_simhash(const std::vector<PlainToken>& 
     const std::uint64_t bigram = bigram_feature(tokens[i - 1].hash, tokens[i].hash);
     if (bigrams.take(bigram)) vote(bigram);
   }
+}
+
+inline std::uint64_t plain_simhash(const std::vector<PlainToken>& tokens) {
+  Accumulator<64> votes;
+  each_vote(tokens, [&](std::uint64_t feature) { votes.add(feature, 1); });
+  return votes.majority(kTieBits[0]).to_ullong();
+}
+
+inline std::array<std::uint64_t, 2> wide_simhash(const std::vector<PlainToken>& tokens) {
+  std::array<Accumulator<64>, 2> votes;
+  each_vote(tokens, [&](std::uint64_t feature) {
+    votes[0].add(feature, 1);
+    votes[1].add(wide_feature(feature), 1);
+  });
   return {votes[0].majority(kTieBits[0]).to_ullong(), votes[1].majority(kTieBits[1]).to_ullong()};
 }
 

@@ -17,14 +17,15 @@ struct Tokens {
   std::vector<bool> joined;
 };
 
-Tokens tokens_of(std::string_view text) {
+Tokens tokens_of(std::string_view text, TokenStream::Use use = TokenStream::Use::kSimHash) {
   CanonicalText canonical;
   canonicalize(text, canonical);
   const std::string padded = std::string(canonical.text.view()) + std::string(TokenStream::kTextSlack, ' ');
   TokenStream stream;
-  stream.open(std::string_view(padded).substr(0, canonical.text.size()));
+  stream.open(std::string_view(padded).substr(0, canonical.text.size()), use);
   Tokens tokens;
   for (TokenBatch batch; stream.next(batch);) {
+    EXPECT_EQ(batch.earlier != nullptr, use == TokenStream::Use::kSimHash);
     for (std::size_t i = 0; i < TokenBatch::kHistory; ++i) {
       const std::size_t before = tokens.hashes.size();
       EXPECT_EQ(batch.hashes[-1 - static_cast<int>(i)], before > i ? tokens.hashes[before - 1 - i] : 0U);
@@ -66,6 +67,14 @@ TEST(TokenStream, a_long_text_comes_in_batches_that_know_what_came_before) {
     expected.push_back(token_feature(word));
   }
   EXPECT_EQ(tokens_of(text).hashes, expected);
+  EXPECT_EQ(tokens_of(text, TokenStream::Use::kHashes).hashes, expected);
+}
+
+TEST(TokenStream, for_hashes_alone_counts_nothing_and_reads_the_same) {
+  const std::string text =
+      "one two " + std::string(5000, 'x') + " 三四 three";  // a word of more than a chunk
+  EXPECT_EQ(tokens_of(text, TokenStream::Use::kHashes).hashes, tokens_of(text).hashes);
+  EXPECT_EQ(tokens_of(text, TokenStream::Use::kHashes).joined, tokens_of(text).joined);
 }
 
 }  // namespace

@@ -78,7 +78,10 @@ std::string sketch_of(std::string_view canonical) {
   ShingleSigner<kStandardSketchBytes>().sign_characters(canonical, signature);
   std::string text;
   for (const std::uint8_t byte : signature.sketch.bits) text += hex(byte).substr(14);
-  return text + hex(signature.sketch.sampled).substr(12) + hex(signature.sketch.level).substr(12);
+  for (const std::uint16_t number : {signature.sketch.sampled, signature.sketch.level}) {
+    text += hex(number).substr(14) + hex(number).substr(12, 2);
+  }
+  return text;
 }
 
 TEST_F(FingerprintCommand, a_line_has_simhash_counts_scripts_and_id) {
@@ -142,6 +145,23 @@ TEST_F(FingerprintCommand, json_has_a_field_for_everything) {
                          sketch_of("hello 東京") +
                          "\"},\"scripts\":{\"latin\":0.714,\"han\":0.286},\"source\":{\"topic\":"
                          "\"stdin\",\"offset\":0}}\n");
+}
+
+TEST_F(FingerprintCommand, a_sketch_ends_with_sampled_and_level_the_lower_byte_first) {
+  std::string text;  // of more shingles than are sampled: the level is not 0
+  for (int i = 0; i < 1400; ++i) text += "word" + std::to_string(i) + ' ';
+  const Ran ran = run({.paths = {}, .json = true}, "{\"id\":\"a\",\"text\":\"" + text + "\"}\n");
+  ShingleSignature<kStandardSketchBytes> signature;
+  TokenStream tokens;
+  CanonicalText canonical;
+  canonicalize(text, canonical);
+  ShingleSigner<kStandardSketchBytes>().sign(canonical, tokens, signature);
+  const StandardSketch& sketch = signature.sketch;
+  ASSERT_GT(sketch.sampled, 0xFF);
+  ASSERT_GT(sketch.level, 0);
+  const auto byte = [](int value) { return hex(static_cast<std::uint64_t>(value)).substr(14); };
+  EXPECT_THAT(ran.out, HasSubstr(byte(sketch.bits[91]) + byte(sketch.sampled & 0xFF) +
+                                 byte(sketch.sampled >> 8) + byte(sketch.level) + "00\""));
 }
 
 TEST_F(FingerprintCommand, a_rejected_document_is_named_with_its_reason) {
