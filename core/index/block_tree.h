@@ -40,7 +40,7 @@ class BlockTree {
   static constexpr int kForkBits = 4;
   static constexpr int kRefBits = Pool::kOffsetBits + 1;
   static constexpr Ref kForkFlag = Ref{1} << Pool::kOffsetBits;
-  static constexpr std::uint32_t kBlockEntries = 41;  // they fill eight lines
+  static constexpr std::uint32_t kBlockEntries = 94;  // they fill eighteen lines
 
   // At which bit of the key the roots of buckets fork, while its lowest `level` bits are in use. At the end
   // of the key, not at all.
