@@ -15,6 +15,7 @@
 // Threads: none inside.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +30,8 @@ template <class Word>
 class BlockPool {
  public:
   using Offset = std::uint32_t;  // in cache lines; 0 is no block
-  static constexpr Offset kLinesMax = Offset{1} << 26;
+  static constexpr int kOffsetBits = 25;
+  static constexpr Offset kLinesMax = Offset{1} << kOffsetBits;
 
   struct Block {
     std::uint32_t count;
@@ -43,16 +45,18 @@ class BlockPool {
     const std::uint32_t* ids() const {
       return reinterpret_cast<const std::uint32_t*>(words() + capacity(size));
     }
+    // Where this word is; `count`: nowhere.
+    std::uint32_t index_of(Word word) const {
+      return static_cast<std::uint32_t>(std::find(words(), words() + count, word) - words());
+    }
   };
   static_assert(sizeof(Block) == 16);
 
   // REQUIRES: offset is a block of this pool.
-  Block& at(Offset offset) { return *reinterpret_cast<Block*>(lines() + std::size_t{offset} * kLineBytes); }
-  const Block& at(Offset offset) const {
-    return *reinterpret_cast<const Block*>(lines() + std::size_t{offset} * kLineBytes);
-  }
-  const std::byte* lines() const { return memory_.data(); }
-  std::byte* lines() { return memory_.data(); }
+  Block& at(Offset offset) { return *reinterpret_cast<Block*>(line(offset)); }
+  const Block& at(Offset offset) const { return *reinterpret_cast<const Block*>(line(offset)); }
+  std::byte* line(Offset offset) { return memory_.data() + std::size_t{offset} * kLineBytes; }
+  const std::byte* line(Offset offset) const { return memory_.data() + std::size_t{offset} * kLineBytes; }
 
   // Adds an entry to the block at `offset`, or to a new one if that is 0. Returns where the block is now.
   Offset append(Offset offset, Word word, std::uint32_t id) {
@@ -93,13 +97,11 @@ class BlockPool {
     block.first_id = block.ids()[0];
   }
 
-  void give_back(Offset offset) {
-    Block& block = at(offset);
-    const std::uint32_t size = block.size;
-    held_lines_ -= kSizes[size];
-    block.count = free_[size];
-    free_[size] = offset;
-  }
+  void give_back(Offset offset) { give_back(offset, at(offset).size); }
+
+  // One line for something else; its bytes are whatever they are.
+  Offset take_line() { return take(0); }
+  void give_back_line(Offset offset) { give_back(offset, 0); }
 
   // Of a block of so many entries: how many lines are read, and how many it holds. REQUIRES: entries > 0.
   static std::uint32_t lines_for(std::uint32_t entries) {
@@ -136,13 +138,19 @@ class BlockPool {
                                       (sizeof(Word) + sizeof(std::uint32_t)));
   }
 
+  void give_back(Offset offset, std::uint32_t size) {
+    held_lines_ -= kSizes[size];
+    at(offset).count = free_[size];
+    free_[size] = offset;
+  }
+
   Offset take(std::uint32_t size) {
     held_lines_ += kSizes[size];
     Offset offset = free_[size];
     if (offset != 0) {
       free_[size] = at(offset).count;
     } else {
-      CHECK(used_lines_ + kSizes[size] < kLinesMax, "one table holds at most 4 GiB of blocks");
+      CHECK(used_lines_ + kSizes[size] < kLinesMax, "one table holds at most 2 GiB of blocks");
       if (memory_.data() == nullptr) memory_ = GrowingMemory(kLinesMax * kLineBytes);
       offset = static_cast<Offset>(used_lines_);
       used_lines_ += kSizes[size];

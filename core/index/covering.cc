@@ -12,7 +12,8 @@ constexpr std::uint64_t block(int index) { return std::uint64_t{1} << index; }
 
 // All keys of `kept` blocks out of `blocks`: finds within blocks - kept bits.
 Covering choose(std::string_view name, int blocks, int kept) {
-  Covering covering{.name = name, .distance = blocks - kept, .blocks = blocks, .keys = {}};
+  Covering covering{
+      .name = name, .distance = blocks - kept, .blocks = blocks, .keys = {}, .part_distance = blocks - kept};
   for (std::uint64_t key = 0; key < block(blocks); ++key) {
     if (std::popcount(key) == kept) covering.keys.push_back(key);
   }
@@ -22,8 +23,12 @@ Covering choose(std::string_view name, int blocks, int kept) {
 // `parts` copies of a covering side by side. Of e errors, some part has at most e / parts, rounded down; so
 // if each part is searched within k, all of it is within parts * (k + 1) - 1.
 Covering side_by_side(std::string_view name, int parts, const Covering& part) {
-  Covering covering{
-      .name = name, .distance = parts * (part.distance + 1) - 1, .blocks = parts * part.blocks, .keys = {}};
+  Covering covering{.name = name,
+                    .distance = parts * (part.distance + 1) - 1,
+                    .blocks = parts * part.blocks,
+                    .keys = {},
+                    .parts = parts,
+                    .part_distance = part.distance};
   for (int i = 0; i < parts; ++i) {
     for (const std::uint64_t key : part.keys) covering.keys.push_back(key << (i * part.blocks));
   }
@@ -32,7 +37,7 @@ Covering side_by_side(std::string_view name, int parts, const Covering& part) {
 
 // The complements of the lines of the Fano plane: two of its 7 points are always on one line.
 Covering fano() {
-  Covering covering{.name = "", .distance = 2, .blocks = 7, .keys = {}};
+  Covering covering{.name = "", .distance = 2, .blocks = 7, .keys = {}, .part_distance = 2};
   for (int shift = 0; shift < 7; ++shift) {
     std::uint64_t key = block(7) - 1;
     for (const int point : {0, 1, 3}) key &= ~block((point + shift) % 7);
@@ -43,7 +48,7 @@ Covering fano() {
 
 // The biplane on 11 points: the quadratic residues mod 11 are 1, 3, 4, 5, 9.
 Covering biplane() {
-  Covering covering{.name = "11x29", .distance = 3, .blocks = 11, .keys = {}};
+  Covering covering{.name = "11x29", .distance = 3, .blocks = 11, .keys = {}, .part_distance = 3};
   for (int shift = 0; shift < 11; ++shift) {
     std::uint64_t key = 0;
     for (const int residue : {1, 3, 4, 5, 9}) key |= block((residue + shift) % 11);
@@ -55,7 +60,7 @@ Covering biplane() {
 // The Steiner system SQS(8): of the points 0 .. 7, as vectors of three bits, those with x.p = c for each of
 // the seven x != 0 and both c.
 Covering planes() {
-  Covering covering{.name = "14x32", .distance = 3, .blocks = 8, .keys = {}};
+  Covering covering{.name = "14x32", .distance = 3, .blocks = 8, .keys = {}, .part_distance = 3};
   for (unsigned normal = 1; normal < 8; ++normal) {
     for (int side = 0; side < 2; ++side) {
       std::uint64_t key = 0;
@@ -70,7 +75,7 @@ Covering planes() {
 
 // Four blocks of 16 bits; beside each of them, one of the four quarters of the other 48 bits. In blocks of 4.
 Covering nested() {
-  Covering covering{.name = "16x28", .distance = 3, .blocks = 16, .keys = {}};
+  Covering covering{.name = "16x28", .distance = 3, .blocks = 16, .keys = {}, .part_distance = 3};
   for (int whole = 0; whole < 4; ++whole) {
     std::vector<int> rest;
     for (int nibble = 0; nibble < 16; ++nibble) {

@@ -37,6 +37,10 @@ struct Covering {
   int distance = 0;                 // finds everything within so many bits
   int blocks = 0;                   // at most 64
   std::vector<std::uint64_t> keys;  // bit b: the key has block b
+  // The keys are those of so many parts of the blocks, equally many of each, one part's after the other's. Of
+  // the bits in which a pair differs, one part has at most part_distance, and the pair shares a key of it.
+  int parts = 1;
+  int part_distance = 0;
 
   int tables() const { return static_cast<int>(keys.size()); }
 };
@@ -66,6 +70,19 @@ Word key_bits(const Covering& covering, int table) {
     for (int bit = first_bit(covering, kWidthOf<Word>, block); bit < end; ++bit) {
       bits = bits | one_bit<Word>(bit);
     }
+  }
+  return bits;
+}
+
+// The bits of the part that this key is of.
+template <class Word>
+Word part_bits(const Covering& covering, int table) {
+  const int part = table / (covering.tables() / covering.parts);
+  const int end = first_bit(covering, kWidthOf<Word>, (part + 1) * covering.blocks / covering.parts);
+  Word bits{};
+  for (int bit = first_bit(covering, kWidthOf<Word>, part * covering.blocks / covering.parts); bit < end;
+       ++bit) {
+    bits = bits | one_bit<Word>(bit);
   }
   return bits;
 }

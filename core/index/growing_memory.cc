@@ -26,6 +26,10 @@ constexpr std::size_t kHugePage = GrowingMemory::kHugePage;
 // From here on memory comes as huge pages; before, as small ones that are made one huge page when they are
 // full: a small array should be small.
 constexpr std::size_t kHugeFrom = 8 * kHugePage;
+// And from here on the next one is asked for when the one before begins to be used, not when it is half full.
+// Where a guest's page is its host's first touch as well, one takes milliseconds; and the arrays of an index
+// come to the ends of their pages together.
+constexpr std::size_t kFarFrom = 32 * kHugePage;
 // Some systems count what is accessible as if it were used, so it grows in large steps, not at once.
 constexpr std::size_t kAccessibleMin = std::size_t{64} << 20;
 
@@ -138,20 +142,31 @@ void GrowingMemory::make_accessible(std::uint64_t end) {
 }
 
 void GrowingMemory::hold(std::uint64_t end) {
-  const std::uint64_t before = held_;
+  const std::uint64_t before = ready_;
   if (end <= kHugeFrom) {
-    held_ = ready_ = round_up(end, kSmallStep);
-    make_accessible(held_);
-    for (std::uint64_t page = before / kHugePage; page < held_ / kHugePage; ++page) make_huge(page);
-    return;
+    ready_ = round_up(end, kSmallStep);
+    held_ = std::max(held_, ready_);
+    make_accessible(ready_);
+    if (kHugeFrom - ready_ <= kHugePage / 2 && size_ > kHugeFrom) hold_page(kHugeFrom);
+  } else {
+    const std::uint64_t page_end = round_up(end, kHugePage);
+    const std::uint64_t ahead = page_end < kFarFrom ? kHugePage / 2 : kHugePage;
+    const bool is_due = page_end - end <= ahead;
+    held_ = std::max(held_, page_end);
+    ready_ = is_due ? page_end : page_end - ahead;
+    make_accessible(page_end);
+    if (is_due) hold_page(page_end);
   }
-  const std::uint64_t page_end = round_up(end, kHugePage);
-  const bool nearly_full = page_end - end <= kHugePage / 8;
-  held_ = std::max(held_, page_end + (nearly_full ? kHugePage : 0));
-  ready_ = nearly_full ? page_end : std::max(end, page_end - kHugePage / 8);
+  const std::uint64_t small_end = std::min<std::uint64_t>(ready_, kHugeFrom);
+  for (std::uint64_t page = before / kHugePage; page < small_end / kHugePage; ++page) make_huge(page);
+}
+
+// The next page, before it is needed.
+void GrowingMemory::hold_page(std::uint64_t begin) {
+  if (held_ >= begin + kHugePage) return;
+  held_ = begin + kHugePage;
   make_accessible(held_);
-  for (std::uint64_t page = before / kHugePage; page < kHugeFrom / kHugePage; ++page) make_huge(page);
-  if (nearly_full && held_ != before) FirstTouch::instance().ask(data_ + page_end % size_, false);
+  FirstTouch::instance().ask(data_ + begin % size_, false);
 }
 
 // Of a page that is full of small ones, or still empty.

@@ -60,13 +60,14 @@ HammingIndex<kWidth>::HammingIndex(const HammingOptions& options) : options_(opt
 }
 
 template <int kWidth>
-ProbeView<typename HammingIndex<kWidth>::Word> HammingIndex<kWidth>::view() const {
+ProbeView<typename HammingIndex<kWidth>::Word> HammingIndex<kWidth>::view(MatchMode mode) const {
   return {.tables = tables_.data(),
           .table_count = static_cast<int>(tables_.size()),
           .distance = options_.distance,
           .words = words_.data(),
           .oldest_id = static_cast<std::uint32_t>(oldest_),
           .in_order = in_order_,
+          .equal_ends = mode == MatchMode::kNearest || all_apart_,
           .block_entries_max = options_.block_entries_max == 0 ? ~0U : options_.block_entries_max};
 }
 
@@ -108,7 +109,7 @@ void HammingIndex<kWidth>::probe(std::span<const Word> queries, MatchMode mode) 
     }
     return;
   }
-  const ProbeView<Word> v = view();
+  const ProbeView<Word> v = view(mode);
   const std::size_t width = tables_.size();
   keys_.resize(std::max(keys_.size(), queries.size() * width));
   tags_.resize(keys_.size());
@@ -248,6 +249,7 @@ void HammingIndex<kWidth>::store_new(std::span<const Word> words, std::span<cons
 
 template <int kWidth>
 void HammingIndex<kWidth>::insert(std::span<const Word> words) {
+  all_apart_ &= words.empty();
   for (std::size_t from = 0; from < words.size(); from += kBatch) {
     const auto part = words.subspan(from, std::min(kBatch, words.size() - from));
     const Sequence first = next_;
@@ -295,7 +297,7 @@ template <int kWidth>
 void HammingIndex<kWidth>::make_tables() {
   tables_.reserve(static_cast<std::size_t>(covering().tables()));
   for (int t = 0; t < covering().tables(); ++t) {
-    tables_.emplace_back(key_bits<Word>(covering(), t), key_bits<Word>(covering(), 0), t == 0);
+    tables_.emplace_back(covering(), t);
   }
 }
 
@@ -409,7 +411,8 @@ void HammingIndex<kWidth>::restore_erased(Sequence sequence) {
 }
 
 template <int kWidth>
-std::uint64_t HammingIndex<kWidth>::restore_finish(std::uint64_t equal) {
+std::uint64_t HammingIndex<kWidth>::restore_finish(std::uint64_t equal, std::uint64_t apart) {
+  all_apart_ = apart > static_cast<std::uint64_t>(options_.distance);
   if (next_ - oldest_ <= kScanMax && oldest_ / kIds == next_ / kIds) return equal;
   CHECK(equal <= size_, "the reader refuses this");
   make_tables();
@@ -536,6 +539,25 @@ Digest128 HammingIndex<kWidth>::layout_digest() const {
   chain.add(state.low);
   chain.add(members_.size());
   for (const Table& table : tables_) table.for_each_value([&](std::uint64_t value) { chain.add(value); });
+  return chain.finish();
+}
+
+template <int kWidth>
+Digest128 HammingIndex<kWidth>::entries_digest() const {
+  DigestChain chain;
+  const Digest128 state = state_digest();
+  chain.add(state.high);
+  chain.add(state.low);
+  chain.add(members_.size());
+  for (const Table& table : tables_) {
+    std::uint64_t sum = 0;
+    table.for_each_entry([&](std::uint64_t bucket, std::uint32_t tag, std::uint32_t id) {
+      sum += hash_of_word(Word128{bucket, std::uint64_t{tag} << 32 | id});
+    });
+    chain.add(table.buckets());
+    chain.add(static_cast<std::uint64_t>(table.lines_per_bucket()));
+    chain.add(sum);
+  }
   return chain.finish();
 }
 

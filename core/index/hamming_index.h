@@ -110,22 +110,27 @@ class HammingIndex {
 
   // A digest of what answers hang on: the words under their numbers, and the distance.
   Digest128 state_digest() const;
-  // A digest of the tables as well: equal for equal calls, whatever the threads and the batches; and for all
-  // ways to the same words if nothing was ever erased.
+  // A digest of the tables as well, as they lie in memory: equal for equal calls, whatever the threads and
+  // the batches.
   Digest128 layout_digest() const;
+  // Of what each bucket holds, in whatever order: equal for all ways to the same words if nothing was erased.
+  Digest128 entries_digest() const;
 
   // For writing it: also of what was erased. REQUIRES: oldest() <= sequence < next().
   Word stored_word(Sequence sequence) const { return words_[static_cast<std::uint32_t>(sequence)]; }
   // How many are equal to an older one that is stored, as far as the tables know: they are in none.
   std::uint64_t equal_words() const { return members_.size(); }
+  // In how many bits any two words differ at least; 0: that is not known.
+  int apart() const { return all_apart_ ? options_.distance + 1 : 0; }
 
   // For reading it: an empty index takes words under the numbers first, first + 1, ... and then builds its
-  // tables at once, for `equal` words that are in none. Returns how many there were.
+  // tables at once, for `equal` words that are in none. Returns how many there were. Any two of the words
+  // differ in at least `apart` bits.
   // REQUIRES: next() == 0 at first; words come in order.
   void restore_begin(Sequence first);
   void restore_words(std::span<const Word> words);
   void restore_erased(Sequence sequence);  // REQUIRES: contains(sequence)
-  std::uint64_t restore_finish(std::uint64_t equal);
+  std::uint64_t restore_finish(std::uint64_t equal, std::uint64_t apart = 0);
 
  private:
   static constexpr std::size_t kBatch = 256;  // words decided at a time, for each thread
@@ -141,7 +146,7 @@ class HammingIndex {
   }
   std::uint32_t age(std::uint32_t id) const { return id - static_cast<std::uint32_t>(oldest_); }
 
-  ProbeView<Word> view() const;
+  ProbeView<Word> view(MatchMode mode = MatchMode::kFirst) const;
   std::optional<Match> match_of(const Found& found) const;
 
   // found_[i] and keys_, tags_ for a batch.
@@ -168,6 +173,9 @@ class HammingIndex {
   Sequence next_ = 0;
   std::uint64_t size_ = 0;
   bool in_order_ = true;  // until an entry is renamed
+  // No two words are within `distance`: each was looked for before it was stored. So a match at distance 0 is
+  // the only one: another would be that near to it as well.
+  bool all_apart_ = true;
 
   // Of the batch at hand; kept for their memory.
   std::vector<ProbeCounts> counts_;  // by member of the crew

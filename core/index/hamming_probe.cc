@@ -19,10 +19,11 @@ Word scatter(const BitChoice<Word>& choice, std::uint64_t number) {
   return choice.scatter(number);
 }
 
-std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance) {
+std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance, std::uint32_t equal) {
   std::uint32_t near = 0;
   for (int i = 0; i < 16; ++i) {
-    near |= (std::popcount(line[i] ^ tag) <= distance ? 1U : 0U) << i;
+    const std::uint32_t differing = line[i] ^ tag;
+    near |= ((differing & equal) == 0 && std::popcount(differing) <= distance ? 1U : 0U) << i;
   }
   return near;
 }

@@ -3,10 +3,12 @@
 // As a pipeline: a random line of memory takes a hundred times as long to come as to read, so each query's
 // lines are asked for well before they are read, while other queries are served.
 //
-//   keys       of each table; its head is asked for
+//   begin      the key of table 0, whose head is asked for
+//   equal      is the query itself in it? If that would end the search, its fingerprint is asked for; else
+//   the
+//              heads of all other tables
 //   heads      all tags of a head at once against the query's: a hit asks for its bucket in table 0, or for
-//   its
-//              id. The blocks of crowded buckets are asked for
+//              its id. The trees of crowded buckets are asked for
 //   resolve    hits to ids; their fingerprints are asked for
 //   verify     true distances
 //   blocks     all fingerprints of a block, exactly. They come last because they are long and young: if the
@@ -34,6 +36,7 @@ struct ProbeView {
   const Word* words = nullptr;  // by id
   std::uint32_t oldest_id = 0;
   bool in_order = false;                // each block has its oldest first
+  bool equal_ends = false;              // a match at distance 0 is the answer, whatever else there is
   std::uint32_t block_entries_max = 0;  // of one bucket's block; of longer ones only the oldest are read
 };
 

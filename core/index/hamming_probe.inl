@@ -1,16 +1,18 @@
-// The text of all tiers of hamming_probe.h. Included by hamming_probe.cc, _avx2.cc and _avx512.cc, each time in a
-// namespace of its own which has
+// The text of all tiers of hamming_probe.h. Included by hamming_probe.cc, _avx2.cc and _avx512.cc, each time
+// in a namespace of its own which has
 //
 //   std::uint64_t gather(const BitChoice<Word>&, Word)           the chosen bits
 //   Word scatter(const BitChoice<Word>&, std::uint64_t)          and back
-//   std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance)
-//                                                                bit i: word i of 16 is within distance of tag
-//   constexpr std::size_t kLanes<Word>                           words that near_words compares at a time, <= 8
-//   std::uint32_t near_words(const Word* words, std::size_t count, Word query, int distance)
-//                                                                bit i: word i of min(count, kLanes) is within
+//   std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance, std::uint32_t equal)
+//                                                                bit i: word i of 16 is within distance of
+//                                                                tag, and the same in the bits `equal`
+//   constexpr std::size_t kLanes<Word>                           words that near_words compares at a time, <=
+//   8 std::uint32_t near_words(const Word* words, std::size_t count, Word query, int distance)
+//                                                                bit i: word i of min(count, kLanes) is
+//                                                                within
 
 inline constexpr std::size_t kLag = 4;  // queries between the stages
-inline constexpr std::size_t kStages = 5;
+inline constexpr std::size_t kStages = 6;
 inline constexpr std::size_t kFlights = 32;  // in the pipeline at a time
 static_assert(kFlights > kLag * (kStages - 1));
 
@@ -18,16 +20,29 @@ template <class Word>
 struct Flight {
   static constexpr std::size_t kHitsMax = 64;
   static constexpr std::size_t kBucketsMax = 32;
+  static constexpr std::size_t kTreesMax = kTablesMax + kBucketsMax;
 
-  using Block = typename BlockPool<Word>::Block;
+  using Tree = BlockTree<Word>;
+  using Block = typename Tree::Block;
   struct Bucket {
     const std::uint32_t* head;
     const std::uint32_t* ids;
+    std::uint64_t key;
+    int tree_shift;
+    std::uint32_t tag;    // of the entry, as far as it is known:
+    std::uint32_t known;  // these bits
+  };
+  struct Fork {
+    const Tree* tree;
+    std::uint64_t key;
+    typename Tree::Ref ref;
+    int shift;
   };
 
   Word query{};
-  const std::uint64_t* keys = nullptr;
-  const std::uint32_t* tags = nullptr;
+  std::uint64_t* keys = nullptr;
+  std::uint32_t* tags = nullptr;
+  const Word* equal = nullptr;  // a stored word that seems to be the query
   Found best;
   std::uint32_t best_age = 0;
   std::uint64_t lines = 0;  // of blocks read
@@ -35,12 +50,14 @@ struct Flight {
   std::size_t slot_count = 0;    // places of ids to be read
   std::size_t bucket_count = 0;  // buckets of table 0 to be searched
   std::size_t id_count = 0;      // ids whose words are to be compared
+  std::size_t fork_count = 0;    // forks on the way to blocks
   std::size_t block_count = 0;   // blocks to be read
   const std::uint32_t* heads[kTablesMax];
   const std::uint32_t* slots[kHitsMax];
   Bucket buckets[kBucketsMax];
   std::uint32_t ids[kHitsMax];
-  const Block* blocks[kTablesMax + kBucketsMax];
+  Fork forks[kTreesMax];
+  const Block* blocks[kTreesMax];
 };
 
 enum class Collect : std::uint8_t { kFirst, kNearest, kAll };
@@ -59,45 +76,111 @@ struct Prober {
       return;
     }
     const std::uint32_t age = id - view.oldest_id;
-    const bool better = kCollect == Collect::kFirst
-                            ? f.best.distance < 0 || age < f.best_age
-                            : f.best.distance < 0 || distance < f.best.distance ||
-                                  (distance == f.best.distance && age < f.best_age);
+    const bool better = kCollect == Collect::kFirst ? f.best.distance < 0 || age < f.best_age
+                                                    : f.best.distance < 0 || distance < f.best.distance ||
+                                                          (distance == f.best.distance && age < f.best_age);
     if (better) {
       f.best = {id, distance};
       f.best_age = age;
     }
   }
 
-  void keys(F& f, Word query, std::uint64_t* to_keys, std::uint32_t* to_tags) const {
+  void begin(F& f, Word query, std::uint64_t* to_keys, std::uint32_t* to_tags) const {
     f.query = query;
     f.keys = to_keys;
     f.tags = to_tags;
     f.best = {};
+    f.equal = nullptr;
     f.lines = 0;
     f.truncated = false;
-    f.slot_count = f.bucket_count = f.id_count = f.block_count = 0;
-    for (int t = 0; t < view.table_count; ++t) {
-      const Table& table = view.tables[t];
-      const std::uint64_t key = gather(table.key(), query);
-      to_keys[t] = key;
-      to_tags[t] = static_cast<std::uint32_t>(gather(table.tag(), query));
-      const auto& region = table.region(key);
-      const std::uint32_t* const head = table.head(region, key);
-      f.heads[t] = head;
-      for (int word = 0; word < 1 << region.shift; word += Table::kLineWords) {
-        __builtin_prefetch(head + word, 1);
-      }
+    f.slot_count = f.bucket_count = f.id_count = f.fork_count = f.block_count = 0;
+    locate_head(f, 0);
+    if (view.equal_ends) __builtin_prefetch(ids_of_first(f));
+  }
+
+  void locate_head(F& f, int t) const {
+    const Table& table = view.tables[t];
+    const std::uint64_t key = gather(table.key(), f.query);
+    f.keys[t] = key;
+    f.tags[t] = static_cast<std::uint32_t>(gather(table.tag(), f.query));
+    const auto& region = table.region(key);
+    const std::uint32_t* const head = table.head(region, key);
+    f.heads[t] = head;
+    for (int word = 0; word < 1 << region.shift; word += Table::kLineWords) {
+      __builtin_prefetch(head + word, 1);
     }
   }
 
-  // The block of a crowded bucket, to be read later.
-  void push_block(F& f, const Table& table, std::uint32_t offset) const {
-    const std::byte* const line = table.pool().lines() + std::size_t{offset} * 64;
-    for (std::size_t ahead = 0; ahead < 4; ++ahead) __builtin_prefetch(line + 64 * ahead);
+  void locate_heads_left(F& f) const {
+    for (int t = 1; t < view.table_count; ++t) locate_head(f, t);
+  }
+
+  const std::uint32_t* ids_of_first(const F& f) const {
+    const Table& first = view.tables[0];
+    return first.ids(first.region(f.keys[0]), f.heads[0]);
+  }
+
+  // If the very query is stored, and that ends the search, the other tables need not be read.
+  void find_equal(F& f) const {
+    if (kCollect != Collect::kAll && view.equal_ends) {
+      scan_head(f.heads[0], f.tags[0], 0, 0, [&](std::uint32_t i) {
+        f.equal = view.words + ids_of_first(f)[i];
+        __builtin_prefetch(f.equal);
+      });
+    }
+    if (f.equal == nullptr) locate_heads_left(f);
+  }
+
+  bool is_equal(F& f) const {
+    if (f.equal == nullptr) return false;
+    if (*f.equal == f.query) {
+      f.best = {static_cast<std::uint32_t>(f.equal - view.words), 0};
+      return true;
+    }
+    locate_heads_left(f);  // the same key and tag, and yet another one
+    return false;
+  }
+
+  // What is below `ref` is to be read later.
+  void push_tree(F& f, const Table& table, typename Table::Ref ref, int shift, std::uint64_t key) const {
+    const typename F::Tree& tree = table.tree();
+    if (Table::Tree::is_fork(ref)) {
+      if (f.fork_count == F::kTreesMax) [[unlikely]] {
+        const auto* const block = tree.find(ref, shift, key);
+        if (block != nullptr) scan_block(f, *block);
+        return;
+      }
+      __builtin_prefetch(tree.line(ref));
+      f.forks[f.fork_count++] = {&tree, key, ref, shift};
+    } else if (ref != 0) {
+      push_block(f, tree, ref);
+    }
+  }
+
+  void push_block(F& f, const typename F::Tree& tree, typename F::Tree::Ref ref) const {
+    const std::byte* const line = tree.line(ref);
+    for (std::size_t ahead = 0; ahead < 2; ++ahead) __builtin_prefetch(line + 64 * ahead);
     const auto* const block = reinterpret_cast<const typename F::Block*>(line);
-    if (f.block_count == kTablesMax + F::kBucketsMax) [[unlikely]] return scan_block(f, *block);
+    if (f.block_count == F::kTreesMax) [[unlikely]]
+      return scan_block(f, *block);
     f.blocks[f.block_count++] = block;
+  }
+
+  // One step down from each fork.
+  void descend(F& f) const {
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < f.fork_count; ++i) {
+      typename F::Fork fork = f.forks[i];
+      fork.ref = fork.tree->child(fork.ref, fork.shift, fork.key);
+      fork.shift += F::Tree::kForkBits;
+      if (F::Tree::is_fork(fork.ref)) {
+        __builtin_prefetch(fork.tree->line(fork.ref));
+        f.forks[left++] = fork;
+      } else if (fork.ref != 0) {
+        push_block(f, *fork.tree, fork.ref);
+      }
+    }
+    f.fork_count = left;
   }
 
   // Nothing in an ordered block is older than its first entry, so it may have no better answer.
@@ -137,12 +220,13 @@ struct Prober {
     f.lines += from * sizeof(Word) / 64;
   }
 
-  // Calls visit(i) for the words i of a head whose tags are near.
+  // Calls visit(i) for the words i of a head whose tags are within `distance`, and the same in bits `equal`.
   template <class Visit>
-  void scan_head(const std::uint32_t* head, std::uint32_t tag, Visit visit) const {
+  void scan_head(const std::uint32_t* head, std::uint32_t tag, int distance, std::uint32_t equal,
+                 Visit visit) const {
     const std::uint32_t count = head[0] & Table::kCountMask;
     for (std::uint32_t line = 0; line <= count; line += Table::kLineWords) {
-      std::uint32_t hits = near_tags(head + line, tag, view.distance);
+      std::uint32_t hits = near_tags(head + line, tag, distance, equal);
       // Word 0 of the first line is no tag, nor are those behind the last.
       if (line == 0) hits &= ~1U;
       hits &= (2U << std::min(count - line, 30U)) - 1;
@@ -154,13 +238,15 @@ struct Prober {
   }
 
   void push_slot(F& f, const std::uint32_t* slot) const {
-    if (f.slot_count == F::kHitsMax) [[unlikely]] return verify(f, *slot);
+    if (f.slot_count == F::kHitsMax) [[unlikely]]
+      return verify(f, *slot);
     __builtin_prefetch(slot);
     f.slots[f.slot_count++] = slot;
   }
 
   void push_id(F& f, std::uint32_t id) const {
-    if (f.id_count == F::kHitsMax) [[unlikely]] return verify(f, id);
+    if (f.id_count == F::kHitsMax) [[unlikely]]
+      return verify(f, id);
     __builtin_prefetch(view.words + id);
     f.ids[f.id_count++] = id;
   }
@@ -170,22 +256,26 @@ struct Prober {
     if (distance <= view.distance) offer(f, id, distance);
   }
 
+  // What bucket and tag tell of an entry may show that another table finds it, or that it is too far away.
+  bool is_wanted(const Table& table, const typename Table::Region& region, Word differing) const {
+    const Word known = differing & region.known;
+    return count_bits(known & table.part()) <= table.part_distance() && count_bits(known) <= view.distance;
+  }
+
   // A hit of a table without ids: where is that entry in table 0?
-  void push_bucket(F& f, const Table& table, const typename Table::Region& region, const std::uint32_t* head,
-                   std::uint32_t tag) const {
-    const auto bucket = static_cast<std::uint64_t>(head - region.heads) >> region.shift;
-    const Word entry = scatter(table.key(), bucket) | scatter(table.tag(), tag);
-    if (count_bits((entry ^ f.query) & region.known) > view.distance) return;
+  void push_bucket(F& f, const typename Table::Region& region, Word entry) const {
     const Table& first = view.tables[0];
     const std::uint64_t key = gather(first.key(), entry);
+    const auto tag = static_cast<std::uint32_t>(gather(first.tag(), entry));
+    const auto known = static_cast<std::uint32_t>(gather(first.tag(), region.known));
+    for (std::size_t i = 0; i < f.bucket_count; ++i) {
+      if (f.buckets[i].key == key && f.buckets[i].tag == tag && f.buckets[i].known == known) return;
+    }
     const auto& there = first.region(key);
     const std::uint32_t* const at = first.head(there, key);
-    if (at == f.heads[0]) return;  // that one is searched anyway
-    for (std::size_t i = 0; i < f.bucket_count; ++i) {
-      if (f.buckets[i].head == at) return;
-    }
-    const typename F::Bucket found = {at, first.ids(there, at)};
-    if (f.bucket_count == F::kBucketsMax) [[unlikely]] return search(f, found);
+    const typename F::Bucket found = {at, first.ids(there, at), key, there.tree_shift, tag, known};
+    if (f.bucket_count == F::kBucketsMax) [[unlikely]]
+      return search(f, found);
     for (int word = 0; word < 1 << there.shift; word += Table::kLineWords) {
       __builtin_prefetch(found.head + word);
       __builtin_prefetch(found.ids + word);
@@ -194,41 +284,48 @@ struct Prober {
   }
 
   void search(F& f, const typename F::Bucket& bucket) const {
-    scan_head(bucket.head, f.tags[0], [&](std::uint32_t i) { push_id(f, bucket.ids[i]); });
-    if (const std::uint32_t block = bucket.head[0] >> Table::kBlockShift; block != 0) {
-      push_block(f, view.tables[0], block);
-    }
+    scan_head(bucket.head, bucket.tag, Table::kTagBits, bucket.known,
+              [&](std::uint32_t i) { push_id(f, bucket.ids[i]); });
+    push_tree(f, view.tables[0], bucket.head[0] >> Table::kTreeShift, bucket.tree_shift, bucket.key);
   }
 
   void heads(F& f) const {
+    counts.candidates += f.heads[0][0] & Table::kCountMask;
+    if (is_equal(f)) return;
     for (int t = 0; t < view.table_count; ++t) {
       const Table& table = view.tables[t];
       const std::uint32_t* const head = f.heads[t];
-      counts.candidates += head[0] & Table::kCountMask;
-      scan_head(head, f.tags[t], [&](std::uint32_t i) {
-        const auto& region = table.region(f.keys[t]);
+      if (t > 0) counts.candidates += head[0] & Table::kCountMask;
+      const auto& region = table.region(f.keys[t]);
+      scan_head(head, f.tags[t], view.distance, region.unused_key, [&](std::uint32_t i) {
+        const auto bucket = static_cast<std::uint64_t>(head - region.heads) >> region.shift;
+        const Word entry = scatter(table.key(), bucket) | scatter(table.tag(), head[i]);
+        if (!is_wanted(table, region, entry ^ f.query)) return;
         if (table.has_ids()) {
           push_slot(f, table.ids(region, head) + i);
         } else {
-          push_bucket(f, table, region, head, head[i]);
+          push_bucket(f, region, entry);
         }
       });
-      if (const std::uint32_t block = head[0] >> Table::kBlockShift; block != 0) [[unlikely]] {
-        push_block(f, table, block);
+      if (const std::uint32_t root = head[0] >> Table::kTreeShift; root != 0) [[unlikely]] {
+        push_tree(f, table, root, region.tree_shift, f.keys[t]);
       }
     }
   }
 
   void resolve(F& f) const {
+    descend(f);
     for (std::size_t i = 0; i < f.slot_count; ++i) push_id(f, *f.slots[i]);
     for (std::size_t i = 0; i < f.bucket_count; ++i) search(f, f.buckets[i]);
   }
 
   void verify_all(F& f) const {
+    descend(f);
     for (std::size_t i = 0; i < f.id_count; ++i) verify(f, f.ids[i]);
   }
 
   Found finish(F& f) const {
+    while (f.fork_count > 0) descend(f);
     for (std::size_t i = 0; i < f.block_count; ++i) scan_block(f, *f.blocks[i]);
     ++counts.lookups;
     counts.overflow_lines += f.lines;
@@ -243,13 +340,14 @@ struct Prober {
     const auto flight = [&](std::size_t i) -> F& { return flights[i % kFlights]; };
     const auto tables = static_cast<std::size_t>(view.table_count);
     for (std::size_t step = 0; step < count + (kStages - 1) * kLag; ++step) {
-      if (step < count) keys(flight(step), queries[step], to_keys + step * tables, to_tags + step * tables);
-      if (step >= kLag && step - kLag < count) heads(flight(step - kLag));
-      if (step >= 2 * kLag && step - 2 * kLag < count) resolve(flight(step - 2 * kLag));
-      if (step >= 3 * kLag && step - 3 * kLag < count) verify_all(flight(step - 3 * kLag));
-      if (step >= 4 * kLag) {
-        const Found result = finish(flight(step - 4 * kLag));
-        if (found != nullptr) found[step - 4 * kLag] = result;
+      if (step < count) begin(flight(step), queries[step], to_keys + step * tables, to_tags + step * tables);
+      if (step >= kLag && step - kLag < count) find_equal(flight(step - kLag));
+      if (step >= 2 * kLag && step - 2 * kLag < count) heads(flight(step - 2 * kLag));
+      if (step >= 3 * kLag && step - 3 * kLag < count) resolve(flight(step - 3 * kLag));
+      if (step >= 4 * kLag && step - 4 * kLag < count) verify_all(flight(step - 4 * kLag));
+      if (step >= 5 * kLag) {
+        const Found result = finish(flight(step - 5 * kLag));
+        if (found != nullptr) found[step - 5 * kLag] = result;
       }
     }
   }

@@ -40,10 +40,19 @@ inline std::uint32_t near_8(const std::uint32_t* words, __m256i query, __m256i a
   return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(above, bits))));
 }
 
-inline std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance) {
+inline std::uint32_t equal_8(const std::uint32_t* words, __m256i query, __m256i mask) {
+  const __m256i v = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(words)), query);
+  const __m256i same = _mm256_cmpeq_epi32(_mm256_and_si256(v, mask), _mm256_setzero_si256());
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(same)));
+}
+
+inline std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance,
+                               std::uint32_t equal) {
   const __m256i query = _mm256_set1_epi32(static_cast<int>(tag));
   const __m256i above = _mm256_set1_epi32(distance + 1);
-  return near_8(line, query, above) | near_8(line + 8, query, above) << 8;
+  const __m256i mask = _mm256_set1_epi32(static_cast<int>(equal));
+  return (near_8(line, query, above) & equal_8(line, query, mask)) |
+         (near_8(line + 8, query, above) & equal_8(line + 8, query, mask)) << 8;
 }
 
 template <class Word>

@@ -35,10 +35,12 @@ Word scatter(const BitChoice<Word>& choice, std::uint64_t number) {
   }
 }
 
-inline std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance) {
+inline std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance,
+                               std::uint32_t equal) {
   const __m512i differing =
       _mm512_xor_si512(_mm512_loadu_si512(line), _mm512_set1_epi32(static_cast<int>(tag)));
-  return _mm512_cmple_epu32_mask(_mm512_popcnt_epi32(differing), _mm512_set1_epi32(distance));
+  const __mmask16 same = _mm512_testn_epi32_mask(differing, _mm512_set1_epi32(static_cast<int>(equal)));
+  return _mm512_mask_cmple_epu32_mask(same, _mm512_popcnt_epi32(differing), _mm512_set1_epi32(distance));
 }
 
 template <class Word>

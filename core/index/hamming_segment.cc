@@ -89,6 +89,7 @@ std::string write_state(const HammingIndex<kWidth>& index) {
   writer.u64(index.oldest());
   writer.u64(index.next());
   writer.u64(index.equal_words());
+  writer.u64(static_cast<std::uint64_t>(index.apart()));
   writer.u64(index.next() - index.oldest() - index.size());
   Sequence before = index.oldest();
   for (Sequence sequence = index.oldest(); sequence < index.next(); ++sequence) {
@@ -108,6 +109,7 @@ Status HammingLoader<kWidth>::read_state(std::string_view bytes) {
   oldest_ = reader.u64();
   end_ = reader.u64();
   equal_ = reader.u64();
+  apart_ = reader.u64();
   const std::uint64_t erased = reader.u64();
   if (!reader.ok() || end_ < oldest_ || end_ > kSequenceMax ||
       end_ - oldest_ > HammingIndex<kWidth>::kWindowMax) {
@@ -117,6 +119,7 @@ Status HammingLoader<kWidth>::read_state(std::string_view bytes) {
   if (erased > end_ - oldest_ || equal_ > end_ - oldest_ - erased) {
     return corrupt("state: more erased or equal words than there are words");
   }
+  if (equal_ > 0 && apart_ > 0) return corrupt("state: equal words differ in no bit");
   if (erased > reader.remaining()) return corrupt("state: ends inside the list of what was erased");
   Sequence before = oldest_;
   for (std::uint64_t i = 0; i < erased; ++i) {
@@ -184,7 +187,7 @@ Result<HammingIndex<kWidth>> HammingLoader<kWidth>::finish() {
                    std::to_string(end_) + " are missing");
   }
   for (const Sequence sequence : erased_) index_.restore_erased(sequence);
-  const std::uint64_t equal = index_.restore_finish(equal_);
+  const std::uint64_t equal = index_.restore_finish(equal_, apart_);
   if (equal != equal_) {
     return corrupt("segments: " + std::to_string(equal) +
                    " words are stored more than once, the state says " + std::to_string(equal_));

@@ -6,7 +6,8 @@
 //
 //   segment   "NDHW" | version u16 | width u16 | first u64 | count u64 | crc32c u32 of this header
 //             blocks: sequence u64 | up to 64 KiB of words | crc32c u32 of both
-//   state     "NDHS" | version u16 | width u16 | oldest u64 | next u64 | equal u64 | erased u64
+//   state     "NDHS" | version u16 | width u16 | oldest u64 | next u64 | equal u64 | apart u64 | erased u64
+//             (any two words differ in at least `apart` bits; 0: that is not known)
 //             erased times: varint, the sequence number less the one before it (the first: less oldest)
 //             crc32c u32 of all before
 //
@@ -63,6 +64,7 @@ class HammingLoader {
   Sequence end_ = 0;
   std::optional<Sequence> expected_;  // the first of the next segment
   std::uint64_t equal_ = 0;
+  std::uint64_t apart_ = 0;
   std::vector<Sequence> erased_;
   std::vector<Word> words_;  // of a block
 };

@@ -1,11 +1,11 @@
 // How does a table hold millions of fingerprints by their key, and grow without a pause?
 //
-// A bucket is a head of one cache line (later two or four) and, if that is not enough, one block of a
-// BlockPool.
+// A bucket is a head of one cache line (later two or four) and, if that is not enough, blocks of whole
+// fingerprints (block_tree.h): one, or a tree of them if the bucket is crowded.
 //
-//   head      | count, block | tag | tag | ... 15 tags of 32 bits |         with two lines 31 tags, with four
-//   63 ids       |       -      | id  | id  | ... 15 ordinals        |         a second array, only where it
-//   is needed block     fingerprints and ids of what came after
+//   head      | count, tree | tag | tag | ... 15 tags of 32 bits |     with two lines 31 tags, with four 63
+//   ids       |      -      | id  | id  | ... 15 ordinals        |     a second array, only where it is
+//   needed tree      fingerprints and ids of what came after
 //
 // A tag is 32 bits of a fingerprint chosen such that they and the number of the bucket tell all bits of the
 // key, used or not, and all bits of table 0's key. So a bucket is split with nothing but its own line, and a
@@ -19,9 +19,10 @@
 //   0 ........ split ........ 2^level ........ 2^level + split
 //   one bit more    as before                  the other halves of the first
 //
-// Entries of a bucket are in the order in which they came, the oldest in the head (until rename() is used).
-// So a table that only grew is a function of its entries, however it came to be: one by one, in batches, on
-// threads, from a snapshot.
+// Entries of a block are in the order in which they came (until rename() is used), and so are those of a
+// bucket with one block or none, the oldest in the head. A tree leaves its entries where they are when its
+// bucket is split: in a table that was built at once they may lie in heads instead. The entries that a key
+// leads to are the same.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +34,8 @@
 
 #include "core/base/check.h"
 #include "core/index/bit_choice.h"
-#include "core/index/block_pool.h"
+#include "core/index/block_tree.h"
+#include "core/index/covering.h"
 #include "core/index/growing_memory.h"
 
 namespace neardup {
@@ -41,7 +43,8 @@ namespace neardup {
 template <class Word>
 class HammingTable {
  public:
-  using Pool = BlockPool<Word>;
+  using Tree = BlockTree<Word>;
+  using Ref = typename Tree::Ref;
 
   static constexpr int kLineWords = 16;
   static constexpr int kTagBits = 32;
@@ -50,7 +53,8 @@ class HammingTable {
   static constexpr int kLevelMinMax = 16;  // if it asked for more, ids of its own are cheaper
   static constexpr int kWidenings = 2;     // one line, two, four
   static constexpr std::uint32_t kCountMask = 63;
-  static constexpr int kBlockShift = 6;
+  static constexpr int kTreeShift = 6;
+  static_assert(kTreeShift + Tree::kRefBits == 32);
 
   // Entries per bucket before it is split, and entries per line before heads are widened once and twice: the
   // more lines there are, the evener they fill.
@@ -63,15 +67,21 @@ class HammingTable {
     std::uint64_t mask = 0;          // of the key: the number of the bucket
     std::uint32_t* heads = nullptr;  // of bucket 0
     std::uint32_t* ids = nullptr;
-    int shift = 4;  // log2 of the words of a head
-    Word known{};   // bits of an entry that bucket and tag tell
+    int shift = 4;                 // log2 of the words of a head
+    int tree_shift = 0;            // the bit of the key at which trees begin
+    Word known{};                  // bits of an entry that bucket and tag tell
+    std::uint32_t unused_key = 0;  // of a tag: bits of the key that the number of the bucket has not
   };
 
-  // `key`: the bits of this table's key; `first_key`: of table 0's, which this one's tags lead to.
-  HammingTable(Word key, Word first_key, bool is_first) {
-    const Word cut = cut_key(key);
+  // Of key `number` of the covering.
+  HammingTable(const Covering& covering, int number)
+      : whole_key_(key_bits<Word>(covering, number)),
+        part_(part_bits<Word>(covering, number)),
+        part_distance_(covering.part_distance) {
+    const bool is_first = number == 0;
+    const Word cut = cut_key(whole_key_);
     key_ = BitChoice<Word>(cut);
-    const Word elsewhere = is_first ? Word{} : cut_key(first_key) & ~cut;
+    const Word elsewhere = is_first ? Word{} : cut_key(key_bits<Word>(covering, 0)) & ~cut;
     level_ = std::max(kLevelMin, key_.count() + count_bits(elsewhere) - kTagBits);
     leads_ = !is_first && level_ <= kLevelMinMax;
     if (!leads_) level_ = std::max(kLevelMin, key_.count() - kTagBits);
@@ -108,7 +118,10 @@ class HammingTable {
   const BitChoice<Word>& key() const { return key_; }
   const BitChoice<Word>& tag() const { return tag_; }
   bool has_ids() const { return !leads_; }
-  const Pool& pool() const { return pool_; }
+  // The bits of the part of the covering that this table is of, and in how many of them it has to find.
+  Word part() const { return part_; }
+  int part_distance() const { return part_distance_; }
+  const Tree& tree() const { return tree_; }
 
   const Region& region(std::uint64_t key) const { return regions_[(key & split_mask_) < split_ ? 1 : 0]; }
   std::uint32_t* head(const Region& region, std::uint64_t key) const {
@@ -124,7 +137,7 @@ class HammingTable {
   }
   int lines_per_bucket() const { return 1 << (regions_[0].shift - 4); }
   std::uint64_t largest_bucket() const { return largest_bucket_; }
-  std::uint64_t overflow_lines() const { return pool_.held_lines(); }
+  std::uint64_t overflow_lines() const { return tree_.pool().held_lines(); }
 
   void prefetch(std::uint64_t key) const {
     const Region& r = region(key);
@@ -145,13 +158,11 @@ class HammingTable {
     const Region& r = region(key);
     std::uint32_t* const line = head(r, key);
     const std::uint32_t count = line[0] & kCountMask;
-    std::uint32_t block = line[0] >> kBlockShift;
+    Ref root = line[0] >> kTreeShift;
     --entries_;
-    if (block != 0) {
-      if (const std::optional<std::uint32_t> index = index_in_block(block, word)) {
-        line[0] = pool_.erase(block, *index) << kBlockShift | count;
-        return;
-      }
+    if (root != 0 && tree_.erase(root, r.tree_shift, key, word)) {
+      line[0] = root << kTreeShift | count;
+      return;
     }
     // Entries with equal tags are told apart by their ids, and where there are none, nothing tells them
     // apart.
@@ -165,21 +176,15 @@ class HammingTable {
       std::uint32_t* const line_ids = ids(r, line);
       for (std::uint32_t i = at; i < count; ++i) line_ids[i] = line_ids[i + 1];
     }
-    line[0] = block << kBlockShift | (count - 1);
-    if (block != 0) refill(r, line);
+    --line[0];
+    refill(r, line);
   }
 
   // The entry of `word` stands for another id from now on. REQUIRES: it is there, as old_id.
   void rename(std::uint64_t key, Word word, std::uint32_t old_id, std::uint32_t id) {
     const Region& r = region(key);
     std::uint32_t* const line = head(r, key);
-    if (const std::uint32_t block = line[0] >> kBlockShift; block != 0) {
-      if (const std::optional<std::uint32_t> index = index_in_block(block, word)) {
-        pool_.rename(block, *index, id);
-        return;
-      }
-    }
-    if (leads_) return;
+    if (tree_.rename(line[0] >> kTreeShift, r.tree_shift, key, word, id) || leads_) return;
     std::uint32_t* const line_ids = ids(r, line);
     std::replace(line_ids + 1, line_ids + 1 + (line[0] & kCountMask), old_id, id);
   }
@@ -193,10 +198,9 @@ class HammingTable {
     for (std::uint32_t i = 1; i <= count; ++i) {
       if (line[i] == tag && word_at(ids(r, line)[i]) == word) return ids(r, line)[i];
     }
-    if (const std::uint32_t block = line[0] >> kBlockShift; block != 0) {
-      if (const std::optional<std::uint32_t> index = index_in_block(block, word)) {
-        return pool_.at(block).ids()[*index];
-      }
+    if (const auto* const block = tree_.find(line[0] >> kTreeShift, r.tree_shift, key)) {
+      const std::uint32_t index = block->index_of(word);
+      if (index < block->count) return block->ids()[index];
     }
     return std::nullopt;
   }
@@ -215,16 +219,20 @@ class HammingTable {
   // As insert, but never grows: for an empty table after prepare().
   void insert_prepared(std::uint64_t key, std::uint32_t tag, Word word, std::uint32_t id) {
     const Region& r = region(key);
-    put(r, head(r, key), tag, word, id);
+    put(r, head(r, key), key, tag, word, id);
     ++entries_;
   }
+
+  // Calls visit(bucket, tag, id) for each entry; without ids of its own a table tells 0.
+  template <class Visit>
+  void for_each_entry(Visit visit) const;
 
   // Calls visit(tag or id or word's limb) for all that is stored, in order: equal tables, equal calls.
   template <class Visit>
   void for_each_value(Visit visit) const;
 
   std::size_t bytes() const {
-    return heads_.bytes() + ids_.bytes() + wide_heads_.bytes() + wide_ids_.bytes() + pool_.bytes();
+    return heads_.bytes() + ids_.bytes() + wide_heads_.bytes() + wide_ids_.bytes() + tree_.pool().bytes();
   }
 
  private:
@@ -261,16 +269,24 @@ class HammingTable {
                    .heads = heads_.data(),
                    .ids = ids_.data(),
                    .shift = regions_[0].shift,
+                   .tree_shift = Tree::root_shift(level_, key_.count()),
                    .known = key_.scatter(mask) | tag_.chosen};
+    set_unused_key(regions_[0]);
     regions_[1] = regions_[0];
     if (!all_used) {
       regions_[1].mask = 2 * mask + 1;
+      regions_[1].tree_shift = Tree::root_shift(level_ + 1, key_.count());
       regions_[1].known = key_.scatter(2 * mask + 1) | tag_.chosen;
+      set_unused_key(regions_[1]);
     } else if (widenings_ < kWidenings) {
       regions_[1].shift = regions_[0].shift + 1;
       regions_[1].heads = wide_heads_.data();
       regions_[1].ids = wide_ids_.data();
     }
+  }
+
+  void set_unused_key(Region& region) const {
+    region.unused_key = static_cast<std::uint32_t>(tag_.gather(whole_key_ & ~key_.scatter(region.mask)));
   }
 
   // After how many entries the next bucket is split or widened.
@@ -290,10 +306,11 @@ class HammingTable {
     set_due();
   }
 
-  void put(const Region& r, std::uint32_t* line, std::uint32_t tag, Word word, std::uint32_t id) {
+  void put(const Region& r, std::uint32_t* line, std::uint64_t key, std::uint32_t tag, Word word,
+           std::uint32_t id) {
     const std::uint32_t count = (line[0] & kCountMask) + 1;
     if (count > capacity(r)) [[unlikely]]
-      return put_into_block(line, word, id);
+      return put_into_tree(r, line, key, word, id);
     line[count] = tag;
     if (!leads_) ids(r, line)[count] = id;
     ++line[0];
@@ -301,34 +318,29 @@ class HammingTable {
       largest_bucket_ = count;
   }
 
-  void put_into_block(std::uint32_t* line, Word word, std::uint32_t id);
+  void put_into_tree(const Region& r, std::uint32_t* line, std::uint64_t key, Word word, std::uint32_t id);
 
-  std::optional<std::uint32_t> index_in_block(std::uint32_t offset, Word word) const {
-    const auto& block = pool_.at(offset);
-    for (std::uint32_t i = 0; i < block.count; ++i) {
-      if (block.words()[i] == word) return i;
-    }
-    return std::nullopt;
-  }
-
-  // Entries of the block move up into the head while it has room.
+  // Entries of a bucket's only block move up into the head while it has room.
   void refill(const Region& r, std::uint32_t* line) {
-    std::uint32_t offset = line[0] >> kBlockShift;
+    Ref root = line[0] >> kTreeShift;
     std::uint32_t count = line[0] & kCountMask;
-    while (offset != 0 && count < capacity(r)) {
-      const auto& block = pool_.at(offset);
+    while (root != 0 && !Tree::is_fork(root) && count < capacity(r)) {
+      const auto& block = tree_.pool().at(root);
       ++count;
       line[count] = static_cast<std::uint32_t>(tag_.gather(block.words()[0]));
       if (!leads_) ids(r, line)[count] = block.ids()[0];
-      offset = pool_.erase(offset, 0);
+      root = tree_.pool().erase(root, 0);
     }
-    line[0] = offset << kBlockShift | count;
+    line[0] = root << kTreeShift | count;
   }
 
   void split_next();
   void widen_next();
 
-  BitChoice<Word> key_;
+  Word whole_key_{};
+  Word part_{};
+  int part_distance_ = 0;
+  BitChoice<Word> key_;  // the whole one, or what is used of it
   BitChoice<Word> tag_;
   bool leads_ = false;  // tags lead to table 0; else this table has ids
   std::array<Region, 2>
@@ -345,18 +357,20 @@ class HammingTable {
   GrowingArray<std::uint32_t> ids_;
   GrowingArray<std::uint32_t> wide_heads_;  // while heads are being widened: where they go
   GrowingArray<std::uint32_t> wide_ids_;
-  Pool pool_;
+  Tree tree_;
 };
 
 template <class Word>
-void HammingTable<Word>::put_into_block(std::uint32_t* line, Word word, std::uint32_t id) {
+void HammingTable<Word>::put_into_tree(const Region& r, std::uint32_t* line, std::uint64_t key, Word word,
+                                       std::uint32_t id) {
   const std::uint32_t count = line[0] & kCountMask;
-  const std::uint32_t block = pool_.append(line[0] >> kBlockShift, word, id);
-  line[0] = block << kBlockShift | count;
-  largest_bucket_ = std::max<std::uint64_t>(largest_bucket_, count + pool_.at(block).count);
+  Ref root = line[0] >> kTreeShift;
+  const std::uint32_t there = tree_.append(root, r.tree_shift, key_, key, word, id);
+  line[0] = root << kTreeShift | count;
+  largest_bucket_ = std::max<std::uint64_t>(largest_bucket_, count + there);
 }
 
-// The head's entries part by one bit of their tags, in order; those of the block follow.
+// The head's entries part by one bit of their tags, in order; those of a block follow, and a fork is parted.
 template <class Word>
 void HammingTable<Word>::split_next() {
   const std::uint64_t high_bucket = split_ + (std::uint64_t{1} << level_);
@@ -368,7 +382,7 @@ void HammingTable<Word>::split_next() {
   __builtin_prefetch(low + std::ptrdiff_t{2} * kLineWords, 1);  // the lines of those that are split soon
   __builtin_prefetch(high + std::ptrdiff_t{2} * kLineWords, 1);
   const std::uint32_t count = low[0] & kCountMask;
-  const std::uint32_t offset = low[0] >> kBlockShift;
+  const Ref root = low[0] >> kTreeShift;
   std::uint32_t low_count = 0;
   std::uint32_t high_count = 0;
   if (leads_) {
@@ -399,14 +413,18 @@ void HammingTable<Word>::split_next() {
   }
   low[0] = low_count;
   high[0] = high_count;
-  if (offset != 0) {
-    const auto& block = pool_.at(offset);
+  if (Tree::is_fork(root)) {
+    const auto [low_root, high_root] = tree_.part(root, r.tree_shift, level_);
+    low[0] |= low_root << kTreeShift;
+    high[0] |= high_root << kTreeShift;
+  } else if (root != 0) {
+    const auto& block = tree_.pool().at(root);
     for (std::uint32_t i = 0; i < block.count; ++i) {
       const Word word = block.words()[i];
       const auto tag = static_cast<std::uint32_t>(tag_.gather(word));
-      put(r, (tag & bit) != 0 ? high : low, tag, word, block.ids()[i]);
+      put(regions_[1], (tag & bit) != 0 ? high : low, key_.gather(word), tag, word, block.ids()[i]);
     }
-    pool_.give_back(offset);
+    tree_.pool().give_back(root);
   }
   if (++split_ == std::uint64_t{1} << level_) {
     ++level_;
@@ -431,8 +449,7 @@ void HammingTable<Word>::widen_next() {
     std::copy_n(narrow.ids + from, words, wide.ids + to);
     ids_.release(from + words);
   }
-  std::uint32_t* const line = wide.heads + to;
-  if (line[0] >> kBlockShift != 0) refill(wide, line);
+  refill(wide, wide.heads + to);
   if (++split_ == std::uint64_t{1} << level_) {
     split_ = 0;
     ++widenings_;
@@ -480,6 +497,25 @@ void HammingTable<Word>::prepare(std::uint64_t entries) {
 
 template <class Word>
 template <class Visit>
+void HammingTable<Word>::for_each_entry(Visit visit) const {
+  const std::uint64_t regular = std::uint64_t{1} << level_;
+  for (std::uint64_t bucket = 0; bucket < buckets(); ++bucket) {
+    const Region& r = bucket < regular ? region(bucket) : regions_[1];
+    const std::uint32_t* const line = head(r, bucket);
+    for (std::uint32_t i = 1; i <= (line[0] & kCountMask); ++i) {
+      visit(bucket, line[i], leads_ ? 0 : ids(r, line)[i]);
+    }
+    tree_.for_each_block(line[0] >> kTreeShift, [&](const auto& block) {
+      for (std::uint32_t i = 0; i < block.count; ++i) {
+        const auto tag = static_cast<std::uint32_t>(tag_.gather(block.words()[i]));
+        visit(bucket, tag, leads_ ? 0 : block.ids()[i]);
+      }
+    });
+  }
+}
+
+template <class Word>
+template <class Visit>
 void HammingTable<Word>::for_each_value(Visit visit) const {
   visit(static_cast<std::uint64_t>(level_));
   visit(static_cast<std::uint64_t>(widenings_));
@@ -492,14 +528,13 @@ void HammingTable<Word>::for_each_value(Visit visit) const {
     visit(count);
     for (std::uint32_t i = 1; i <= count; ++i) visit(line[i]);
     for (std::uint32_t i = 1; i <= count && !leads_; ++i) visit(ids(r, line)[i]);
-    if (const std::uint32_t offset = line[0] >> kBlockShift; offset != 0) {
-      const auto& block = pool_.at(offset);
+    tree_.for_each_block(line[0] >> kTreeShift, [&](const auto& block) {
       visit(block.count);
       for (std::uint32_t i = 0; i < block.count; ++i) {
         for (int l = 0; l < kLimbsOf<Word>; ++l) visit(limb(block.words()[i], l));
         visit(block.ids()[i]);
       }
-    }
+    });
   }
 }
 

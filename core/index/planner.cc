@@ -36,8 +36,8 @@ Overflow overflow(double load, double room) {
   for (double i = std::max(room + 1, std::floor(load - spread)); i <= load + spread; ++i) {
     const double probability = std::exp(i * std::log(load) - load - std::lgamma(i + 1));
     const auto entries = static_cast<std::uint32_t>(i - room);
-    result.lines_read += probability * static_cast<double>(Table::Pool::lines_for(entries));
-    result.lines_held += probability * static_cast<double>(Table::Pool::lines_held_for(entries));
+    result.lines_read += probability * static_cast<double>(Table::Tree::Pool::lines_for(entries));
+    result.lines_held += probability * static_cast<double>(Table::Tree::Pool::lines_held_for(entries));
   }
   return result;
 }
@@ -82,9 +82,8 @@ Forecast forecast(const Covering& covering, std::uint64_t documents) {
     result.candidates = n;
     result.lines = n * sizeof(Word) / kLineBytes;
   } else {
-    const Word first = key_bits<Word>(covering, 0);
     for (int t = 0; t < covering.tables(); ++t) {
-      add_table(Table(key_bits<Word>(covering, t), first, t == 0), n, result, bytes);
+      add_table(Table(covering, t), n, result, bytes);
     }
   }
   result.bytes = static_cast<std::uint64_t>(bytes);

@@ -62,6 +62,32 @@ TEST(Covering, no_key_is_there_for_nothing) {
   }
 }
 
+// What lets a table pass over a candidate that differs in more bits of its part.
+TEST(Covering, some_part_has_few_wrong_blocks_and_a_key_that_avoids_them) {
+  for (const Covering& covering : coverings()) {
+    SCOPED_TRACE(covering.name);
+    ASSERT_EQ(covering.tables() % covering.parts, 0);
+    ASSERT_EQ(covering.blocks % covering.parts, 0);
+    const int keys = covering.tables() / covering.parts;
+    const int blocks = covering.blocks / covering.parts;
+    for_each_set(covering.blocks, std::min(covering.distance, covering.blocks), [&](std::uint64_t wrong) {
+      bool found = false;
+      for (int table = 0; table < covering.tables(); ++table) {
+        const std::uint64_t part = ((std::uint64_t{1} << blocks) - 1) << (table / keys * blocks);
+        const std::uint64_t key = covering.keys[static_cast<std::size_t>(table)];
+        ASSERT_EQ(key & ~part, 0U) << "a key is of one part";
+        found |= (key & wrong) == 0 && std::popcount(part & wrong) <= covering.part_distance;
+      }
+      ASSERT_TRUE(found) << std::hex << wrong;
+    });
+    for (int table = 0; table < covering.tables(); ++table) {
+      const auto part = part_bits<std::uint64_t>(covering, table);
+      EXPECT_EQ(key_bits<std::uint64_t>(covering, table) & ~part, 0U);
+      EXPECT_NEAR(count_bits(part), 64.0 / covering.parts, 1);
+    }
+  }
+}
+
 TEST(Covering, names_are_tables_and_bits_of_a_key_at_width_64) {
   std::set<std::string_view> names;
   for (const Covering& covering : coverings()) {

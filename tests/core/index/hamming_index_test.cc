@@ -248,6 +248,47 @@ TEST(HammingIndex, a_look_up_compares_what_shares_a_key_with_it) {
   EXPECT_LT(candidates, 6 * 8.5 * 1.3);
 }
 
+// While few bits of the key are in use, those of crowded buckets that are not still part the entries.
+TEST(HammingIndex, a_crowded_bucket_is_read_only_where_the_whole_key_agrees) {
+  std::mt19937_64 random(3);
+  std::vector<std::uint64_t> words(5000);  // one bucket in each table: nine or ten bits of a key are in use
+  for (std::uint64_t& word : words) word = random() & 0xFFFFF800'FFFFF800;
+  Index index({});
+  index.insert(words);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    ASSERT_EQ(index.find(flip(words[i], {15, 40, 63}), MatchMode::kNearest), (Match{i, 3}));
+  }
+  EXPECT_LT(index.counts().candidates / index.counts().lookups, 700U) << "of 30 000 in six tables";
+  EXPECT_LT(index.largest_bucket(), 500U);
+}
+
+// Then an equal word ends a search; where words were stored without asking, an older one may be near.
+TEST(HammingIndex, an_equal_word_is_the_first_match_only_if_all_words_are_apart) {
+  const auto words = fingerprint_set<std::uint64_t>("clustered", 20'000, 3);
+  std::vector<std::optional<Match>> answers(words.size());
+  Index asked({});
+  asked.check_and_insert(words, MatchMode::kFirst, answers);
+  EXPECT_EQ(asked.apart(), 4);
+  for (Sequence s = 0; s < asked.next(); ++s) {
+    ASSERT_EQ(asked.find(asked.word(s), MatchMode::kFirst), (Match{s, 0}));
+  }
+  const std::uint64_t lookups = asked.counts().lookups;
+  EXPECT_EQ(lookups, words.size() + asked.size());
+
+  Index stored({});
+  stored.insert(words);
+  EXPECT_EQ(stored.apart(), 0);
+  std::size_t older = 0;
+  std::vector<Match> all;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    stored.find_all(words[i], all);
+    ASSERT_EQ(stored.find(words[i], MatchMode::kFirst), all.front());
+    ASSERT_EQ(stored.find(words[i], MatchMode::kNearest)->distance, 0);
+    older += all.front().distance > 0 ? 1 : 0;
+  }
+  EXPECT_GT(older, words.size() / 10);
+}
+
 TEST(HammingIndex, memory_is_below_70_bytes_a_word_from_a_hundred_thousand_on) {
   Index index({});
   const auto words = far_words(1'000'000);
@@ -295,7 +336,7 @@ void tiers_agree() {
       const auto words = fingerprint_set<Word>(set, 4000, 2);
       std::vector<HammingTable<Word>> tables;
       for (int t = 0; t < covering.tables(); ++t) {
-        tables.emplace_back(key_bits<Word>(covering, t), key_bits<Word>(covering, 0), t == 0);
+        tables.emplace_back(covering, t);
         for (std::uint32_t id = 0; id < words.size(); ++id) {
           const auto tag = static_cast<std::uint32_t>(tables.back().tag().gather(words[id]));
           tables.back().insert(tables.back().key().gather(words[id]), tag, words[id], id);

@@ -53,13 +53,13 @@ void comes_back_as_it_was() {
                                      {.threads = threads});
       ASSERT_TRUE(back.ok()) << back.error().message;
       EXPECT_EQ(back->state_digest(), index.state_digest());
-      EXPECT_EQ(back->layout_digest(), index.layout_digest()) << "built at once, the tables are the same";
+      EXPECT_EQ(back->entries_digest(), index.entries_digest()) << "built at once, the tables hold the same";
       EXPECT_EQ(back->size(), index.size());
     }
   }
 }
 
-TEST(HammingSegment, what_was_only_stored_comes_back_to_the_byte) {
+TEST(HammingSegment, what_was_only_stored_comes_back_to_the_entry) {
   comes_back_as_it_was<32>();
   comes_back_as_it_was<64>();
   comes_back_as_it_was<128>();

@@ -1,10 +1,12 @@
 // How fast is the Hamming index, beside what one would use instead?
 //
-//   index_bench                 some minutes, 6 GiB: random fingerprints up to ten million; figures go to
-//                               build/bench/index.json, the cost curve to build/bench/index.svg
-//   index_bench --texts DIR     also real text: a folder of unpacked documentation (NEARDUP_TEXTS=DIR does as
-//   well) index_bench --full          up to a hundred million index_bench tiny            a thousand, in a
-//   second; nothing is written
+//   index_bench          some minutes, 6 GiB: random fingerprints up to ten million, and those of
+//   documentation
+//                        (tests/support/corpora.py); figures go to build/bench/index.json, the cost curve to
+//                        build/bench/index.svg
+//   index_bench text     the real text alone
+//   index_bench --full   up to a hundred million
+//   index_bench tiny     a thousand, in a second; nothing is written
 //
 // One thread but where it says otherwise, thread CPU time, the textbook's lists in turns with the index in
 // the same run, on the same fingerprints. Both must give the same answers, whose digest is printed, and a
@@ -37,6 +39,7 @@
 #include "core/base/hash.h"
 #include "core/index/hamming_index.h"
 #include "core/index/hamming_segment.h"
+#include "tests/bench/corpora.h"
 #include "tests/core/index/text_stream.h"
 #include "tests/reference/textbook_index.h"
 #include "tests/support/bench_report.h"
@@ -236,9 +239,34 @@ struct CurvePoint {
   double textbook_query_kps = 0;
 };
 
+// A few pages of a few words, so that a tiny run goes the way of the real ones.
+class GeneratedPages {
+ public:
+  bool next(Page& page) {
+    if (count_++ == 40) return false;
+    page.html = "<p>";
+    for (int word = 0; word < 900; ++word) {
+      page.html += 'a' + static_cast<char>(random_() % 26);
+      page.html += word % 12 == 11 ? "</p>\n<p>" : random_() % 3 == 0 ? " " : "";
+    }
+    page.html.resize(5000, 'x');
+    return true;
+  }
+
+ private:
+  std::mt19937_64 random_{1};
+  int count_ = 0;
+};
+
 class Bench {
  public:
-  Bench(std::size_t size_max, std::string texts) : size_max_(size_max), texts_(std::move(texts)) {}
+  explicit Bench(std::size_t size_max) : size_max_(size_max) {}
+
+  // The real text alone: prints its rows.
+  void run_text() {
+    real_text<LargeCorpus>();
+    CHECK(wrong_ == 0, "an index that misses is none");
+  }
 
   void run(bool write) {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);  // so that one can watch
@@ -247,7 +275,8 @@ class Bench {
     threads();
     farther();
     persistence();
-    if (!texts_.empty()) real_text();
+    write ? real_text<LargeCorpus>() : real_text<GeneratedPages>();
+    window();
     faiss();
     print_curve();
     std::printf("wrong answers: %zu (of %zu looked up among everything)\n", wrong_, checked_);
@@ -451,7 +480,7 @@ class Bench {
           "writing to memory does not fail");
     const double write = cpu_seconds() - start;
     const std::string state = write_state(index);
-    const Digest128 layout = index.layout_digest();
+    const Digest128 entries = index.entries_digest();
     index = Index({});
     start = cpu_seconds();
     HammingLoader<64> loader({});
@@ -459,7 +488,7 @@ class Bench {
     auto loaded = loader.finish();
     const double load = cpu_seconds() - start;
     CHECK(loaded.ok(), "what was written can be loaded");
-    wrong_ += loaded->layout_digest() == layout ? 0 : 1;
+    wrong_ += loaded->entries_digest() == entries ? 0 : 1;
     const auto millions = static_cast<double>(size_max_) / 1e6;
     std::printf(
         "bulk build %.1f million/s   segment written at %.2f GB/s   read and built in %.2f s (%.1f "
@@ -468,9 +497,40 @@ class Bench {
     report_.number("bulk_mps", millions / bulk, 1);
   }
 
+  // A window that slides over a stream ten times its length: what is held after the second, and at most
+  // later.
+  void window() {
+    const std::size_t length = std::max<std::size_t>(size_max_ / 10, 2000);
+    Index index({});
+    Words words(1000);
+    std::size_t held = 0, held_later = 0, resident = 0, resident_later = 0;
+    double seconds = 0;
+    for (std::size_t stored = 0; stored < 10 * length; stored += words.size()) {
+      for (std::size_t i = 0; i < words.size(); ++i) words[i] = random_fingerprint(stored + i);
+      const double start = cpu_seconds();
+      index.insert(words);
+      if (index.size() > length) index.expire(index.next() - length);
+      seconds += cpu_seconds() - start;
+      if (stored % (length / 10) != 0) continue;
+      const bool early = stored < 2 * length;
+      (early ? held : held_later) = std::max(early ? held : held_later, index.bytes());
+      (early ? resident : resident_later) = std::max(early ? resident : resident_later, resident_bytes());
+    }
+    std::printf(
+        "a window of %zu over ten times as many: %.2f million/s stored and expired, %.1f MB held after two, "
+        "%.1f "
+        "MB at most later; resident %.1f, %.1f MB\n",
+        length, static_cast<double>(10 * length) / seconds / 1e6, static_cast<double>(held) / 1e6,
+        static_cast<double>(held_later) / 1e6, static_cast<double>(resident) / 1e6,
+        static_cast<double>(resident_later) / 1e6);
+    report_.number("window_growth", static_cast<double>(held_later) / static_cast<double>(held), 3);
+  }
+
+  template <class Pages>
   void real_text() {
     const double start = wall_seconds();
-    TextStreams streams = TextStreamMaker().make(texts_, std::max<std::size_t>(size_max_ / 10 * 3, 1000));
+    Pages pages;
+    TextStreams streams = TextStreamMaker().make(pages, size_max_);
     std::printf("real text: %zu fingerprints of %.2f GB in %.0f s\n",
                 streams.mixed.size() + streams.templated.size(), static_cast<double>(streams.bytes) / 1e9,
                 wall_seconds() - start);
@@ -616,7 +676,6 @@ class Bench {
   }
 
   std::size_t size_max_;
-  std::string texts_;
   BenchReport report_;
   std::vector<CurvePoint> curve_;
   double query_ratio_ = 0;
@@ -629,8 +688,6 @@ class Bench {
 }  // namespace neardup
 
 int main(int argc, char** argv) {
-  const char* const texts = std::getenv("NEARDUP_TEXTS");
-  std::string folder = texts == nullptr ? "" : texts;
   std::size_t size = 10'000'000;
   bool write = true;
   for (int i = 1; i < argc; ++i) {
@@ -640,12 +697,13 @@ int main(int argc, char** argv) {
     } else if (argument == "tiny") {
       size = 10'000;
       write = false;
-    } else if (argument == "--texts" && i + 1 < argc) {
-      folder = argv[++i];
+    } else if (argument == "text") {
+      neardup::Bench(size).run_text();
+      return 0;
     } else {
-      std::fprintf(stderr, "usage: index_bench [tiny | --full] [--texts DIR]\n");
+      std::fprintf(stderr, "usage: index_bench [text | tiny | --full]\n");
       return 64;
     }
   }
-  neardup::Bench(size, folder).run(write);
+  neardup::Bench(size).run(write);
 }

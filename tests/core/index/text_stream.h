@@ -1,16 +1,10 @@
 // Fingerprints of real text for the benchmark, in the order of a stream: whole pages, chunks of them, short
 // texts, and pages of one site (its boilerplate around one real paragraph each).
-//
-// Reads a folder of .html, .txt, .md, .rst, .xhp and .jsonl files, such as unpacked documentation packages
-// have.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 #include <string_view>
@@ -18,6 +12,7 @@
 #include <vector>
 
 #include "core/fingerprint/signer.h"
+#include "tests/bench/corpora.h"
 
 namespace neardup {
 
@@ -29,44 +24,20 @@ struct TextStreams {
 
 class TextStreamMaker {
  public:
-  // REQUIRES: `folder` is there. Stops at `count_max` fingerprints of either stream.
-  TextStreams make(const std::filesystem::path& folder, std::size_t count_max) {
-    std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(
-             folder, std::filesystem::directory_options::skip_permission_denied)) {
-      static constexpr std::string_view kKinds[] = {".html", ".htm",   ".txt", ".md",
-                                                    ".rst",  ".jsonl", ".noun"};
-      const std::string kind = entry.path().extension().string();
-      if (entry.is_regular_file() &&
-          std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds)) {
-        files.push_back(entry.path());
-      }
-    }
-    std::sort(files.begin(), files.end());
-    std::mt19937_64 random(1);
-    for (std::size_t i = files.size(); i > 1; --i) std::swap(files[i - 1], files[random() % i]);
-    for (const auto& file : files) {
-      if (streams_.mixed.size() >= count_max) break;
-      read(file);
+  // `pages.next(page)` gives the HTML pages, until it is false. Makes at most `count_max` fingerprints of
+  // either stream.
+  template <class Pages>
+  TextStreams make(Pages& pages, std::size_t count_max) {
+    Page read;
+    while (streams_.mixed.size() < count_max && pages.next(read)) {
+      page(read.html);
+      parts(text_of(read.html));
     }
     make_site_pages(std::min(count_max, std::size_t{1'000'000}));
     return std::move(streams_);
   }
 
  private:
-  void read(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    const std::string kind = path.extension().string();
-    if (kind == ".html" || kind == ".htm") {
-      if (bytes.size() <= std::size_t{256} << 10) page(bytes, Document::Format::kHtml);
-      parts(text_of(bytes));
-    } else {
-      if (bytes.size() <= std::size_t{256} << 10) page(bytes, Document::Format::kText);
-      parts(bytes);
-    }
-  }
-
   // A crude reading of html: its text, a line for each element.
   static std::string text_of(std::string_view html) {
     std::string text;
@@ -84,10 +55,9 @@ class TextStreamMaker {
     return text;
   }
 
-  void page(const std::string& bytes, Document::Format format) {
-    sign(bytes, format, streams_.mixed);
-    if (format == Document::Format::kHtml && sites_.size() < 300 && bytes.size() > 4000 &&
-        bytes.size() < 20000) {
+  void page(const std::string& bytes) {
+    sign(bytes, Document::Format::kHtml, streams_.mixed);
+    if (sites_.size() < 300 && bytes.size() > 4000 && bytes.size() < 20000) {
       const std::string text = text_of(bytes);
       if (text.size() > 1500) sites_.push_back(text.substr(0, 1500 + text.size() % 1500));
     }
