@@ -1,0 +1,100 @@
+// What is to be forgotten now, or must the stream stop?
+//
+// Asked between batches, answered by arithmetic. The oldest go first, so the answer is one number: all
+// uniques below it are to be forgotten. Whoever asks writes the answer down with the batch; a replay takes it
+// from there and only tells this class how far time had come.
+//
+//   count    at most `count_max` uniques are kept.
+//   age      Time is the latest time of any document so far: it never goes back. A unique is as old as time
+//            has moved since it came, so that the order of age is the order of arrival, whatever times
+//            documents claim for themselves. It is forgotten at an age of `age_max_ms`, or up to 1/256
+//            of that later: time is marked in steps, and the marks are all the memory this takes.
+//   memory   kStop asks to stop at `bytes_max`. kEvictOldest lets the number of uniques grow no more from
+//            13/16 of it on. Tables give room back to new uniques and not to the system, and hold for a while
+//            what is forgotten and not yet swept out: so memory still grows by a sixth or so, and then
+//            stands still, below the limit. Where it grows beyond 15/16 none the less, since uniques got
+//            larger, a sixteenth of them is forgotten at a time; between two such cuts the tables get time.
+//
+// Cost:    no more than 258 marks; a decision looks at the first few.
+// Threads: none inside.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "core/decision.h"
+
+namespace neardup {
+
+enum class MemoryPolicy : std::uint8_t { kEvictOldest, kStop };
+enum class RetentionClock : std::uint8_t { kEventTime, kArrivalTime };
+
+struct RetentionOptions {
+  std::uint64_t count_max = 0;  // of uniques; 0: no bound
+  std::int64_t age_max_ms = 0;  // 0: no bound
+  std::uint64_t bytes_max = 0;  // 0: no bound
+  MemoryPolicy at_bytes_max = MemoryPolicy::kEvictOldest;
+};
+
+// The time that a document tells. Nobody knows the future: an event time after the arrival is a broken clock,
+// and one such document would forget everything. 0 is unknown.
+inline std::int64_t retention_time_ms(RetentionClock clock, std::int64_t event_time_ms,
+                                      std::int64_t arrival_time_ms) {
+  if (clock == RetentionClock::kArrivalTime || event_time_ms == 0) return arrival_time_ms;
+  return arrival_time_ms == 0 ? event_time_ms : std::min(event_time_ms, arrival_time_ms);
+}
+
+class Retention {
+ public:
+  // REQUIRES: options.age_max_ms >= 0.
+  explicit Retention(RetentionOptions options);
+
+  // After a batch that was decided before: there are `size` uniques, and `time_ms` is the latest time of its
+  // documents (0: unknown).
+  void replay(Sequence size, std::int64_t time_ms);
+
+  struct Moment {
+    Sequence oldest = 0;  // the first that is remembered
+    Sequence size = 0;
+    std::int64_t time_ms = 0;  // as for replay()
+    std::uint64_t bytes = 0;   // of memory, and what the next batch may add
+  };
+  enum class Reason : std::uint8_t { kNone, kCount, kAge, kMemory };
+  struct Answer {
+    Sequence oldest = 0;            // forget all below
+    Reason reason = Reason::kNone;  // of what is forgotten now: the rule that asked for the most
+    bool must_stop = false;         // take in no more: memory is full and may not or cannot be freed
+
+    friend bool operator==(const Answer&, const Answer&) = default;
+  };
+  // After a batch that is being decided.
+  Answer decide(const Moment& moment);
+
+ private:
+  static constexpr std::int64_t kAgeSteps = 256;
+  static constexpr std::uint64_t kKeptMin =
+      1024;  // a limit that has no room for these is too small to evict for
+
+  // The uniques below `sequence`, and not below that of the mark before, came from begin_ms to end_ms.
+  struct Mark {
+    Sequence sequence = 0;
+    std::int64_t begin_ms = 0;
+    std::int64_t end_ms = 0;
+  };
+
+  bool is_too_old(const Mark& mark) const { return now_ms_ - mark.end_ms >= options_.age_max_ms; }
+  Sequence oldest_by_age() const;
+  void bound_memory(std::uint64_t live, const Moment& moment);
+
+  const RetentionOptions options_;
+  std::int64_t now_ms_ = 0;
+  std::deque<Mark> marks_;
+  std::optional<std::uint64_t> kept_max_;  // uniques, by the memory limit
+  Sequence cut_again_at_ = 0;              // not before there are so many
+  std::uint64_t bytes_since_cut_ = 0;      // the fewest: only what grows is cut
+};
+
+}  // namespace neardup

@@ -1,0 +1,173 @@
+#include "core/detector/retention.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "core/index/exact_index.h"
+
+namespace neardup {
+namespace {
+
+using Answer = Retention::Answer;
+using Reason = Retention::Reason;
+
+TEST(Retention, without_a_bound_nothing_is_forgotten) {
+  Retention retention({});
+  EXPECT_EQ(retention.decide({.oldest = 0, .size = 1'000'000, .time_ms = 1LL << 60, .bytes = 1ULL << 60}),
+            (Answer{.oldest = 0, .reason = Reason::kNone}));
+}
+
+TEST(Retention, by_count_the_newest_are_kept) {
+  Retention retention({.count_max = 100});
+  EXPECT_EQ(retention.decide({.oldest = 0, .size = 100}), (Answer{.oldest = 0}));
+  EXPECT_EQ(retention.decide({.oldest = 0, .size = 130}), (Answer{.oldest = 30, .reason = Reason::kCount}));
+  EXPECT_EQ(retention.decide({.oldest = 30, .size = 130}), (Answer{.oldest = 30}));
+}
+
+TEST(Retention, by_age_time_is_the_latest_of_any_document) {
+  Retention retention({.age_max_ms = 1000});
+  EXPECT_EQ(retention.decide({.oldest = 0, .size = 10, .time_ms = 5000}), (Answer{.oldest = 0}));
+  EXPECT_EQ(retention.decide({.oldest = 0, .size = 20, .time_ms = 100}), (Answer{.oldest = 0}));
+  EXPECT_EQ(retention.decide({.oldest = 0, .size = 30, .time_ms = 5999}), (Answer{.oldest = 0}));
+  EXPECT_EQ(retention.decide({.oldest = 0, .size = 40, .time_ms = 0}), (Answer{.oldest = 0}));
+  EXPECT_EQ(retention.decide({.oldest = 0, .size = 50, .time_ms = 6000}),
+            (Answer{.oldest = 20, .reason = Reason::kAge}));
+  EXPECT_EQ(retention.decide({.oldest = 20, .size = 60, .time_ms = 7000}),
+            (Answer{.oldest = 50, .reason = Reason::kAge}))
+      << "those that came at 5999 and at 6000";
+}
+
+TEST(Retention, by_age_never_too_early_and_at_most_a_256th_too_late) {
+  constexpr std::int64_t kAge = 100'000;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    Retention retention({.age_max_ms = kAge});
+    std::vector<std::int64_t> came;  // of each unique: what time it was then
+    std::int64_t now = 1'000'000;
+    Sequence oldest = 0;
+    for (int batch = 0; batch < 5000; ++batch) {
+      const std::int64_t time =
+          random() % 100 == 0 ? now + 30'000 : now + static_cast<std::int64_t>(random() % 900) - 400;
+      now = std::max(now, time);
+      came.insert(came.end(), random() % 20, now);
+      oldest = retention.decide({.oldest = oldest, .size = came.size(), .time_ms = time}).oldest;
+      for (Sequence i = oldest; i > 0 && i + 50 > oldest; --i) ASSERT_LE(came[i - 1], now - kAge);
+      for (Sequence i = oldest; i < came.size(); ++i) ASSERT_GT(came[i], now - kAge - kAge / 256 - 1);
+    }
+    EXPECT_GT(oldest, 10'000U);
+  }
+}
+
+TEST(Retention, an_event_time_in_the_future_is_the_time_of_arrival) {
+  EXPECT_EQ(retention_time_ms(RetentionClock::kEventTime, 4'000'000, 1000), 1000);
+  EXPECT_EQ(retention_time_ms(RetentionClock::kEventTime, 900, 1000), 900);
+  EXPECT_EQ(retention_time_ms(RetentionClock::kEventTime, 0, 1000), 1000);
+  EXPECT_EQ(retention_time_ms(RetentionClock::kEventTime, 900, 0), 900);
+  EXPECT_EQ(retention_time_ms(RetentionClock::kArrivalTime, 900, 1000), 1000);
+}
+
+TEST(Retention, of_several_rules_the_one_that_asks_for_the_most_is_the_reason) {
+  const RetentionOptions options{.count_max = 50, .age_max_ms = 1000};
+  Retention few(options);
+  few.decide({.oldest = 0, .size = 10, .time_ms = 1});
+  EXPECT_EQ(few.decide({.oldest = 0, .size = 100, .time_ms = 2000}),
+            (Answer{.oldest = 50, .reason = Reason::kCount}));
+  Retention old(options);
+  old.decide({.oldest = 0, .size = 45, .time_ms = 1});
+  EXPECT_EQ(old.decide({.oldest = 0, .size = 60, .time_ms = 2000}),
+            (Answer{.oldest = 45, .reason = Reason::kAge}));
+}
+
+TEST(Retention, a_replay_leads_to_the_same_answers) {
+  const RetentionOptions options{.count_max = 500, .age_max_ms = 5000};
+  std::mt19937_64 random(3);
+  Retention all(options);
+  Retention late(options);
+  Sequence oldest = 0;
+  Sequence size = 0;
+  for (int batch = 0; batch < 400; ++batch) {
+    size += random() % 30;
+    const std::int64_t time = batch * 100 + static_cast<std::int64_t>(random() % 100);
+    const Retention::Moment moment{.oldest = oldest, .size = size, .time_ms = time};
+    const Answer answer = all.decide(moment);
+    if (batch < 200) {
+      late.replay(size, time);
+    } else {
+      ASSERT_EQ(late.decide(moment), answer);
+    }
+    oldest = answer.oldest;
+  }
+  EXPECT_GT(oldest, 3000U);
+}
+
+TEST(Retention, may_be_told_to_stop_at_the_memory_limit_instead) {
+  Retention retention({.bytes_max = 1000, .at_bytes_max = MemoryPolicy::kStop});
+  EXPECT_EQ(retention.decide({.oldest = 0, .size = 10, .bytes = 999}), (Answer{.oldest = 0}));
+  EXPECT_EQ(retention.decide({.oldest = 0, .size = 10, .bytes = 1000}),
+            (Answer{.oldest = 0, .must_stop = true}));
+}
+
+TEST(Retention, stops_where_the_limit_has_no_room_for_anything) {
+  Retention retention({.bytes_max = 1000});
+  EXPECT_TRUE(retention.decide({.oldest = 0, .size = 10, .bytes = 1000}).must_stop);
+}
+
+TEST(Retention, uniques_that_grow_are_cut_until_memory_does_not) {
+  Retention retention({.bytes_max = 1 << 20});
+  Sequence oldest = 0;
+  std::uint64_t most = 0;
+  std::uint64_t least_kept = 1 << 20;
+  for (Sequence size = 1000; size < 400'000; size += 100) {
+    // What is live is paid, 16 bytes each at first and 48 in the end; what was given back is not held.
+    const std::uint64_t each = 16 + size * 32 / 400'000;
+    const std::uint64_t bytes = (size - oldest) * each;
+    most = std::max(most, bytes);
+    const Answer answer = retention.decide({.oldest = oldest, .size = size, .bytes = bytes});
+    EXPECT_FALSE(answer.must_stop);
+    EXPECT_GE(answer.oldest, oldest);
+    oldest = answer.oldest;
+    if (oldest > 0) least_kept = std::min(least_kept, size - oldest);
+  }
+  EXPECT_LT(most, 1U << 20);
+  EXPECT_GT(least_kept * 48, (1U << 20) * 3 / 4) << "and not more than needed";
+}
+
+TEST(Retention, keeps_real_tables_below_the_limit_and_forgets_no_more_than_needed) {
+  for (const std::uint64_t limit : {std::uint64_t{28} << 20, std::uint64_t{40} << 20}) {
+    SCOPED_TRACE(limit);
+    Retention retention({.bytes_max = limit});
+    UniqueLog log({});
+    ExactIndex exact(log);
+    BucketTable bands;
+    std::mt19937_64 random(1);
+    std::uint64_t most = 0;
+    Sequence kept_first = 0;
+    for (Sequence size = 0; size < 700'000;) {
+      for (int i = 0; i < 500; ++i, ++size) {
+        const Digest128 digest{random(), random()};
+        log.append({.id = "id", .url = "", .source = {}, .exact = digest, .fingerprint = {}});
+        exact.insert(size, digest);
+        for (int band = 0; band < 6; ++band) bands.insert(random(), size);
+      }
+      const std::uint64_t bytes = log.bytes() + exact.bytes() + bands.bytes();
+      most = std::max(most, bytes);
+      const Answer answer = retention.decide({.oldest = log.oldest(), .size = size, .bytes = bytes});
+      ASSERT_FALSE(answer.must_stop);
+      if (answer.oldest == log.oldest()) continue;
+      ASSERT_EQ(answer.reason, Reason::kMemory);
+      if (kept_first == 0) kept_first = size - log.oldest();
+      log.expire(answer.oldest);
+      exact.expire(answer.oldest);
+      bands.expire(answer.oldest);
+    }
+    EXPECT_GT(kept_first, 0U);
+    EXPECT_LT(most, limit);
+    EXPECT_GT(log.size() - log.oldest(), kept_first * 3 / 4);
+  }
+}
+
+}  // namespace
+}  // namespace neardup
