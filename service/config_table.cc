@@ -502,7 +502,7 @@ constexpr Refusal kRefusals[] = {
      "must stay off: a topic made by accident has the wrong settings; use neardup topics create"},
     {"enable.partition.eof", "must stay on for the journal: it tells where the journal ends"},
     {"check.crcs", "must stay on: a record damaged on its way may not become a verdict"},
-    {"delivery.report.only.error", "must stay off: a commit waits for every report"},
+    {"delivery.report.only.error", "is fixed: it decides how a commit waits for its records"},
     {"max.in.flight", "is bound to the order of records, which idempotence guards"},
     {"max.in.flight.requests.per.connection", "is bound to the order of records, which idempotence guards"},
 };
