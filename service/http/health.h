@@ -22,7 +22,8 @@ struct Health {
 Health livez(State state, std::string_view detail, std::chrono::nanoseconds since_beat);
 Health readyz(State state, std::string_view detail);
 
-// What `?verbose` adds: state, detail and last beat, a line each.
-std::string verbose_lines(State state, std::string_view detail, std::chrono::nanoseconds since_beat);
+// What `?verbose` adds: state, role, detail and last beat, a line each.
+std::string verbose_lines(State state, Role role, std::string_view detail,
+                          std::chrono::nanoseconds since_beat);
 
 }  // namespace neardup

@@ -88,6 +88,8 @@ class Probe {
   virtual void assigned_partitions(std::uint64_t /*partitions*/) {}
   // So far in this restore: records replayed, share of the journal, time since it began.
   virtual void restored(std::uint64_t /*journal_records*/, double /*progress 0..1*/, double /*seconds*/) {}
+  // Offsets of the journal from what was read of it to its end as last heard.
+  virtual void journal_lag(std::int64_t /*offsets*/) {}
   // The group of the election settled anew: an instance came, went or was taken for dead.
   virtual void election(ElectionOutcome /*outcome*/) {}
   // Brokers that the input's client knows, and those of them it is connected to.

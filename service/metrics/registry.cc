@@ -117,6 +117,9 @@ const std::vector<MetricSpec>& specs() {
       {"neardup_restore_records_replayed_total", MetricType::Counter, "", "Journal records read back."},
       {"neardup_restore_duration_seconds", MetricType::Gauge, "",
        "Time the last restore took, or the running one has taken."},
+      {"neardup_journal_lag_offsets", MetricType::Gauge, "",
+       "Offsets of the journal not yet read back: what a standby would have to read before it takes over. A "
+       "batch takes two, its record and the mark of its commit."},
       {"neardup_kafka_brokers", MetricType::Gauge, "", "Brokers that the writer's input client knows."},
       {"neardup_kafka_brokers_connected", MetricType::Gauge, "",
        "Brokers that it is connected to; it connects to those that lead an input partition."},
@@ -289,6 +292,7 @@ struct MetricsRegistry::Series {
   prometheus::Gauge& restore_progress = gauges("neardup_restore_progress_ratio").Add({});
   prometheus::Counter& restore_records = counters("neardup_restore_records_replayed_total").Add({});
   prometheus::Gauge& restore_seconds = gauges("neardup_restore_duration_seconds").Add({});
+  prometheus::Gauge& journal_lag = gauges("neardup_journal_lag_offsets").Add({});
 
   prometheus::Counter* unique = nullptr;
   prometheus::Counter* exact = nullptr;
@@ -350,6 +354,7 @@ StatusCounts MetricsRegistry::counts() const {
   counts.index_entries = static_cast<std::uint64_t>(s.index_entries.Value());
   counts.index_bytes = static_cast<std::uint64_t>(s.index_bytes.Value());
   counts.restore_progress = s.restore_progress.Value();
+  counts.journal_lag = static_cast<std::int64_t>(s.journal_lag.Value());
   const std::lock_guard lock(s.mutex);
   for (const auto& [key, partition] : s.partitions) {
     counts.consumed += whole(partition.records);
@@ -433,6 +438,10 @@ void MetricsRegistry::restored(std::uint64_t journal_records, double progress, d
   s.restore_records.Increment(static_cast<double>(fresh));
   s.restore_progress.Set(std::clamp(progress, 0.0, 1.0));
   s.restore_seconds.Set(seconds);
+}
+
+void MetricsRegistry::journal_lag(std::int64_t offsets) {
+  series_->journal_lag.Set(static_cast<double>(std::max<std::int64_t>(offsets, 0)));
 }
 
 void MetricsRegistry::election(ElectionOutcome outcome) {

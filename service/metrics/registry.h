@@ -38,6 +38,7 @@ struct StatusCounts {
   std::int64_t lag_records = 0;  // over all partitions
   double lag_seconds = 0;        // of the partition that is furthest behind
   double restore_progress = 0;   // 0 .. 1
+  std::int64_t journal_lag = 0;  // offsets
 };
 
 class MetricsRegistry final : public Probe {
@@ -62,6 +63,7 @@ class MetricsRegistry final : public Probe {
   void lag(std::string_view topic, std::int32_t partition, std::int64_t records, double seconds) override;
   void assigned_partitions(std::uint64_t partitions) override;
   void restored(std::uint64_t journal_records, double progress, double seconds) override;
+  void journal_lag(std::int64_t offsets) override;
   void election(ElectionOutcome outcome) override;
   void brokers(std::uint64_t known, std::uint64_t connected) override;
   void kafka_error(std::string_view client, std::string_view code) override;
