@@ -3,11 +3,13 @@
 // Read by `assign` alone: no consumer group decides what we read, so no rebalance can touch the data path.
 // Records are handed out where librdkafka put them; nothing is copied.
 //
-// Threads: one caller.
+// Threads: one caller; `add` may be called from any.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -27,6 +29,9 @@ class KafkaInput final : public RecordSource {
   Status poll(std::vector<Record>& records, std::size_t records_max, std::chrono::milliseconds wait) override;
   void release() override;
 
+  // Reads these partitions too, from the next poll on; the others are not disturbed.
+  void add(std::vector<InputPosition> positions);
+
   // True once every assigned partition was read and committed to its end as it was at some moment.
   bool caught_up() const;
 
@@ -41,6 +46,10 @@ class KafkaInput final : public RecordSource {
   KafkaInput(const KafkaConfig& config, Probe& probe);
 
   Status take(const rd_kafka_message_t& message, std::vector<Record>& records);
+  void know(const InputPosition& position);
+  void sort_partitions();
+  void ask_for_ends(std::span<const InputPosition> positions);
+  Status take_added();
   Partition* find(const rd_kafka_message_t& message);
   void read_statistics(std::string_view json);
   void report_lag();
@@ -57,6 +66,9 @@ class KafkaInput final : public RecordSource {
   std::deque<std::vector<Header>> headers_;    // of those that have any
   std::vector<rd_kafka_message_t*> fetched_;
   std::chrono::steady_clock::time_point reported_{};
+  std::mutex added_mutex_;
+  std::vector<InputPosition> added_;  // not yet taken by a poll
+  std::atomic<bool> any_added_{false};
 };
 
 }  // namespace neardup
