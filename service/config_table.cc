@@ -127,6 +127,13 @@ const std::vector<Setting>& table() {
        .unit = "ms",
        .min = 1000,
        .max = 300000},
+      {.path = "kafka.metadata_interval_ms",
+       .field = at<&Config::kafka, &K::metadata_interval_ms>,
+       .about = "How often the writer looks whether a topic was deleted and made again, or has new "
+                "partitions.",
+       .unit = "ms",
+       .min = 200,
+       .max = 60000},
       {.path = "kafka.topics.input",
        .field = at<&Config::kafka, &K::topics, &T::input>,
        .about = "Topics to read.",

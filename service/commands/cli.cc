@@ -93,6 +93,29 @@ Run setup_fingerprint(CLI::App& app) {
 Run setup_serve(CLI::App& app) {
   auto options = std::make_shared<ServeOptions>();
   app.add_flag("--fail-fast", options->fail_fast, "End with 69 when Kafka cannot be reached at start");
+  // What was accepted is written into the journal: the option is needed once.
+  Accepted& accepted = options->accepted;
+  app.add_option("--accept-input-loss", accepted.input_loss,
+                 "Input records at our position are gone; go on with what is there. As often as needed")
+      ->type_name("TOPIC:PARTITION|all")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  app.add_option("--accept-recreated-topic", accepted.recreated_topics,
+                 "This input topic was deleted and made again; read it from its beginning")
+      ->type_name("TOPIC")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  app.add_option_function<std::string>(
+         "--accept-moved-offsets",
+         [&accepted](const std::string& whose) {
+           accepted.moved_offsets =
+               whose == "journal" ? Accepted::MovedOffsets::kJournal : Accepted::MovedOffsets::kGroup;
+         },
+         "The group's offsets are not the journal's; whose count. The group's only to skip forward")
+      ->check(CLI::IsMember({"journal", "group"}))
+      ->type_name("WHOSE");
+  app.add_flag("--accept-journal-loss", accepted.journal_loss,
+               "The journal is gone; go on at the group's offsets with nothing remembered");
   return [options](const ConfigSources& sources) {
     return with_config(sources, [&](const LoadedConfig& loaded) { return run_serve(loaded, *options); });
   };
@@ -196,7 +219,8 @@ Run setup_version(CLI::App&) {
 const Command kCommands[] = {
     {"serve", "Read documents from Kafka and publish a verdict for each, for as long as it runs",
      "  neardup serve -c neardup.yaml\n"
-     "  neardup serve --set kafka.brokers=kafka:9092 --set kafka.topics.input=crawl\n",
+     "  neardup serve --set kafka.brokers=kafka:9092 --set kafka.topics.input=crawl\n"
+     "  neardup serve -c neardup.yaml --accept-input-loss pages:3   after a halt that named it\n",
      setup_serve},
     {"topics", "Make or check the topics that serve needs",
      "  neardup topics create -c neardup.yaml            those that are missing\n"

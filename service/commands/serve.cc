@@ -14,16 +14,19 @@
 #include "core/detector.h"
 #include "service/codec/preset.h"
 #include "service/commands/exit_code.h"
+#include "service/commands/watchdog.h"
 #include "service/http/server.h"
 #include "service/http/status.h"
 #include "service/journal/chain.h"
 #include "service/kafka/election.h"
 #include "service/kafka/input.h"
 #include "service/kafka/log_reader.h"
+#include "service/kafka/topic_watch.h"
 #include "service/kafka/topics.h"
 #include "service/kafka/writer.h"
 #include "service/log.h"
 #include "service/metrics/registry.h"
+#include "service/pipeline/input_plan.h"
 #include "service/pipeline/recovery.h"
 #include "service/pipeline/signer_settings.h"
 #include "service/pipeline/worker.h"
@@ -103,110 +106,308 @@ HeaderMode header_mode(const std::string& name) {
   return name == "none" ? HeaderMode::kNone : name == "full" ? HeaderMode::kFull : HeaderMode::kPacked;
 }
 
-// One term of office: checks the topics, waits to be elected, restores what the journal says and works, until
-// `term` is asked to stop. Error kFenced: another instance was elected, or may have been.
-Status serve_term(const Config& config, const Preset& preset, const SignerOptions& signing, bool fail_fast,
-                  std::stop_source& term, JournalStore* snapshot, MetricsRegistry& metrics,
-                  StateBoard& board) {
-  const std::stop_token stop = term.get_token();
-  board.set(State::kStarting, "reaching Kafka");
-  const auto described = reach_kafka(config.kafka, fail_fast, board, stop);
-  if (!described) return described.error();
-  if (const std::vector<TopicProblem> problems = check_topics(config.kafka.topics, *described);
-      !problems.empty()) {
-    for (const TopicProblem& problem : problems) {
-      log_error("topic {}: {}; mend it: {}", problem.topic, problem.what, problem.mend);
-    }
-    return Error{ErrorCode::kInvalid, std::to_string(problems.size()) +
-                                          " topic setting(s) are wrong; `neardup topics check` lists them"};
-  }
-  std::vector<InputTopic> input_topics;
-  for (const std::string& name : config.kafka.topics.input) {
-    const TopicDescription& topic = described->at(name);
-    input_topics.push_back({name, topic.id, topic.partitions});
-    metrics.partitions(name, topic.partitions);
-  }
+// What this instance knows of the journal, and the reader that goes on from there. As long as all of it came
+// from the journal as read back it outlives a term: it is what every other instance knows.
+struct Memory {
+  Uuid topic{};  // id of the journal topic
+  std::unique_ptr<KafkaLogReader> log;
+  JournalChain chain;
+  Detector detector;
+  std::unique_ptr<StoredJournal> stored;  // `log` with a copy on the disk, if there is a folder for it
 
-  board.set(State::kStandby, "waiting for the election");
-  log_info("standby: waiting to be elected the writer in group {}", config.kafka.group);
-  Result<std::unique_ptr<Election>> election =
-      Election::join(config.kafka, metrics, board, [&term] { term.request_stop(); });
-  if (!election) return election.error();
-  // The board's beat is the worker's; while we wait there is no worker to be stuck.
-  while (!(*election)->wait_until_leader(stop, seconds(1))) {
-    board.beat();
-    if (stop.stop_requested()) return {};
-  }
+  JournalLog& journal() { return stored ? static_cast<JournalLog&>(*stored) : *log; }
+};
 
-  // A new producer first: it fences every older one and finishes its transaction, so the journal's end is its
-  // end.
-  const KafkaWriter::PartitionCounts partitions = {described->at(config.kafka.topics.unique).partitions,
-                                                   described->at(config.kafka.topics.duplicate).partitions,
-                                                   described->at(config.kafka.topics.dead_letter).partitions};
-  KafkaWriter writer(config.kafka, partitions, **election, metrics, board, stop);
-  board.set(State::kRestoring, "opening the transaction log");
-  if (Status status = writer.recycle(); !status) return status;
+// What a person can do about a topic that changed under us.
+std::string choices_for(const std::string& topic, const KafkaTopics& topics) {
+  if (topic == topics.journal)
+    return ". It is the truth: bring it back, or begin anew with another journal and group "
+           "(kafka.topics.journal, kafka.group)";
+  if (std::find(topics.input.begin(), topics.input.end(), topic) != topics.input.end())
+    return ". To read a topic made again from its beginning, what is remembered is kept: serve "
+           "--accept-recreated-topic " +
+           topic;
+  return ". Verdicts that nobody had read are gone; start again to go on";
+}
 
+// What is behind `status`: records that are not where they should be may lie in another topic.
+std::optional<TopicWatch::Contradiction> what_changed(TopicWatch& watch, const Status& status) {
+  const bool missed = !status && status.error().code == ErrorCode::kContradiction;
+  return missed ? watch.look_now() : watch.contradiction();
+}
+
+class Service {
+ public:
+  Service(const Config& config, const ServeOptions& options, const Preset& preset,
+          const SignerOptions& signing, JournalStore* snapshot, MetricsRegistry& metrics, StateBoard& board)
+      : config_(config),
+        preset_(preset),
+        signing_(signing),
+        fail_fast_(options.fail_fast),
+        accepted_(options.accepted),
+        snapshot_(snapshot),
+        metrics_(metrics),
+        board_(board) {}
+
+  // Serves terms until asked to stop.
+  Status run(const std::stop_token& stop);
+
+ private:
+  using Topics = TopicWatch::Topics;
+
+  Status serve_term(std::stop_source& term);
+  Result<Topics> right_topics(const std::stop_token& stop);
+  Status remember(const Uuid& journal);
+  Status stand_by(Election& election, TopicWatch& watch, const std::stop_token& stop);
+  Status lead(const Election& election, std::stop_source& term);
+  Result<std::vector<InputTopic>> input_topics(const Topics& topics, const std::stop_token& stop);
+  Result<InputPlan> plan(const Topics& topics, BatchSink& sink, const std::stop_token& stop);
+  std::unique_ptr<TopicWatch> watch(Topics known, TopicWatch::Events events);
+  Status changed(const TopicWatch::Contradiction& contradiction) const;
+
+  const Config& config_;
+  const Preset& preset_;
+  const SignerOptions& signing_;
+  bool fail_fast_;     // until Kafka was reached
+  Accepted accepted_;  // until it was journaled
+  JournalStore* const snapshot_;
+  MetricsRegistry& metrics_;
+  StateBoard& board_;
+  std::stop_token stop_;
+  std::unique_ptr<TopicLookup> lookup_;
+  StateBoard catching_up_;  // of the snapshot's own reader: its beats are not the worker's
+  std::optional<Memory> memory_;
+  bool ahead_ = false;  // the memory may hold what the journal does not
+};
+
+// Asks for the topics until Kafka answers, and refuses wrong ones.
+Result<Service::Topics> Service::right_topics(const std::stop_token& stop) {
+  Result<Topics> described = reach_kafka(config_.kafka, fail_fast_, board_, stop);
+  if (!described) return described;
+  fail_fast_ = false;
+  const std::vector<TopicProblem> problems = check_topics(config_.kafka.topics, *described);
+  for (const TopicProblem& problem : problems)
+    log_error("topic {}: {}; mend it: {}", problem.topic, problem.what, problem.mend);
+  if (problems.empty()) return described;
+  return Error{ErrorCode::kInvalid, std::to_string(problems.size()) +
+                                        " topic setting(s) are wrong; `neardup topics check` lists them"};
+}
+
+// Keeps what is known if it is of this journal, and no more than it.
+Status Service::remember(const Uuid& journal) {
+  if (memory_ && memory_->topic == journal && !ahead_) return {};
+  ahead_ = false;
+  memory_.reset();
   Result<std::unique_ptr<KafkaLogReader>> log =
-      KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, metrics, board, stop);
+      KafkaLogReader::open(config_.kafka, config_.kafka.topics.journal, 0, metrics_, board_, stop_);
   if (!log) return log.error();
-  JournalChain chain(signing.text());
-  Detector detector(resolve_detector_options(config));
-  StateBoard catching_up;  // its beats are not the worker's
-  std::optional<StoredJournal> stored;
-  if (snapshot != nullptr) {
-    const auto open_log = [&]() -> Result<std::unique_ptr<SeekableLog>> {
-      auto own =
-          KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, metrics, catching_up, stop);
-      if (!own) return own.error();
-      return std::unique_ptr<SeekableLog>(*std::move(own));
-    };
-    stored.emplace(StoredJournal::Parts{**log, *snapshot, chain, metrics, board}, open_log,
-                   StoredJournalOptions{.interval = milliseconds(config.snapshot.interval_ms)});
-  }
-  JournalLog& journal = stored ? static_cast<JournalLog&>(*stored) : **log;
-  board.set(State::kRestoring, stored ? "reading snapshot and journal" : "reading the journal");
-  if (Status status = restore(journal, chain, detector, metrics, board); !status) {
-    return status.error().in("journal " + config.kafka.topics.journal);
-  }
-  const Result<InputPlan> plan = plan_input(chain, input_topics);
-  if (!plan) return plan.error();
-  log_info("restored {} uniques from {} journal records", detector.size(), chain.next_number());
+  memory_.emplace(Memory{.topic = journal,
+                         .log = std::move(*log),
+                         .chain = JournalChain(signing_.text()),
+                         .detector = Detector(resolve_detector_options(config_)),
+                         .stored = nullptr});
+  if (snapshot_ == nullptr) return {};
+  const auto open_log = [this]() -> Result<std::unique_ptr<SeekableLog>> {
+    auto own =
+        KafkaLogReader::open(config_.kafka, config_.kafka.topics.journal, 0, metrics_, catching_up_, stop_);
+    if (!own) return own.error();
+    return std::unique_ptr<SeekableLog>(*std::move(own));
+  };
+  memory_->stored = std::make_unique<StoredJournal>(
+      StoredJournal::Parts{*memory_->log, *snapshot_, memory_->chain, metrics_, board_}, open_log,
+      StoredJournalOptions{.interval = milliseconds(config_.snapshot.interval_ms)});
+  return {};
+}
 
-  Result<std::unique_ptr<KafkaInput>> input = KafkaInput::open(config.kafka, metrics);
-  if (!input) return input.error();
-  if (Status status = (*input)->assign(plan->positions); !status) return status;
+std::unique_ptr<TopicWatch> Service::watch(Topics known, TopicWatch::Events events) {
+  std::vector<std::string> names;
+  for (const auto& [name, topic] : known) names.push_back(name);
+  return std::make_unique<TopicWatch>(
+      std::move(known), [this, names] { return lookup_->ask(names, milliseconds(2000)); },
+      TopicWatch::Options{.interval = milliseconds(config_.kafka.metadata_interval_ms)}, std::move(events));
+}
 
-  SignerPool signers(signing_threads(config.pipeline), preset, config.input, signing);
-  Worker worker({.source = **input,
-                 .sink = writer,
-                 .log = journal,
-                 .leadership = **election,
-                 .signers = signers,
-                 .detector = detector,
-                 .chain = chain,
-                 .probe = metrics,
-                 .board = board},
-                {.interval = milliseconds(config.batch.interval_ms),
-                 .documents_max = static_cast<std::size_t>(config.batch.documents_max),
-                 .bytes_max = config.batch.bytes_max,
-                 .batch = {.headers = header_mode(config.output.headers),
-                           .dead_letter_bytes_max =
-                               described->at(config.kafka.topics.dead_letter).message_bytes_max()}},
-                plan->topics, random_uuid());
-  board.set(State::kRunning);
-  log_info("running: {} input partitions, {} uniques, {:.1f} MB", plan->positions.size(), detector.size(),
-           static_cast<double>(detector.bytes()) / 1e6);
-  const std::stop_callback draining(stop,
-                                    [&board] { board.set(State::kDraining, "finishing the batch in hand"); });
-  Status status = worker.run(stop);
+Status Service::changed(const TopicWatch::Contradiction& contradiction) const {
+  return Error{ErrorCode::kContradiction,
+               contradiction.what + choices_for(contradiction.topic, config_.kafka.topics)};
+}
+
+// Reads the journal as it is written, until elected or asked to stop.
+Status Service::stand_by(Election& election, TopicWatch& watch, const std::stop_token& stop) {
+  board_.set(State::kRestoring, snapshot_ == nullptr ? "reading the journal" : "reading snapshot and journal");
+  Status status = restore(memory_->journal(), memory_->chain, memory_->detector, metrics_, board_);
+  if (status) {
+    board_.set(State::kStandby, "waiting for the election");
+    log_info("standby: following the writer, {} journal records so far", memory_->chain.next_number());
+  }
+  while (status && !stop.stop_requested() && !election.wait_until_leader(stop, milliseconds(50)))
+    status = follow(memory_->journal(), memory_->chain, memory_->detector, milliseconds(1), metrics_, board_);
+  if (const auto contradiction = what_changed(watch, status)) return changed(*contradiction);
+  return status ? status : status.error().in("journal " + config_.kafka.topics.journal);
+}
+
+// The input as it is now, with its bounds; asks until Kafka answers.
+Result<std::vector<InputTopic>> Service::input_topics(const Topics& topics, const std::stop_token& stop) {
+  std::vector<InputTopic> inputs;
+  for (const std::string& name : config_.kafka.topics.input) {
+    const TopicDescription& topic = topics.at(name);
+    inputs.push_back({name, topic.id, topic.partitions});
+    metrics_.partitions(name, topic.partitions);
+  }
+  for (;;) {
+    const Status status = read_bounds(config_.kafka, inputs, milliseconds(9000));
+    board_.beat();
+    if (status) return inputs;
+    if (stop.stop_requested() || status.error().code != ErrorCode::kUnavailable) return status.error();
+    log_warning("trying again: {}", status.error().message);
+    pause(stop, seconds(1));
+  }
+}
+
+// Where the input goes on. What was accepted is in the journal when this returns.
+Result<InputPlan> Service::plan(const Topics& topics, BatchSink& sink, const std::stop_token& stop) {
+  const Result<std::vector<InputTopic>> inputs = input_topics(topics, stop);
+  if (!inputs) return inputs.error();
+  Result<InputPlan> plan = plan_input(memory_->chain, *inputs, accepted_);
+  if (!plan || plan->accepted.empty()) return plan;
+  for (const std::string& what : plan->accepted) log_warning("accepted: {}", what);
+  const Status status = journal_acceptance(
+      *plan, sink, memory_->journal(), memory_->chain,
+      {.journal = random_uuid(), .detector_options = memory_->detector.options().text()});
+  if (!status) return status.error();
+  log_warning("what was accepted is in the journal now: take the --accept options away");
+  accepted_ = {};
+  return plan;
+}
+
+// One term of office: checks the topics, stands by until elected, then works, until `term` is asked to stop.
+// Error kFenced: another instance was elected, or may have been.
+Status Service::serve_term(std::stop_source& term) {
+  const std::stop_token stop = term.get_token();
+  board_.set(State::kStarting, "reaching Kafka");
+  const Result<Topics> topics = right_topics(stop);
+  if (!topics) return topics.error();
+  const std::string& journal = config_.kafka.topics.journal;
+  if (Status status = remember(topics->at(journal).id); !status) return status;
+
+  log_info("standby: joining group {}, whose leader is the writer", config_.kafka.group);
+  Result<std::unique_ptr<Election>> election =
+      Election::join(config_.kafka, metrics_, board_, [&term] { term.request_stop(); });
+  if (!election) return election.error();
+  {
+    const auto end = [&term] { term.request_stop(); };
+    const auto watched = watch({{journal, topics->at(journal)}}, {.on_growth = {}, .on_contradiction = end});
+    if (Status status = stand_by(**election, *watched, stop); !status) return status;
+  }
+  if (stop.stop_requested()) return {};
+  board_.set_role(Role::kWriter);
+  Status status = lead(**election, term);
+  board_.set_role(Role::kStandby);
   if (status && !(*election)->held()) return Error{ErrorCode::kFenced, "this instance was voted out"};
   return status;
 }
 
-// Serves terms until asked to stop. An instance that loses an election (Kafka was away for longer than a
-// session, say) forgets what it holds and stands by again: memory is a function of the journal, so nothing
-// else can be right.
+// The elected one: reads the journal's rest and works.
+Status Service::lead(const Election& election, std::stop_source& term) {
+  const std::stop_token stop = term.get_token();
+  const KafkaTopics& names = config_.kafka.topics;
+  board_.set(State::kRestoring, "opening the transaction log");
+  // Standing by may have taken months.
+  const Result<Topics> topics = right_topics(stop);
+  if (!topics) return topics.error();
+  if (topics->at(names.journal).id != memory_->topic) {
+    return changed({names.journal, "topic " + names.journal + " was deleted and made again"});
+  }
+  // A new producer first: it fences every older one and finishes its transaction, so the journal's end is its
+  // end.
+  const KafkaWriter::PartitionCounts partitions = {topics->at(names.unique).partitions,
+                                                   topics->at(names.duplicate).partitions,
+                                                   topics->at(names.dead_letter).partitions};
+  KafkaWriter writer(config_.kafka, partitions, election, metrics_, board_, stop);
+  if (Status status = writer.recycle(); !status) return status;
+  board_.set(State::kRestoring, "reading the journal");
+  JournalLog& log = memory_->journal();
+  JournalChain& chain = memory_->chain;
+  Detector& detector = memory_->detector;
+  const std::uint64_t followed = chain.next_number();
+  if (Status status = restore(log, chain, detector, metrics_, board_); !status)
+    return status.error().in("journal " + names.journal);
+  log_info("restored {} uniques from {} journal records, {} of them since the election", detector.size(),
+           chain.next_number(), chain.next_number() - followed);
+  const Result<InputPlan> plan = this->plan(*topics, writer, stop);
+  if (!plan) return plan.error();
+
+  Result<std::unique_ptr<KafkaInput>> input = KafkaInput::open(config_.kafka, metrics_);
+  if (!input) return input.error();
+  if (Status status = (*input)->assign(plan->positions); !status) return status;
+
+  const auto on_growth = [&](const std::string& topic, std::int32_t before, std::int32_t now) {
+    const auto known = std::find_if(plan->positions.begin(), plan->positions.end(),
+                                    [&](const InputPosition& p) { return p.topic_name == topic; });
+    if (known == plan->positions.end()) return;  // a verdict topic
+    log_info("input topic {} has {} partitions now, it had {}: the new ones are read from their beginning",
+             topic, now, before);
+    std::vector<InputPosition> added;
+    for (std::int32_t partition = before; partition < now; ++partition)
+      added.push_back({.topic = known->topic, .topic_name = topic, .partition = partition});
+    metrics_.partitions(topic, now);
+    (*input)->add(std::move(added));
+  };
+  const auto watched =
+      watch(*topics, {.on_growth = on_growth, .on_contradiction = [&term] { term.request_stop(); }});
+  const WatchedLeadership leadership(election, *watched, board_);
+
+  SignerPool signers(signing_threads(config_.pipeline), preset_, config_.input, signing_);
+  Worker worker({.source = **input,
+                 .sink = writer,
+                 .log = log,
+                 .leadership = leadership,
+                 .signers = signers,
+                 .detector = detector,
+                 .chain = chain,
+                 .probe = metrics_,
+                 .board = board_},
+                {.interval = milliseconds(config_.batch.interval_ms),
+                 .documents_max = static_cast<std::size_t>(config_.batch.documents_max),
+                 .bytes_max = config_.batch.bytes_max,
+                 .batch = {.headers = header_mode(config_.output.headers),
+                           .dead_letter_bytes_max = topics->at(names.dead_letter).message_bytes_max()}},
+                plan->topics, random_uuid());
+  board_.set(State::kRunning);
+  log_info("running: {} input partitions, {} uniques, {:.1f} MB", plan->positions.size(), detector.size(),
+           static_cast<double>(detector.bytes()) / 1e6);
+  Status status;
+  {
+    const std::stop_callback draining(
+        stop, [this] { board_.set(State::kDraining, "finishing the batch in hand"); });
+    ahead_ = true;
+    status = worker.run(stop);
+    ahead_ = !status;  // stopped in order, all that was decided was read back
+  }
+  if (const auto contradiction = what_changed(*watched, status)) return changed(*contradiction);
+  return status;
+}
+
+// An instance that loses an election (Kafka was away for longer than a session, say) stands by again. It
+// keeps what it knows only if all of it came from the journal or was read back from there: memory is a
+// function of the journal, and nothing else can be right.
+Status Service::run(const std::stop_token& stop) {
+  stop_ = stop;
+  Result<std::unique_ptr<TopicLookup>> lookup = TopicLookup::open(config_.kafka);
+  if (!lookup) return lookup.error();
+  lookup_ = std::move(*lookup);
+  for (;;) {
+    std::stop_source term;
+    const std::stop_callback stopping(stop, [&term] { term.request_stop(); });
+    Status status = serve_term(term);
+    const bool lost = term.stop_requested() && (status || status.error().code == ErrorCode::kUnavailable);
+    const bool voted_out = lost || (!status && status.error().code == ErrorCode::kFenced);
+    if (!voted_out || stop.stop_requested()) return status;
+    log_warning("the election was lost, standing by again: {}", status ? "" : status.error().message);
+    pause(stop, seconds(1));
+  }
+}
+
 Status serve(const Config& config, const ServeOptions& options, const std::stop_token& stop,
              MetricsRegistry& metrics, StateBoard& board) {
   const Result<Preset> preset = resolve_preset(config.input);
@@ -225,17 +426,7 @@ Status serve(const Config& config, const ServeOptions& options, const std::stop_
     if (!opened) return opened.error();
     snapshot = *std::move(opened);
   }
-  for (bool first = true;; first = false) {
-    std::stop_source term;
-    const std::stop_callback stopping(stop, [&term] { term.request_stop(); });
-    Status status = serve_term(config, *preset, *signing, options.fail_fast && first, term, snapshot.get(),
-                               metrics, board);
-    const bool voted_out = (!status && status.error().code == ErrorCode::kFenced) ||
-                           (term.stop_requested() && !stop.stop_requested());
-    if (!voted_out || stop.stop_requested()) return status;
-    log_warning("the election was lost, standing by again: {}", status ? "" : status.error().message);
-    pause(stop, seconds(1));
-  }
+  return Service(config, options, *preset, *signing, snapshot.get(), metrics, board).run(stop);
 }
 
 }  // namespace
@@ -260,6 +451,12 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
     http = std::move(*started);
     log_info("metrics and health at http://{}:{}/", config.http.address, http->port());
   }
+  // A little later than the election leaves, so that another instance is on its way.
+  const Watchdog watchdog(board, StateBoard::kBeatMax + seconds(10), [] {
+    log_error("the worker has shown no life for {} s: ending at once, for a new life",
+              (StateBoard::kBeatMax + seconds(10)).count());
+    _exit(kExitInternal);
+  });
   const Status status = serve(config, options, stop.get_token(), metrics, board);
   if (status) {
     log_info("stopped");

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "service/config.h"
+#include "service/pipeline/input_plan.h"
 
 namespace neardup {
 
 struct ServeOptions {
   bool fail_fast = false;  // leave with EX_UNAVAILABLE when Kafka cannot be reached at start
+  Accepted accepted;       // contradictions that a person has settled
 };
 
 // Blocks SIGTERM and SIGINT for the process and works until one of them comes: the first finishes the batch

@@ -26,10 +26,10 @@ Health readyz(State state, std::string_view detail) {
   return {good, with_detail(state, good ? "" : detail)};
 }
 
-std::string verbose_lines(State state, std::string_view detail, std::chrono::nanoseconds since_beat,
-                          std::string_view warning) {
-  return "state: " + std::string(name(state)) + "\ndetail: " + std::string(detail) +
-         "\nseconds_since_beat: " + seconds(since_beat) + "\n" +
+std::string verbose_lines(State state, Role role, std::string_view detail,
+                          std::chrono::nanoseconds since_beat, std::string_view warning) {
+  return "state: " + std::string(name(state)) + "\nrole: " + std::string(name(role)) +
+         "\ndetail: " + std::string(detail) + "\nseconds_since_beat: " + seconds(since_beat) + "\n" +
          (warning.empty() ? "" : "warning: " + std::string(warning) + "\n");
 }
 

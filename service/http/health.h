@@ -22,8 +22,8 @@ struct Health {
 Health livez(State state, std::string_view detail, std::chrono::nanoseconds since_beat);
 Health readyz(State state, std::string_view detail);
 
-// What `?verbose` adds: state, detail, last beat and a warning if there is one, a line each.
-std::string verbose_lines(State state, std::string_view detail, std::chrono::nanoseconds since_beat,
-                          std::string_view warning = "");
+// What `?verbose` adds: state, role, detail, last beat and a warning if there is one, a line each.
+std::string verbose_lines(State state, Role role, std::string_view detail,
+                          std::chrono::nanoseconds since_beat, std::string_view warning = "");
 
 }  // namespace neardup

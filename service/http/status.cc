@@ -19,6 +19,7 @@ std::string written(const Json& json) {
 std::string status_json(const StateBoard& board, const StatusCounts& counts) {
   Json json;
   json["state"] = name(board.state());
+  json["role"] = name(board.role());
   json["detail"] = board.detail();
   json["warning"] = board.warning();
   json["version"] = build_info().version;
@@ -31,6 +32,7 @@ std::string status_json(const StateBoard& board, const StatusCounts& counts) {
   json["transactions"] = counts.transactions;
   json["index"] = {{"entries", counts.index_entries}, {"bytes", counts.index_bytes}};
   json["lag"] = {{"records", counts.lag_records}, {"seconds", counts.lag_seconds}};
+  json["journal_lag"] = counts.journal_lag;
   json["restore_progress"] = counts.restore_progress;
   return written(json);
 }

@@ -8,8 +8,8 @@
 
 namespace neardup {
 
-// One JSON object: state, detail, warning, version, revision, records, transactions, index, lag,
-// restore_progress.
+// One JSON object: state, role, detail, warning, version, revision, records, transactions, index, lag,
+// journal_lag, restore_progress.
 std::string status_json(const StateBoard& board, const StatusCounts& counts);
 
 // {"version", "revision", "compiler"}

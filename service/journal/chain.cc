@@ -18,6 +18,12 @@ std::string shown(std::string_view signature_options) {
 }  // namespace
 
 Status JournalChain::check(const JournalRecord& record) const {
+  if (count_ == 0 && record.number > 0) {
+    return contradiction(record,
+                         "is the first that is there: those before it were deleted, and memory cannot "
+                         "be rebuilt without them. Bring the journal back, or begin anew with another "
+                         "journal and group (kafka.topics.journal, kafka.group)");
+  }
   if (record.number != count_) return contradiction(record, expected("its number", record.number, count_));
   if (count_ > 0 && record.journal != journal_) {
     return contradiction(record, "belongs to another journal (another journal id than record 0)");
@@ -62,6 +68,10 @@ Status JournalChain::check(const JournalRecord& record) const {
     }
     last = &position;
     if (position.next < position.from) return contradiction(record, where + ": goes backwards");
+    if (is_acceptance(record)) {
+      if (position.next == position.from) continue;
+      return contradiction(record, where + ": covers offsets without a verdict");
+    }
     const auto before = positions_.find({position.topic, position.partition});
     if (before != positions_.end() && before->second.next != position.from) {
       return contradiction(record, where + ": covers offsets from " + std::to_string(position.from) +

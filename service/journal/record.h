@@ -72,6 +72,12 @@ struct JournalRecord {
 // The record's bytes, at most kJournalRecordBytesMax when the batch was closed in time (see JournalSize).
 std::string encode_journal_record(const JournalRecord& record);
 
+// A record that covers no input is an operator's word: where partitions go on after a loss that was accepted.
+// Its positions have from = next and need not follow those before.
+inline bool is_acceptance(const JournalRecord& record) {
+  return record.counts == JournalCounts{} && record.uniques.empty();
+}
+
 // Views of the result point into `bytes`. Errors: kCorrupt (checksum, lengths, trailing bytes),
 // kUnsupportedVersion.
 Result<JournalRecord> decode_journal_record(std::string_view bytes);

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// One admin request and the wait for its answer.
+// Admin requests, one after the other, and the wait for their answers.
 class Admin {
  public:
   static Result<Admin> open(const KafkaConfig& config, milliseconds timeout) {
@@ -26,6 +26,12 @@ class Admin {
   }
 
   rd_kafka_t* client() const { return client_.get(); }
+
+  // Begins anew: answers that came too late are not taken for those of the next request.
+  void give(milliseconds timeout) {
+    queue_.reset(rd_kafka_queue_new(client_.get()));
+    deadline_ = steady_clock::now() + timeout;
+  }
 
   RdKafka<rd_kafka_AdminOptions_t> options(rd_kafka_admin_op_t operation) const {
     RdKafka<rd_kafka_AdminOptions_t> options(rd_kafka_AdminOptions_new(client_.get(), operation));
@@ -111,8 +117,9 @@ Status read_settings(const Admin& admin, std::map<std::string, TopicDescription>
   return {};
 }
 
-Result<std::map<std::string, TopicDescription>> read_topics(const Admin& admin,
-                                                            const std::vector<std::string>& names) {
+// Without their settings.
+Result<std::map<std::string, TopicDescription>> read_identities(const Admin& admin,
+                                                                const std::vector<std::string>& names) {
   std::vector<const char*> wanted;
   for (const std::string& name : names) wanted.push_back(name.c_str());
   std::unique_ptr<rd_kafka_TopicCollection_t, decltype(&rd_kafka_TopicCollection_destroy)> collection(
@@ -141,9 +148,89 @@ Result<std::map<std::string, TopicDescription>> read_topics(const Admin& admin,
     topic.partitions = static_cast<std::int32_t>(partitions);
     topics.emplace(topic.name, std::move(topic));
   }
-  if (topics.empty()) return topics;
-  if (Status status = read_settings(admin, topics); !status) return status.error();
   return topics;
+}
+
+Result<std::map<std::string, TopicDescription>> read_topics(const Admin& admin,
+                                                            const std::vector<std::string>& names) {
+  Result<std::map<std::string, TopicDescription>> topics = read_identities(admin, names);
+  if (!topics || topics->empty()) return topics;
+  if (Status status = read_settings(admin, *topics); !status) return status.error();
+  return topics;
+}
+
+// Every partition of the topics, each with `offset`.
+RdKafka<rd_kafka_topic_partition_list_t> partitions_of(std::span<const InputTopic> topics,
+                                                       std::int64_t offset) {
+  RdKafka<rd_kafka_topic_partition_list_t> list = partition_list(16);
+  for (const InputTopic& topic : topics) {
+    for (std::int32_t partition = 0; partition < topic.partitions; ++partition)
+      rd_kafka_topic_partition_list_add(list.get(), topic.name.c_str(), partition)->offset = offset;
+  }
+  return list;
+}
+
+// Keeps what was answered of one partition, unless it is an error.
+Status take_bound(std::vector<InputTopic>& topics, const rd_kafka_topic_partition_t& answer,
+                  std::optional<std::int64_t> PartitionBounds::* bound) {
+  if (answer.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return Error{ErrorCode::kUnavailable, "asking for the offsets of " + std::string(answer.topic) + "[" +
+                                              std::to_string(answer.partition) +
+                                              "]: " + describe(answer.err)};
+  }
+  for (InputTopic& topic : topics) {
+    if (topic.name != answer.topic || answer.offset < 0) continue;  // below 0: there is none
+    topic.bounds[static_cast<std::size_t>(answer.partition)].*bound = answer.offset;
+  }
+  return {};
+}
+
+Status read_log_bound(const Admin& admin, std::vector<InputTopic>& topics, std::int64_t which,
+                      std::optional<std::int64_t> PartitionBounds::* bound) {
+  const auto list = partitions_of(topics, which);
+  const auto options = admin.options(RD_KAFKA_ADMIN_OP_LISTOFFSETS);
+  rd_kafka_ListOffsets(admin.client(), list.get(), options.get(), admin.queue());
+  const Result<RdKafka<rd_kafka_event_t>> event = admin.answer("asking for the input's offsets");
+  if (!event) return event.error();
+  std::size_t count = 0;
+  const auto* infos =
+      rd_kafka_ListOffsets_result_infos(rd_kafka_event_ListOffsets_result(event->get()), &count);
+  for (const rd_kafka_ListOffsetsResultInfo_t* info : std::span(infos, count)) {
+    if (Status status = take_bound(topics, *rd_kafka_ListOffsetsResultInfo_topic_partition(info), bound);
+        !status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+Status read_committed(const Admin& admin, const std::string& group, std::vector<InputTopic>& topics) {
+  const auto list = partitions_of(topics, RD_KAFKA_OFFSET_INVALID);
+  std::unique_ptr<rd_kafka_ListConsumerGroupOffsets_t, decltype(&rd_kafka_ListConsumerGroupOffsets_destroy)>
+      request(rd_kafka_ListConsumerGroupOffsets_new(group.c_str(), list.get()),
+              rd_kafka_ListConsumerGroupOffsets_destroy);
+  const auto options = admin.options(RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS);
+  // Not those of a transaction that may still be aborted.
+  const RdKafka<rd_kafka_error_t> refused(rd_kafka_AdminOptions_set_require_stable_offsets(options.get(), 1));
+  CHECK(!refused, "a boolean option");
+  rd_kafka_ListConsumerGroupOffsets_t* one = request.get();
+  rd_kafka_ListConsumerGroupOffsets(admin.client(), &one, 1, options.get(), admin.queue());
+  const Result<RdKafka<rd_kafka_event_t>> event = admin.answer("asking for the offsets of group " + group);
+  if (!event) return event.error();
+  std::size_t count = 0;
+  const auto* results = rd_kafka_ListConsumerGroupOffsets_result_groups(
+      rd_kafka_event_ListConsumerGroupOffsets_result(event->get()), &count);
+  for (const rd_kafka_group_result_t* result : std::span(results, count)) {
+    if (const rd_kafka_error_t* error = rd_kafka_group_result_error(result); error != nullptr)
+      return Error{ErrorCode::kUnavailable,
+                   "asking for the offsets of group " + group + ": " + describe(*error)};
+    const auto* partitions = rd_kafka_group_result_partitions(result);
+    for (int i = 0; i < partitions->cnt; ++i) {
+      if (Status status = take_bound(topics, partitions->elems[i], &PartitionBounds::committed); !status)
+        return status;
+    }
+  }
+  return {};
 }
 
 Status create(const Admin& admin, const std::string& name, std::int32_t partitions, std::int32_t replication,
@@ -222,6 +309,36 @@ Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfi
   Result<Admin> admin = Admin::open(config, timeout);
   if (!admin) return admin.error();
   return read_topics(*admin, names);
+}
+
+Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics, milliseconds timeout) {
+  Result<Admin> admin = Admin::open(config, timeout);
+  if (!admin) return admin.error();
+  for (InputTopic& topic : topics) topic.bounds.assign(static_cast<std::size_t>(topic.partitions), {});
+  Status status = read_log_bound(*admin, topics, RD_KAFKA_OFFSET_SPEC_EARLIEST, &PartitionBounds::begin);
+  if (status) status = read_log_bound(*admin, topics, RD_KAFKA_OFFSET_SPEC_LATEST, &PartitionBounds::end);
+  if (status) status = read_committed(*admin, config.group, topics);
+  return status;
+}
+
+struct TopicLookup::Connection {
+  Admin admin;
+};
+
+TopicLookup::TopicLookup(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+TopicLookup::~TopicLookup() = default;
+
+Result<std::unique_ptr<TopicLookup>> TopicLookup::open(const KafkaConfig& config) {
+  Result<Admin> admin = Admin::open(config, milliseconds::zero());
+  if (!admin) return admin.error();
+  return std::unique_ptr<TopicLookup>(
+      new TopicLookup(std::make_unique<Connection>(Connection{std::move(*admin)})));
+}
+
+Result<std::map<std::string, TopicDescription>> TopicLookup::ask(const std::vector<std::string>& names,
+                                                                 milliseconds timeout) {
+  connection_->admin.give(timeout);
+  return read_identities(connection_->admin, names);
 }
 
 Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const TopicCreation& creation,

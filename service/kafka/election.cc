@@ -18,12 +18,14 @@ Result<std::unique_ptr<Election>> Election::join(const KafkaConfig& config, Prob
                                                  const StateBoard& board, std::function<void()> on_lost) {
   std::unique_ptr<Election> election(new Election(probe, board, std::move(on_lost)));
   ClientProperties properties = consumer_properties(config.group);
-  properties.insert(properties.end(), {
-                                          {"partition.assignment.strategy", "cooperative-sticky"},
-                                          {"session.timeout.ms", std::to_string(config.session_timeout_ms)},
-                                          {"heartbeat.interval.ms",
-                                           std::to_string(std::max(100, config.session_timeout_ms / 6))},
-                                      });
+  properties.insert(
+      properties.end(),
+      {
+          {"partition.assignment.strategy", "cooperative-sticky"},
+          {"session.timeout.ms", std::to_string(config.session_timeout_ms)},
+          // A standby hears with its next heartbeat that the leader left.
+          {"heartbeat.interval.ms", std::to_string(std::clamp(config.session_timeout_ms / 6, 100, 500))},
+      });
   Result<RdKafka<rd_kafka_t>> client =
       make_client(RD_KAFKA_CONSUMER, config, properties, election->listener_);
   if (!client) return client.error();

@@ -18,6 +18,19 @@ std::int64_t wall_clock_ms() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
+RdKafka<rd_kafka_topic_partition_list_t> assignment_of(std::span<const InputPosition> positions) {
+  RdKafka<rd_kafka_topic_partition_list_t> list = partition_list(static_cast<int>(positions.size()));
+  for (const InputPosition& position : positions) {
+    rd_kafka_topic_partition_t* entry =
+        rd_kafka_topic_partition_list_add(list.get(), position.topic_name.c_str(), position.partition);
+    entry->offset =
+        position.next == InputPosition::kFromBeginning ? RD_KAFKA_OFFSET_BEGINNING : position.next;
+    // The broker refuses a position whose epoch it does not know: a truncated log shows at once.
+    if (position.leader_epoch >= 0) rd_kafka_topic_partition_set_leader_epoch(entry, position.leader_epoch);
+  }
+  return list;
+}
+
 }  // namespace
 
 KafkaInput::KafkaInput(const KafkaConfig& config, Probe& probe)
@@ -29,6 +42,7 @@ KafkaInput::~KafkaInput() {
   held_.clear();
   queue_.reset();
   if (client_) rd_kafka_consumer_close(client_.get());
+  probe_.assigned_partitions(0);
 }
 
 Result<std::unique_ptr<KafkaInput>> KafkaInput::open(const KafkaConfig& config, Probe& probe) {
@@ -46,32 +60,64 @@ Status KafkaInput::assign(std::span<const InputPosition> positions) {
   held_ = std::deque<Held>(1);
   batches_released_ = 0;
   partitions_.clear();
-  topic_begin_.clear();
-  const auto list = partition_list(static_cast<int>(positions.size()));
-  for (const InputPosition& position : positions) {
-    rd_kafka_topic_partition_t* entry =
-        rd_kafka_topic_partition_list_add(list.get(), position.topic_name.c_str(), position.partition);
-    entry->offset =
-        position.next == InputPosition::kFromBeginning ? RD_KAFKA_OFFSET_BEGINNING : position.next;
-    // The broker refuses a position whose epoch it does not know: a truncated log shows at once.
-    if (position.leader_epoch >= 0) rd_kafka_topic_partition_set_leader_epoch(entry, position.leader_epoch);
-    Partition partition;
-    partition.topic = position.topic;
-    partition.topic_name = position.topic_name;
-    partition.partition = position.partition;
-    partition.lag =
-        PartitionLag(position.next == InputPosition::kFromBeginning ? PartitionLag::kUnknown : position.next);
-    partitions_.push_back(std::move(partition));
-  }
-  std::sort(partitions_.begin(), partitions_.end(), [](const Partition& a, const Partition& b) {
-    return std::pair(a.topic, a.partition) < std::pair(b.topic, b.partition);
-  });
+  for (const InputPosition& position : positions) know(position);
+  sort_partitions();
+  const auto list = assignment_of(positions);
   if (const rd_kafka_resp_err_t error = rd_kafka_assign(client_.get(), list.get());
       error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return Error{ErrorCode::kUnavailable, "assigning the input partitions: " + describe(error)};
   }
-  // The first statistics come in a second; until then a backlog would look like none.
+  ask_for_ends(positions);
+  return {};
+}
+
+void KafkaInput::add(std::vector<InputPosition> positions) {
+  const std::lock_guard lock(added_mutex_);
+  added_.insert(added_.end(), std::make_move_iterator(positions.begin()),
+                std::make_move_iterator(positions.end()));
+  any_added_.store(true, std::memory_order_release);
+}
+
+Status KafkaInput::take_added() {
+  std::vector<InputPosition> positions;
+  {
+    const std::lock_guard lock(added_mutex_);
+    positions.swap(added_);
+    any_added_.store(false, std::memory_order_relaxed);
+  }
+  for (const InputPosition& position : positions) know(position);
+  sort_partitions();
+  const auto list = assignment_of(positions);
+  const RdKafka<rd_kafka_error_t> error(rd_kafka_incremental_assign(client_.get(), list.get()));
+  if (error) return Error{ErrorCode::kUnavailable, "assigning new input partitions: " + describe(*error)};
+  ask_for_ends(positions);
+  return {};
+}
+
+void KafkaInput::know(const InputPosition& position) {
+  Partition partition;
+  partition.topic = position.topic;
+  partition.topic_name = position.topic_name;
+  partition.partition = position.partition;
+  partition.lag =
+      PartitionLag(position.next == InputPosition::kFromBeginning ? PartitionLag::kUnknown : position.next);
+  partitions_.push_back(std::move(partition));
+}
+
+void KafkaInput::sort_partitions() {
+  std::sort(partitions_.begin(), partitions_.end(), [](const Partition& a, const Partition& b) {
+    return std::pair(a.topic, a.partition) < std::pair(b.topic, b.partition);
+  });
+  topic_begin_.clear();
+}
+
+// The first statistics come in a second; until then a backlog would look like none.
+void KafkaInput::ask_for_ends(std::span<const InputPosition> positions) {
   for (Partition& partition : partitions_) {
+    const bool asked = std::any_of(positions.begin(), positions.end(), [&](const InputPosition& p) {
+      return p.topic == partition.topic && p.partition == partition.partition;
+    });
+    if (!asked) continue;
     std::int64_t low = 0;
     std::int64_t high = 0;
     if (rd_kafka_query_watermark_offsets(client_.get(), partition.topic_name.c_str(), partition.partition,
@@ -83,7 +129,6 @@ Status KafkaInput::assign(std::span<const InputPosition> positions) {
   }
   probe_.assigned_partitions(partitions_.size());
   report_lag();
-  return {};
 }
 
 KafkaInput::Partition* KafkaInput::find(const rd_kafka_message_t& message) {
@@ -105,6 +150,9 @@ KafkaInput::Partition* KafkaInput::find(const rd_kafka_message_t& message) {
 
 Status KafkaInput::poll(std::vector<Record>& records, std::size_t records_max,
                         std::chrono::milliseconds wait) {
+  if (any_added_.load(std::memory_order_acquire)) {
+    if (Status status = take_added(); !status) return status;
+  }
   const std::size_t room = std::min(records_max, fetched_.size());
   const ssize_t count =
       rd_kafka_consume_batch_queue(queue_.get(), static_cast<int>(wait.count()), fetched_.data(), room);
@@ -133,17 +181,18 @@ Status KafkaInput::take(const rd_kafka_message_t& message, std::vector<Record>& 
     return {};
   }
   if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    const std::string where = message.rkt == nullptr ? "the input"
-                                                     : std::string(rd_kafka_topic_name(message.rkt)) + "[" +
-                                                           std::to_string(message.partition) + "]";
+    const std::string where = message.rkt == nullptr ? "all"
+                                                     : std::string(rd_kafka_topic_name(message.rkt)) + ":" +
+                                                           std::to_string(message.partition);
     if (message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
       return Error{
           ErrorCode::kContradiction,
-          where + ": the records at our position are gone (" + rd_kafka_message_errstr(&message) +
+          "input " + where + ": the records at our position are gone (" + rd_kafka_message_errstr(&message) +
               "). Retention or an operator removed them, or the log was truncated. Lengthen the topic's "
-              "retention; to go on with what is left, start with another journal (kafka.topics.journal)"};
+              "retention; to go on with what is there: serve --accept-input-loss " +
+              where};
     }
-    listener_.on_error(message.err, (where + ": " + rd_kafka_message_errstr(&message)).c_str());
+    listener_.on_error(message.err, ("input " + where + ": " + rd_kafka_message_errstr(&message)).c_str());
     return {};
   }
   Partition* partition = find(message);

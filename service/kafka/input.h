@@ -3,11 +3,13 @@
 // Read by `assign` alone: no consumer group decides what we read, so no rebalance can touch the data path.
 // Records are handed out where librdkafka put them; nothing is copied.
 //
-// Threads: one caller. Records may be read by any.
+// Threads: one caller. Records may be read by any; `add` may be called from any.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -28,6 +30,9 @@ class KafkaInput final : public RecordSource {
   void close_batch() override;
   void release() override;
 
+  // Reads these partitions too, from the next poll on; the others are not disturbed.
+  void add(std::vector<InputPosition> positions);
+
   // True once every assigned partition was read and committed to its end as it was at some moment.
   bool caught_up() const;
 
@@ -47,6 +52,10 @@ class KafkaInput final : public RecordSource {
   KafkaInput(const KafkaConfig& config, Probe& probe);
 
   Status take(const rd_kafka_message_t& message, std::vector<Record>& records);
+  void know(const InputPosition& position);
+  void sort_partitions();
+  void ask_for_ends(std::span<const InputPosition> positions);
+  Status take_added();
   Partition* find(const rd_kafka_message_t& message);
   void read_statistics(std::string_view json);
   void report_lag();
@@ -63,6 +72,9 @@ class KafkaInput final : public RecordSource {
   std::uint64_t batches_released_ = 0;
   std::vector<rd_kafka_message_t*> fetched_;
   std::chrono::steady_clock::time_point reported_{};
+  std::mutex added_mutex_;
+  std::vector<InputPosition> added_;  // not yet taken by a poll
+  std::atomic<bool> any_added_{false};
 };
 
 }  // namespace neardup

@@ -23,6 +23,7 @@ KafkaLogReader::KafkaLogReader(std::string topic, std::int32_t partition, Probe&
       partition_(partition),
       board_(board),
       stop_(std::move(stop)),
+      probe_(probe),
       listener_("journal", probe) {}
 
 KafkaLogReader::~KafkaLogReader() {
@@ -108,6 +109,12 @@ Status KafkaLogReader::read_to_end(const std::function<Status(std::string_view, 
 
 Result<std::optional<std::string>> KafkaLogReader::next(milliseconds wait) {
   const auto deadline = steady_clock::now() + wait;
+  std::int64_t low = 0;
+  std::int64_t high = 0;  // as the last fetch told; asks nobody
+  if (rd_kafka_get_watermark_offsets(client_.get(), topic_.c_str(), partition_, &low, &high) ==
+      RD_KAFKA_RESP_ERR_NO_ERROR) {
+    probe_.journal_lag(high - position_);
+  }
   for (;;) {
     const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now()).count();
     if (left <= 0) return std::optional<std::string>();

@@ -46,6 +46,7 @@ class KafkaLogReader final : public SeekableLog {
   std::int32_t partition_;
   StateBoard& board_;
   std::stop_token stop_;
+  Probe& probe_;
   ClientListener listener_;
   RdKafka<rd_kafka_t> client_;
   std::int64_t position_ = 0;     // the next offset that may hold a record we have not handed out

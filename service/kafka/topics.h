@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "core/base/result.h"
 #include "service/config.h"
 #include "service/journal/record.h"
+#include "service/pipeline/source.h"
 
 namespace neardup {
 
@@ -22,7 +24,7 @@ struct TopicDescription {
   std::string name;
   Uuid id{};
   std::int32_t partitions = 0;
-  std::map<std::string, std::string> settings;
+  std::map<std::string, std::string> settings = {};
 
   std::size_t message_bytes_max() const;  // the largest record batch that it takes
 };
@@ -31,6 +33,28 @@ struct TopicDescription {
 Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfig& config,
                                                                 const std::vector<std::string>& names,
                                                                 std::chrono::milliseconds timeout);
+
+// Fills in what the cluster says of every partition of `topics`: where its log begins and ends, and where the
+// group is. Ask when no transaction of the group is open. Error: kUnavailable.
+Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics,
+                   std::chrono::milliseconds timeout);
+
+// Asks for ids and partition counts again and again, over one connection. The settings are left out.
+class TopicLookup {
+ public:
+  // Kafka may still be away. Errors: kInvalid (settings), kIo (secrets).
+  static Result<std::unique_ptr<TopicLookup>> open(const KafkaConfig& config);
+  ~TopicLookup();
+
+  Result<std::map<std::string, TopicDescription>> ask(const std::vector<std::string>& names,
+                                                      std::chrono::milliseconds timeout);
+
+ private:
+  struct Connection;
+  explicit TopicLookup(std::unique_ptr<Connection> connection);
+
+  std::unique_ptr<Connection> connection_;
+};
 
 // Every topic the service uses, input first.
 std::vector<std::string> topic_names(const KafkaTopics& topics);

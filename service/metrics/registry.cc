@@ -125,6 +125,9 @@ const std::vector<MetricSpec>& specs() {
        "Committed journal records that the snapshot lacked when it was last looked at."},
       {"neardup_snapshot_failures_total", MetricType::Counter, "",
        "Times that the disk refused the snapshot; the service goes on without."},
+      {"neardup_journal_lag_offsets", MetricType::Gauge, "",
+       "Offsets of the journal not yet read back: what a standby would have to read before it takes over. A "
+       "batch takes two, its record and the mark of its commit."},
       {"neardup_kafka_brokers", MetricType::Gauge, "", "Brokers that the writer's input client knows."},
       {"neardup_kafka_brokers_connected", MetricType::Gauge, "",
        "Brokers that it is connected to; it connects to those that lead an input partition."},
@@ -298,6 +301,7 @@ struct MetricsRegistry::Series {
   prometheus::Gauge& restore_progress = gauges("neardup_restore_progress_ratio").Add({});
   prometheus::Counter& restore_records = counters("neardup_restore_records_replayed_total").Add({});
   prometheus::Gauge& restore_seconds = gauges("neardup_restore_duration_seconds").Add({});
+  prometheus::Gauge& journal_lag = gauges("neardup_journal_lag_offsets").Add({});
 
   prometheus::Gauge& snapshot_timestamp = gauges("neardup_snapshot_timestamp_seconds").Add({});
   prometheus::Gauge& snapshot_records = gauges("neardup_snapshot_records").Add({});
@@ -367,6 +371,7 @@ StatusCounts MetricsRegistry::counts() const {
   counts.index_entries = static_cast<std::uint64_t>(s.index_entries.Value());
   counts.index_bytes = static_cast<std::uint64_t>(s.index_bytes.Value());
   counts.restore_progress = s.restore_progress.Value();
+  counts.journal_lag = static_cast<std::int64_t>(s.journal_lag.Value());
   const std::lock_guard lock(s.mutex);
   for (const auto& [key, partition] : s.partitions) {
     counts.consumed += whole(partition.records);
@@ -463,6 +468,10 @@ void MetricsRegistry::snapshot_failed() { series_->snapshot_failures.Increment()
 
 void MetricsRegistry::snapshot_behind(std::uint64_t records) {
   series_->snapshot_behind.Set(static_cast<double>(records));
+}
+
+void MetricsRegistry::journal_lag(std::int64_t offsets) {
+  series_->journal_lag.Set(static_cast<double>(std::max<std::int64_t>(offsets, 0)));
 }
 
 void MetricsRegistry::election(ElectionOutcome outcome) {

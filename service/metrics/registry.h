@@ -39,6 +39,7 @@ struct StatusCounts {
   std::int64_t lag_records = 0;  // over all partitions
   double lag_seconds = 0;        // of the partition that is furthest behind
   double restore_progress = 0;   // 0 .. 1
+  std::int64_t journal_lag = 0;  // offsets
 };
 
 class MetricsRegistry final : public Probe {
@@ -66,6 +67,7 @@ class MetricsRegistry final : public Probe {
   void snapshot_written(std::uint64_t records, std::uint64_t bytes) override;
   void snapshot_failed() override;
   void snapshot_behind(std::uint64_t records) override;
+  void journal_lag(std::int64_t offsets) override;
   void election(ElectionOutcome outcome) override;
   void brokers(std::uint64_t known, std::uint64_t connected) override;
   void kafka_error(std::string_view client, std::string_view code) override;

@@ -17,8 +17,8 @@ namespace neardup {
 
 enum class State : std::uint8_t {
   kStarting,   // reading config, reaching Kafka, checking topics
-  kStandby,    // another instance is the writer
-  kRestoring,  // reading the journal into memory
+  kStandby,    // another instance is the writer; the journal is read as it is written
+  kRestoring,  // reading the journal into memory for the first time, or its rest after the election
   kRunning,    // deciding and publishing
   kDraining,   // asked to stop: finishing the batch
   kHalted,     // a contradiction that a person must settle
@@ -26,6 +26,11 @@ enum class State : std::uint8_t {
 inline constexpr std::array<std::string_view, 6> kStateNames = {"starting", "standby",  "restoring",
                                                                 "running",  "draining", "halted"};
 constexpr std::string_view name(State s) { return kStateNames[static_cast<std::size_t>(s)]; }
+
+// What the election made of this instance. Only the writer publishes.
+enum class Role : std::uint8_t { kStandby, kWriter };
+inline constexpr std::array<std::string_view, 2> kRoleNames = {"standby", "writer"};
+constexpr std::string_view name(Role r) { return kRoleNames[static_cast<std::size_t>(r)]; }
 
 class StateBoard {
  public:
@@ -37,6 +42,8 @@ class StateBoard {
   // What is wrong although the service does its work ("snapshot: no space left"); "" takes it back.
   void warn(std::string warning);
   std::string warning() const;
+  void set_role(Role role) { role_.store(role, std::memory_order_relaxed); }
+  Role role() const { return role_.load(std::memory_order_relaxed); }
 
   // The worker says so at least once a second while it is well, whatever it waits for.
   void beat() { beat_.store(now_ns(), std::memory_order_relaxed); }
@@ -50,6 +57,7 @@ class StateBoard {
   static std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
   std::atomic<State> state_{State::kStarting};
+  std::atomic<Role> role_{Role::kStandby};
   std::atomic<std::int64_t> beat_{now_ns()};
   mutable std::mutex mutex_;
   std::string detail_;

@@ -1,6 +1,5 @@
 #include "service/pipeline/recovery.h"
 
-#include <algorithm>
 #include <chrono>
 
 #include "service/journal/record.h"
@@ -12,20 +11,26 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// The next record into memory.
+Status apply_record(std::string_view bytes, JournalChain& chain, Detector& detector) {
+  Result<JournalRecord> record = decode_journal_record(bytes);
+  if (!record) return record.error().in("record " + std::to_string(chain.next_number()));
+  if (Status status = chain.accept(*record, bytes); !status) return status;
+  for (const Unique& unique : record->uniques) {
+    if (Status status = detector.restore(unique); !status) {
+      return status.error().in("record " + std::to_string(record->number));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Probe& probe, StateBoard& board) {
   const auto begin = std::chrono::steady_clock::now();
   const auto take = [&](std::string_view bytes, double progress) -> Status {
     board.beat();
-    Result<JournalRecord> record = decode_journal_record(bytes);
-    if (!record) return record.error().in("record " + std::to_string(chain.next_number()));
-    if (Status status = chain.accept(*record, bytes); !status) return status;
-    for (const Unique& unique : record->uniques) {
-      if (Status status = detector.restore(unique); !status) {
-        return status.error().in("record " + std::to_string(chain.next_number() - 1));
-      }
-    }
+    if (Status status = apply_record(bytes, chain, detector); !status) return status;
     probe.restored(chain.next_number(), progress, seconds_since(begin));
     return {};
   };
@@ -36,44 +41,18 @@ Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Probe& 
   return {};
 }
 
-Result<InputPlan> plan_input(const JournalChain& chain, std::span<const InputTopic> configured) {
-  InputPlan plan;
-  plan.topics = chain.topics();
-  for (const InputTopic& topic : configured) {
-    const auto known = std::find_if(plan.topics.begin(), plan.topics.end(),
-                                    [&](const JournalChain::Topic& t) { return t.name == topic.name; });
-    const auto ordinal = static_cast<std::uint32_t>(known - plan.topics.begin());
-    if (known == plan.topics.end()) {
-      plan.topics.push_back({topic.name, topic.id});
-    } else if (known->id != topic.id) {
-      return Error{
-          ErrorCode::kContradiction,
-          "input topic " + topic.name +
-              " was deleted and made again since the journal last saw it: its offsets mean other records "
-              "now. "
-              "Read the new one under another journal (kafka.topics.journal), or name a topic that still is "
-              "what the journal knows"};
-    }
-    for (std::int32_t partition = 0; partition < topic.partitions; ++partition) {
-      InputPosition position;
-      position.topic = ordinal;
-      position.topic_name = topic.name;
-      position.partition = partition;
-      if (const auto at = chain.positions().find({ordinal, partition}); at != chain.positions().end()) {
-        position.next = at->second.next;
-        position.leader_epoch = at->second.leader_epoch;
-      }
-      plan.positions.push_back(std::move(position));
-    }
-    const auto beyond = chain.positions().lower_bound({ordinal, topic.partitions});
-    if (beyond != chain.positions().end() && beyond->first.first == ordinal) {
-      return Error{ErrorCode::kContradiction, "input topic " + topic.name + " has " +
-                                                  std::to_string(topic.partitions) +
-                                                  " partitions, but the journal has read partition " +
-                                                  std::to_string(beyond->first.second)};
-    }
+Status follow(JournalLog& log, JournalChain& chain, Detector& detector, std::chrono::milliseconds wait,
+              Probe& probe, StateBoard& board) {
+  const std::uint64_t before = chain.next_number();
+  for (;; wait = std::chrono::milliseconds(1)) {
+    board.beat();
+    const Result<std::optional<std::string>> bytes = log.next(wait);
+    if (!bytes) return bytes.error();
+    if (!*bytes) break;
+    if (Status status = apply_record(**bytes, chain, detector); !status) return status;
   }
-  return plan;
+  if (chain.next_number() != before) probe.index(detector.size(), detector.bytes());
+  return {};
 }
 
 }  // namespace neardup

@@ -1,13 +1,11 @@
 // How does a new writer come to know what the journal says?
 //
 // `restore` reads the journal to its end into the chain and the detector: memory is then exactly what the
-// last writer had when it committed its last batch. Input is never read again to rebuild state. `plan_input`
-// says where every input partition goes on.
+// last writer had when it committed its last batch. `follow` reads on while another instance writes: a
+// standby that follows has little left to restore. Input is never read again to rebuild state.
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
+#include <chrono>
 
 #include "core/base/result.h"
 #include "core/detector.h"
@@ -15,27 +13,14 @@
 #include "service/journal/log.h"
 #include "service/metrics/probe.h"
 #include "service/metrics/state.h"
-#include "service/pipeline/source.h"
 
 namespace neardup {
 
 // Errors: those of the log, of decoding (kCorrupt, kUnsupportedVersion) and of the chain (kContradiction).
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Probe& probe, StateBoard& board);
 
-// An input topic as the cluster describes it now.
-struct InputTopic {
-  std::string name;
-  Uuid id{};
-  std::int32_t partitions = 0;
-};
-
-struct InputPlan {
-  std::vector<JournalChain::Topic>
-      topics;  // by ordinal: those of the journal, then new ones in configured order
-  std::vector<InputPosition> positions;  // every partition of the configured topics
-};
-
-// Error kContradiction: a topic was deleted and made again (its id changed), or lost partitions.
-Result<InputPlan> plan_input(const JournalChain& chain, std::span<const InputTopic> configured);
+// Takes the records that are there now, waiting up to `wait` for the first. The same errors.
+Status follow(JournalLog& log, JournalChain& chain, Detector& detector, std::chrono::milliseconds wait,
+              Probe& probe, StateBoard& board);
 
 }  // namespace neardup

@@ -10,12 +10,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
 #include "service/codec/record.h"
+#include "service/journal/record.h"
 
 namespace neardup {
 
@@ -28,6 +30,22 @@ struct InputPosition {
   std::int32_t leader_epoch = -1;  // of the last record covered; -1 when unknown
 
   static constexpr std::int64_t kFromBeginning = -2;  // the oldest record that is still there
+};
+
+// What the cluster says of one input partition. What is not known contradicts nothing.
+struct PartitionBounds {
+  std::optional<std::int64_t> begin = {};  // the oldest record that is still there
+  std::optional<std::int64_t> end = {};    // one past the newest
+  std::optional<std::int64_t> committed =
+      {};  // position of the group; Kafka forgets those of idle partitions
+};
+
+// An input topic as the cluster describes it now.
+struct InputTopic {
+  std::string name;
+  Uuid id{};
+  std::int32_t partitions = 0;
+  std::vector<PartitionBounds> bounds = {};  // by partition; empty when nobody asked
 };
 
 class RecordSource {

@@ -111,7 +111,7 @@ int run(std::size_t uniques, bool tiny) {
   const Cost restored = read(folder, [&](std::string_view bytes_of_one) {
     const Result<JournalRecord> record = decode_journal_record(bytes_of_one);
     CHECK(restored_chain.accept(*record, bytes_of_one).ok(), "it follows");
-    for (const Unique& unique : record->uniques) detector.restore(unique);
+    for (const Unique& unique : record->uniques) CHECK(detector.restore(unique).ok(), "it was written so");
   });
   row("restore: all of it, into a detector", restored, bytes, uniques);
   const Digest128 digest = detector.state_digest();

@@ -106,7 +106,9 @@ std::vector<std::string> neardup_words(const std::string& program, const std::ve
   set("kafka.brokers", config.kafka.brokers);
   set("kafka.group", config.kafka.group);
   set("kafka.session_timeout_ms", std::to_string(config.kafka.session_timeout_ms));
-  set("kafka.topics.input", topics.input.front());
+  std::string inputs;
+  for (const std::string& topic : topics.input) inputs += (inputs.empty() ? "" : ",") + topic;
+  set("kafka.topics.input", inputs);
   set("kafka.topics.unique", topics.unique);
   set("kafka.topics.duplicate", topics.duplicate);
   set("kafka.topics.dead_letter", topics.dead_letter);

@@ -87,6 +87,19 @@ TEST(Cli, wrong_options_are_wrong_usage) {
   }
 }
 
+TEST(Cli, what_a_person_accepts_is_named_to_the_letter) {
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{"serve", "--accept-moved-offsets", "both"},
+        {"serve", "--accept-moved-offsets"},
+        {"serve", "--accept-input-loss"},
+        {"serve", "--accept"}}) {
+    EXPECT_EQ(neardup_cli(words).code, kExitUsage) << words.back();
+  }
+  EXPECT_THAT(neardup_cli({"help", "serve"}).out,
+              AllOf(HasSubstr("--accept-moved-offsets"), HasSubstr("{journal,group}"),
+                    HasSubstr("--accept-input-loss TOPIC:PARTITION|all")));
+}
+
 TEST(Cli, settings_may_stand_before_or_after_the_command) {
   for (const std::vector<const char*>& words :
        {std::vector<const char*>{"--set", "http.port=1", "-X", "linger.ms=2", "print-config"},

@@ -127,14 +127,18 @@ TEST_F(HttpTest, ready_means_running_or_standby) {
   }
 }
 
-TEST_F(HttpTest, verbose_tells_state_detail_and_beat) {
+TEST_F(HttpTest, verbose_tells_state_role_detail_and_beat) {
   board_.set(State::kStandby, "the writer is another instance");
   for (const char* query : {"?verbose", "?verbose=1", "?a=b&verbose"}) {
-    EXPECT_THAT(get(std::string("/readyz") + query),
-                AllOf(HasSubstr("state: standby\n"), HasSubstr("detail: the writer is another instance\n"),
-                      HasSubstr("seconds_since_beat: 0\n")));
+    EXPECT_THAT(
+        get(std::string("/readyz") + query),
+        AllOf(HasSubstr("state: standby\n"), HasSubstr("role: standby\n"),
+              HasSubstr("detail: the writer is another instance\n"), HasSubstr("seconds_since_beat: 0\n")));
   }
   EXPECT_THAT(get("/readyz?verbosity"), Not(HasSubstr("detail:")));
+  board_.set_role(Role::kWriter);
+  EXPECT_THAT(get("/readyz?verbose"), HasSubstr("role: writer\n"));
+  EXPECT_THAT(get("/status"), HasSubstr("\"role\": \"writer\""));
 }
 
 TEST(Health, a_worker_that_does_not_beat_is_not_alive) {

@@ -91,6 +91,30 @@ TEST(JournalChain, refuses_every_contradiction_and_changes_nothing) {
   EXPECT_TRUE(accept(chain, next_record(chain)));
 }
 
+TEST(JournalChain, a_record_of_no_input_moves_positions_and_adds_topics) {
+  JournalChain chain;
+  ASSERT_TRUE(accept(chain, next_record(chain)));
+  JournalRecord accepted = next_record(chain);
+  accepted.counts = {};
+  accepted.uniques.clear();
+  accepted.topics.push_back({"pages", {10}});
+  accepted.positions = {{0, 2, 700, 700, -1}, {1, 0, 3, 3, -1}};
+  ASSERT_TRUE(accept(chain, accepted));
+  EXPECT_EQ(chain.positions().at({0, 2}).next, 700);
+  EXPECT_EQ(chain.positions().at({1, 0}).next, 3);
+  EXPECT_EQ(chain.topics().size(), 2U);
+  EXPECT_EQ(chain.next_sequence(), 1U);
+
+  JournalRecord covering = next_record(chain);
+  covering.topics = accepted.topics;
+  covering.counts = {};
+  covering.uniques.clear();
+  const Status status = accept(chain, covering);
+  ASSERT_FALSE(status) << "offsets 700 .. 702 would be lost without a trace";
+  EXPECT_NE(status.error().message.find("covers offsets without a verdict"), std::string::npos)
+      << status.error().message;
+}
+
 TEST(JournalChain, a_journal_of_other_signatures_is_refused_by_name_with_the_way_out) {
   JournalChain writer("fingerprint.features=shingles fingerprint.shingle_size=3");
   const JournalRecord record = next_record(writer);

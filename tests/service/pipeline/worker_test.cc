@@ -13,6 +13,7 @@
 #include "core/limits.h"
 #include "service/codec/preset.h"
 #include "service/codec/verdict_codec.h"
+#include "service/pipeline/input_plan.h"
 #include "service/pipeline/recovery.h"
 #include "tests/support/generated_crawl.h"
 #include "tests/support/memory_kafka.h"

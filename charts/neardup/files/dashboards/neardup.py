@@ -153,7 +153,7 @@ ROWS = {
         graph("Why batches close", "interval: there was no more input; documents, bytes: a batch was full, and there is more.", "cps", ("{{reason}}", rate("batches_closed_total", "reason"))),
     ],
     "Index": [
-        graph("Uniques", "Documents remembered, by instance; a standby remembers none.", "short", ("{{instance}}", f"sum by (instance) ({series('index_entries')})")),
+        graph("Uniques", "Documents remembered, by instance; a standby remembers what it has read of the journal.", "short", ("{{instance}}", f"sum by (instance) ({series('index_entries')})")),
         graph("Memory of the index", "Every table and array, counted.", "bytes", ("{{instance}}", f"sum by (instance) ({series('index_bytes')})")),
         graph("Memory against its limit", "Memory of the process against the limit of its container, or the machine's memory. Past it the kernel ends the process.", "percentunit", ("{{instance}}", f"{process('resident_memory_bytes')} / {series('memory_limit_bytes')}"), steps=[(0.9, "red")]),
         graph("Candidates per document", "Fingerprints compared to decide one document. It grows with the index, and with text that is much alike.", "short", *p50_p99("lookup_candidates"), steps=[(50000, "red")]),
@@ -162,6 +162,7 @@ ROWS = {
     "Restore": [
         graph("Restore", "Share of the journal that is read back, 0 to 1; nothing is decided before.", "percentunit", ("{{instance}}", f"max by (instance) ({series('restore_progress_ratio')})")),
         graph("Journal records read back", "While an instance restores.", "cps", ("{{instance}}", rate("restore_records_replayed_total", "instance"))),
+        graph("Journal not yet read", "What each instance has still to read; on a standby, what a takeover waits for. A batch takes two.", "short", ("{{instance}}", f"max by (instance) ({series('journal_lag_offsets')})")),
         graph("Time of the restore", "Of the last one, or of the one that is under way. It grows with the journal.", "s", ("{{instance}}", f"max by (instance) ({series('restore_duration_seconds')})")),
     ],
     "Snapshots": [

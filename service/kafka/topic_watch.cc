@@ -1,0 +1,105 @@
+#include "service/kafka/topic_watch.h"
+
+#include "service/log.h"
+
+namespace neardup {
+
+using std::chrono::milliseconds;
+
+TopicWatch::TopicWatch(Topics known, std::function<Result<Topics>()> ask, Options options, Events events)
+    : ask_(std::move(ask)),
+      options_(options),
+      events_(std::move(events)),
+      known_(std::move(known)),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+TopicWatch::~TopicWatch() {
+  thread_.request_stop();
+  thread_.join();
+}
+
+void TopicWatch::run(const std::stop_token& stop) {
+  milliseconds wait = options_.interval;
+  while (!stop.stop_requested()) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, stop, wait, [this] { return hurry_; });
+      if (stop.stop_requested()) return;
+      hurry_ = false;
+    }
+    const Clock::time_point asked = Clock::now();
+    const Result<Topics> seen = ask_();
+    if (!seen) {
+      log_debug("the topics could not be looked at: {}", seen.error().message);
+      wait = options_.again;
+      continue;
+    }
+    const std::optional<Contradiction> found = compare(*seen);
+    if (!found) grow(*seen);
+    bool certain = false;
+    {
+      const std::lock_guard lock(mutex_);
+      certain = found && suspected_;
+      if (certain) contradiction_ = found;
+      suspected_ = found.has_value();
+      if (!found) asked_ = asked;
+    }
+    changed_.notify_all();
+    if (certain) {
+      if (events_.on_contradiction) events_.on_contradiction();
+      return;
+    }
+    if (found) log_warning("{}; looking again", found->what);
+    wait = found ? options_.again : options_.interval;
+  }
+}
+
+std::optional<TopicWatch::Contradiction> TopicWatch::compare(const Topics& seen) const {
+  for (const auto& [name, topic] : known_) {
+    const auto now = seen.find(name);
+    if (now == seen.end()) return Contradiction{name, "topic " + name + " was deleted while it was in use"};
+    if (now->second.id != topic.id)
+      return Contradiction{name, "topic " + name + " was deleted and made again while it was in use"};
+  }
+  return std::nullopt;
+}
+
+void TopicWatch::grow(const Topics& seen) {
+  for (auto& [name, topic] : known_) {
+    const std::int32_t now = seen.at(name).partitions;
+    if (now <= topic.partitions) continue;
+    if (events_.on_growth) events_.on_growth(name, topic.partitions, now);
+    topic.partitions = now;
+  }
+}
+
+bool TopicWatch::confirmed(StateBoard& board) {
+  // An answer may be as old as the interval and take some time; older, it is overdue.
+  const auto fresh = [this] {
+    return contradiction_ || (!suspected_ && Clock::now() - asked_ <= options_.interval + 4 * options_.again);
+  };
+  const Clock::time_point end = Clock::now() + options_.patience;
+  std::unique_lock lock(mutex_);
+  while (!fresh() && Clock::now() < end) {
+    board.beat();
+    changed_.wait_for(lock, milliseconds(100));
+  }
+  return !contradiction_ && fresh();
+}
+
+std::optional<TopicWatch::Contradiction> TopicWatch::look_now() {
+  std::unique_lock lock(mutex_);
+  hurry_ = true;
+  changed_.notify_all();
+  const Clock::time_point since = Clock::now();
+  changed_.wait_for(lock, options_.patience,
+                    [&] { return contradiction_ || (!suspected_ && asked_ >= since); });
+  return contradiction_;
+}
+
+std::optional<TopicWatch::Contradiction> TopicWatch::contradiction() const {
+  const std::lock_guard lock(mutex_);
+  return contradiction_;
+}
+
+}  // namespace neardup

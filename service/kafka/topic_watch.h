@@ -1,0 +1,100 @@
+// Are the topics still the ones that we began with?
+//
+// Kafka tells nobody that a topic was deleted and made again: reading goes on in the new one, behind all of
+// its records up to our old position, in silence. So this asks for the topics' ids, every
+// kafka.metadata_interval_ms, and every transaction waits for an answer that is not older than that and a
+// little. Another id, or a topic that is gone, is a contradiction once it was seen twice in a row: a broker
+// that has just come up may know less than the others. The same answers tell when an input topic has grown.
+//
+// A window stays: a topic made again and read between two looks. It is one interval long.
+//
+// Threads: one of its own, which calls `on_growth` and `on_contradiction`; the rest may be called from any.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "core/base/result.h"
+#include "service/kafka/topics.h"
+#include "service/metrics/state.h"
+#include "service/pipeline/leadership.h"
+
+namespace neardup {
+
+class TopicWatch {
+ public:
+  using Topics = std::map<std::string, TopicDescription>;
+
+  struct Options {
+    std::chrono::milliseconds interval{5000};
+    std::chrono::milliseconds again{500};       // after no answer, or one that contradicts
+    std::chrono::milliseconds patience{10000};  // how long `confirmed` waits for an answer
+  };
+  struct Events {
+    // A topic has more partitions than before.
+    std::function<void(const std::string& topic, std::int32_t before, std::int32_t now)> on_growth = {};
+    // Called once; contradiction() says which.
+    std::function<void()> on_contradiction = {};
+  };
+
+  struct Contradiction {
+    std::string topic;
+    std::string what;
+  };
+
+  // `known`: the topics as they were just now. `ask`: how they are; an error means that Kafka is away.
+  TopicWatch(Topics known, std::function<Result<Topics>()> ask, Options options, Events events);
+  ~TopicWatch();  // after it no event comes
+
+  // Were all topics seen unchanged within the interval and a little? Waits for an answer that is due.
+  bool confirmed(StateBoard& board);
+
+  std::optional<Contradiction> contradiction() const;
+
+  // As contradiction(), after one more look: whoever misses records asks whether it is the topic that
+  // changed.
+  std::optional<Contradiction> look_now();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void run(const std::stop_token& stop);
+  std::optional<Contradiction> compare(const Topics& seen) const;
+  void grow(const Topics& seen);
+
+  const std::function<Result<Topics>()> ask_;
+  const Options options_;
+  const Events events_;
+  Topics known_;  // of the watch's own thread, once it runs
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  Clock::time_point asked_ = Clock::now();  // when the last question was sent that found all unchanged
+  bool suspected_ = false;
+  bool hurry_ = false;  // somebody waits in look_now
+  std::optional<Contradiction> contradiction_;
+  std::jthread thread_;
+};
+
+// Leads, and the topics are what they were.
+class WatchedLeadership final : public Leadership {
+ public:
+  WatchedLeadership(const Leadership& election, TopicWatch& watch, StateBoard& board)
+      : election_(election), watch_(watch), board_(board) {}
+
+  bool held() const override { return election_.held() && watch_.confirmed(board_) && election_.held(); }
+
+ private:
+  const Leadership& election_;
+  TopicWatch& watch_;
+  StateBoard& board_;
+};
+
+}  // namespace neardup

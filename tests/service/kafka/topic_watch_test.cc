@@ -1,0 +1,176 @@
+#include "service/kafka/topic_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+
+namespace neardup {
+namespace {
+
+using namespace std::chrono_literals;
+using Topics = TopicWatch::Topics;
+
+constexpr TopicWatch::Options kQuick{.interval = 2ms, .again = 2ms, .patience = 5s};
+
+// A cluster whose answers a test changes while the watch looks.
+class Cluster {
+ public:
+  void set(Result<Topics> topics) {
+    const std::lock_guard lock(mutex_);
+    topics_ = std::move(topics);
+  }
+  Result<Topics> ask() {
+    const std::lock_guard lock(mutex_);
+    ++asked_;
+    return topics_;
+  }
+  int asked() {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
+
+ private:
+  std::mutex mutex_;
+  Result<Topics> topics_ = Topics{};
+  int asked_ = 0;
+};
+
+Topics pages(std::uint8_t id, std::int32_t partitions) {
+  return {{"pages", {.name = "pages", .id = {id}, .partitions = partitions}}};
+}
+
+template <class Condition>
+bool soon(const Condition& condition) {
+  for (const auto end = std::chrono::steady_clock::now() + 10s; std::chrono::steady_clock::now() < end;) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(1ms);
+  }
+  return false;
+}
+
+TEST(TopicWatch, confirms_topics_that_stay_what_they_were) {
+  StateBoard board;
+  Cluster cluster;
+  cluster.set(pages(1, 2));
+  TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); }, kQuick, {});
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(watch.confirmed(board));
+  EXPECT_TRUE(soon([&] { return cluster.asked() > 3; }));
+  EXPECT_FALSE(watch.contradiction());
+}
+
+TEST(TopicWatch, a_topic_made_again_or_deleted_ends_it_once_it_was_seen_twice) {
+  for (const bool deleted : {false, true}) {
+    StateBoard board;
+    Cluster cluster;
+    cluster.set(deleted ? Topics{} : pages(2, 2));
+    std::atomic<int> told{0};
+    TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); }, kQuick,
+                     {.on_growth = {}, .on_contradiction = [&] { ++told; }});
+    ASSERT_TRUE(soon([&] { return told > 0; }));
+    EXPECT_FALSE(watch.confirmed(board));
+    ASSERT_TRUE(watch.contradiction());
+    EXPECT_EQ(watch.contradiction()->topic, "pages");
+    EXPECT_EQ(watch.contradiction()->what,
+              deleted ? "topic pages was deleted while it was in use"
+                      : "topic pages was deleted and made again while it was in use");
+    EXPECT_EQ(cluster.asked(), 2);
+    EXPECT_EQ(told, 1);
+  }
+}
+
+TEST(TopicWatch, one_stale_answer_makes_transactions_wait_and_nothing_else) {
+  StateBoard board;
+  std::atomic<int> asked{0};
+  std::atomic<bool> told{false};
+  TopicWatch watch(pages(1, 2), [&]() -> Result<Topics> { return ++asked == 1 ? Topics{} : pages(1, 2); },
+                   kQuick, {.on_growth = {}, .on_contradiction = [&] { told = true; }});
+  ASSERT_TRUE(soon([&] { return asked > 2; }));
+  EXPECT_TRUE(watch.confirmed(board));
+  EXPECT_FALSE(told);
+}
+
+TEST(TopicWatch, without_answers_nothing_is_confirmed_and_with_the_first_one_it_is) {
+  StateBoard board;
+  Cluster cluster;
+  cluster.set(Error{ErrorCode::kUnavailable, "Kafka is away"});
+  TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); },
+                   {.interval = 2ms, .again = 2ms, .patience = 50ms}, {});
+  ASSERT_TRUE(soon([&] { return cluster.asked() > 1; }));
+  std::this_thread::sleep_for(20ms);
+  EXPECT_FALSE(watch.confirmed(board));
+  EXPECT_FALSE(watch.contradiction());
+  cluster.set(pages(1, 2));
+  EXPECT_TRUE(soon([&] { return watch.confirmed(board); }));
+}
+
+TEST(TopicWatch, who_misses_records_need_not_wait_for_the_next_look) {
+  Cluster cluster;
+  cluster.set(pages(2, 2));
+  TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); },
+                   {.interval = 1h, .again = 2ms, .patience = 10s}, {});
+  EXPECT_FALSE(watch.contradiction());
+  EXPECT_TRUE(watch.look_now());
+  EXPECT_TRUE(watch.look_now()) << "it stays so, and does not wait";
+
+  Cluster same;
+  same.set(pages(1, 2));
+  TopicWatch calm(pages(1, 2), [&] { return same.ask(); }, {.interval = 1h, .again = 2ms, .patience = 10s},
+                  {});
+  EXPECT_FALSE(calm.look_now());
+}
+
+TEST(TopicWatch, growth_is_told_once_and_is_no_contradiction) {
+  StateBoard board;
+  Cluster cluster;
+  cluster.set(pages(1, 2));
+  std::mutex mutex;
+  std::vector<std::pair<std::int32_t, std::int32_t>> growths;
+  TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); }, kQuick,
+                   {.on_growth =
+                        [&](const std::string& topic, std::int32_t before, std::int32_t now) {
+                          const std::lock_guard lock(mutex);
+                          EXPECT_EQ(topic, "pages");
+                          growths.emplace_back(before, now);
+                        },
+                    .on_contradiction = {}});
+  const auto grown = [&](std::size_t times) {
+    return [&, times] {
+      const std::lock_guard lock(mutex);
+      return growths.size() == times;
+    };
+  };
+  cluster.set(pages(1, 5));
+  ASSERT_TRUE(soon(grown(1)));
+  cluster.set(pages(1, 2));  // a broker that knows less
+  const int before = cluster.asked();
+  ASSERT_TRUE(soon([&] { return cluster.asked() > before + 3; }));
+  cluster.set(pages(1, 6));
+  ASSERT_TRUE(soon(grown(2)));
+  EXPECT_TRUE(watch.confirmed(board));
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(growths, (std::vector<std::pair<std::int32_t, std::int32_t>>{{2, 5}, {5, 6}}));
+}
+
+TEST(WatchedLeadership, needs_both_the_election_and_the_topics) {
+  class Elected final : public Leadership {
+   public:
+    bool held() const override { return leader; }
+    bool leader = true;
+  };
+  StateBoard board;
+  Cluster cluster;
+  cluster.set(pages(1, 2));
+  Elected election;
+  TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); }, kQuick, {});
+  const WatchedLeadership leadership(election, watch, board);
+  EXPECT_TRUE(leadership.held());
+  election.leader = false;
+  EXPECT_FALSE(leadership.held());
+  election.leader = true;
+  cluster.set(pages(9, 2));
+  EXPECT_TRUE(soon([&] { return !leadership.held(); }));
+}
+
+}  // namespace
+}  // namespace neardup

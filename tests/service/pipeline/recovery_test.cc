@@ -1,0 +1,97 @@
+#include "service/pipeline/recovery.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/memory_kafka.h"
+
+namespace neardup {
+namespace {
+
+// A sound journal of `count` records with two uniques each.
+std::vector<std::string> journal_of(int count) {
+  std::vector<std::string> journal;
+  JournalChain chain;
+  for (int i = 0; i < count; ++i) {
+    JournalRecord record;
+    record.journal = {7};
+    record.number = chain.next_number();
+    record.previous = chain.last_digest();
+    record.first_sequence = chain.next_sequence();
+    record.counts.unique = 2;
+    record.topics = {{"pages", {1}}};
+    record.positions = {{0, 0, 2 * i, 2 * i + 2, 0}};
+    const std::string ids[] = {"id" + std::to_string(2 * i), "id" + std::to_string(2 * i + 1)};
+    for (int j = 0; j < 2; ++j) {
+      Unique unique;
+      unique.id = ids[j];
+      unique.source = {0, 0, 2 * i + j};
+      unique.signature.exact = digest128(ids[j]);
+      unique.signature.fingerprint = {digest128(ids[j]).low};
+      unique.signature.tokens = 5;
+      record.uniques.push_back(unique);
+    }
+    journal.push_back(encode_journal_record(record));
+    CHECK(chain.accept(record, journal.back()).ok(), "a sound journal");
+  }
+  return journal;
+}
+
+struct Memory {
+  JournalChain chain;
+  Detector detector{DetectorOptions{.mode = DetectorMode::kSimhash}};
+};
+
+constexpr std::chrono::milliseconds kNow{1};
+
+TEST(Recovery, a_standby_that_follows_knows_what_a_restore_reads) {
+  const std::vector<std::string> journal = journal_of(20);
+  Probe probe;
+  StateBoard board;
+  MemoryKafka kafka;
+  Memory standby;
+  MemoryLog tail(kafka);
+  ASSERT_TRUE(restore(tail, standby.chain, standby.detector, probe, board));
+  for (std::size_t i = 0; i < journal.size(); ++i) {
+    kafka.journal.push_back(journal[i]);
+    if (i % 3 == 0) continue;  // more than one record at once
+    ASSERT_TRUE(follow(tail, standby.chain, standby.detector, kNow, probe, board));
+    EXPECT_EQ(standby.chain.next_number(), i + 1);
+  }
+  // It is elected: little is left to read.
+  kafka.journal.push_back(journal_of(21).back());
+  ASSERT_TRUE(restore(tail, standby.chain, standby.detector, probe, board));
+
+  Memory fresh;
+  MemoryLog whole(kafka);
+  ASSERT_TRUE(restore(whole, fresh.chain, fresh.detector, probe, board));
+  EXPECT_EQ(standby.detector.size(), 42U);
+  EXPECT_EQ(standby.detector.state_digest(), fresh.detector.state_digest());
+  EXPECT_EQ(standby.chain.last_digest(), fresh.chain.last_digest());
+}
+
+TEST(Recovery, a_standby_refuses_a_broken_journal_as_a_writer_does) {
+  std::vector<std::string> journal = journal_of(3);
+  Probe probe;
+  StateBoard board;
+  MemoryKafka kafka;
+  kafka.journal = {journal[0], journal[2]};
+  Memory standby;
+  MemoryLog log(kafka);
+  const Status status = follow(log, standby.chain, standby.detector, kNow, probe, board);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kContradiction);
+  EXPECT_EQ(standby.detector.size(), 2U) << "the sound part was taken";
+
+  kafka.journal = {journal[1], journal[2]};
+  Memory late;
+  MemoryLog head_gone(kafka);
+  const Status gone = follow(head_gone, late.chain, late.detector, kNow, probe, board);
+  ASSERT_FALSE(gone);
+  EXPECT_NE(gone.error().message.find("those before it were deleted"), std::string::npos)
+      << gone.error().message;
+}
+
+}  // namespace
+}  // namespace neardup
