@@ -52,6 +52,8 @@ struct JournalCounts {
   std::uint64_t short_text = 0;
   std::uint64_t rejected = 0;
 
+  std::uint64_t verdicts() const { return unique + exact + near + short_text + rejected; }
+
   friend bool operator==(const JournalCounts&, const JournalCounts&) = default;
 };
 

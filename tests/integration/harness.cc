@@ -158,7 +158,7 @@ Published wait_for_verdicts(ServiceProcess& service, const Config& config, std::
     or_throw((*journal)->read_to_end([&](std::string_view bytes, double) -> Status {
       const Result<JournalRecord> record = decode_journal_record(bytes);
       if (!record) return record.error();
-      covered += record->counts.unique + record->counts.exact + record->counts.near + record->counts.rejected;
+      covered += record->counts.verdicts();
       return {};
     }));
     if (covered >= count) return read_published(config);

@@ -48,7 +48,7 @@ class VerdictClock {
       if (!*bytes) continue;
       const Result<JournalRecord> record = decode_journal_record(**bytes);
       if (!record) throw std::runtime_error(record.error().message);
-      count_ += record->counts.unique + record->counts.exact + record->counts.near + record->counts.rejected;
+      count_ += record->counts.verdicts();
     }
     return std::chrono::duration<double>(Clock::now() - since).count();
   }

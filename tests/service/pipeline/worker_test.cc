@@ -91,6 +91,7 @@ class CountingProbe final : public Probe {
     counts_.unique += counts.unique;
     counts_.exact += counts.exact;
     counts_.near += counts.near;
+    counts_.short_text += counts.short_text;
     for (std::size_t i = 0; i < std::size(counts.rejected); ++i) counts_.rejected[i] += counts.rejected[i];
     add(counts.document_bytes, counts_.document_bytes);
     add(counts.near_distance, counts_.near_distance);
@@ -209,10 +210,10 @@ TEST(Worker, counts_each_record_once_in_every_histogram_that_it_belongs_to) {
   for (const auto& partition : kafka.input) {
     for (const MemoryRecord& record : partition) bytes += record.value.value_or("").size();
   }
-  const std::uint64_t decided = counts.unique + counts.exact + counts.near;
+  const std::uint64_t decided = counts.unique + counts.exact + counts.near + counts.short_text;
   EXPECT_GT(counts.near, 0U);
   EXPECT_GT(counts.lookup_candidates.sum, 0U);
-  EXPECT_EQ(total(counts.near_distance), counts.near);
+  EXPECT_EQ(total(counts.near_distance), counts.near + counts.short_text);
   EXPECT_EQ(total(counts.lookup_candidates), decided);
   EXPECT_EQ(total(counts.document_bytes), 501U);
   EXPECT_GT(total(counts.document_bytes), decided) << "a rejected record has a size too";
