@@ -234,7 +234,8 @@ Status Service::changed(const TopicWatch::Contradiction& contradiction) const {
 
 // Reads the journal as it is written, until elected or asked to stop.
 Status Service::stand_by(Election& election, TopicWatch& watch, const std::stop_token& stop) {
-  board_.set(State::kRestoring, snapshot_ == nullptr ? "reading the journal" : "reading snapshot and journal");
+  board_.set(State::kRestoring,
+             snapshot_ == nullptr ? "reading the journal" : "reading snapshot and journal");
   Status status = restore(memory_->journal(), memory_->chain, memory_->detector, metrics_, board_);
   if (status) {
     board_.set(State::kStandby, "waiting for the election");
@@ -271,9 +272,9 @@ Result<InputPlan> Service::plan(const Topics& topics, BatchSink& sink, const std
   Result<InputPlan> plan = plan_input(memory_->chain, *inputs, accepted_);
   if (!plan || plan->accepted.empty()) return plan;
   for (const std::string& what : plan->accepted) log_warning("accepted: {}", what);
-  const Status status = journal_acceptance(
-      *plan, sink, memory_->journal(), memory_->chain,
-      {.journal = random_uuid(), .detector_options = memory_->detector.options().text()});
+  const Status status =
+      journal_acceptance(*plan, sink, memory_->journal(), memory_->chain,
+                         {.journal = random_uuid(), .detector_options = memory_->detector.options().text()});
   if (!status) return status.error();
   log_warning("what was accepted is in the journal now: take the --accept options away");
   accepted_ = {};

@@ -97,8 +97,7 @@ TEST(HtmlScan, all_tiers_agree) {
       const HtmlKernels& kernels = html_kernels(isa);
       HtmlMasks masks{};
       kernels.classify(text.data(), size, masks);
-      ASSERT_EQ(std::memcmp(&masks, &expected, sizeof masks), 0)
-          << isa_name(isa) << " round " << round;
+      ASSERT_EQ(std::memcmp(&masks, &expected, sizeof masks), 0) << isa_name(isa) << " round " << round;
       for (const std::string_view before : {"\n", " ", "x"}) {
         ASSERT_EQ(fold(kernels, text, before), fold(scalar, text, before))
             << isa_name(isa) << " round " << round;
