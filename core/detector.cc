@@ -347,6 +347,7 @@ std::size_t Detector::bytes() const {
 }
 
 std::size_t Detector::file_bytes() const { return state_->uniques.file_bytes(); }
+const Status& Detector::file_status() const { return state_->uniques.status(); }
 
 // Besides what is remembered, the answers hang on the options and on what a signature means.
 Digest128 Detector::state_digest() const {

@@ -107,6 +107,8 @@ class Detector {
   // estimated. file_bytes() are those of the file that names the uniques.
   std::size_t bytes() const;
   std::size_t file_bytes() const;
+  // Not ok as long as options.directory does not take what it should, which then is in memory: why.
+  const Status& file_status() const;
 
   // A digest of everything remembered, in order. Two detectors with equal digests give equal answers for
   // ever.

@@ -106,6 +106,10 @@ struct DetectorConfig {
   std::string verify = "off";       // off | sketch
 };
 
+struct IndexConfig {
+  std::string directory;  // "" keeps all in memory
+};
+
 struct BatchConfig {
   int interval_ms = 100;                          // 5 .. 10000: a batch closes so long after its first record
   int documents_max = 10000;                      // 1 .. 1000000
@@ -142,6 +146,7 @@ struct Config {
   TextConfig text;
   FingerprintConfig fingerprint;
   DetectorConfig detector;
+  IndexConfig index;
   BatchConfig batch;
   PipelineConfig pipeline;
   SnapshotConfig snapshot;

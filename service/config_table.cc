@@ -86,7 +86,7 @@ std::string refuse_address(std::string_view value) {
   return legal ? "" : "is not an IPv4 address like 127.0.0.1 or 0.0.0.0";
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kSections = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kSections = {{
     {"kafka", "Where Kafka is and how to reach it."},
     {"kafka.topics", "Topics. All but the input are made by `neardup topics create`."},
     {"input", "What the input records look like."},
@@ -97,6 +97,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kSection
     {"text", "Which ways of writing are one."},
     {"fingerprint", "What is counted in a text. Changing any of it needs a new journal."},
     {"detector", "When two documents are called duplicates. Changing it needs a new journal."},
+    {"index", "What is remembered of the uniques."},
     {"batch", "A batch is one Kafka transaction. It closes at whichever of the three comes first."},
     {"pipeline", "How the work is spread."},
     {"snapshot", "The journal on a local disk, so that a restart need not read it from Kafka."},
@@ -305,6 +306,11 @@ const std::vector<Setting>& table() {
            "Mode simhash. sketch: what matches must also be as alike as the threshold says; off: it need "
            "not.",
        .choices = {"off", "sketch"}},
+
+      {.path = "index.directory",
+       .field = at<&Config::index, &IndexConfig::directory>,
+       .about = "Folder on a local disk for what names the uniques: id, url and place. The file there has no "
+                "name and goes with the process. Empty: it is kept in memory."},
 
       {.path = "batch.interval_ms",
        .field = at<&Config::batch, &BatchConfig::interval_ms>,

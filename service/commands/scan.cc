@@ -112,6 +112,7 @@ class Scan {
       if (!opened) return opened.error();
       index_ = *std::move(opened);
     }
+    if (const Status& file = detector_.file_status(); !file) return file.error().in("index.directory");
     for (const JournalChain::Topic& topic : chain_.topics()) topic_names_.push_back(topic.name);
     topics_before_ = topic_names_.size();
     return {};

@@ -32,8 +32,17 @@ Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Probe& 
   if (Status status = log.read_to_end(take); !status) return status;
   CHECK(detector.size() == chain.next_sequence(), "the index holds what the journal says");
   probe.restored(chain.next_number(), 1, seconds_since(begin));
-  probe.index(detector.size(), detector.bytes());
+  probe.index(index_counts(detector, detector.lookup_counts().truncated));
   return {};
+}
+
+IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_before) {
+  const Detector::LookupCounts counts = detector.lookup_counts();
+  return {.entries = detector.size() - detector.oldest(),
+          .bytes = detector.bytes(),
+          .file_bytes = detector.file_bytes(),
+          .truncated = counts.truncated - truncated_before,
+          .hot_features = counts.hot_features};
 }
 
 Result<InputPlan> plan_input(const JournalChain& chain, std::span<const InputTopic> configured) {

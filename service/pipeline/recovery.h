@@ -22,6 +22,9 @@ namespace neardup {
 // Errors: those of the log, of decoding (kCorrupt, kUnsupportedVersion) and of the chain (kContradiction).
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Probe& probe, StateBoard& board);
 
+// What a probe wants to know of `detector`, which had truncated so many look-ups at the last time.
+IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_before);
+
 // An input topic as the cluster describes it now.
 struct InputTopic {
   std::string name;

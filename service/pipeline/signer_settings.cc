@@ -76,6 +76,7 @@ DetectorOptions resolve_detector_options(const Config& config) {
   options.short_numbers_permille = static_cast<unsigned>(from.number_threshold.value);
   options.distance = from.distance;
   options.verify_sketch = from.verify == "sketch";
+  options.directory = config.index.directory;
   return options;
 }
 

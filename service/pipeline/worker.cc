@@ -9,6 +9,7 @@
 #include "core/detector/kept_form.h"
 #include "core/limits.h"
 #include "service/log.h"
+#include "service/pipeline/recovery.h"
 
 namespace neardup {
 namespace {
@@ -55,7 +56,11 @@ bool Worker::Pulse::well() const {
 }
 
 Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain::Topic> topics, Uuid journal)
-    : parts_(parts), options_(options), topic_names_(names_of(topics)), ahead_(parts.chain) {
+    : parts_(parts),
+      options_(options),
+      topic_names_(names_of(topics)),
+      ahead_(parts.chain),
+      truncated_(parts.detector.lookup_counts().truncated) {
   CHECK(parts_.detector.size() == parts_.chain.next_sequence(), "the detector holds what the chain says");
   for (std::size_t i = 0; i < topics.size(); ++i) journal_topics_.push_back({topic_names_[i], topics[i].id});
   writer_.journal = parts_.chain.empty() ? journal : parts_.chain.journal();
@@ -152,6 +157,7 @@ Status Worker::gather(Intake& intake, const std::stop_token& stop, const std::st
 }
 
 Status Worker::decide_all(const std::stop_token& halt) {
+  report_index();
   for (;;) {
     decide_pulse_.beat();
     const auto gathered = gathered_.pop(halt, kIdleWait);
@@ -179,7 +185,22 @@ Status Worker::decide_all(const std::stop_token& halt) {
       documents = documents.subspan(count);
       decided_.push({.batch = *batch, .intake = &intake, .last = records.empty()});
     }
-    parts_.probe.index(parts_.detector.size(), parts_.detector.bytes());
+    report_index();
+  }
+}
+
+void Worker::report_index() {
+  const IndexCounts counts = index_counts(parts_.detector, truncated_);
+  truncated_ += counts.truncated;
+  parts_.probe.index(counts);
+  const Status& file = parts_.detector.file_status();
+  parts_.board.warn("index.directory", file ? "" : file.error().message);
+  if (file.ok() == directory_is_well_) return;
+  directory_is_well_ = file.ok();
+  if (!file) {
+    log_warning("index.directory: what belongs there is kept in memory for now: {}", file.error().message);
+  } else {
+    log_info("index.directory: the disk takes what belongs there again");
   }
 }
 

@@ -126,6 +126,7 @@ class Worker {
   Status decide_all(const std::stop_token& halt);
   Status decide(std::span<const Record> records, std::span<const Signed> documents, Batch& batch);
   std::size_t fitting(std::span<const Signed> documents) const;
+  void report_index();
   Status publish_all();
   Status publish(const Batch& batch);
   Status read_back(const Batch& batch, bool& there);
@@ -152,8 +153,10 @@ class Worker {
   // Of the deciding thread.
   Pulse decide_pulse_;
   Status deciding_;
-  std::string kept_;    // of the unique being decided
-  JournalChain ahead_;  // of what was decided
+  std::string kept_;               // of the unique being decided
+  JournalChain ahead_;             // of what was decided
+  std::uint64_t truncated_ = 0;    // look-ups, as last reported
+  bool directory_is_well_ = true;  // so it was last reported
   // Of the publishing thread.
   bool recycle_first_ = false;  // a request of the last transaction timed out on the way
   int recycles_ = 0;            // in a row

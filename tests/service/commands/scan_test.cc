@@ -333,6 +333,19 @@ TEST_F(Scan, a_reader_that_leaves_ends_it_quietly) {
   EXPECT_EQ(piped.messages(), "");
 }
 
+TEST_F(Scan, where_uniques_are_named_changes_no_verdict) {
+  std::string input;
+  for (int i = 0; i < 300; ++i) input += line(std::to_string(i), words(i % 200));
+  Config config;
+  config.index.directory = folder_.string();
+  EXPECT_EQ(scan({}, input, config).out, scan({}, input).out);
+  config.index.directory = (folder_ / "missing").string();
+  const Scanned refused = scan({}, input, config);
+  EXPECT_EQ(refused.exit_code, 74);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr("index.directory: "));
+}
+
 // ---- An index that outlives the scan ----
 
 std::string lines(int first, int end, const std::string& prefix = "") {
