@@ -107,7 +107,12 @@ struct DetectorConfig {
 };
 
 struct IndexConfig {
-  std::string directory;  // "" keeps all in memory
+  std::string directory;                         // "" keeps all in memory
+  int documents_max = 0;                         // 0 .. 2000000000; 0: no bound
+  int age_max_hours = 0;                         // 0 .. 876000; 0: no bound
+  std::string age_clock = "event";               // event | arrival
+  std::size_t memory_limit = 0;                  // 0: none
+  std::string at_memory_limit = "evict-oldest";  // evict-oldest | stop
 };
 
 struct BatchConfig {

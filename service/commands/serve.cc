@@ -152,6 +152,7 @@ Status serve_term(const Config& config, const Preset& preset, const SignerOption
   if (!log) return log.error();
   JournalChain chain(signing.text());
   Detector detector(resolve_detector_options(config));
+  Retention retention(resolve_retention_options(config));
   StateBoard catching_up;  // its beats are not the worker's
   std::optional<StoredJournal> stored;
   if (snapshot != nullptr) {
@@ -166,12 +167,13 @@ Status serve_term(const Config& config, const Preset& preset, const SignerOption
   }
   JournalLog& journal = stored ? static_cast<JournalLog&>(*stored) : **log;
   board.set(State::kRestoring, stored ? "reading snapshot and journal" : "reading the journal");
-  if (Status status = restore(journal, chain, detector, metrics, board); !status) {
+  if (Status status = restore(journal, chain, detector, retention, metrics, board); !status) {
     return status.error().in("journal " + config.kafka.topics.journal);
   }
   const Result<InputPlan> plan = plan_input(chain, input_topics);
   if (!plan) return plan.error();
-  log_info("restored {} uniques from {} journal records", detector.size(), chain.next_number());
+  log_info("restored {} uniques from {} journal records; {} more are forgotten",
+           detector.size() - detector.oldest(), chain.next_number(), detector.oldest());
 
   Result<std::unique_ptr<KafkaInput>> input = KafkaInput::open(config.kafka, metrics);
   if (!input) return input.error();
@@ -184,6 +186,7 @@ Status serve_term(const Config& config, const Preset& preset, const SignerOption
                  .leadership = **election,
                  .signers = signers,
                  .detector = detector,
+                 .retention = retention,
                  .chain = chain,
                  .probe = metrics,
                  .board = board},
@@ -195,8 +198,8 @@ Status serve_term(const Config& config, const Preset& preset, const SignerOption
                                described->at(config.kafka.topics.dead_letter).message_bytes_max()}},
                 plan->topics, random_uuid());
   board.set(State::kRunning);
-  log_info("running: {} input partitions, {} uniques, {:.1f} MB", plan->positions.size(), detector.size(),
-           static_cast<double>(detector.bytes()) / 1e6);
+  log_info("running: {} input partitions, {} uniques, {:.1f} MB", plan->positions.size(),
+           detector.size() - detector.oldest(), static_cast<double>(detector.bytes()) / 1e6);
   const std::stop_callback draining(stop,
                                     [&board] { board.set(State::kDraining, "finishing the batch in hand"); });
   Status status = worker.run(stop);

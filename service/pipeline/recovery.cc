@@ -14,7 +14,8 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
-Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Probe& probe, StateBoard& board) {
+Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
+               StateBoard& board) {
   const auto begin = std::chrono::steady_clock::now();
   const auto take = [&](std::string_view bytes, double progress) -> Status {
     board.beat();
@@ -26,6 +27,8 @@ Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Probe& 
         return status.error().in("record " + std::to_string(chain.next_number() - 1));
       }
     }
+    detector.expire(record->oldest);
+    retention.replay(detector.size(), record->time_ms);
     probe.restored(chain.next_number(), progress, seconds_since(begin));
     return {};
   };

@@ -1,8 +1,8 @@
 // How does a new writer come to know what the journal says?
 //
 // `restore` reads the journal to its end into the chain and the detector: memory is then exactly what the
-// last writer had when it committed its last batch. Input is never read again to rebuild state. `plan_input`
-// says where every input partition goes on.
+// last writer had when it committed its last batch, and what that had forgotten is forgotten. Input is never
+// read again to rebuild state. `plan_input` says where every input partition goes on.
 #pragma once
 
 #include <span>
@@ -11,6 +11,7 @@
 
 #include "core/base/result.h"
 #include "core/detector.h"
+#include "core/detector/retention.h"
 #include "service/journal/chain.h"
 #include "service/journal/log.h"
 #include "service/metrics/probe.h"
@@ -20,7 +21,8 @@
 namespace neardup {
 
 // Errors: those of the log, of decoding (kCorrupt, kUnsupportedVersion) and of the chain (kContradiction).
-Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Probe& probe, StateBoard& board);
+Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
+               StateBoard& board);
 
 // What a probe wants to know of `detector`, which had truncated so many look-ups at the last time.
 IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_before);

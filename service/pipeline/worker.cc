@@ -85,7 +85,7 @@ Status Worker::run(const std::stop_token& stop) {
   });
   const std::jthread decider([&](const std::stop_token& halt) {
     pthread_setname_np(pthread_self(), "decide");
-    deciding_ = decide_all(halt);
+    deciding_ = decide_all(stop, halt);
     decided_.close();
   });
   if (Status status = publish_all(); !status) return status;
@@ -156,8 +156,9 @@ Status Worker::gather(Intake& intake, const std::stop_token& stop, const std::st
   }
 }
 
-Status Worker::decide_all(const std::stop_token& halt) {
+Status Worker::decide_all(const std::stop_token& stop, const std::stop_token& halt) {
   report_index();
+  is_full_ = parts_.retention.must_stop(parts_.detector.bytes());
   for (;;) {
     decide_pulse_.beat();
     const auto gathered = gathered_.pop(halt, kIdleWait);
@@ -174,6 +175,10 @@ Status Worker::decide_all(const std::stop_token& halt) {
     std::span<const Record> records(intake.records);
     std::span<const Signed> documents(intake.signing.out);
     while (!records.empty()) {
+      if (is_full_) {
+        rest(stop, halt);
+        return {};  // what is not decided is read again by the next writer
+      }
       const auto batch = verified_.pop(halt, kIdleWait);
       if (halt.stop_requested()) return {};
       decide_pulse_.beat();
@@ -187,6 +192,22 @@ Status Worker::decide_all(const std::stop_token& halt) {
     }
     report_index();
   }
+}
+
+void Worker::rest(const std::stop_token& stop, const std::stop_token& halt) {
+  report_index();
+  constexpr std::string_view kPart = "index.memory_limit";
+  const std::string why = std::to_string(parts_.detector.bytes()) + " of " +
+                          std::to_string(parts_.retention.options().bytes_max) +
+                          " bytes are taken and another batch may not fit: the input is paused; allow more "
+                          "and restart, or set index.at_memory_limit to evict-oldest";
+  log_warning("{}: {}", kPart, why);
+  parts_.board.warn(kPart, why);
+  while (!stop.stop_requested() && !halt.stop_requested()) {
+    decide_pulse_.beat();
+    std::this_thread::sleep_for(kIdleWait);
+  }
+  parts_.board.warn(kPart, "");
 }
 
 void Worker::report_index() {
@@ -220,6 +241,7 @@ Status Worker::decide(std::span<const Record> records, std::span<const Signed> d
   constexpr std::size_t kAhead = 2;
   const StageTimer timer(parts_.probe, "decide");
   batch.clear();
+  std::int64_t time_ms = 0;  // the latest
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (i + kAhead < records.size() && !documents[i + kAhead].reason) {
       parts_.detector.prefetch(documents[i + kAhead].arrival(records[i + kAhead].source));
@@ -228,6 +250,8 @@ Status Worker::decide(std::span<const Record> records, std::span<const Signed> d
       batch.add_rejected(records[i], documents[i]);
       continue;
     }
+    time_ms = std::max(
+        time_ms, parts_.retention.time_ms(documents[i].document.event_time_ms, records[i].timestamp_ms));
     kept_.clear();
     const Decision decision = parts_.detector.apply(documents[i].arrival(records[i].source), &kept_);
     batch.count_lookup(parts_.detector.candidates());
@@ -238,7 +262,13 @@ Status Worker::decide(std::span<const Record> records, std::span<const Signed> d
       batch.add_decided(records[i], documents[i], decision, nullptr, kept_);
     }
   }
-  batch.seal(ahead_, journal_topics_, writer_);
+  const Retention::Answer answer = parts_.retention.decide({.oldest = parts_.detector.oldest(),
+                                                            .size = parts_.detector.size(),
+                                                            .time_ms = time_ms,
+                                                            .bytes = parts_.detector.bytes()});
+  batch.seal(ahead_, journal_topics_, writer_, {.oldest = answer.oldest, .time_ms = time_ms});
+  parts_.detector.expire(answer.oldest);
+  is_full_ = answer.must_stop;
   return ahead_.accept(batch.journal_record(), batch.journal_bytes());
 }
 
