@@ -330,7 +330,9 @@ const std::vector<Setting>& table() {
        .choices = {"event", "arrival"}},
       {.path = "index.memory_limit",
        .field = at<&Config::index, &IndexConfig::memory_limit>,
-       .about = "Memory that the index may take (neardup_index_bytes). 0: any.",
+       .about = "Memory that the index may take (neardup_index_bytes). Tables grow in steps of some MiB, so "
+                "a limit "
+                "below 64MiB is too small to work by. 0: any.",
        .unit = "bytes",
        .min = 0,
        .max = 1024 * kGiB},

@@ -607,6 +607,27 @@ TEST(Forgetting, by_count_is_a_flat_window_that_is_replayed) {
 TEST(Forgetting, by_age_is_a_flat_window_that_is_replayed) {
   expect_a_flat_window_that_is_replayed(by_age());
 }
+TEST(Forgetting, by_memory_stays_below_the_limit_and_is_replayed) {
+  const RetentionOptions options{.bytes_max = std::size_t{20} << 20};
+  MemoryKafka kafka = news(120'000);
+  std::size_t most = 0;
+  Sequence kept = 0;
+  Sequence oldest = 0;
+  const Life life = live_in(
+      kafka, always_committed, 2000,
+      {.interval = std::chrono::hours(1), .retention = options, .after_batch = [&](const Detector& detector) {
+         most = std::max(most, detector.bytes());
+         oldest = detector.oldest();
+         kept = detector.size() - oldest;
+       }});
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  EXPECT_EQ(kafka.verdicts.size(), 120'000U);
+  EXPECT_LT(most, options.bytes_max);
+  EXPECT_GT(oldest, 30'000U);
+  EXPECT_GT(kept, 45'000U) << "and no more is forgotten than needed";
+  EXPECT_EQ(live(kafka, always_committed, 2000).state, life.state);
+}
+
 TEST(Forgetting, keeps_what_the_bound_says_behind_every_batch) {
   MemoryKafka counted = news(4 * kWindow);
   for (const Behind& behind : forget(counted, by_count()).behind) {
