@@ -262,6 +262,8 @@ Decision Detector::apply(const Arrival& arrival, std::string* kept) {
   return decision;
 }
 
+std::size_t Detector::kept_bytes_max(const RouteSignature& route) { return neardup::kept_bytes_max(route); }
+
 std::uint64_t Detector::candidates() const { return state_->candidates; }
 
 Detector::LookupCounts Detector::lookup_counts() const {
@@ -347,6 +349,7 @@ std::size_t Detector::bytes() const {
 }
 
 std::size_t Detector::file_bytes() const { return state_->uniques.file_bytes(); }
+const Status& Detector::file_status() const { return state_->uniques.status(); }
 
 // Besides what is remembered, the answers hang on the options and on what a signature means.
 Digest128 Detector::state_digest() const {

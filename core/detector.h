@@ -74,6 +74,9 @@ class Detector {
   // that it would get. No other call may run meanwhile: a look-up uses working memory, and counts.
   Decision check(const Arrival& arrival) const;
 
+  // apply() appends no more than so many bytes to `kept`; kKeptBytesMax, whatever the document.
+  static std::size_t kept_bytes_max(const RouteSignature& route);
+
   // What the last `apply` or `check` cost: the fingerprints, sketches or texts it compared, 0 if the same
   // text was known. No part of the state: a digest or a replay knows nothing of it.
   std::uint64_t candidates() const;
@@ -107,6 +110,8 @@ class Detector {
   // estimated. file_bytes() are those of the file that names the uniques.
   std::size_t bytes() const;
   std::size_t file_bytes() const;
+  // Not ok as long as options.directory does not take what it should, which then is in memory: why.
+  const Status& file_status() const;
 
   // A digest of everything remembered, in order. Two detectors with equal digests give equal answers for
   // ever.

@@ -107,6 +107,15 @@ struct DetectorConfig {
   std::string verify = "off";       // off | sketch
 };
 
+struct IndexConfig {
+  std::string directory;                         // "" keeps all in memory
+  int documents_max = 0;                         // 0 .. 2000000000; 0: no bound
+  int age_max_hours = 0;                         // 0 .. 876000; 0: no bound
+  std::string age_clock = "event";               // event | arrival
+  std::size_t memory_limit = 0;                  // 0: none
+  std::string at_memory_limit = "evict-oldest";  // evict-oldest | stop
+};
+
 struct BatchConfig {
   int interval_ms = 100;                          // 5 .. 10000: a batch closes so long after its first record
   int documents_max = 10000;                      // 1 .. 1000000
@@ -143,6 +152,7 @@ struct Config {
   TextConfig text;
   FingerprintConfig fingerprint;
   DetectorConfig detector;
+  IndexConfig index;
   BatchConfig batch;
   PipelineConfig pipeline;
   SnapshotConfig snapshot;

@@ -86,7 +86,7 @@ std::string refuse_address(std::string_view value) {
   return legal ? "" : "is not an IPv4 address like 127.0.0.1 or 0.0.0.0";
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kSections = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kSections = {{
     {"kafka", "Where Kafka is and how to reach it."},
     {"kafka.topics", "Topics. All but the input are made by `neardup topics create`."},
     {"input", "What the input records look like."},
@@ -97,6 +97,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kSection
     {"text", "Which ways of writing are one."},
     {"fingerprint", "What is counted in a text. Changing any of it needs a new journal."},
     {"detector", "When two documents are called duplicates. Changing it needs a new journal."},
+    {"index", "What is remembered of the uniques, and how long. What is forgotten is new again."},
     {"batch", "A batch is one Kafka transaction. It closes at whichever of the three comes first."},
     {"pipeline", "How the work is spread."},
     {"snapshot", "The journal on a local disk, so that a restart need not read it from Kafka."},
@@ -312,6 +313,41 @@ const std::vector<Setting>& table() {
            "Mode simhash. sketch: what matches must also be as alike as the threshold says; off: it need "
            "not.",
        .choices = {"off", "sketch"}},
+
+      {.path = "index.directory",
+       .field = at<&Config::index, &IndexConfig::directory>,
+       .about = "Folder on a local disk for what names the uniques: id, url and place. The file there has no "
+                "name and goes with the process. Empty: it is kept in memory."},
+      {.path = "index.documents_max",
+       .field = at<&Config::index, &IndexConfig::documents_max>,
+       .about = "Uniques to remember: the newest. 0: any number.",
+       .unit = "documents",
+       .min = 0,
+       .max = 2'000'000'000},
+      {.path = "index.age_max_hours",
+       .field = at<&Config::index, &IndexConfig::age_max_hours>,
+       .about = "How long a unique is remembered. 0: for ever.",
+       .unit = "hours",
+       .min = 0,
+       .max = 876000},
+      {.path = "index.age_clock",
+       .field = at<&Config::index, &IndexConfig::age_clock>,
+       .about = "What time it is: the latest that any document has told. event: the document's own time, at "
+                "most that of its arrival; arrival: the record's timestamp, which a scan has not.",
+       .choices = {"event", "arrival"}},
+      {.path = "index.memory_limit",
+       .field = at<&Config::index, &IndexConfig::memory_limit>,
+       .about = "Memory that the index may take (neardup_index_bytes). Tables grow in steps of some MiB, so "
+                "a limit "
+                "below 64MiB is too small to work by. 0: any.",
+       .unit = "bytes",
+       .min = 0,
+       .max = 1024 * kGiB},
+      {.path = "index.at_memory_limit",
+       .field = at<&Config::index, &IndexConfig::at_memory_limit>,
+       .about = "evict-oldest: the oldest are forgotten in time; stop: no more input is read until a restart "
+                "with a higher limit.",
+       .choices = {"evict-oldest", "stop"}},
 
       {.path = "batch.interval_ms",
        .field = at<&Config::batch, &BatchConfig::interval_ms>,

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/bytes.h"
+#include "core/limits.h"
 #include "core/text/utf8.h"
 
 namespace neardup {
@@ -11,6 +12,12 @@ namespace {
 
 constexpr std::uint8_t kHasShort = 1;
 constexpr unsigned kLongCountShift = 1;
+constexpr std::size_t kHeadBytesMax = 8;
+constexpr std::size_t kLongBytesMax =
+    16 + 4 * kMinimaBins + kStandardSketchBytes + 4 * BandExtensions::kMax;
+static_assert(kHeadBytesMax + std::size_t{4} * kShortStoredUnitsMax +
+                  LongSigner::kSignaturesMax * kLongBytesMax <=
+              kKeptBytesMax);
 
 template <std::size_t kBytes>
 void put_sketch(const OddSketch<kBytes>& sketch, ByteWriter& out) {
@@ -71,8 +78,7 @@ bool get_long(ByteReader& in, SketchSize size, LongSignature& page, BandExtensio
 }  // namespace
 
 std::size_t kept_bytes_max(const RouteSignature& route) {
-  constexpr std::size_t kLong = 16 + 4 * kMinimaBins + kStandardSketchBytes + 4 * BandExtensions::kMax;
-  return 8 + (route.has_short ? 4 * route.short_text.text.size() : 0) + route.long_count * kLong;
+  return kHeadBytesMax + (route.has_short ? 4 * route.short_text.text.size() : 0) + route.long_count * kLongBytesMax;
 }
 
 void append_kept(const RouteSignature& route, SketchSize size, const LongExtensions& extensions,

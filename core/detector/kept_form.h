@@ -22,12 +22,7 @@
 
 namespace neardup {
 
-// At most so many bytes, whatever the text: for the bound of a journal entry.
-inline constexpr std::size_t kKeptBytesMax =
-    8 + std::size_t{4} * kShortStoredUnitsMax +
-    LongSigner::kSignaturesMax * (16 + 4 * kMinimaBins + kStandardSketchBytes + 4 * BandExtensions::kMax);
-
-// At most so many bytes of this one.
+// At most so many bytes of this one; kKeptBytesMax of any.
 std::size_t kept_bytes_max(const RouteSignature& route);
 
 using LongExtensions = std::array<BandExtensions, LongSigner::kSignaturesMax>;

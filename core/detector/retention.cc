@@ -38,16 +38,22 @@ Retention::Answer Retention::decide(const Moment& moment) {
   if (options_.count_max > 0) keep_newest(options_.count_max, Reason::kCount);
   forget_below(oldest_by_age(), Reason::kAge);
   if (options_.bytes_max == 0) return answer;
-  if (options_.at_bytes_max == MemoryPolicy::kStop) {
-    answer.must_stop = moment.bytes >= options_.bytes_max;
-    return answer;
+  if (bytes_before_ > 0 && moment.bytes > bytes_before_) {
+    batch_bytes_max_ = std::max(batch_bytes_max_, moment.bytes - bytes_before_);
   }
-  bound_memory(moment.size - answer.oldest, moment);
-  if (kept_max_) {
-    keep_newest(*kept_max_, Reason::kMemory);
-    answer.must_stop = moment.bytes >= options_.bytes_max && *kept_max_ <= kKeptMin;
+  bytes_before_ = moment.bytes;
+  if (options_.at_bytes_max == MemoryPolicy::kEvictOldest) {
+    bound_memory(moment.size - answer.oldest, moment);
+    if (kept_max_) keep_newest(*kept_max_, Reason::kMemory);
   }
+  answer.must_stop = must_stop(moment.bytes);
   return answer;
+}
+
+bool Retention::must_stop(std::uint64_t bytes) const {
+  if (options_.bytes_max == 0) return false;
+  if (options_.at_bytes_max == MemoryPolicy::kStop) return bytes + batch_bytes_max_ >= options_.bytes_max;
+  return bytes >= options_.bytes_max && kept_max_ && *kept_max_ <= kKeptMin;
 }
 
 void Retention::bound_memory(std::uint64_t live, const Moment& moment) {

@@ -9,7 +9,8 @@
 //            has moved since it came, so that the order of age is the order of arrival, whatever times
 //            documents claim for themselves. It is forgotten at an age of `age_max_ms`, or up to 1/256
 //            of that later: time is marked in steps, and the marks are all the memory this takes.
-//   memory   kStop asks to stop at `bytes_max`. kEvictOldest lets the number of uniques grow no more from
+//   memory   kStop asks to stop where another batch might pass `bytes_max`. kEvictOldest lets the number of
+//   uniques grow no more from
 //            13/16 of it on. Tables give room back to new uniques and not to the system, and hold for a while
 //            what is forgotten and not yet swept out: so memory still grows by a sixth or so, and then
 //            stands still, below the limit. Where it grows beyond 15/16 none the less, since uniques got
@@ -37,6 +38,7 @@ struct RetentionOptions {
   std::int64_t age_max_ms = 0;  // 0: no bound
   std::uint64_t bytes_max = 0;  // 0: no bound
   MemoryPolicy at_bytes_max = MemoryPolicy::kEvictOldest;
+  RetentionClock clock = RetentionClock::kEventTime;
 };
 
 // The time that a document tells. Nobody knows the future: an event time after the arrival is a broken clock,
@@ -56,11 +58,16 @@ class Retention {
   // documents (0: unknown).
   void replay(Sequence size, std::int64_t time_ms);
 
+  // What retention_time_ms() says by the clock of the options.
+  std::int64_t time_ms(std::int64_t event_time_ms, std::int64_t arrival_time_ms) const {
+    return retention_time_ms(options_.clock, event_time_ms, arrival_time_ms);
+  }
+
   struct Moment {
     Sequence oldest = 0;  // the first that is remembered
     Sequence size = 0;
     std::int64_t time_ms = 0;  // as for replay()
-    std::uint64_t bytes = 0;   // of memory, and what the next batch may add
+    std::uint64_t bytes = 0;   // of memory
   };
   enum class Reason : std::uint8_t { kNone, kCount, kAge, kMemory };
   struct Answer {
@@ -72,6 +79,11 @@ class Retention {
   };
   // After a batch that is being decided.
   Answer decide(const Moment& moment);
+
+  // Would `bytes` of memory be a reason to stop, as things are?
+  bool must_stop(std::uint64_t bytes) const;
+
+  const RetentionOptions& options() const { return options_; }
 
  private:
   static constexpr std::int64_t kAgeSteps = 256;
@@ -95,6 +107,8 @@ class Retention {
   std::optional<std::uint64_t> kept_max_;  // uniques, by the memory limit
   Sequence cut_again_at_ = 0;              // not before there are so many
   std::uint64_t bytes_since_cut_ = 0;      // the fewest: only what grows is cut
+  std::uint64_t bytes_before_ = 0;         // at the last decision; 0: there was none
+  std::uint64_t batch_bytes_max_ = 0;      // the most that memory grew from one decision to the next
 };
 
 }  // namespace neardup

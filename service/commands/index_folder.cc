@@ -20,13 +20,16 @@ Uuid uuid_of(const std::string& bytes) {
   return id;
 }
 
-Status take_record(const StoredRecord& stored, JournalChain& chain, Detector& detector) {
+Status take_record(const StoredRecord& stored, JournalChain& chain, Detector& detector,
+                   Retention& retention) {
   const Result<JournalRecord> record = decode_journal_record(stored.bytes);
   if (!record) return record.error();
   if (Status status = chain.accept(*record, stored.bytes); !status) return status;
   for (const Unique& unique : record->uniques) {
     if (Status status = detector.restore(unique); !status) return status;
   }
+  detector.expire(record->oldest);
+  retention.replay(detector.size(), record->time_ms);
   return {};
 }
 
@@ -36,14 +39,31 @@ Error damaged(const std::string& folder, const std::string& damage) {
 
 }  // namespace
 
-Status load_index(const std::string& folder, JournalChain& chain, Detector& detector) {
+Status load_index(const std::string& folder, JournalChain& chain, Detector& detector, Retention& retention) {
   Result<StoredRecords> stored = StoredRecords::open(folder);
   if (!stored) return stored.error();
   while (const std::optional<StoredRecord> record = stored->next()) {
-    if (Status status = take_record(*record, chain, detector); !status) return status.error().in(folder);
+    if (Status status = take_record(*record, chain, detector, retention); !status) {
+      return status.error().in(folder);
+    }
   }
   if (!stored->damage().empty()) return damaged(folder, stored->damage());
   return {};
+}
+
+bool ScanRecordRoom::take(std::uint32_t topic, std::size_t entry_bytes_max) {
+  bytes_ += entry_bytes_max;
+  positions_.insert(topic);
+  topics_ = std::max<std::size_t>(topics_, topic + 1);
+  const std::size_t frame = journal_frame_bytes_max(topics_ + 1, positions_.size() + 1);
+  const bool full = bytes_ + frame + kJournalEntryBytesMax > kJournalRecordBytesMax;
+  return ++documents_ == kDocumentsMax || full;
+}
+
+void ScanRecordRoom::clear() {
+  documents_ = 0;
+  bytes_ = 0;
+  positions_.clear();
 }
 
 ScanJournal::ScanJournal(JournalChain& chain, std::unique_ptr<JournalStore> store,
@@ -59,11 +79,11 @@ ScanJournal::ScanJournal(JournalChain& chain, std::unique_ptr<JournalStore> stor
 }
 
 Result<std::unique_ptr<ScanJournal>> ScanJournal::open(const std::string& folder, JournalChain& chain,
-                                                       Detector& detector) {
+                                                       Detector& detector, Retention& retention) {
   Result<std::unique_ptr<JournalStore>> store = JournalStore::open(folder, chain.signature_options());
   if (!store) return store.error();
-  const Status read =
-      (*store)->read([&](const StoredRecord& record) { return take_record(record, chain, detector); });
+  const Status read = (*store)->read(
+      [&](const StoredRecord& record) { return take_record(record, chain, detector, retention); });
   if (!read) return read.error().in(folder);
   // Nobody else has what is missing: it must not be cut off in silence.
   if (!(*store)->damage().empty()) return damaged(folder, (*store)->damage());
@@ -71,8 +91,7 @@ Result<std::unique_ptr<ScanJournal>> ScanJournal::open(const std::string& folder
   return std::unique_ptr<ScanJournal>(new ScanJournal(chain, *std::move(store), detector.options().text()));
 }
 
-Status ScanJournal::add(const Arrival& arrival, const Decision& decision, std::string_view kept,
-                        const std::vector<std::string>& topics) {
+void ScanJournal::add(const Arrival& arrival, const Decision& decision, std::string_view kept) {
   if (decision.verdict == Verdict::kUnique) {
     ++record_.counts.unique;
     record_.uniques.push_back({.id = arena_.keep(arrival.id),
@@ -81,36 +100,26 @@ Status ScanJournal::add(const Arrival& arrival, const Decision& decision, std::s
                                .event_time_ms = arrival.event_time_ms,
                                .signature = arrival.signature,
                                .kept = arena_.keep(kept)});
-    bytes_ += journal_entry_bytes_max(arrival.id.size(), arrival.url.size(), kept.size());
   } else if (decision.kind == DuplicateKind::kExact) {
     ++record_.counts.exact;
   } else {
     ++(decision.kind == DuplicateKind::kShort ? record_.counts.short_text : record_.counts.near);
   }
-  return cover(arrival.source, topics);
+  cover(arrival.source);
 }
 
-Status ScanJournal::add_rejected(const Source& source, const std::vector<std::string>& topics) {
+void ScanJournal::add_rejected(const Source& source) {
   ++record_.counts.rejected;
-  return cover(source, topics);
+  cover(source);
 }
 
-Status ScanJournal::cover(const Source& source, const std::vector<std::string>& topics) {
+void ScanJournal::cover(const Source& source) {
   next_[source.topic] = source.offset + 1;
   topics_ = std::max<std::size_t>(topics_, source.topic + 1);
-  const std::size_t frame = journal_frame_bytes_max(topics_ + 1, next_.size() + 1);
-  const bool full = bytes_ + frame + kJournalEntryBytesMax > kJournalRecordBytesMax;
-  return ++documents_ == kDocumentsInRecord || full ? write(topics) : Status();
 }
 
-Status ScanJournal::finish(const std::vector<std::string>& topics) {
-  if (documents_ > 0) {
-    if (Status status = write(topics); !status) return status;
-  }
-  return store_->commit();
-}
-
-Status ScanJournal::write(const std::vector<std::string>& topics) {
+Status ScanJournal::end_record(Sequence oldest, std::int64_t time_ms,
+                               const std::vector<std::string>& topics) {
   std::string name;
   if (chain_.empty()) {
     name = "journal of a scan";
@@ -123,6 +132,8 @@ Status ScanJournal::write(const std::vector<std::string>& topics) {
   record_.number = chain_.next_number();
   record_.previous = chain_.last_digest();
   record_.first_sequence = chain_.next_sequence();
+  record_.oldest = oldest;
+  record_.time_ms = time_ms;
   record_.signature_options = chain_.signature_options();
   record_.topics.clear();
   for (std::size_t ordinal = 0; ordinal < topics_; ++ordinal) {
@@ -150,8 +161,6 @@ Status ScanJournal::write(const std::vector<std::string>& topics) {
   record_.uniques.clear();
   next_.clear();
   arena_.clear();
-  documents_ = 0;
-  bytes_ = 0;
   return {};
 }
 

@@ -2,8 +2,9 @@
 //
 // A snapshot folder (service/snapshot), as the service keeps one: records of the journal, here of a journal
 // that has no topic. `load` brings its uniques into a detector. `ScanJournal` adds a record for every so many
-// documents decided, in a count that hangs on the input alone, so that the same files leave the same bytes.
-// Each run names its files as new topics: a line that is read twice has been read twice.
+// documents decided, in a count that hangs on the input alone (`ScanRecordRoom`), so that the same files
+// leave the same bytes. A scan forgets where a record ends, whether it keeps records or not. Each run names
+// its files as new topics: a line that is read twice has been read twice.
 //
 // Threads: one.
 #pragma once
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,38 +22,58 @@
 #include "core/base/result.h"
 #include "core/decision.h"
 #include "core/detector.h"
+#include "core/detector/retention.h"
 #include "service/journal/chain.h"
 #include "service/journal/record.h"
 #include "service/snapshot/journal_store.h"
 
 namespace neardup {
 
-// Every record of `folder` into `chain` and `detector`. Only reads. Errors: as of StoredRecords and of the
-// chain; kCorrupt if it is damaged: an answer from half an index would be wrong.
-Status load_index(const std::string& folder, JournalChain& chain, Detector& detector);
+// Every record of `folder` into `chain`, `detector` and `retention`. Only reads. Errors: as of StoredRecords
+// and of the chain; kCorrupt if it is damaged: an answer from half an index would be wrong.
+Status load_index(const std::string& folder, JournalChain& chain, Detector& detector, Retention& retention);
+
+// Where does a record end? Behind so many documents, or before it could grow too large.
+class ScanRecordRoom {
+ public:
+  static constexpr std::size_t kDocumentsMax = 4096;
+
+  // One more document of `topic`, with a bound of the journal entry that it makes, 0 if none. True: the
+  // record ends behind it.
+  bool take(std::uint32_t topic, std::size_t entry_bytes_max);
+
+  std::size_t documents() const { return documents_; }
+  void clear();
+
+ private:
+  std::size_t documents_ = 0;
+  std::size_t bytes_ = 0;
+  std::size_t topics_ = 0;             // of all records
+  std::set<std::uint32_t> positions_;  // topics of this one
+};
 
 class ScanJournal {
  public:
-  static constexpr std::size_t kDocumentsInRecord = 4096;
-
   // Loads what the folder holds, and locks it. Errors as JournalStore::open and load_index.
   static Result<std::unique_ptr<ScanJournal>> open(const std::string& folder, JournalChain& chain,
-                                                   Detector& detector);
+                                                   Detector& detector, Retention& retention);
 
   // The next document, in input order, what was decided, and what the detector keeps of a unique; views need
-  // to live only as long as the call. `topics`: the names of all topics, those of the chain first.
-  Status add(const Arrival& arrival, const Decision& decision, std::string_view kept,
-             const std::vector<std::string>& topics);
-  Status add_rejected(const Source& source, const std::vector<std::string>& topics);
+  // to live only as long as the call.
+  void add(const Arrival& arrival, const Decision& decision, std::string_view kept);
+  void add_rejected(const Source& source);
 
-  // What is left, durable when this returns.
-  Status finish(const std::vector<std::string>& topics);
+  // Writes the record of what was added since the last one. `oldest` and `time_ms` as in JournalRecord;
+  // `topics`: the names of all topics, those of the chain first.
+  Status end_record(Sequence oldest, std::int64_t time_ms, const std::vector<std::string>& topics);
+
+  // All records are durable when this returns.
+  Status finish() { return store_->commit(); }
 
  private:
   ScanJournal(JournalChain& chain, std::unique_ptr<JournalStore> store, std::string detector_options);
 
-  Status cover(const Source& source, const std::vector<std::string>& topics);
-  Status write(const std::vector<std::string>& topics);
+  void cover(const Source& source);
 
   JournalChain& chain_;
   std::unique_ptr<JournalStore> store_;
@@ -63,8 +85,6 @@ class ScanJournal {
   const std::string detector_options_;
   JournalRecord record_;
   std::map<std::uint32_t, std::int64_t> next_;  // by topic
-  std::size_t documents_ = 0;
-  std::size_t bytes_ = 0;
   Arena arena_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -14,6 +15,8 @@
 
 #include "core/decision.h"
 #include "core/detector.h"
+#include "core/detector/kept_form.h"
+#include "core/detector/retention.h"
 #include "service/codec/preset.h"
 #include "service/codec/verdict_codec.h"
 #include "service/commands/exit_code.h"
@@ -70,6 +73,7 @@ class Scan {
         input_(options.paths, streams.in, config.input.document_bytes_max, SignalScope::interrupted),
         chain_(signing.text()),
         detector_(resolve_detector_options(config)),
+        retention_(resolve_retention_options(config)),
         shows_progress_(!options.quiet && ::isatty(streams.err) == 1 && ::isatty(streams.out) == 0) {}
 
   int run() {
@@ -78,7 +82,7 @@ class Scan {
       return neardup::exit_code(status.error().code);
     }
     PathBatch batch;
-    while (output_error_ == 0 && index_status_ && input_.next(batch)) {
+    while (output_error_ == 0 && index_status_ && !is_full_ && input_.next(batch)) {
       topic_names_.resize(topics_before_);
       topic_names_.insert(topic_names_.end(), input_.topic_names().begin(), input_.topic_names().end());
       for (Record& record : batch.records) record.source.topic += static_cast<std::uint32_t>(topics_before_);
@@ -92,10 +96,19 @@ class Scan {
       show_progress();
       report_unreadable();
     }
-    if (index_ && index_status_ && output_error_ == 0) index_status_ = index_->finish(topic_names_);
+    if (index_ && index_status_ && output_error_ == 0) {
+      if (room_.documents() > 0) (void)end_record();
+      if (index_status_) note_index(index_->finish());
+    }
     report_unreadable();
     clear_progress();
-    if (!index_status_) say("neardup: " + options_.snapshot + ": " + index_status_.error().message + "\n");
+    if (!index_status_) say("neardup: " + index_status_.error().message + "\n");
+    if (is_full_) {
+      say(fmt::format(
+          "neardup: index.memory_limit: {} of {} bytes are taken, what follows was not read; allow "
+          "more, or set index.at_memory_limit to evict-oldest\n",
+          detector_.bytes(), retention_.options().bytes_max));
+    }
     if (output_error_ != 0 && output_error_ != EPIPE) {  // a reader that has seen enough is no news
       say(std::string("neardup: standard output: ") + std::strerror(output_error_) + "\n");
     }
@@ -106,12 +119,14 @@ class Scan {
  private:
   Status open_index() {
     if (!options_.against.empty()) {
-      if (Status status = load_index(options_.against, chain_, detector_); !status) return status;
+      if (Status status = load_index(options_.against, chain_, detector_, retention_); !status) return status;
     } else if (!options_.snapshot.empty()) {
-      auto opened = ScanJournal::open(options_.snapshot, chain_, detector_);
+      auto opened = ScanJournal::open(options_.snapshot, chain_, detector_, retention_);
       if (!opened) return opened.error();
       index_ = *std::move(opened);
+      is_full_ = retention_.must_stop(detector_.bytes());
     }
+    if (const Status& file = detector_.file_status(); !file) return file.error().in("index.directory");
     for (const JournalChain::Topic& topic : chain_.topics()) topic_names_.push_back(topic.name);
     topics_before_ = topic_names_.size();
     return {};
@@ -146,19 +161,23 @@ class Scan {
     verdict.event_time_ms = document.event_time_ms;
     verdict.reason = signed_record.reason;
     Unique leader;
+    std::size_t entry_bytes_max = 0;
     if (signed_record.reason) {
       ++counts_.rejected[static_cast<std::size_t>(*signed_record.reason)];
       ++rejected_;
-      if (index_ && index_status_) note(index_->add_rejected(document.source, topic_names_));
+      if (index_) index_->add_rejected(document.source);
     } else {
       const Arrival arrival = signed_record.arrival(document.source);
       verdict.signature = signed_record.signature;
       kept_.clear();
       verdict.decision = !options_.against.empty() ? detector_.check(arrival)
                                                    : detector_.apply(arrival, index_ ? &kept_ : nullptr);
-      if (index_ && index_status_) note(index_->add(arrival, verdict.decision, kept_, topic_names_));
+      if (index_) index_->add(arrival, verdict.decision, kept_);
+      time_ms_ = std::max(time_ms_, retention_.time_ms(document.event_time_ms, 0));
       if (verdict.decision.verdict == Verdict::kUnique) {
         ++counts_.unique;
+        entry_bytes_max = journal_entry_bytes_max(document.id.size(), document.url.size(),
+                                                  kept_bytes_max(signed_record.route));
       } else {
         counts_.count(verdict.decision);
         leader = detector_.unique(verdict.decision.sequence);
@@ -167,16 +186,33 @@ class Scan {
     }
     append_verdict_json(verdict, topic_names_, verdicts_);
     verdicts_.push_back('\n');
+    if (options_.against.empty() && room_.take(document.source.topic, entry_bytes_max) && end_record()) {
+      is_full_ = true;
+    }
   }
 
-  // The first thing that went wrong with the index ends the scan after this batch.
-  void note(Status status) {
-    if (index_status_ && !status) index_status_ = std::move(status);
+  // Forgets what is too old or too much, and closes the record. True: no more may be taken in.
+  bool end_record() {
+    const Retention::Answer answer = retention_.decide({.oldest = detector_.oldest(),
+                                                        .size = detector_.size(),
+                                                        .time_ms = time_ms_,
+                                                        .bytes = detector_.bytes()});
+    if (index_ && index_status_) note_index(index_->end_record(answer.oldest, time_ms_, topic_names_));
+    detector_.expire(answer.oldest);
+    room_.clear();
+    time_ms_ = 0;
+    return answer.must_stop;
+  }
+
+  // What went wrong with the index ends the scan after this batch.
+  void note_index(const Status& status) {
+    if (!status) index_status_ = status.error().in(options_.snapshot);
   }
 
   int exit_code() const {
     if (output_error_ != 0) return kExitIo;
     if (!index_status_) return neardup::exit_code(index_status_.error().code);
+    if (is_full_) return kExitConfig;
     if (SignalScope::interrupted.load()) return kExitInterrupted;
     if (unreadable_ > 0) return kExitIo;
     const bool nothing_but_rejects = rejected_ > 0 && rejected_ == documents();
@@ -224,11 +260,12 @@ class Scan {
     }
     text += fmt::format("\ntook       {:>10.2f} s  {:.0f} documents/s, {:.1f} MB/s, {} threads\n", seconds,
                         static_cast<double>(all) / seconds, megabytes() / seconds, threads_);
-    if (detector_.size() > 0) {
+    if (const Sequence kept = detector_.size() - detector_.oldest(); kept > 0) {
       text += fmt::format("memory     {:>9.1f} MB  {:.0f} bytes per unique document\n",
                           static_cast<double>(detector_.bytes()) / 1e6,
-                          static_cast<double>(detector_.bytes()) / static_cast<double>(detector_.size()));
+                          static_cast<double>(detector_.bytes()) / static_cast<double>(kept));
     }
+    if (detector_.oldest() > 0) text += fmt::format("forgotten  {:>12}  uniques\n", detector_.oldest());
     if (input_.skipped() > 0) text += fmt::format("skipped    {:>12}  other files\n", input_.skipped());
     if (unreadable_ > 0) text += fmt::format("unreadable {:>12}  files or folders\n", unreadable_);
     if (SignalScope::interrupted.load())
@@ -256,6 +293,7 @@ class Scan {
   PathInput input_;
   JournalChain chain_;
   Detector detector_;
+  Retention retention_;
   std::unique_ptr<ScanJournal> index_;  // with --snapshot
   Status index_status_;
   std::vector<std::string> topic_names_;  // those of the index, then of the input
@@ -265,6 +303,9 @@ class Scan {
 
   std::vector<Signed> slots_;  // of the batch under way
   std::string kept_;           // of the document being decided
+  ScanRecordRoom room_;        // of the record that is being made
+  std::int64_t time_ms_ = 0;   // the latest of its documents
+  bool is_full_ = false;       // the memory limit asks to stop
   std::string verdicts_;
   int output_error_ = 0;
 

@@ -113,6 +113,7 @@ struct Memory {
   std::unique_ptr<KafkaLogReader> log;
   JournalChain chain;
   Detector detector;
+  Retention retention;
   std::unique_ptr<StoredJournal> stored;  // `log` with a copy on the disk, if there is a folder for it
 
   JournalLog& journal() { return stored ? static_cast<JournalLog&>(*stored) : *log; }
@@ -205,6 +206,7 @@ Status Service::remember(const Uuid& journal) {
                          .log = std::move(*log),
                          .chain = JournalChain(signing_.text()),
                          .detector = Detector(resolve_detector_options(config_)),
+                         .retention = Retention(resolve_retention_options(config_)),
                          .stored = nullptr});
   if (snapshot_ == nullptr) return {};
   const auto open_log = [this]() -> Result<std::unique_ptr<SeekableLog>> {
@@ -236,13 +238,15 @@ Status Service::changed(const TopicWatch::Contradiction& contradiction) const {
 Status Service::stand_by(Election& election, TopicWatch& watch, const std::stop_token& stop) {
   board_.set(State::kRestoring,
              snapshot_ == nullptr ? "reading the journal" : "reading snapshot and journal");
-  Status status = restore(memory_->journal(), memory_->chain, memory_->detector, metrics_, board_);
+  Status status =
+      restore(memory_->journal(), memory_->chain, memory_->detector, memory_->retention, metrics_, board_);
   if (status) {
     board_.set(State::kStandby, "waiting for the election");
     log_info("standby: following the writer, {} journal records so far", memory_->chain.next_number());
   }
   while (status && !stop.stop_requested() && !election.wait_until_leader(stop, milliseconds(50)))
-    status = follow(memory_->journal(), memory_->chain, memory_->detector, milliseconds(1), metrics_, board_);
+    status = follow(memory_->journal(), memory_->chain, memory_->detector, memory_->retention,
+                    milliseconds(1), metrics_, board_);
   if (const auto contradiction = what_changed(watch, status)) return changed(*contradiction);
   return status ? status : status.error().in("journal " + config_.kafka.topics.journal);
 }
@@ -331,10 +335,12 @@ Status Service::lead(const Election& election, std::stop_source& term) {
   JournalChain& chain = memory_->chain;
   Detector& detector = memory_->detector;
   const std::uint64_t followed = chain.next_number();
-  if (Status status = restore(log, chain, detector, metrics_, board_); !status)
+  if (Status status = restore(log, chain, detector, memory_->retention, metrics_, board_); !status)
     return status.error().in("journal " + names.journal);
-  log_info("restored {} uniques from {} journal records, {} of them since the election", detector.size(),
-           chain.next_number(), chain.next_number() - followed);
+  log_info(
+      "restored {} uniques from {} journal records, {} of them since the election; {} more are forgotten",
+      detector.size() - detector.oldest(), chain.next_number(), chain.next_number() - followed,
+      detector.oldest());
   const Result<InputPlan> plan = this->plan(*topics, writer, stop);
   if (!plan) return plan.error();
 
@@ -365,6 +371,7 @@ Status Service::lead(const Election& election, std::stop_source& term) {
                  .leadership = leadership,
                  .signers = signers,
                  .detector = detector,
+                 .retention = memory_->retention,
                  .chain = chain,
                  .probe = metrics_,
                  .board = board_},
@@ -375,8 +382,8 @@ Status Service::lead(const Election& election, std::stop_source& term) {
                            .dead_letter_bytes_max = topics->at(names.dead_letter).message_bytes_max()}},
                 plan->topics, random_uuid());
   board_.set(State::kRunning);
-  log_info("running: {} input partitions, {} uniques, {:.1f} MB", plan->positions.size(), detector.size(),
-           static_cast<double>(detector.bytes()) / 1e6);
+  log_info("running: {} input partitions, {} uniques, {:.1f} MB", plan->positions.size(),
+           detector.size() - detector.oldest(), static_cast<double>(detector.bytes()) / 1e6);
   Status status;
   {
     const std::stop_callback draining(

@@ -44,6 +44,12 @@ Status JournalChain::check(const JournalRecord& record) const {
   if (record.first_sequence != sequence_) {
     return contradiction(record, expected("its first sequence number", record.first_sequence, sequence_));
   }
+  if (record.oldest < oldest_) {
+    return contradiction(record, expected("the oldest unique it keeps", record.oldest, oldest_) + " or more");
+  }
+  if (const Sequence next = sequence_ + record.uniques.size(); record.oldest > next) {
+    return contradiction(record, expected("the oldest unique it keeps", record.oldest, next) + " or less");
+  }
   const std::size_t known = record.topics.size();
   if (known < topics_.size())
     return contradiction(record, expected("its count of topics", known, topics_.size()) + " or more");
@@ -96,6 +102,7 @@ Status JournalChain::accept(const JournalRecord& record, std::string_view bytes)
   journal_ = record.journal;
   writer_epoch_ = record.writer_epoch;
   sequence_ += record.uniques.size();
+  oldest_ = record.oldest;
   last_digest_ = digest128(bytes);
   ++count_;
   return {};

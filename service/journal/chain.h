@@ -8,7 +8,8 @@
 // Invariants checked (core/FORMATS.md names them):
 //   number = last + 1 · previous = digest of the last record · same journal id · first_sequence = index size
 //   each partition's `from` = its last `next` · next >= from · known topics keep place, name and id · epochs
-//   never fall · signatures are of the options that the chain was made for
+//   never fall, nor does `oldest`, and it is at most the next sequence number · signatures are of the options
+//   that the chain was made for
 // An operator may accept a loss: a record of no input (is_acceptance) moves positions, and only such a one.
 #pragma once
 
@@ -48,6 +49,7 @@ class JournalChain {
   bool empty() const { return count_ == 0; }
   std::uint64_t next_number() const { return count_; }
   Sequence next_sequence() const { return sequence_; }
+  Sequence oldest() const { return oldest_; }  // the first that is not forgotten
   std::uint64_t writer_epoch() const { return writer_epoch_; }
   const Uuid& journal() const { return journal_; }
   const Digest128& last_digest() const { return last_digest_; }
@@ -63,6 +65,7 @@ class JournalChain {
   std::uint64_t writer_epoch_ = 0;
   Digest128 last_digest_;
   Sequence sequence_ = 0;
+  Sequence oldest_ = 0;
   std::vector<Topic> topics_;
   std::map<Partition, Position> positions_;
 };

@@ -5,7 +5,6 @@
 #include "core/base/bytes.h"
 #include "core/base/check.h"
 #include "core/base/crc32c.h"
-#include "core/detector/kept_form.h"
 #include "core/limits.h"
 
 namespace neardup {
@@ -75,6 +74,8 @@ std::string encode_journal_record(const JournalRecord& record) {
   out.u64(record.writer_epoch);
   out.digest(record.previous);
   out.u64(record.first_sequence);
+  out.varint(record.oldest);
+  out.signed_varint(record.time_ms);
   out.string(record.detector_options);
   out.varint(record.counts.unique);
   out.varint(record.counts.exact);
@@ -135,6 +136,8 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
   record.writer_epoch = in.u64();
   record.previous = in.digest();
   record.first_sequence = in.u64();
+  record.oldest = in.varint();
+  record.time_ms = in.signed_varint();
   record.detector_options = in.string();
   record.counts.unique = in.varint();
   record.counts.exact = in.varint();
@@ -176,7 +179,7 @@ std::size_t journal_entry_bytes_max(std::size_t id_bytes, std::size_t url_bytes,
 }
 
 std::size_t journal_frame_bytes_max(std::size_t topics, std::size_t positions) {
-  return 128 + 2 * kSignatureOptionsBytesMax + 11 * kVarintBytesMax +
+  return 128 + 2 * kSignatureOptionsBytesMax + 13 * kVarintBytesMax +
          topics * (kTopicNameBytesMax + kVarintBytesMax + 16) + positions * 5 * kVarintBytesMax;
 }
 

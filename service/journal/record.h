@@ -58,11 +58,13 @@ struct JournalCounts {
 };
 
 struct JournalRecord {
-  Uuid journal{};                      // drawn once, by the writer of record 0
-  std::uint64_t number = 0;            // 0, 1, 2, ...
-  std::uint64_t writer_epoch = 0;      // how often a writer has taken over
-  Digest128 previous;                  // digest128 of the bytes of record number - 1; zero for record 0
-  Sequence first_sequence = 0;         // of uniques[0]; also the size of the index before this batch
+  Uuid journal{};                  // drawn once, by the writer of record 0
+  std::uint64_t number = 0;        // 0, 1, 2, ...
+  std::uint64_t writer_epoch = 0;  // how often a writer has taken over
+  Digest128 previous;              // digest128 of the bytes of record number - 1; zero for record 0
+  Sequence first_sequence = 0;     // of uniques[0]; also the size of the index before this batch
+  Sequence oldest = 0;             // behind this batch all uniques below are forgotten
+  std::int64_t time_ms = 0;  // the latest time of the batch's documents, by the clock that ages; 0: unknown
   std::string_view detector_options;   // DetectorOptions::text() of those who decided the batch
   std::string_view signature_options;  // SignerOptions::text() of its signatures; the same in all records
   JournalCounts counts;

@@ -75,6 +75,15 @@ inline constexpr std::array<std::string_view, 3> kElectionOutcomeNames = {"uncha
 inline constexpr std::array<std::string_view, 5> kStageNames = {"gather", "sign", "decide", "publish",
                                                                 "audit"};
 
+// How large the index is, and what crowded it.
+struct IndexCounts {
+  std::uint64_t entries = 0;       // uniques remembered
+  std::uint64_t bytes = 0;         // of memory
+  std::uint64_t file_bytes = 0;    // of the file that names the uniques
+  std::uint64_t truncated = 0;     // Detector::LookupCounts::truncated, those since the last call
+  std::uint64_t hot_features = 0;  // as there
+};
+
 class Probe {
  public:
   virtual ~Probe() = default;
@@ -92,7 +101,7 @@ class Probe {
   virtual void stage(std::string_view /*stage*/, double /*seconds*/) {}
   // From the record's timestamp to the answer of the commit, for the oldest record of a batch.
   virtual void end_to_end(double /*seconds*/) {}
-  virtual void index(std::uint64_t /*entries*/, std::size_t /*bytes*/) {}
+  virtual void index(const IndexCounts& /*counts*/) {}
   virtual void lag(std::string_view /*topic*/, std::int32_t /*partition*/, std::int64_t /*records*/,
                    double /*seconds*/) {}
   virtual void assigned_partitions(std::uint64_t /*partitions*/) {}

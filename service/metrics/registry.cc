@@ -113,6 +113,13 @@ const std::vector<MetricSpec>& specs() {
        {kCandidateBounds.begin(), kCandidateBounds.end()}},
       {"neardup_index_entries", MetricType::Gauge, "", "Unique documents remembered."},
       {"neardup_index_bytes", MetricType::Gauge, "", "Memory of the index."},
+      {"neardup_index_file_bytes", MetricType::Gauge, "",
+       "Size of the file that names the uniques; 0 without index.directory."},
+      {"neardup_lookup_truncated_total", MetricType::Counter, "",
+       "Bands of uniques that were not posted, since all their keys were full, and look-ups that a cap on "
+       "crowded buckets cut short: what may have cost a duplicate."},
+      {"neardup_hot_features", MetricType::Gauge, "",
+       "Features so common that keys of them are extended: boilerplate that many documents share."},
       {"neardup_restore_progress_ratio", MetricType::Gauge, "", "Share of the journal read back, 0 to 1."},
       {"neardup_restore_records_replayed_total", MetricType::Counter, "", "Journal records read back."},
       {"neardup_restore_duration_seconds", MetricType::Gauge, "",
@@ -298,6 +305,9 @@ struct MetricsRegistry::Series {
   prometheus::Gauge& brokers_connected = gauges("neardup_kafka_brokers_connected").Add({});
   prometheus::Gauge& index_entries = gauges("neardup_index_entries").Add({});
   prometheus::Gauge& index_bytes = gauges("neardup_index_bytes").Add({});
+  prometheus::Gauge& index_file_bytes = gauges("neardup_index_file_bytes").Add({});
+  prometheus::Counter& lookup_truncated = counters("neardup_lookup_truncated_total").Add({});
+  prometheus::Gauge& hot_features = gauges("neardup_hot_features").Add({});
   prometheus::Gauge& restore_progress = gauges("neardup_restore_progress_ratio").Add({});
   prometheus::Counter& restore_records = counters("neardup_restore_records_replayed_total").Add({});
   prometheus::Gauge& restore_seconds = gauges("neardup_restore_duration_seconds").Add({});
@@ -429,9 +439,12 @@ void MetricsRegistry::stage(std::string_view stage, double seconds) {
 
 void MetricsRegistry::end_to_end(double seconds) { series_->end_to_end.Observe(std::max(seconds, 0.0)); }
 
-void MetricsRegistry::index(std::uint64_t entries, std::size_t bytes) {
-  series_->index_entries.Set(static_cast<double>(entries));
-  series_->index_bytes.Set(static_cast<double>(bytes));
+void MetricsRegistry::index(const IndexCounts& counts) {
+  series_->index_entries.Set(static_cast<double>(counts.entries));
+  series_->index_bytes.Set(static_cast<double>(counts.bytes));
+  series_->index_file_bytes.Set(static_cast<double>(counts.file_bytes));
+  series_->lookup_truncated.Increment(static_cast<double>(counts.truncated));
+  series_->hot_features.Set(static_cast<double>(counts.hot_features));
 }
 
 void MetricsRegistry::lag(std::string_view topic, std::int32_t partition, std::int64_t records,

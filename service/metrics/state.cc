@@ -15,14 +15,20 @@ std::string StateBoard::detail() const {
   return detail_;
 }
 
-void StateBoard::warn(std::string warning) {
+void StateBoard::warn(std::string_view part, const std::string& warning) {
   const std::lock_guard lock(mutex_);
-  warning_ = std::move(warning);
+  if (!warning.empty()) {
+    warnings_.insert_or_assign(std::string(part), warning);
+  } else if (const auto known = warnings_.find(part); known != warnings_.end()) {
+    warnings_.erase(known);
+  }
 }
 
 std::string StateBoard::warning() const {
   const std::lock_guard lock(mutex_);
-  return warning_;
+  std::string all;
+  for (const auto& [part, warning] : warnings_) all += (all.empty() ? "" : "; ") + part + ": " + warning;
+  return all;
 }
 
 }  // namespace neardup

@@ -1,7 +1,7 @@
 // What is the service doing, and is it alive?
 //
 // One small board that the worker writes and HTTP, metrics and the log read. Any thread may read; only the
-// worker and the election write, and who keeps the snapshot warns.
+// worker and the election write; who keeps the snapshot warns, and who decides.
 #pragma once
 
 #include <array>
@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -39,8 +41,10 @@ class StateBoard {
   State state() const { return state_.load(std::memory_order_acquire); }
   std::string detail() const;
 
-  // What is wrong although the service does its work ("snapshot: no space left"); "" takes it back.
-  void warn(std::string warning);
+  // What is wrong with `part` although the service does its work ("snapshot", "no space left"); "" takes it
+  // back.
+  void warn(std::string_view part, const std::string& warning);
+  // "snapshot: no space left; index: ...", or "".
   std::string warning() const;
   void set_role(Role role) { role_.store(role, std::memory_order_relaxed); }
   Role role() const { return role_.load(std::memory_order_relaxed); }
@@ -61,7 +65,7 @@ class StateBoard {
   std::atomic<std::int64_t> beat_{now_ns()};
   mutable std::mutex mutex_;
   std::string detail_;
-  std::string warning_;
+  std::map<std::string, std::string, std::less<>> warnings_;  // by part
 };
 
 }  // namespace neardup

@@ -147,7 +147,8 @@ void Batch::cut_to_fit(const Record& record, OutputRecord& output) {
   add_header(kTruncatedHeaderName, std::to_string(record.value ? record.value->size() : 0));
 }
 
-void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics, const Writer& writer) {
+void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics, const Writer& writer,
+                 const Horizon& horizon) {
   for (std::size_t i = 0; i < records_.size(); ++i) {
     records_[i].headers = std::span(headers_).subspan(header_ranges_[i].begin, header_ranges_[i].count);
   }
@@ -166,6 +167,8 @@ void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics
   journal_.writer_epoch = writer.epoch;
   journal_.previous = chain.last_digest();
   journal_.first_sequence = chain.next_sequence();
+  journal_.oldest = horizon.oldest;
+  journal_.time_ms = horizon.time_ms;
   journal_.detector_options = writer.detector_options;
   journal_.signature_options = chain.signature_options();
   journal_.counts.unique = counts_.unique;

@@ -62,7 +62,13 @@ class Batch {
     std::uint64_t epoch = 0;
     std::string detector_options;
   };
-  void seal(const JournalChain& chain, std::span<const JournalTopic> topics, const Writer& writer);
+  // What is remembered behind the batch, and what time it is then (JournalRecord::oldest, time_ms).
+  struct Horizon {
+    Sequence oldest = 0;
+    std::int64_t time_ms = 0;
+  };
+  void seal(const JournalChain& chain, std::span<const JournalTopic> topics, const Writer& writer,
+            const Horizon& horizon);
 
   // REQUIRES: sealed.
   Transaction transaction() const;

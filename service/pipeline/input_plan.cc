@@ -257,6 +257,7 @@ Status journal_acceptance(const InputPlan& plan, BatchSink& sink, JournalLog& lo
   record.writer_epoch = chain.empty() ? 0 : chain.writer_epoch() + 1;
   record.previous = chain.last_digest();
   record.first_sequence = chain.next_sequence();
+  record.oldest = chain.oldest();
   record.detector_options = options.detector_options;
   record.signature_options = chain.signature_options();
   for (const JournalChain::Topic& topic : plan.topics) record.topics.push_back({topic.name, topic.id});

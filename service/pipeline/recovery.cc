@@ -12,7 +12,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }
 
 // The next record into memory.
-Status apply_record(std::string_view bytes, JournalChain& chain, Detector& detector) {
+Status apply_record(std::string_view bytes, JournalChain& chain, Detector& detector, Retention& retention) {
   Result<JournalRecord> record = decode_journal_record(bytes);
   if (!record) return record.error().in("record " + std::to_string(chain.next_number()));
   if (Status status = chain.accept(*record, bytes); !status) return status;
@@ -21,37 +21,51 @@ Status apply_record(std::string_view bytes, JournalChain& chain, Detector& detec
       return status.error().in("record " + std::to_string(record->number));
     }
   }
+  detector.expire(record->oldest);
+  retention.replay(detector.size(), record->time_ms);
   return {};
 }
 
 }  // namespace
 
-Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Probe& probe, StateBoard& board) {
+Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
+               StateBoard& board) {
   const auto begin = std::chrono::steady_clock::now();
   const auto take = [&](std::string_view bytes, double progress) -> Status {
     board.beat();
-    if (Status status = apply_record(bytes, chain, detector); !status) return status;
+    if (Status status = apply_record(bytes, chain, detector, retention); !status) return status;
     probe.restored(chain.next_number(), progress, seconds_since(begin));
     return {};
   };
   if (Status status = log.read_to_end(take); !status) return status;
   CHECK(detector.size() == chain.next_sequence(), "the index holds what the journal says");
   probe.restored(chain.next_number(), 1, seconds_since(begin));
-  probe.index(detector.size(), detector.bytes());
+  probe.index(index_counts(detector, detector.lookup_counts().truncated));
   return {};
 }
 
-Status follow(JournalLog& log, JournalChain& chain, Detector& detector, std::chrono::milliseconds wait,
-              Probe& probe, StateBoard& board) {
+IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_before) {
+  const Detector::LookupCounts counts = detector.lookup_counts();
+  return {.entries = detector.size() - detector.oldest(),
+          .bytes = detector.bytes(),
+          .file_bytes = detector.file_bytes(),
+          .truncated = counts.truncated - truncated_before,
+          .hot_features = counts.hot_features};
+}
+
+Status follow(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention,
+              std::chrono::milliseconds wait, Probe& probe, StateBoard& board) {
   const std::uint64_t before = chain.next_number();
   for (;; wait = std::chrono::milliseconds(1)) {
     board.beat();
     const Result<std::optional<std::string>> bytes = log.next(wait);
     if (!bytes) return bytes.error();
     if (!*bytes) break;
-    if (Status status = apply_record(**bytes, chain, detector); !status) return status;
+    if (Status status = apply_record(**bytes, chain, detector, retention); !status) return status;
   }
-  if (chain.next_number() != before) probe.index(detector.size(), detector.bytes());
+  if (chain.next_number() != before) {
+    probe.index(index_counts(detector, detector.lookup_counts().truncated));
+  }
   return {};
 }
 

@@ -1,14 +1,16 @@
 // How does a new writer come to know what the journal says?
 //
 // `restore` reads the journal to its end into the chain and the detector: memory is then exactly what the
-// last writer had when it committed its last batch. `follow` reads on while another instance writes: a
-// standby that follows has little left to restore. Input is never read again to rebuild state.
+// last writer had when it committed its last batch, and what that had forgotten is forgotten. `follow` reads
+// on while another instance writes: a standby that follows has little left to restore. Input is never read
+// again to rebuild state.
 #pragma once
 
 #include <chrono>
 
 #include "core/base/result.h"
 #include "core/detector.h"
+#include "core/detector/retention.h"
 #include "service/journal/chain.h"
 #include "service/journal/log.h"
 #include "service/metrics/probe.h"
@@ -17,10 +19,14 @@
 namespace neardup {
 
 // Errors: those of the log, of decoding (kCorrupt, kUnsupportedVersion) and of the chain (kContradiction).
-Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Probe& probe, StateBoard& board);
+Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
+               StateBoard& board);
+
+// What a probe wants to know of `detector`, which had truncated so many look-ups at the last time.
+IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_before);
 
 // Takes the records that are there now, waiting up to `wait` for the first. The same errors.
-Status follow(JournalLog& log, JournalChain& chain, Detector& detector, std::chrono::milliseconds wait,
-              Probe& probe, StateBoard& board);
+Status follow(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention,
+              std::chrono::milliseconds wait, Probe& probe, StateBoard& board);
 
 }  // namespace neardup

@@ -76,7 +76,18 @@ DetectorOptions resolve_detector_options(const Config& config) {
   options.short_numbers_permille = static_cast<unsigned>(from.number_threshold.value);
   options.distance = from.distance;
   options.verify_sketch = from.verify == "sketch";
+  options.directory = config.index.directory;
   return options;
+}
+
+RetentionOptions resolve_retention_options(const Config& config) {
+  constexpr std::int64_t kHourMs = 3'600'000;
+  const IndexConfig& from = config.index;
+  return {.count_max = static_cast<std::uint64_t>(from.documents_max),
+          .age_max_ms = from.age_max_hours * kHourMs,
+          .bytes_max = from.memory_limit,
+          .at_bytes_max = from.at_memory_limit == "stop" ? MemoryPolicy::kStop : MemoryPolicy::kEvictOldest,
+          .clock = from.age_clock == "arrival" ? RetentionClock::kArrivalTime : RetentionClock::kEventTime};
 }
 
 }  // namespace neardup

@@ -1,4 +1,4 @@
-// Which signatures does this configuration ask for, and how are they compared?
+// Which signatures does this configuration ask for, how are they compared, and for how long?
 //
 // Reads the files that `fingerprint` names. Whoever signs or decides takes the options from here, so that
 // `scan` and `fingerprint` say what `serve` decides by.
@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/detector.h"
+#include "core/detector/retention.h"
 #include "core/fingerprint/signer_options.h"
 #include "service/config.h"
 
@@ -16,5 +17,6 @@ Result<SignerOptions> resolve_signer_options(const Config& config);
 
 // REQUIRES: a configuration that load_config() took.
 DetectorOptions resolve_detector_options(const Config& config);
+RetentionOptions resolve_retention_options(const Config& config);
 
 }  // namespace neardup

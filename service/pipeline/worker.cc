@@ -6,9 +6,9 @@
 #include <limits>
 #include <thread>
 
-#include "core/detector/kept_form.h"
 #include "core/limits.h"
 #include "service/log.h"
+#include "service/pipeline/recovery.h"
 
 namespace neardup {
 namespace {
@@ -55,7 +55,11 @@ bool Worker::Pulse::well() const {
 }
 
 Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain::Topic> topics, Uuid journal)
-    : parts_(parts), options_(options), topic_names_(names_of(topics)), ahead_(parts.chain) {
+    : parts_(parts),
+      options_(options),
+      topic_names_(names_of(topics)),
+      ahead_(parts.chain),
+      truncated_(parts.detector.lookup_counts().truncated) {
   CHECK(parts_.detector.size() == parts_.chain.next_sequence(), "the detector holds what the chain says");
   for (std::size_t i = 0; i < topics.size(); ++i) journal_topics_.push_back({topic_names_[i], topics[i].id});
   writer_.journal = parts_.chain.empty() ? journal : parts_.chain.journal();
@@ -80,7 +84,7 @@ Status Worker::run(const std::stop_token& stop) {
   });
   const std::jthread decider([&](const std::stop_token& halt) {
     pthread_setname_np(pthread_self(), "decide");
-    deciding_ = decide_all(halt);
+    deciding_ = decide_all(stop, halt);
     decided_.close();
   });
   if (Status status = publish_all(); !status) return status;
@@ -151,7 +155,9 @@ Status Worker::gather(Intake& intake, const std::stop_token& stop, const std::st
   }
 }
 
-Status Worker::decide_all(const std::stop_token& halt) {
+Status Worker::decide_all(const std::stop_token& stop, const std::stop_token& halt) {
+  report_index();
+  is_full_ = parts_.retention.must_stop(parts_.detector.bytes());
   for (;;) {
     decide_pulse_.beat();
     const auto gathered = gathered_.pop(halt, kIdleWait);
@@ -168,6 +174,10 @@ Status Worker::decide_all(const std::stop_token& halt) {
     std::span<const Record> records(intake.records);
     std::span<const Signed> documents(intake.signing.out);
     while (!records.empty()) {
+      if (is_full_) {
+        rest(stop, halt);
+        return {};  // what is not decided is read again by the next writer
+      }
       const auto batch = verified_.pop(halt, kIdleWait);
       if (halt.stop_requested()) return {};
       decide_pulse_.beat();
@@ -179,7 +189,38 @@ Status Worker::decide_all(const std::stop_token& halt) {
       documents = documents.subspan(count);
       decided_.push({.batch = *batch, .intake = &intake, .last = records.empty()});
     }
-    parts_.probe.index(parts_.detector.size(), parts_.detector.bytes());
+    report_index();
+  }
+}
+
+void Worker::rest(const std::stop_token& stop, const std::stop_token& halt) {
+  report_index();
+  constexpr std::string_view kPart = "index.memory_limit";
+  const std::string why = std::to_string(parts_.detector.bytes()) + " of " +
+                          std::to_string(parts_.retention.options().bytes_max) +
+                          " bytes are taken and another batch may not fit: the input is paused; allow more "
+                          "and restart, or set index.at_memory_limit to evict-oldest";
+  log_warning("{}: {}", kPart, why);
+  parts_.board.warn(kPart, why);
+  while (!stop.stop_requested() && !halt.stop_requested()) {
+    decide_pulse_.beat();
+    std::this_thread::sleep_for(kIdleWait);
+  }
+  parts_.board.warn(kPart, "");
+}
+
+void Worker::report_index() {
+  const IndexCounts counts = index_counts(parts_.detector, truncated_);
+  truncated_ += counts.truncated;
+  parts_.probe.index(counts);
+  const Status& file = parts_.detector.file_status();
+  parts_.board.warn("index.directory", file ? "" : file.error().message);
+  if (file.ok() == directory_is_well_) return;
+  directory_is_well_ = file.ok();
+  if (!file) {
+    log_warning("index.directory: what belongs there is kept in memory for now: {}", file.error().message);
+  } else {
+    log_info("index.directory: the disk takes what belongs there again");
   }
 }
 
@@ -188,7 +229,7 @@ std::size_t Worker::fitting(std::span<const Signed> documents) const {
       journal_frame_bytes_max(journal_topics_.size(), ahead_.positions().size() + documents.size());
   for (std::size_t i = 0; i < documents.size(); ++i) {
     bytes += journal_entry_bytes_max(documents[i].document.id.size(), documents[i].document.url.size(),
-                                     kept_bytes_max(documents[i].route));
+                                     Detector::kept_bytes_max(documents[i].route));
     if (bytes > kJournalRecordBytesMax) return std::max<std::size_t>(i, 1);
   }
   return documents.size();
@@ -199,6 +240,7 @@ Status Worker::decide(std::span<const Record> records, std::span<const Signed> d
   constexpr std::size_t kAhead = 2;
   const StageTimer timer(parts_.probe, "decide");
   batch.clear();
+  std::int64_t time_ms = 0;  // the latest
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (i + kAhead < records.size() && !documents[i + kAhead].reason) {
       parts_.detector.prefetch(documents[i + kAhead].arrival(records[i + kAhead].source));
@@ -207,6 +249,8 @@ Status Worker::decide(std::span<const Record> records, std::span<const Signed> d
       batch.add_rejected(records[i], documents[i]);
       continue;
     }
+    time_ms = std::max(
+        time_ms, parts_.retention.time_ms(documents[i].document.event_time_ms, records[i].timestamp_ms));
     kept_.clear();
     const Decision decision = parts_.detector.apply(documents[i].arrival(records[i].source), &kept_);
     batch.count_lookup(parts_.detector.candidates());
@@ -217,7 +261,13 @@ Status Worker::decide(std::span<const Record> records, std::span<const Signed> d
       batch.add_decided(records[i], documents[i], decision, nullptr, kept_);
     }
   }
-  batch.seal(ahead_, journal_topics_, writer_);
+  const Retention::Answer answer = parts_.retention.decide({.oldest = parts_.detector.oldest(),
+                                                            .size = parts_.detector.size(),
+                                                            .time_ms = time_ms,
+                                                            .bytes = parts_.detector.bytes()});
+  batch.seal(ahead_, journal_topics_, writer_, {.oldest = answer.oldest, .time_ms = time_ms});
+  parts_.detector.expire(answer.oldest);
+  is_full_ = answer.must_stop;
   return ahead_.accept(batch.journal_record(), batch.journal_bytes());
 }
 

@@ -21,6 +21,10 @@
 // check every record: one as it is decided, one as it comes back. A contradiction stops the pipeline with a
 // named reason.
 //
+// What is to be forgotten is settled behind each batch and written into its journal record; so a new writer
+// forgets the same at the same place. Where the memory limit leaves no room and may not be made room for, the
+// decider rests: the pools fill, nobody polls any more, and the service stays alive.
+//
 // A stop drains it: what was gathered is published. Any error ends it at once; memory is then ahead of the
 // journal and must be forgotten.
 //
@@ -40,6 +44,7 @@
 
 #include "core/base/result.h"
 #include "core/detector.h"
+#include "core/detector/retention.h"
 #include "service/journal/chain.h"
 #include "service/journal/log.h"
 #include "service/metrics/probe.h"
@@ -75,8 +80,9 @@ class Worker {
     JournalLog& log;
     const Leadership& leadership;
     SignerPool& signers;
-    Detector& detector;   // as restored from the chain's records
-    JournalChain& chain;  // of what was read back
+    Detector& detector;    // as restored from the chain's records
+    Retention& retention;  // so is this
+    JournalChain& chain;   // of what was read back
     Probe& probe;
     StateBoard& board;
   };
@@ -123,9 +129,11 @@ class Worker {
 
   Status gather_all(const std::stop_token& stop, const std::stop_token& halt);
   Status gather(Intake& intake, const std::stop_token& stop, const std::stop_token& halt);
-  Status decide_all(const std::stop_token& halt);
+  Status decide_all(const std::stop_token& stop, const std::stop_token& halt);
   Status decide(std::span<const Record> records, std::span<const Signed> documents, Batch& batch);
   std::size_t fitting(std::span<const Signed> documents) const;
+  void rest(const std::stop_token& stop, const std::stop_token& halt);
+  void report_index();
   Status publish_all();
   Status publish(const Batch& batch);
   Status read_back(const Batch& batch, bool& there);
@@ -152,8 +160,11 @@ class Worker {
   // Of the deciding thread.
   Pulse decide_pulse_;
   Status deciding_;
-  std::string kept_;    // of the unique being decided
-  JournalChain ahead_;  // of what was decided
+  bool is_full_ = false;           // no more may be taken in
+  std::string kept_;               // of the unique being decided
+  JournalChain ahead_;             // of what was decided
+  std::uint64_t truncated_ = 0;    // look-ups, as last reported
+  bool directory_is_well_ = true;  // so it was last reported
   // Of the publishing thread.
   bool recycle_first_ = false;  // a request of the last transaction timed out on the way
   int recycles_ = 0;            // in a row

@@ -228,7 +228,7 @@ Status StoredJournal::commit() {
     const std::lock_guard lock(mutex_);
     parts_.probe.snapshot_behind(committed_end_ - std::min(committed_end_, manifest.records));
   }
-  parts_.board.warn("");
+  parts_.board.warn("snapshot", "");
   return {};
 }
 
@@ -244,7 +244,7 @@ void StoredJournal::fail(const Error& error) {
   }
   drained_.notify_one();
   parts_.probe.snapshot_failed();
-  parts_.board.warn("snapshot: " + error.message);
+  parts_.board.warn("snapshot", error.message);
   log_warning("snapshot {}: not kept for now, trying again in {} s: {}", parts_.store.folder(),
               std::chrono::duration_cast<std::chrono::seconds>(options_.retry).count(), error.message);
 }

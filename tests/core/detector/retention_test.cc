@@ -110,6 +110,15 @@ TEST(Retention, may_be_told_to_stop_at_the_memory_limit_instead) {
             (Answer{.oldest = 0, .must_stop = true}));
 }
 
+TEST(Retention, stops_before_another_batch_like_the_largest_would_pass_the_limit) {
+  Retention retention({.bytes_max = 1000, .at_bytes_max = MemoryPolicy::kStop});
+  EXPECT_FALSE(retention.decide({.oldest = 0, .size = 10, .bytes = 600}).must_stop);
+  EXPECT_FALSE(retention.decide({.oldest = 0, .size = 20, .bytes = 720}).must_stop);
+  EXPECT_FALSE(retention.decide({.oldest = 0, .size = 30, .bytes = 730}).must_stop);
+  EXPECT_FALSE(retention.must_stop(879));
+  EXPECT_TRUE(retention.must_stop(880));
+}
+
 TEST(Retention, stops_where_the_limit_has_no_room_for_anything) {
   Retention retention({.bytes_max = 1000});
   EXPECT_TRUE(retention.decide({.oldest = 0, .size = 10, .bytes = 1000}).must_stop);

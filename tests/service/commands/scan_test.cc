@@ -333,6 +333,19 @@ TEST_F(Scan, a_reader_that_leaves_ends_it_quietly) {
   EXPECT_EQ(piped.messages(), "");
 }
 
+TEST_F(Scan, where_uniques_are_named_changes_no_verdict) {
+  std::string input;
+  for (int i = 0; i < 300; ++i) input += line(std::to_string(i), words(i % 200));
+  Config config;
+  config.index.directory = folder_.string();
+  EXPECT_EQ(scan({}, input, config).out, scan({}, input).out);
+  config.index.directory = (folder_ / "missing").string();
+  const Scanned refused = scan({}, input, config);
+  EXPECT_EQ(refused.exit_code, 74);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr("index.directory: "));
+}
+
 // ---- An index that outlives the scan ----
 
 std::string lines(int first, int end, const std::string& prefix = "") {
@@ -350,6 +363,43 @@ TEST_F(Scan, two_scans_with_a_snapshot_decide_as_one_scan_of_both_files) {
   const Scanned second = scan({.paths = {tuesday}, .snapshot = index});
   EXPECT_EQ(second.exit_code, 0);
   EXPECT_EQ(first.out + second.out, at_once.out);
+}
+
+TEST_F(Scan, forgets_the_same_with_a_folder_and_without_and_in_its_next_run) {
+  Config config;
+  config.index.documents_max = 1000;
+  const std::string monday = write("monday.jsonl", lines(0, 2 * 4096));
+  // The first is forgotten, the last is not; then a run on what the folder remembers.
+  const std::string tuesday = write("tuesday.jsonl", lines(0, 1, "again-") + lines(8190, 8192, "again-"));
+  const std::string index = (folder_ / "index").string();
+  const Scanned kept = scan({.paths = {monday, tuesday}}, "", config);
+  ASSERT_THAT(kept.verdicts, SizeIs(2 * 4096 + 3));
+  EXPECT_EQ(kept.verdicts[8192].verdict, Verdict::kUnique);
+  EXPECT_EQ(kept.verdicts[8193].verdict, Verdict::kDuplicate);
+  EXPECT_EQ(kept.verdicts[8194].duplicate_of->id, "8191");
+  EXPECT_THAT(kept.err, HasSubstr("forgotten          7192  uniques"));
+  const Scanned first = scan({.paths = {monday}, .snapshot = index}, "", config);
+  const Scanned second = scan({.paths = {tuesday}, .snapshot = index}, "", config);
+  EXPECT_EQ(first.out + second.out, kept.out);
+  const Scanned asked = scan({.paths = {tuesday}, .against = index});
+  ASSERT_THAT(asked.verdicts, SizeIs(3));
+  EXPECT_EQ(asked.verdicts[0].duplicate_of->id, "again-0");
+}
+
+TEST_F(Scan, ends_where_the_memory_limit_asks_to_stop_and_keeps_what_it_has) {
+  Config config;
+  config.index.memory_limit = std::size_t{1} << 20;
+  config.index.at_memory_limit = "stop";
+  const std::string file = write("many.jsonl", lines(0, 20000));
+  const std::string index = (folder_ / "index").string();
+  const Scanned got = scan({.paths = {file}, .snapshot = index}, "", config);
+  EXPECT_EQ(got.exit_code, 78);
+  EXPECT_THAT(got.err, HasSubstr("index.memory_limit: "));
+  ASSERT_GE(got.verdicts.size(), 4096U);
+  EXPECT_LT(got.verdicts.size(), 20000U);
+  const Scanned asked =
+      scan({.paths = {}, .against = index}, lines(0, static_cast<int>(got.verdicts.size()), "q-"));
+  EXPECT_THAT(asked.verdicts, testing::Each(testing::Field(&ParsedVerdict::verdict, Verdict::kDuplicate)));
 }
 
 TEST_F(Scan, a_question_is_answered_as_the_next_document_would_be_and_leaves_no_trace) {

@@ -16,6 +16,7 @@ JournalRecord next_record(const JournalChain& chain) {
   record.signature_options = chain.signature_options();
   record.previous = chain.last_digest();
   record.first_sequence = chain.next_sequence();
+  record.oldest = chain.oldest();
   record.counts.unique = 1;
   record.topics = {{"pages", {9}}};
   std::int64_t from = 10;
@@ -59,6 +60,8 @@ TEST(JournalChain, refuses_every_contradiction_and_changes_nothing) {
       {"the digest differs", [](JournalRecord& r) { r.previous.low ^= 1; }},
       {"writer epoch", [](JournalRecord& r) { r.writer_epoch = 0; }},
       {"first sequence number", [](JournalRecord& r) { r.first_sequence = 7; }},
+      {"the oldest unique it keeps is 0, expected 1 or more", [](JournalRecord& r) { r.oldest = 0; }},
+      {"the oldest unique it keeps is 4, expected 3 or less", [](JournalRecord& r) { r.oldest = 4; }},
       {"covers offsets from 15", [](JournalRecord& r) { r.positions[0].from = 15; }},
       {"goes backwards", [](JournalRecord& r) { r.positions[0].next = r.positions[0].from - 1; }},
       {"topic 0 was pages", [](JournalRecord& r) { r.topics[0].id[0] = 1; }},
@@ -78,7 +81,9 @@ TEST(JournalChain, refuses_every_contradiction_and_changes_nothing) {
   JournalRecord first = next_record(chain);
   first.writer_epoch = 1;
   ASSERT_TRUE(accept(chain, first));
-  ASSERT_TRUE(accept(chain, next_record(chain)));
+  JournalRecord second = next_record(chain);
+  second.oldest = 1;
+  ASSERT_TRUE(accept(chain, second));
   for (const auto& [reason, break_it] : breaks) {
     JournalRecord record = next_record(chain);
     break_it(record);
@@ -88,7 +93,10 @@ TEST(JournalChain, refuses_every_contradiction_and_changes_nothing) {
     EXPECT_NE(status.error().message.find(reason), std::string::npos) << status.error().message;
     EXPECT_EQ(chain.next_number(), 2U);
   }
-  EXPECT_TRUE(accept(chain, next_record(chain)));
+  JournalRecord third = next_record(chain);
+  third.oldest = 3;
+  EXPECT_TRUE(accept(chain, third)) << "all may be forgotten, this batch's own too";
+  EXPECT_EQ(chain.oldest(), 3U);
 }
 
 TEST(JournalChain, a_record_of_no_input_moves_positions_and_adds_topics) {

@@ -29,6 +29,8 @@ JournalRecord example() {
   record.writer_epoch = 3;
   record.previous = {0x0102030405060708, 0x1112131415161718};
   record.first_sequence = 1000;
+  record.oldest = 900;
+  record.time_ms = 1714566645999;
   record.detector_options = "detector.threshold_permille=850";
   record.signature_options = "fingerprint.features=shingles fingerprint.shingle_size=4";
   record.counts = {2, 5, 1, 6, 4};
@@ -52,6 +54,8 @@ void expect_equal(const JournalRecord& a, const JournalRecord& b) {
   EXPECT_EQ(a.writer_epoch, b.writer_epoch);
   EXPECT_EQ(a.previous, b.previous);
   EXPECT_EQ(a.first_sequence, b.first_sequence);
+  EXPECT_EQ(a.oldest, b.oldest);
+  EXPECT_EQ(a.time_ms, b.time_ms);
   EXPECT_EQ(a.detector_options, b.detector_options);
   EXPECT_EQ(a.signature_options, b.signature_options);
   EXPECT_EQ(a.counts, b.counts);
@@ -132,6 +136,8 @@ TEST(JournalRecord, the_announced_bounds_hold_for_the_largest_entries) {
   const std::string options(kSignatureOptionsBytesMax, 'o');
   record.signature_options = options;
   record.detector_options = options;
+  record.oldest = ~0ULL;
+  record.time_ms = INT64_MIN;
   const std::string id(kIdBytesMax, 'i');
   const std::string url(kUrlBytesMax, 'u');
   const std::string kept(kKeptBytesMax, 'k');

@@ -89,7 +89,7 @@ void use_every_verb(MetricsRegistry& metrics, std::int32_t partitions) {
   metrics.recycled(.6);
   for (const std::string_view stage : kStageNames) metrics.stage(stage, .001);
   metrics.end_to_end(.15);
-  metrics.index(5, 4096);
+  metrics.index({.entries = 5, .bytes = 4096, .file_bytes = 262144, .truncated = 7, .hot_features = 2});
   metrics.lag("pages", 1, 7, 1.5);
   metrics.assigned_partitions(static_cast<std::uint64_t>(partitions));
   metrics.restored(3, .5, .1);
@@ -114,7 +114,8 @@ TEST_F(MetricsTest, known_labels_exist_with_zero_from_the_start) {
         "neardup_verdicts_total{kind=\"exact\",verdict=\"duplicate\"}",
         "neardup_verdicts_total{kind=\"near\",verdict=\"duplicate\"}",
         "neardup_verdicts_total{kind=\"none\",verdict=\"rejected\"}", "neardup_recycles_total",
-        "neardup_index_entries", "neardup_kafka_errors_total{client=\"journal\",code=\"other\"}",
+        "neardup_index_entries", "neardup_lookup_truncated_total",
+        "neardup_kafka_errors_total{client=\"journal\",code=\"other\"}",
         "neardup_stage_duration_seconds_count{stage=\"audit\"}", "neardup_leader", "neardup_kafka_brokers",
         "neardup_kafka_brokers_connected", "neardup_document_bytes_count", "neardup_lookup_candidates_count",
         "neardup_match_hamming_distance_bucket{le=\"0\"}", "neardup_transaction_duration_seconds_count"}) {
@@ -184,6 +185,9 @@ TEST_F(MetricsTest, each_verb_moves_its_numbers) {
            {"neardup_kafka_brokers_connected", "2"},
            {"neardup_index_entries", "5"},
            {"neardup_index_bytes", "4096"},
+           {"neardup_index_file_bytes", "262144"},
+           {"neardup_lookup_truncated_total", "14"},
+           {"neardup_hot_features", "2"},
            {"neardup_consumer_lag_records{partition=\"1\",topic=\"pages\"}", "7"},
            {"neardup_consumer_lag_seconds{partition=\"1\",topic=\"pages\"}", "1.5"},
            {"neardup_consumer_assigned_partitions", "2"},
@@ -249,6 +253,26 @@ TEST_F(MetricsTest, exactly_one_state_is_one) {
                 i == now ? "1" : "0");
     }
   }
+}
+
+TEST_F(MetricsTest, truncated_look_ups_of_several_batches_add_up) {
+  metrics_.index({.truncated = 7});
+  metrics_.index({.truncated = 0});
+  metrics_.index({.truncated = 2});
+  EXPECT_EQ(value_of(metrics_, "neardup_lookup_truncated_total"), "9");
+}
+
+TEST(StateBoard, shows_the_warnings_of_all_parts_until_each_takes_its_own_back) {
+  StateBoard board;
+  EXPECT_EQ(board.warning(), "");
+  board.warn("snapshot", "no space left");
+  board.warn("index.directory", "read-only");
+  EXPECT_EQ(board.warning(), "index.directory: read-only; snapshot: no space left");
+  board.warn("index.directory", "no space left");
+  board.warn("snapshot", "");
+  EXPECT_EQ(board.warning(), "index.directory: no space left");
+  board.warn("index.directory", "");
+  EXPECT_EQ(board.warning(), "");
 }
 
 TEST_F(MetricsTest, sixty_four_partitions_stay_under_a_thousand_series) {

@@ -41,6 +41,7 @@ std::vector<std::string> journal_of(int count) {
 struct Memory {
   JournalChain chain;
   Detector detector{DetectorOptions{.mode = DetectorMode::kSimhash}};
+  Retention retention{RetentionOptions{}};
 };
 
 constexpr std::chrono::milliseconds kNow{1};
@@ -52,20 +53,20 @@ TEST(Recovery, a_standby_that_follows_knows_what_a_restore_reads) {
   MemoryKafka kafka;
   Memory standby;
   MemoryLog tail(kafka);
-  ASSERT_TRUE(restore(tail, standby.chain, standby.detector, probe, board));
+  ASSERT_TRUE(restore(tail, standby.chain, standby.detector, standby.retention, probe, board));
   for (std::size_t i = 0; i < journal.size(); ++i) {
     kafka.journal.push_back(journal[i]);
     if (i % 3 == 0) continue;  // more than one record at once
-    ASSERT_TRUE(follow(tail, standby.chain, standby.detector, kNow, probe, board));
+    ASSERT_TRUE(follow(tail, standby.chain, standby.detector, standby.retention, kNow, probe, board));
     EXPECT_EQ(standby.chain.next_number(), i + 1);
   }
   // It is elected: little is left to read.
   kafka.journal.push_back(journal_of(21).back());
-  ASSERT_TRUE(restore(tail, standby.chain, standby.detector, probe, board));
+  ASSERT_TRUE(restore(tail, standby.chain, standby.detector, standby.retention, probe, board));
 
   Memory fresh;
   MemoryLog whole(kafka);
-  ASSERT_TRUE(restore(whole, fresh.chain, fresh.detector, probe, board));
+  ASSERT_TRUE(restore(whole, fresh.chain, fresh.detector, fresh.retention, probe, board));
   EXPECT_EQ(standby.detector.size(), 42U);
   EXPECT_EQ(standby.detector.state_digest(), fresh.detector.state_digest());
   EXPECT_EQ(standby.chain.last_digest(), fresh.chain.last_digest());
@@ -79,7 +80,7 @@ TEST(Recovery, a_standby_refuses_a_broken_journal_as_a_writer_does) {
   kafka.journal = {journal[0], journal[2]};
   Memory standby;
   MemoryLog log(kafka);
-  const Status status = follow(log, standby.chain, standby.detector, kNow, probe, board);
+  const Status status = follow(log, standby.chain, standby.detector, standby.retention, kNow, probe, board);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::kContradiction);
   EXPECT_EQ(standby.detector.size(), 2U) << "the sound part was taken";
@@ -87,7 +88,7 @@ TEST(Recovery, a_standby_refuses_a_broken_journal_as_a_writer_does) {
   kafka.journal = {journal[1], journal[2]};
   Memory late;
   MemoryLog head_gone(kafka);
-  const Status gone = follow(head_gone, late.chain, late.detector, kNow, probe, board);
+  const Status gone = follow(head_gone, late.chain, late.detector, late.retention, kNow, probe, board);
   ASSERT_FALSE(gone);
   EXPECT_NE(gone.error().message.find("those before it were deleted"), std::string::npos)
       << gone.error().message;

@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <mutex>
 #include <numeric>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "core/limits.h"
 #include "service/codec/preset.h"
@@ -69,6 +72,9 @@ struct Circumstances {
   std::chrono::milliseconds interval{0};
   std::size_t bytes_max = std::size_t{64} << 20;
   std::function<void(MemorySource&)> prepare = nullptr;
+  RetentionOptions retention = {};
+  std::function<void(const Detector&)> after_batch = nullptr;  // on the thread that decides; once before all
+  StateBoard* board = nullptr;
 };
 
 // One life of the service: restore, then work to the end of the input or until it dies.
@@ -98,6 +104,12 @@ class CountingProbe final : public Probe {
     add(counts.lookup_candidates, counts_.lookup_candidates);
   }
 
+  void index(const IndexCounts&) override {
+    if (on_index) on_index();
+  }
+
+  std::function<void()> on_index;
+
   void stage(std::string_view stage, double) override {
     if (decisions_ != nullptr && stage == "decide") decisions_->one_more();
   }
@@ -120,13 +132,15 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
   Life life;
   if (circumstances.decisions != nullptr) circumstances.decisions->begin_life();
   CountingProbe probe(life, circumstances.decisions);
-  StateBoard board;
+  StateBoard own_board;
+  StateBoard& board = circumstances.board != nullptr ? *circumstances.board : own_board;
   MemoryLeadership leadership;
   MemorySource source(kafka);
   MemorySink sink(kafka, fate);
   MemoryLog log(kafka);
   JournalChain chain(signing.text());
   Detector detector(DetectorOptions{});
+  Retention retention(circumstances.retention);
   const InputConfig input;
   const Result<Preset> preset = resolve_preset(input);
   CHECK(preset.ok(), "the default preset");
@@ -136,8 +150,9 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
   if (circumstances.prepare) circumstances.prepare(source);
 
   life.status = sink.recycle();
-  if (life.status) life.status = restore(log, chain, detector, probe, board);
+  if (life.status) life.status = restore(log, chain, detector, retention, probe, board);
   if (!life.status) return life;
+  if (circumstances.after_batch) probe.on_index = [&] { circumstances.after_batch(detector); };
   const InputTopic topic{kafka.topic, {1}, static_cast<std::int32_t>(kafka.input.size())};
   const Result<InputPlan> plan = plan_input(chain, std::span(&topic, 1));
   if (!plan) {
@@ -145,7 +160,7 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
     return life;
   }
   if (life.status = source.assign(plan->positions); !life.status) return life;
-  Worker worker({source, sink, log, leadership, signers, detector, chain, probe, board},
+  Worker worker({source, sink, log, leadership, signers, detector, retention, chain, probe, board},
                 {.interval = circumstances.interval,
                  .documents_max = documents_max,
                  .bytes_max = circumstances.bytes_max,
@@ -482,6 +497,225 @@ TEST(Recovery, new_topics_and_partitions_begin_at_their_beginning_beside_known_o
   EXPECT_EQ(plan->positions[0].next, InputPosition::kFromBeginning);
   EXPECT_EQ(plan->positions[1].next, static_cast<std::int64_t>(kafka.input[0].size()));
   EXPECT_EQ(plan->positions[3].next, InputPosition::kFromBeginning);
+}
+
+// ---- Forgetting ----
+
+constexpr std::size_t kWindow = 4000;
+constexpr std::size_t kForgettingBatch = 500;
+constexpr std::int64_t kMinuteMs = 60'000;
+
+// Text that no other seed makes: a page, or for every third a short text.
+std::string text_of(std::size_t seed) {
+  std::mt19937_64 random(seed + 1);
+  std::string text;
+  for (std::size_t words = seed % 3 == 0 ? 12 : 60; words > 0; --words) {
+    text += 'w' + std::to_string(random() % 1'000'000) + ' ';
+  }
+  return text;
+}
+
+MemoryRecord record_of(std::size_t number, std::size_t seed) {
+  return {"k" + std::to_string(number),
+          R"({"id":"d)" + std::to_string(number) + R"(","url":"","text":")" + text_of(seed) + "\"}",
+          static_cast<std::int64_t>(number + 1) * kMinuteMs};
+}
+
+// So many documents, all of them new, one a minute.
+MemoryKafka news(std::size_t documents) {
+  MemoryKafka kafka;
+  kafka.input.resize(1);
+  for (std::size_t i = 0; i < documents; ++i) kafka.input[0].push_back(record_of(i, i));
+  return kafka;
+}
+
+// The detector behind a batch.
+struct Behind {
+  Digest128 state;
+  Sequence oldest = 0;
+  Sequence size = 0;
+  std::size_t bytes = 0;
+};
+
+struct Forgetful {
+  Life life;
+  std::vector<Behind> behind;  // [0]: before the first batch
+};
+
+Forgetful forget(MemoryKafka& kafka, const RetentionOptions& options) {
+  Forgetful run;
+  run.life = live_in(
+      kafka, always_committed, kForgettingBatch,
+      {.interval = std::chrono::hours(1), .retention = options, .after_batch = [&](const Detector& detector) {
+         run.behind.push_back(
+             {detector.state_digest(), detector.oldest(), detector.size(), detector.bytes()});
+       }});
+  EXPECT_TRUE(run.life.status) << run.life.status.error().message;
+  return run;
+}
+
+std::size_t most_bytes(std::span<const Behind> behind) {
+  return std::ranges::max_element(behind, {}, &Behind::bytes)->bytes;
+}
+
+RetentionOptions by_count() { return {.count_max = kWindow}; }
+RetentionOptions by_age() {
+  return {.age_max_ms = kWindow * kMinuteMs, .clock = RetentionClock::kArrivalTime};
+}
+// The stream of ten windows, whatever bounds them: memory stands still; a new writer, who was told nothing
+// but the journal, has the same state behind every batch.
+void expect_a_flat_window_that_is_replayed(const RetentionOptions& options) {
+  MemoryKafka kafka = news(10 * kWindow);
+  const std::size_t last = 10 * kWindow - 1;
+  kafka.input[0].push_back(record_of(last + 1, 0));
+  kafka.input[0].push_back(record_of(last + 2, last - 10));
+  const Forgetful run = forget(kafka, options);
+  ASSERT_EQ(kafka.verdicts.size(), 10 * kWindow + 2);
+  for (std::size_t i = 0; i <= last + 1; ++i) {
+    ASSERT_EQ(kafka.verdicts[i].topic, OutputTopic::kUnique) << i << "; what is forgotten is new again";
+  }
+  EXPECT_EQ(kafka.verdicts.back().topic, OutputTopic::kDuplicate) << "what is not forgotten is not";
+
+  ASSERT_EQ(run.behind.size(), kafka.journal.size() + 1);
+  const std::span<const Behind> behind(run.behind);
+  constexpr std::size_t kBatchesInWindow = kWindow / kForgettingBatch;
+  const std::size_t middle = most_bytes(behind.subspan(4 * kBatchesInWindow, 3 * kBatchesInWindow));
+  const std::size_t late = most_bytes(behind.subspan(7 * kBatchesInWindow));
+  // Tables come in chunks, which a window this small shows.
+  EXPECT_LT(late, middle + middle / 4);
+  EXPECT_GT(run.behind.back().oldest, 8 * kWindow);
+
+  MemoryKafka replayed;
+  MemoryLog log(replayed);
+  JournalChain chain;
+  Detector detector(DetectorOptions{});
+  Retention retention(options);
+  Probe probe;
+  StateBoard board;
+  EXPECT_EQ(detector.state_digest(), behind[0].state);
+  for (std::size_t i = 0; i < kafka.journal.size(); ++i) {
+    replayed.journal.push_back(kafka.journal[i]);
+    const Status status = restore(log, chain, detector, retention, probe, board);
+    ASSERT_TRUE(status) << status.error().message;
+    ASSERT_EQ(detector.oldest(), behind[i + 1].oldest);
+    ASSERT_EQ(detector.size(), behind[i + 1].size);
+    ASSERT_EQ(detector.state_digest(), behind[i + 1].state) << "behind record " << i;
+  }
+}
+
+TEST(Forgetting, by_count_is_a_flat_window_that_is_replayed) {
+  expect_a_flat_window_that_is_replayed(by_count());
+}
+TEST(Forgetting, by_age_is_a_flat_window_that_is_replayed) {
+  expect_a_flat_window_that_is_replayed(by_age());
+}
+TEST(Forgetting, by_memory_stays_below_the_limit_and_is_replayed) {
+  const RetentionOptions options{.bytes_max = std::size_t{20} << 20};
+  MemoryKafka kafka = news(120'000);
+  std::size_t most = 0;
+  Sequence kept = 0;
+  Sequence oldest = 0;
+  const Life life = live_in(
+      kafka, always_committed, 2000,
+      {.interval = std::chrono::hours(1), .retention = options, .after_batch = [&](const Detector& detector) {
+         most = std::max(most, detector.bytes());
+         oldest = detector.oldest();
+         kept = detector.size() - oldest;
+       }});
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  EXPECT_EQ(kafka.verdicts.size(), 120'000U);
+  EXPECT_LT(most, options.bytes_max);
+  EXPECT_GT(oldest, 30'000U);
+  EXPECT_GT(kept, 45'000U) << "and no more is forgotten than needed";
+  EXPECT_EQ(live(kafka, always_committed, 2000).state, life.state);
+}
+
+TEST(Forgetting, keeps_what_the_bound_says_behind_every_batch) {
+  MemoryKafka counted = news(4 * kWindow);
+  for (const Behind& behind : forget(counted, by_count()).behind) {
+    EXPECT_EQ(behind.size - behind.oldest, std::min<Sequence>(behind.size, kWindow));
+  }
+  MemoryKafka aged = news(4 * kWindow);
+  for (const Behind& behind : forget(aged, by_age()).behind) {
+    const Sequence kept = behind.size - behind.oldest;
+    EXPECT_GE(kept, std::min<Sequence>(behind.size, kWindow));
+    EXPECT_LE(kept, kWindow + kWindow / 256 + kForgettingBatch);
+  }
+}
+
+TEST(Forgetting, a_restart_changes_nothing_of_it) {
+  for (const RetentionOptions& options : {by_count(), by_age()}) {
+    MemoryKafka whole = news(3 * kWindow);
+    const Forgetful undisturbed = forget(whole, options);
+    MemoryKafka twice = news(3 * kWindow);
+    const std::vector<MemoryRecord> input = twice.input[0];
+    twice.input[0].resize(2 * kWindow);
+    forget(twice, options);
+    twice.input[0] = input;
+    const Forgetful again = forget(twice, options);
+    EXPECT_EQ(twice.verdicts, whole.verdicts);
+    EXPECT_EQ(again.life.state, undisturbed.life.state);
+    ASSERT_EQ(again.behind.size(), kWindow / kForgettingBatch + 1);
+    EXPECT_EQ(again.behind[1].oldest, undisturbed.behind[2 * kWindow / kForgettingBatch + 1].oldest);
+  }
+}
+
+TEST(Forgetting, bounds_that_are_taken_away_bring_nothing_back) {
+  MemoryKafka kafka = news(2 * kWindow);
+  const Forgetful bounded = forget(kafka, by_count());
+  kafka.input[0].push_back(record_of(2 * kWindow, 0));
+  const Forgetful unbounded = forget(kafka, {});
+  EXPECT_EQ(unbounded.behind.front().state, bounded.behind.back().state);
+  EXPECT_EQ(unbounded.behind.back().oldest, bounded.behind.back().oldest);
+  EXPECT_EQ(kafka.verdicts.back().topic, OutputTopic::kUnique);
+}
+
+TEST(Forgetting, where_memory_must_not_be_freed_the_input_is_paused_and_the_service_lives) {
+  MemoryKafka calm = news(5 * kWindow);
+  MemoryKafka kafka = calm;
+  ASSERT_TRUE(live(calm, always_committed, kForgettingBatch).status);
+  const RetentionOptions options{.bytes_max = std::size_t{6} << 20, .at_bytes_max = MemoryPolicy::kStop};
+  for (int life_number = 1; life_number <= 2; ++life_number) {
+    SCOPED_TRACE(life_number);
+    StateBoard board;
+    MemorySource* source = nullptr;
+    std::string warning;
+    std::size_t went_on = 0;
+    std::jthread operator_in_time;
+    std::size_t bytes = 0;
+    const Life life = live_in(
+        kafka, always_committed, kForgettingBatch,
+        {.prepare =
+             [&](MemorySource& made) {
+               source = &made;
+               operator_in_time = std::jthread([&](const std::stop_token& end) {
+                 while (!end.stop_requested() && board.warning().empty()) {
+                   std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                 }
+                 warning = board.warning();
+                 std::this_thread::sleep_for(std::chrono::milliseconds(300));  // what is under way comes in
+                 const std::size_t before = source->handed_out;
+                 std::this_thread::sleep_for(std::chrono::milliseconds(300));
+                 went_on = source->handed_out - before;
+                 EXPECT_LT(board.since_beat(), std::chrono::seconds(5));
+                 source->on_end();
+               });
+             },
+         .retention = options,
+         .after_batch = [&](const Detector& detector) { bytes = detector.bytes(); },
+         .board = &board});
+    operator_in_time = {};
+    ASSERT_TRUE(life.status) << life.status.error().message;
+    EXPECT_NE(warning.find("index.memory_limit: "), std::string::npos) << warning;
+    EXPECT_NE(warning.find("the input is paused"), std::string::npos) << warning;
+    EXPECT_EQ(board.warning(), "");
+    EXPECT_EQ(went_on, 0U);
+    EXPECT_LT(bytes, options.bytes_max);
+    EXPECT_GT(kafka.verdicts.size(), kWindow / 4);
+    EXPECT_LT(kafka.verdicts.size(), calm.verdicts.size());
+  }
+  ASSERT_TRUE(live(kafka, always_committed, kForgettingBatch).status) << "with another limit it goes on";
+  EXPECT_EQ(kafka.verdicts, calm.verdicts);
 }
 
 // The property that the service stands on: whatever goes wrong, the committed journal and verdicts are those
