@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "service/commands/exit_code.h"
+#include "service/commands/explain.h"
 #include "service/commands/feed.h"
 #include "service/commands/fingerprint.h"
 #include "service/commands/plan.h"
@@ -87,6 +88,20 @@ Run setup_fingerprint(CLI::App& app) {
     }
     return with_config(sources,
                        [&](const LoadedConfig& loaded) { return run_fingerprint(*options, loaded.config); });
+  };
+}
+
+Run setup_explain(CLI::App& app) {
+  auto options = std::make_shared<ExplainOptions>();
+  app.add_option("sources", options->paths,
+                 "A and B: files, or - for standard input; or one of two documents")
+      ->required()
+      ->expected(1, 2);
+  app.add_flag("--html", options->html, "Text is HTML too, whatever it looks like");
+  app.add_flag("--json", options->json, "For programs");
+  return [options](const ConfigSources& sources) {
+    return with_config(sources,
+                       [&](const LoadedConfig& loaded) { return run_explain(*options, loaded.config); });
   };
 }
 
@@ -206,6 +221,7 @@ const Command kCommands[] = {
      setup_topics},
     {"scan", kScanAbout, kScanHelp, setup_scan},
     {"fingerprint", kFingerprintAbout, kFingerprintHelp, setup_fingerprint},
+    {"explain", kExplainAbout, kExplainHelp, setup_explain},
     {"feed", kFeedAbout, kFeedHelp, setup_feed},
     {"plan", kPlanAbout, kPlanHelp, setup_plan},
     {"snapshot", kSnapshotAbout, kSnapshotHelp, setup_snapshot},
