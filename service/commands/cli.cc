@@ -26,6 +26,7 @@
 #include "service/commands/version.h"
 #include "service/config.h"
 #include "service/log.h"
+#include "service/pipeline/signer_settings.h"
 #include "service/suggest.h"
 #include "service/version.h"
 
@@ -176,7 +177,7 @@ Run setup_plan(CLI::App& app) {
           std::map<std::string, std::uint64_t>{{"k", 1'000}, {"M", 1'000'000}, {"G", 1'000'000'000}}))
       ->check(CLI::Range(std::uint64_t{1}, kPlanDocumentsMax));
   CLI::Option* const distance =
-      app.add_option("--distance", options->distance, "Bits that may differ; else detector.distance")
+      app.add_option("--distance", options->distance, "Mode simhash with so many bits that may differ")
           ->check(CLI::Range(0, kCoveringDistanceMax));
   app.add_option("--memory", options->memory_bytes,
                  "What the index may take: 4GiB, 800MiB; 0: as much as it takes")
@@ -184,7 +185,10 @@ Run setup_plan(CLI::App& app) {
   app.add_flag("--json", options->json, "For programs");
   return [options, distance](const ConfigSources& sources) {
     return with_config(sources, [&](const LoadedConfig& loaded) {
-      if (distance->empty()) options->distance = loaded.config.detector.distance;
+      const DetectorOptions configured = resolve_detector_options(loaded.config);
+      options->threshold_permille = configured.threshold_permille;
+      options->mode = distance->empty() ? configured.mode : DetectorMode::kSimhash;
+      if (distance->empty()) options->distance = configured.distance;
       return run_plan(*options);
     });
   };
