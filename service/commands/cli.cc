@@ -22,6 +22,7 @@
 #include "service/commands/serve.h"
 #include "service/commands/snapshot.h"
 #include "service/commands/topics.h"
+#include "service/commands/tune.h"
 #include "service/commands/validate.h"
 #include "service/commands/version.h"
 #include "service/config.h"
@@ -194,6 +195,25 @@ Run setup_plan(CLI::App& app) {
   };
 }
 
+Run setup_tune(CLI::App& app) {
+  auto options = std::make_shared<TuneOptions>();
+  app.add_option("paths", options->paths, "Files, folders, or - for standard input (default)");
+  CLI::Option* const pairs =
+      app.add_option("--pairs", options->pairs, "File of labelled pairs: id1<TAB>id2<TAB>label a line")
+          ->type_name("FILE");
+  app.add_option("--sample", options->sample,
+                 "Without --pairs: so many documents, all pairs compared exactly")
+      ->check(CLI::Range(std::size_t{2}, kTuneSampleMax))
+      ->excludes(pairs);
+  app.add_option("--recall", options->recall_min, "What m must find of the same pairs")
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_flag("--json", options->json, "For programs");
+  return [options](const ConfigSources& sources) {
+    return with_config(sources,
+                       [&](const LoadedConfig& loaded) { return run_tune(*options, loaded.config); });
+  };
+}
+
 Run setup_validate(CLI::App& app) {
   auto options = std::make_shared<ValidateOptions>();
   app.add_flag("--offline", options->offline, "Look at the configuration alone, not at Kafka");
@@ -228,6 +248,7 @@ const Command kCommands[] = {
     {"explain", kExplainAbout, kExplainHelp, setup_explain},
     {"feed", kFeedAbout, kFeedHelp, setup_feed},
     {"plan", kPlanAbout, kPlanHelp, setup_plan},
+    {"tune", kTuneAbout, kTuneHelp, setup_tune},
     {"snapshot", kSnapshotAbout, kSnapshotHelp, setup_snapshot},
     {"validate", "Check a configuration",
      "  neardup validate -c neardup.yaml             the settings, then Kafka and its topics\n"
