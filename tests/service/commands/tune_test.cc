@@ -24,8 +24,8 @@ std::string line(const std::string& id, const std::string& text) {
   return Json{{"id", id}, {"text", text}}.dump() + '\n';
 }
 
-// Page `name` of 200 words, each of them once; the first `others` of them are others in each `copy`. With
-// 3-word shingles 198 of 396 are shared at most: of n others at the beginning, 198 - n of 198 + n.
+// Page `name` of 200 words, each of them once; in a `copy` the first `others` of them are others. Of its 198
+// shingles it shares 198 - others with the page itself, and the two have 198 + others together.
 std::string page(int name, int copy = 0, int others = 0) {
   std::string text;
   for (int word = 0; word < 200; ++word) {
@@ -35,7 +35,7 @@ std::string page(int name, int copy = 0, int others = 0) {
   return text;
 }
 
-// Five pages: copies a1 (similarity .94) and a2 (.67) of a0, and b0 and c0 of their own.
+// Five pages: copies a1 (similarity .94) and a2 (.66) of a0, and b0 and c0 of their own.
 std::string documents() {
   return line("a0", page(1)) + line("a1", page(1, 1, 6)) + line("a2", page(1, 2, 40)) + line("b0", page(2)) +
          line("c0", page(3));
