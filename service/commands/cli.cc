@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "service/commands/exit_code.h"
+#include "service/commands/explain.h"
 #include "service/commands/feed.h"
 #include "service/commands/fingerprint.h"
 #include "service/commands/plan.h"
@@ -21,10 +22,12 @@
 #include "service/commands/serve.h"
 #include "service/commands/snapshot.h"
 #include "service/commands/topics.h"
+#include "service/commands/tune.h"
 #include "service/commands/validate.h"
 #include "service/commands/version.h"
 #include "service/config.h"
 #include "service/log.h"
+#include "service/pipeline/signer_settings.h"
 #include "service/suggest.h"
 #include "service/version.h"
 
@@ -87,6 +90,20 @@ Run setup_fingerprint(CLI::App& app) {
     }
     return with_config(sources,
                        [&](const LoadedConfig& loaded) { return run_fingerprint(*options, loaded.config); });
+  };
+}
+
+Run setup_explain(CLI::App& app) {
+  auto options = std::make_shared<ExplainOptions>();
+  app.add_option("sources", options->paths,
+                 "A and B: files, or - for standard input; or one of two documents")
+      ->required()
+      ->expected(1, 2);
+  app.add_flag("--html", options->html, "Text is HTML too, whatever it looks like");
+  app.add_flag("--json", options->json, "For programs");
+  return [options](const ConfigSources& sources) {
+    return with_config(sources,
+                       [&](const LoadedConfig& loaded) { return run_explain(*options, loaded.config); });
   };
 }
 
@@ -184,7 +201,7 @@ Run setup_plan(CLI::App& app) {
           std::map<std::string, std::uint64_t>{{"k", 1'000}, {"M", 1'000'000}, {"G", 1'000'000'000}}))
       ->check(CLI::Range(std::uint64_t{1}, kPlanDocumentsMax));
   CLI::Option* const distance =
-      app.add_option("--distance", options->distance, "Bits that may differ; else detector.distance")
+      app.add_option("--distance", options->distance, "Mode simhash with so many bits that may differ")
           ->check(CLI::Range(0, kCoveringDistanceMax));
   app.add_option("--memory", options->memory_bytes,
                  "What the index may take: 4GiB, 800MiB; 0: as much as it takes")
@@ -192,9 +209,31 @@ Run setup_plan(CLI::App& app) {
   app.add_flag("--json", options->json, "For programs");
   return [options, distance](const ConfigSources& sources) {
     return with_config(sources, [&](const LoadedConfig& loaded) {
-      if (distance->empty()) options->distance = loaded.config.detector.distance;
+      const DetectorOptions configured = resolve_detector_options(loaded.config);
+      options->threshold_permille = configured.threshold_permille;
+      options->mode = distance->empty() ? configured.mode : DetectorMode::kSimhash;
+      if (distance->empty()) options->distance = configured.distance;
       return run_plan(*options);
     });
+  };
+}
+
+Run setup_tune(CLI::App& app) {
+  auto options = std::make_shared<TuneOptions>();
+  app.add_option("paths", options->paths, "Files, folders, or - for standard input (default)");
+  CLI::Option* const pairs =
+      app.add_option("--pairs", options->pairs, "File of labelled pairs: id1<TAB>id2<TAB>label a line")
+          ->type_name("FILE");
+  app.add_option("--sample", options->sample,
+                 "Without --pairs: so many documents, all pairs compared exactly")
+      ->check(CLI::Range(std::size_t{2}, kTuneSampleMax))
+      ->excludes(pairs);
+  app.add_option("--recall", options->recall_min, "What m must find of the same pairs")
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_flag("--json", options->json, "For programs");
+  return [options](const ConfigSources& sources) {
+    return with_config(sources,
+                       [&](const LoadedConfig& loaded) { return run_tune(*options, loaded.config); });
   };
 }
 
@@ -230,8 +269,10 @@ const Command kCommands[] = {
      setup_topics},
     {"scan", kScanAbout, kScanHelp, setup_scan},
     {"fingerprint", kFingerprintAbout, kFingerprintHelp, setup_fingerprint},
+    {"explain", kExplainAbout, kExplainHelp, setup_explain},
     {"feed", kFeedAbout, kFeedHelp, setup_feed},
     {"plan", kPlanAbout, kPlanHelp, setup_plan},
+    {"tune", kTuneAbout, kTuneHelp, setup_tune},
     {"snapshot", kSnapshotAbout, kSnapshotHelp, setup_snapshot},
     {"validate", "Check a configuration",
      "  neardup validate -c neardup.yaml             the settings, then Kafka and its topics\n"

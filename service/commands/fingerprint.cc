@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -24,10 +23,9 @@
 #include "core/fingerprint/signer.h"
 #include "core/fingerprint/token_stream.h"
 #include "core/text/script.h"
-#include "service/codec/document_codec.h"
 #include "service/codec/preset.h"
+#include "service/commands/document_reader.h"
 #include "service/commands/exit_code.h"
-#include "service/commands/path_input.h"
 #include "service/commands/report.h"
 #include "service/pipeline/signer_settings.h"
 
@@ -65,7 +63,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kFingerprintDigits = 16;
 
 struct Row {
-  Document document;  // without its body
   std::optional<RejectReason> reason;
   Signature signature;                              // of a document that is not rejected
   ScriptCounts scripts;                             // the same
@@ -134,14 +131,6 @@ Json shares_for_programs(const ScriptCounts& scripts) {
   return shares;
 }
 
-// Ids come from the web; what they say to a terminal is theirs no longer.
-std::string harmless(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-  }
-  return text;
-}
-
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
@@ -150,27 +139,23 @@ class Fingerprints {
  public:
   Fingerprints(const FingerprintCommandOptions& options, const Config& config, const Preset& preset,
                const SignerOptions& signing, const Streams& streams)
-      : options_(options),
-        config_(config),
-        streams_(streams),
-        lines_(preset, config.input),
-        pages_(*resolve_preset(input_of_pages(config)), config.input),
-        signer_(signing) {}
+      : options_(options), streams_(streams), reader_(config, preset, streams), signer_(signing) {}
 
   int print() {
     std::uint64_t all = 0;
     std::uint64_t rejected = 0;
-    const int ended = read(options_.paths, [&](const Row& row, const PathInput& input) {
+    Row row;
+    const auto take = [&](const ReadDocument& read) {
+      sign(read, row);
       ++all;
       rejected += row.reason ? 1 : 0;
-      output_ += options_.json ? json_line(row, input) : text_line(row, input);
+      output_ += options_.json ? json_line(row, read) : text_line(row, read);
       return true;
-    });
+    };
+    const int ended = reader_.read(options_.paths, take, [&] { return flush(); });
     if (ended != kExitOk) return ended;
     if (rejected < all || all == 0) return kExitOk;
-    complain(
-        "not one document was found; lines must hold one JSON object each, with its text where input.fields "
-        "says, and a page's name must end in .html, .htm, .xhtml, .txt or .md");
+    reader_.complain(kNoDocument);
     return kExitData;
   }
 
@@ -189,70 +174,25 @@ class Fingerprints {
   }
 
  private:
-  // Of pages the name tells what they are, as in `scan`.
-  static InputConfig input_of_pages(const Config& config) {
-    InputConfig input;
-    input.preset = "raw";
-    input.document_bytes_max = config.input.document_bytes_max;
-    return input;
-  }
-
-  // Hands every document of `paths` to `take`, until that returns false, and writes what it put into output_
-  // whenever the input pauses. Returns kExitOk, or what the exit code must be.
-  int read(const std::vector<std::string>& paths,
-           const std::function<bool(const Row& row, const PathInput& input)>& take) {
-    PathInput input(paths, streams_.in, config_.input.document_bytes_max, SignalScope::interrupted);
-    PathBatch batch;
-    Row row;
-    bool readable = true;
-    for (bool more = true; more && input.next(batch);) {
-      DocumentCodec& codec = batch.kind == PathBatch::Kind::kLines ? lines_ : pages_;
-      for (const Record& record : batch.records) {
-        sign(codec, record, row);
-        if (more = take(row, input); !more) break;
-      }
-      if (!flush()) return kExitIo;
-      readable &= all_readable(input);
-    }
-    readable &= all_readable(input);
-    if (SignalScope::interrupted.load()) return kExitInterrupted;
-    return readable ? kExitOk : kExitNoInput;
-  }
-
-  bool all_readable(PathInput& input) const {
-    const std::vector<Error> errors = input.take_errors();
-    for (const Error& error : errors) complain(error.message);
-    return errors.empty();
-  }
-
-  void sign(DocumentCodec& codec, const Record& record, Row& row) {
-    row.reason = codec.decode(record, row.document);
-    if (options_.html) row.document.format = Document::Format::kHtml;
-    if (!row.reason) row.reason = signer_.sign(row.document, row.signature);
+  void sign(const ReadDocument& read, Row& row) {
+    row.reason = read.reason;
+    if (options_.html) read.document.format = Document::Format::kHtml;
+    if (!row.reason) row.reason = signer_.sign(read.document, row.signature);
     if (row.reason) return;
     row.scripts = count_scripts(signer_.canonical().text);
     shingles_.sign(signer_.canonical(), tokens_, row.shingles);
   }
 
-  // The id, or where the document lies if it has none that could be read.
-  static std::string name_of(const Row& row, const PathInput& input) {
-    const Source& source = row.document.source;
-    return row.document.id.empty()
-               ? fmt::format("{}:{}", input.topic_names()[source.topic], source.offset + 1)
-               : row.document.id;
-  }
-
-  static std::string text_line(const Row& row, const PathInput& input) {
-    const std::string id = harmless(name_of(row, input));
+  static std::string text_line(const Row& row, const ReadDocument& read) {
+    const std::string id = harmless(read.name());
     if (row.reason) return fmt::format("{:-<16}  rejected: {:<49}  {}\n", "", name(*row.reason), id);
     return fmt::format("{}  {:>8} tokens  {:>8} shingles  {:<24}  {}\n", hex(row.signature.fingerprint),
                        row.signature.tokens, row.shingles.shingles, shares_for_people(row.scripts), id);
   }
 
-  static std::string json_line(const Row& row, const PathInput& input) {
-    const Source& source = row.document.source;
+  static std::string json_line(const Row& row, const ReadDocument& read) {
     Json json = Json::object();
-    if (!row.document.id.empty()) json["id"] = row.document.id;
+    if (!read.document.id.empty()) json["id"] = read.document.id;
     if (row.reason) {
       json["reason"] = name(*row.reason);
     } else {
@@ -264,7 +204,7 @@ class Fingerprints {
                           {"sketch", hex(row.shingles.sketch)}};
       json["scripts"] = shares_for_programs(row.scripts);
     }
-    json["source"] = {{"topic", input.topic_names()[source.topic]}, {"offset", source.offset}};
+    json["source"] = {{"topic", read.topic}, {"offset", read.document.source.offset}};
     return dump(json);
   }
 
@@ -275,18 +215,18 @@ class Fingerprints {
       return kExitOk;
     }
     std::vector<Row> rows;
-    const int ended = read({text}, [&](const Row& row, const PathInput&) {
-      rows.push_back(row);
+    const int ended = reader_.read({text}, [&](const ReadDocument& read) {
+      sign(read, rows.emplace_back());
       return rows.size() < 2;
     });
     if (ended != kExitOk) return ended;
     if (rows.size() != 1) {
-      complain(text + (rows.empty() ? " holds no document" : " holds more than one document") +
-               "; --distance compares one with one");
+      reader_.complain(text + (rows.empty() ? " holds no document" : " holds more than one document") +
+                       "; --distance compares one with one");
       return kExitData;
     }
     if (rows[0].reason) {
-      complain(text + " has no fingerprint: rejected as " + std::string(name(*rows[0].reason)));
+      reader_.complain(text + " has no fingerprint: rejected as " + std::string(name(*rows[0].reason)));
       return kExitData;
     }
     fingerprint = rows[0].signature.fingerprint;
@@ -296,19 +236,14 @@ class Fingerprints {
   // False: nobody will read what is written any more. A reader that has seen enough is no news.
   bool flush() {
     const int error = write_all(streams_.out, std::exchange(output_, {}));
-    if (error != 0 && error != EPIPE) complain(std::string("standard output: ") + std::strerror(error));
+    if (error != 0 && error != EPIPE)
+      reader_.complain(std::string("standard output: ") + std::strerror(error));
     return error == 0;
   }
 
-  void complain(const std::string& words) const {
-    static_cast<void>(write_all(streams_.err, "neardup: " + words + "\n"));
-  }
-
   const FingerprintCommandOptions& options_;
-  const Config& config_;
   const Streams streams_;
-  DocumentCodec lines_;
-  DocumentCodec pages_;
+  DocumentReader reader_;
   Signer signer_;
   TokenStream tokens_;
   ShingleSigner<kStandardSketchBytes> shingles_;

@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "core/detector.h"
+#include "core/fingerprint/signer.h"
 #include "service/commands/cli.h"
 #include "service/commands/exit_code.h"
+#include "tests/support/folder_test.h"
 
 namespace neardup {
 namespace {
@@ -31,7 +35,7 @@ Answer plan_command(std::vector<const char*> words) {
 }
 
 TEST(Plan, marks_the_one_to_take) {
-  const Answer answer = plan_command({"--documents", "10M"});
+  const Answer answer = plan_command({"--documents", "10M", "--set", "detector.mode=simhash"});
   EXPECT_EQ(answer.code, kExitOk);
   EXPECT_THAT(answer.out, AllOf(HasSubstr("10000000 documents within 3 bits"), HasSubstr("->  6x21 "),
                                 HasSubstr("    4x16 "), HasSubstr("    20x32 ")));
@@ -48,13 +52,13 @@ TEST(Plan, speaks_to_programs) {
 }
 
 TEST(Plan, takes_the_distance_of_the_configuration) {
-  const Answer answer = plan_command({"--set", "detector.distance=2"});
+  const Answer answer = plan_command({"--set", "detector.distance=2", "--set", "detector.mode=simhash"});
   EXPECT_EQ(answer.code, kExitOk);
   EXPECT_THAT(answer.out, AllOf(HasSubstr("within 2 bits"), HasSubstr("->  ")));
 }
 
 TEST(Plan, says_that_nothing_fits_and_what_would) {
-  const Answer answer = plan_command({"--documents", "100M", "--memory", "1GiB"});
+  const Answer answer = plan_command({"--documents", "100M", "--memory", "1GiB", "--distance", "3"});
   EXPECT_EQ(answer.code, kExitUnavailable);
   EXPECT_THAT(answer.out, HasSubstr("does not fit"));
   EXPECT_THAT(answer.err,
@@ -65,6 +69,75 @@ TEST(Plan, refuses_what_no_index_can_hold) {
   EXPECT_EQ(plan_command({"--documents", "0"}).code, kExitUsage);
   EXPECT_EQ(plan_command({"--documents", "5G"}).code, kExitUsage);
   EXPECT_EQ(plan_command({"--distance", "8"}).code, kExitUsage);
+}
+
+TEST(Plan, of_mode_hybrid_says_how_sure_pairs_are_to_meet) {
+  const Answer answer = plan_command({"--documents", "1M"});
+  EXPECT_EQ(answer.code, kExitOk);
+  EXPECT_THAT(answer.out, AllOf(HasSubstr("threshold 0.8: 6 bands of 4 minima"), HasSubstr(" 0.80 "),
+                                HasSubstr("1000000 uniques"), HasSubstr("163.5      156 MiB")));
+  EXPECT_THAT(plan_command({"--set", "detector.threshold=0.5"}).out, HasSubstr("12 bands of 2 minima"));
+}
+
+TEST(Plan, of_mode_hybrid_speaks_to_programs) {
+  const Answer answer = plan_command({"--documents", "1M", "--set", "detector.threshold=0.7", "--json"});
+  const nlohmann::json plan = nlohmann::json::parse(answer.out);
+  EXPECT_EQ(plan["mode"], "hybrid");
+  EXPECT_EQ(plan["bands"], 8);
+  EXPECT_EQ(plan["minima"], 3);
+  ASSERT_EQ(plan["recall"].size(), 11U);
+  EXPECT_EQ(plan["recall"][4]["similarity"], .7);
+  EXPECT_GE(plan["recall"][4]["recall"], .98);
+  EXPECT_LT(plan["recall"][2]["recall"], plan["recall"][4]["recall"]);
+  ASSERT_EQ(plan["uniques"].size(), 4U);
+  EXPECT_TRUE(plan["uniques"][0]["fits"]);
+}
+
+TEST(Plan, of_mode_hybrid_says_what_does_not_fit) {
+  const Answer some = plan_command({"--documents", "10M", "--memory", "1400MiB"});
+  EXPECT_EQ(some.code, kExitOk) << "compact does";
+  EXPECT_THAT(some.out, HasSubstr("does not fit"));
+  const Answer none = plan_command({"--documents", "100M", "--memory", "1GiB"});
+  EXPECT_EQ(none.code, kExitUnavailable);
+  EXPECT_THAT(none.err, HasSubstr("no plan for 100000000 documents fits into 1073741824 bytes"));
+}
+
+// As many uniques as fill the chunks of the columns, all different.
+double counted_bytes(SketchSize sketch, int words, const std::string& directory) {
+  constexpr int kUniques = 1 << 16;
+  DetectorOptions options{.sketch = sketch};
+  options.directory = directory;
+  Detector detector(options);
+  Signer signer({.sketch = sketch, .layout = options.layout()});
+  Document document;
+  Signature signature;
+  RouteSignature route;
+  std::mt19937_64 random(1);
+  for (int i = 0; i < kUniques; ++i) {
+    document.body.clear();
+    for (int w = 0; w < words; ++w) {
+      for (int c = 0; c < 5; ++c) document.body += static_cast<char>('a' + random() % 26);
+      document.body += ' ';
+    }
+    EXPECT_EQ(signer.sign(document, signature, route), std::nullopt);
+    const std::string id = std::to_string(i);
+    const auto decision =
+        detector.apply({.id = id, .url = {}, .source = {}, .signature = signature, .route = &route});
+    EXPECT_EQ(decision.verdict, Verdict::kUnique);
+  }
+  return static_cast<double>(detector.bytes()) / kUniques;
+}
+
+using PlanBytes = FolderTest;
+
+TEST_F(PlanBytes, the_bytes_forecast_are_those_that_are_counted) {
+  const BandLayout layout;
+  for (const SketchSize sketch : {SketchSize::kStandard, SketchSize::kCompact}) {
+    const double page = page_bytes(sketch, layout);
+    EXPECT_NEAR(counted_bytes(sketch, 60, folder_), page, page / 12);
+  }
+  const double text = short_text_bytes(59, 1);
+  EXPECT_NEAR(counted_bytes(SketchSize::kStandard, 10, folder_), text, text / 12);
 }
 
 }  // namespace

@@ -1,0 +1,72 @@
+#include "service/commands/document_reader.h"
+
+#include <fmt/core.h>
+
+#include "service/commands/exit_code.h"
+
+namespace neardup {
+namespace {
+
+// Of pages the name tells what they are, as in `scan`.
+InputConfig input_of_pages(const Config& config) {
+  InputConfig input;
+  input.preset = "raw";
+  input.document_bytes_max = config.input.document_bytes_max;
+  return input;
+}
+
+}  // namespace
+
+const char kNoDocument[] =
+    "not one document was found; lines must hold one JSON object each, with its text where input.fields "
+    "says, and a page's name must end in .html, .htm, .xhtml, .txt or .md";
+
+std::string ReadDocument::name() const {
+  return document.id.empty() ? fmt::format("{}:{}", topic, document.source.offset + 1) : document.id;
+}
+
+DocumentReader::DocumentReader(const Config& config, const Preset& preset, const Streams& streams)
+    : config_(config),
+      streams_(streams),
+      lines_(preset, config.input),
+      pages_(*resolve_preset(input_of_pages(config)), config.input) {}
+
+int DocumentReader::read(const std::vector<std::string>& paths, const std::function<bool(ReadDocument)>& take,
+                         const std::function<bool()>& pause) {
+  PathInput input(paths, streams_.in, config_.input.document_bytes_max, SignalScope::interrupted);
+  PathBatch batch;
+  Document document;
+  bool readable = true;
+  for (bool more = true; more && input.next(batch);) {
+    DocumentCodec& codec = batch.kind == PathBatch::Kind::kLines ? lines_ : pages_;
+    for (const Record& record : batch.records) {
+      const auto reason = codec.decode(record, document);
+      more = take({document, reason, input.topic_names()[document.source.topic]});
+      if (!more) break;
+    }
+    if (!pause()) return kExitIo;
+    readable &= all_readable(input);
+  }
+  readable &= all_readable(input);
+  if (SignalScope::interrupted.load()) return kExitInterrupted;
+  return readable ? kExitOk : kExitNoInput;
+}
+
+void DocumentReader::complain(std::string_view words) const {
+  static_cast<void>(write_all(streams_.err, fmt::format("neardup: {}\n", words)));
+}
+
+bool DocumentReader::all_readable(PathInput& input) const {
+  const std::vector<Error> errors = input.take_errors();
+  for (const Error& error : errors) complain(error.message);
+  return errors.empty();
+}
+
+std::string harmless(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  }
+  return text;
+}
+
+}  // namespace neardup

@@ -1,0 +1,377 @@
+#include "service/commands/explain.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "core/base/check.h"
+#include "core/detector.h"
+#include "core/detector/long_route.h"
+#include "core/explanation.h"
+#include "core/fingerprint/hamming.h"
+#include "core/fingerprint/shingle.h"
+#include "core/text/utf8.h"
+#include "service/codec/preset.h"
+#include "service/commands/document_reader.h"
+#include "service/commands/exit_code.h"
+#include "service/commands/report.h"
+#include "service/pipeline/signer_settings.h"
+
+namespace neardup {
+
+const char kExplainAbout[] = "Show every number by which one document is, or is not, a duplicate of another";
+
+const char kExplainHelp[] =
+    "  neardup explain monday.html tuesday.html           would tuesday be a duplicate, and why?\n"
+    "  neardup explain -c neardup.yaml a.jsonl b.jsonl    with the settings of a service: as it decides\n"
+    "  neardup explain two.jsonl                          the first and the second line\n"
+    "  jq -c 'select(.id == \"x\" or .id == \"y\")' crawl.jsonl | neardup explain -\n"
+    "  neardup explain --set detector.mode=simhash --set detector.distance=5 a.txt b.txt\n"
+    "  neardup explain --json a.txt b.txt | jq .reason\n"
+    "\n"
+    "The first document is known, the second one is judged. Sources are read as `neardup scan` reads them,\n"
+    "two of one document each or one of two. Bands are numbered from 0; one is shared as it is, or with a\n"
+    "second minimum of B in the place of a first. Where an estimate decides, the exact value stands beside\n"
+    "it. In an index other documents come before: there the leader is the earliest one that is alike.\n"
+    "Exit codes: 0 done, duplicate or not; 65 a source holds more or fewer documents, or a document was\n"
+    "rejected; 66 a file could not be read; 74 the output was not written; 78 wrong configuration.\n";
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Side {
+  std::string name;
+  ExplainedText text;
+};
+
+std::string_view name_of(ShingleKind kind) { return kind == ShingleKind::kWords ? "words" : "characters"; }
+
+std::string share(int permille) { return fmt::format("{:.3f}", permille / 1000.0); }
+
+std::string list(const std::vector<std::size_t>& numbers) {
+  std::string text;
+  for (const std::size_t number : numbers) text += fmt::format("{}{}", text.empty() ? "" : " ", number);
+  return text.empty() ? "none" : text;
+}
+
+double cjk_share(const ExplainedText& text) {
+  return static_cast<double>(text.characters) / static_cast<double>(text.signature.tokens);
+}
+
+std::string digits(Digest128 digest) { return fmt::format("{:016x}{:016x}", digest.high, digest.low); }
+
+// By which route a text asks.
+std::string_view asks_as(const RouteSignature& route, DetectorMode mode) {
+  if (mode == DetectorMode::kSimhash) return "fingerprint";
+  return route.asks_as_short() ? "short" : "page";
+}
+
+// As what it is stored for those that ask.
+std::vector<std::string> stored_as(const RouteSignature& route, DetectorMode mode) {
+  std::vector<std::string> forms;
+  if (mode == DetectorMode::kSimhash) forms.emplace_back("fingerprint");
+  if (route.has_short) forms.emplace_back("short");
+  for (const LongSignature& page : route.long_span()) {
+    forms.push_back(
+        fmt::format("{} of {}", mode == DetectorMode::kSimhash ? "sketch" : "page", name_of(page.kind)));
+  }
+  return forms;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+// The reason in a sentence.
+std::string sentence(const Explanation& found, const DetectorOptions& options) {
+  const int estimate = found.best_page() != nullptr ? *found.best_page()->estimate_permille : 0;
+  const int wanted = estimate_min(options.threshold_permille);
+  switch (found.reason) {
+    case Reason::kSameText:
+      return "Both have the same canonical text.";
+    case Reason::kShortAlike:
+      return fmt::format("Both are short, and {} edits in {} characters are within the {} that are allowed.",
+                         found.short_text->edits, found.short_text->length_max, found.short_text->edits_max);
+    case Reason::kPageAlike:
+      return fmt::format("Their sketches estimate a similarity of {}, and {} is enough.", share(estimate),
+                         share(wanted));
+    case Reason::kFingerprintsNear:
+      return fmt::format(
+          "Their fingerprints differ in {} bits, and {} may differ{}.", found.distance, options.distance,
+          options.verify_sketch ? fmt::format("; their sketches agree by an estimate of {}", share(estimate))
+                                : "");
+    case Reason::kOtherRoute:
+      return "A is stored as nothing that B asks for: they differ too much in length or in script.";
+    case Reason::kTooManyEdits:
+      return fmt::format("{} edits in {} characters are more than the {} that detector.threshold allows.",
+                         found.short_text->edits, found.short_text->length_max, found.short_text->edits_max);
+    case Reason::kTokensReplaced:
+      return fmt::format(
+          "The same form filled in twice: {} numbers and {} other tokens of {} are replaced, more than "
+          "detector.{} allows.",
+          found.short_text->replaced.numbers, found.short_text->replaced.others,
+          found.short_text->replaced.tokens,
+          is_same_filling(found.short_text->replaced,
+                          {.tokens_permille = options.short_tokens_permille, .numbers_permille = 0})
+              ? "number_threshold"
+              : "token_threshold");
+    case Reason::kSketchesDiffer:
+      return fmt::format("Their sketches estimate a similarity of {}, and {} is needed.", share(estimate),
+                         share(wanted));
+    case Reason::kNothingShared:
+      return "They are alike, but share no band or key by which B would meet A: a miss.";
+    case Reason::kFingerprintsFar:
+      return fmt::format("Their fingerprints differ in {} bits, and detector.distance allows {}.",
+                         found.distance, options.distance);
+  }
+  return "";
+}
+
+std::string verdict_of(const Decision& decision) {
+  if (decision.verdict == Verdict::kUnique) return "B is unique beside A";
+  return fmt::format("B is a duplicate of A, kind {}, similarity {}", name(decision.kind),
+                     share(decision.similarity_permille));
+}
+
+class Report {
+ public:
+  Report(const std::array<Side, 2>& sides, const Explanation& found, const Decision& decision,
+         const DetectorOptions& options)
+      : sides_(sides), found_(found), decision_(decision), options_(options) {}
+
+  std::string text() {
+    sides();
+    row("exact digest", found_.is_same_text ? "equal" : "different");
+    row("fingerprints",
+        fmt::format("{} of {} bits differ (mode simhash: at most {}), cosine {}", found_.distance,
+                    kFingerprintBits, options_.distance, share(similarity_permille(found_.distance))));
+    for (const PageComparison& page : found_.pages) pages(page);
+    if (found_.short_text) short_texts(*found_.short_text);
+    text_ += fmt::format("\n{}.\n{}\n", verdict_of(decision_), sentence(found_, options_));
+    return std::move(text_);
+  }
+
+  Json json() const {
+    Json all = {{"verdict", name(decision_.verdict)}};
+    if (decision_.verdict == Verdict::kDuplicate) {
+      all["kind"] = name(decision_.kind);
+      all["similarity"] = decision_.similarity_permille / 1000.0;
+    }
+    all["reason"] = name(found_.reason);
+    all["because"] = sentence(found_, options_);
+    all["mode"] = kDetectorModeNames[static_cast<std::size_t>(options_.mode)];
+    all["threshold"] = options_.threshold_permille / 1000.0;
+    all["estimate_min"] = estimate_min(options_.threshold_permille) / 1000.0;
+    all["documents"] = {side_json(sides_[0]), side_json(sides_[1])};
+    all["same_text"] = found_.is_same_text;
+    all["distance"] = found_.distance;
+    all["distance_max"] = options_.distance;
+    all["pages"] = Json::array();
+    for (const PageComparison& page : found_.pages) all["pages"].push_back(page_json(page));
+    if (found_.short_text) all["short"] = short_json(*found_.short_text);
+    return all;
+  }
+
+ private:
+  void row(std::string_view what, std::string_view value) {
+    text_ += fmt::format("{:<18} {}\n", what, value);
+  }
+
+  void sides() {
+    const char* letter = "A";
+    for (const Side& side : sides_) {
+      const ExplainedText& text = side.text;
+      row(letter, harmless(side.name));
+      row("  canonical",
+          fmt::format(
+              "{} bytes, {} tokens, {}, CJK share {:.3f}", text.canonical.size(), text.signature.tokens,
+              text.route.has_short ? fmt::format("{} characters, {} units", text.route.short_text.text.size(),
+                                                 text.route.short_text.units)
+                                   : fmt::format("{} characters", code_point_count(text.canonical)),
+              cjk_share(text)));
+      row("  asks as", asks_as(text.route, options_.mode));
+      row("  is stored as", joined(stored_as(text.route, options_.mode)));
+      row("  fingerprint", fmt::format("{:016x}", text.signature.fingerprint.bits));
+      letter = "B";
+    }
+    text_ += '\n';
+  }
+
+  void pages(const PageComparison& page) {
+    row(fmt::format("by {}", name_of(page.kind)),
+        fmt::format("{} and {} shingles, {} in common: similarity {}, exactly",
+                    sides_[0].text.shingles(page.kind).size(), sides_[1].text.shingles(page.kind).size(),
+                    page.common, share(page.jaccard_permille)));
+    if (!page.estimate_permille) {
+      row("  sketches", page.is_stored  ? "B has none of this kind"
+                        : page.is_asked ? "A has none of this kind"
+                                        : "none of this kind");
+      return;
+    }
+    row("  sketches", fmt::format("estimate {}, enough from {} on{}", share(*page.estimate_permille),
+                                  share(estimate_min(options_.threshold_permille)),
+                                  page.is_asked ? "" : "; not asked, since B asks as a short text"));
+    if (options_.mode != DetectorMode::kHybrid) return;
+    bands(page.bands, options_.layout().bands, options_.layout().width);
+  }
+
+  void short_texts(const ShortComparison& texts) {
+    row("as short texts",
+        fmt::format("{} edits in {} characters, at most {}: similarity {}, exactly", texts.edits,
+                    texts.length_max, texts.edits_max, share(static_cast<int>(texts.similarity_permille))));
+    const ReplacedTokens& replaced = texts.replaced;
+    row("  replaced", fmt::format("{} numbers and {} other tokens of {} and {}: {}", replaced.numbers,
+                                  replaced.others, replaced.tokens, replaced.tokens_fewer,
+                                  replaced.tokens_fewer < kTokensMin ? "too few to judge"
+                                  : texts.is_same_filling            ? "within the limits"
+                                                                     : "another filling"));
+    row("  limits", fmt::format("token_threshold {}, number_threshold {}",
+                                share(static_cast<int>(options_.short_tokens_permille)),
+                                share(static_cast<int>(options_.short_numbers_permille))));
+    bands(texts.bands, kShortBands, kBandMinima);
+    row("  one-deletion keys", fmt::format("{} shared", texts.tiny_keys));
+  }
+
+  void bands(const MetBands& met, std::size_t count, std::size_t width) {
+    row("  bands", fmt::format("of {} x {} shared as they are: {}; by a second minimum: {}", count, width,
+                               list(met.same), list(met.by_second)));
+  }
+
+  Json side_json(const Side& side) const {
+    const ExplainedText& text = side.text;
+    Json json = {{"id", side.name},
+                 {"bytes", text.canonical.size()},
+                 {"characters", code_point_count(text.canonical)},
+                 {"tokens", text.signature.tokens},
+                 {"cjk_share", cjk_share(text)},
+                 {"exact", digits(text.signature.exact)},
+                 {"simhash", fmt::format("{:016x}", text.signature.fingerprint.bits)},
+                 {"asks_as", asks_as(text.route, options_.mode)},
+                 {"stored_as", stored_as(text.route, options_.mode)}};
+    if (text.route.has_short) json["units"] = text.route.short_text.units;
+    return json;
+  }
+
+  static Json bands_json(const MetBands& met) {
+    return {{"same", met.same}, {"by_second_minimum", met.by_second}};
+  }
+
+  Json page_json(const PageComparison& page) const {
+    Json json = {
+        {"kind", name_of(page.kind)},
+        {"shingles", {sides_[0].text.shingles(page.kind).size(), sides_[1].text.shingles(page.kind).size()}},
+        {"common", page.common},
+        {"similarity", page.jaccard_permille / 1000.0},
+        {"stored", page.is_stored},
+        {"asked", page.is_asked}};
+    if (page.estimate_permille) {
+      json["estimate"] = *page.estimate_permille / 1000.0;
+      if (options_.mode == DetectorMode::kHybrid) json["bands"] = bands_json(page.bands);
+    }
+    return json;
+  }
+
+  Json short_json(const ShortComparison& texts) const {
+    return {{"length_max", texts.length_max},
+            {"edits", texts.edits},
+            {"edits_max", texts.edits_max},
+            {"similarity", texts.similarity_permille / 1000.0},
+            {"replaced_numbers", texts.replaced.numbers},
+            {"replaced_others", texts.replaced.others},
+            {"tokens", {texts.replaced.tokens, texts.replaced.tokens_fewer}},
+            {"token_threshold", options_.short_tokens_permille / 1000.0},
+            {"number_threshold", options_.short_numbers_permille / 1000.0},
+            {"same_filling", texts.is_same_filling},
+            {"bands", bands_json(texts.bands)},
+            {"one_deletion_keys", texts.tiny_keys}};
+  }
+
+  const std::array<Side, 2>& sides_;
+  const Explanation& found_;
+  const Decision& decision_;
+  const DetectorOptions& options_;
+  std::string text_;
+};
+
+Arrival arrival_of(const Side& side, std::int64_t offset) {
+  return {.id = side.name,
+          .url = {},
+          .source = {.topic = 0, .partition = 0, .offset = offset},
+          .signature = side.text.signature,
+          .route = &side.text.route};
+}
+
+// Reads the two documents. Returns kExitOk, or what the exit code must be.
+int read_sides(const ExplainOptions& options, DocumentReader& reader, Signer& signer,
+               std::array<Side, 2>& sides) {
+  const std::size_t wanted = options.paths.size() == 1 ? 2 : 1;
+  std::size_t side = 0;
+  for (const std::string& path : options.paths) {
+    std::size_t read = 0;
+    std::optional<RejectReason> reason;
+    std::string rejected;
+    const int ended = reader.read({path}, [&](const ReadDocument& document) {
+      if (++read > wanted) return false;
+      Side& into = sides[side++];
+      into.name = document.name();
+      if (options.html) document.document.format = Document::Format::kHtml;
+      reason = document.reason ? document.reason : sign_to_explain(signer, document.document, into.text);
+      if (reason) rejected = into.name;
+      return !reason;
+    });
+    if (ended != kExitOk) return ended;
+    if (reason) {
+      reader.complain(
+          fmt::format("{} has no signature to explain: rejected as {}", harmless(rejected), name(*reason)));
+      return kExitData;
+    }
+    if (read != wanted) {
+      reader.complain(
+          fmt::format("{} holds {} document{}; explain compares two: give two sources of one, or "
+                      "one of two",
+                      path, read > wanted ? "more than " + std::to_string(wanted) : std::to_string(read),
+                      (read > wanted ? wanted : read) == 1 ? "" : "s"));
+      return kExitData;
+    }
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+int run_explain(const ExplainOptions& options, const Config& config, const Streams& streams) {
+  CHECK(options.paths.size() == 1 || options.paths.size() == 2, "the command line is checked");
+  const Result<Preset> preset = resolve_preset(config.input);
+  if (!preset) return report_config_error(preset.error());
+  const Result<SignerOptions> signing = resolve_signer_options(config);
+  if (!signing) return report_config_error(signing.error());
+  const SignalScope signals;
+  DocumentReader reader(config, *preset, streams);
+  Signer signer(*signing);
+  std::array<Side, 2> sides;
+  if (const int failed = read_sides(options, reader, signer, sides); failed != kExitOk) return failed;
+
+  const DetectorOptions detecting = resolve_detector_options(config);
+  Detector detector(detecting);
+  detector.apply(arrival_of(sides[0], 0));
+  const Decision decision = detector.check(arrival_of(sides[1], 1));
+  const Explanation found = explain(sides[0].text, sides[1].text, detecting);
+  Report report(sides, found, decision, detecting);
+  const std::string output =
+      options.json ? report.json().dump(2, ' ', false, Json::error_handler_t::replace) + '\n' : report.text();
+  const int error = write_all(streams.out, output);
+  if (error == 0 || error == EPIPE) return kExitOk;
+  reader.complain(std::string("standard output: ") + std::strerror(error));
+  return kExitIo;
+}
+
+}  // namespace neardup

@@ -1,0 +1,528 @@
+#include "service/commands/tune.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <random>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "core/detector.h"
+#include "core/explanation.h"
+#include "core/fingerprint/hamming.h"
+#include "core/limits.h"
+#include "core/text/utf8.h"
+#include "service/codec/preset.h"
+#include "service/commands/document_reader.h"
+#include "service/commands/exit_code.h"
+#include "service/commands/report.h"
+#include "service/pipeline/signer_settings.h"
+
+namespace neardup {
+
+const char kTuneAbout[] = "Recommend a threshold by labelled pairs, or by a sample compared one with all";
+
+const char kTuneHelp[] =
+    "  neardup tune --pairs labels.tsv crawl.jsonl        by pairs that people have judged\n"
+    "  neardup tune --sample 2000 crawl.jsonl             by the exact similarity of all pairs of a sample\n"
+    "  neardup tune --pairs labels.tsv --recall 0.99 crawl.jsonl\n"
+    "  neardup tune --pairs labels.tsv --json crawl.jsonl | jq .recommended\n"
+    "  neardup tune --set detector.threshold=0.7 --sample 2000 crawl.jsonl    what .7 and more finds\n"
+    "\n"
+    "A line of labels is id1<TAB>id2<TAB>label: 1 the same, 0 not, or a similarity, which counts as the\n"
+    "same from the configured detector.threshold on; so does the exact similarity in a sample: of shingles,\n"
+    "or by edits if both are short. The second document is judged after the first. Tables: thresholds of\n"
+    "mode hybrid; distances k of mode simhash; m, the length of a run of characters that both have (of "
+    "their\n"
+    "first 1024), where the largest m of enough recall is the cheapest.\n"
+    "Exit codes: 0 done; 65 the pairs are wrong, or none is the same; 66 a file could not be read; 74 the\n"
+    "output was not written; 78 wrong configuration; 130 interrupted.\n";
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<unsigned, 10> kThresholds = {500, 550, 600, 650, 700, 750, 800, 850, 900, 950};
+constexpr std::array<unsigned, 8> kDistances = {0, 1, 2, 3, 4, 5, 6, 7};
+constexpr std::array<unsigned, 14> kRuns = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32};
+constexpr std::size_t kRunTextMax = 1024;  // characters
+constexpr std::uint64_t kSampleSeed = 20'210'701;
+
+struct Label {
+  std::string first;
+  std::string second;
+  double similarity = 0;
+  std::size_t line = 0;
+};
+
+// A pair of texts, by their places, and whether it is to be called the same.
+struct Pair {
+  std::size_t first = 0;
+  std::size_t second = 0;
+  bool is_same = false;
+};
+
+// What one value of a setting makes of the pairs.
+struct Row {
+  unsigned value = 0;
+  std::uint64_t found = 0;   // of the same
+  std::uint64_t missed = 0;  // of the same
+  std::uint64_t wrong = 0;   // called the same
+  // Of a threshold, over all documents.
+  double candidates = 0;  // compared, for each document
+  double bytes = 0;       // of memory, for each unique
+
+  void count(bool is_same, bool is_called_same) {
+    if (is_same) {
+      ++(is_called_same ? found : missed);
+    } else if (is_called_same) {
+      ++wrong;
+    }
+  }
+
+  static double share(std::uint64_t part, std::uint64_t whole, double of_nothing) {
+    return whole == 0 ? of_nothing : static_cast<double>(part) / static_cast<double>(whole);
+  }
+  double precision() const { return share(found, found + wrong, 1); }
+  double recall() const { return share(found, found + missed, 0); }
+  double f1() const { return share(2 * found, 2 * found + wrong + missed, 0); }
+};
+
+using Rows = std::vector<Row>;
+
+// `line` without its end of line. Nothing: it is no pair.
+std::optional<Label> parse_label(std::string_view line) {
+  const std::size_t first = line.find('\t');
+  const std::size_t second = first == std::string_view::npos ? first : line.find('\t', first + 1);
+  if (second == std::string_view::npos) return std::nullopt;
+  const std::string_view number = line.substr(second + 1);
+  Label label{.first = std::string(line.substr(0, first)),
+              .second = std::string(line.substr(first + 1, second - first - 1))};
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), label.similarity);
+  const bool is_whole = error == std::errc() && end == number.data() + number.size();
+  if (!is_whole || !(label.similarity >= 0 && label.similarity <= 1)) return std::nullopt;
+  if (label.first.empty() || label.second.empty()) return std::nullopt;
+  return label;
+}
+
+Result<std::vector<Label>> read_labels(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return Error{ErrorCode::kNotFound, fmt::format("--pairs: {}: {}", path, std::strerror(errno))};
+  std::vector<Label> labels;
+  std::size_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty()) continue;
+    std::optional<Label> label = parse_label(line);
+    if (!label) {
+      return Error{ErrorCode::kCorrupt, fmt::format("--pairs: {}: line {}: write id1<TAB>id2<TAB>label, the "
+                                                    "label a number of 0 to 1",
+                                                    path, number)};
+    }
+    label->line = number;
+    labels.push_back(*std::move(label));
+  }
+  if (in.bad()) return Error{ErrorCode::kNotFound, fmt::format("--pairs: {}: cannot be read", path)};
+  if (labels.empty()) {
+    return Error{ErrorCode::kCorrupt,
+                 fmt::format("--pairs: {}: holds no pair; write id1<TAB>id2<TAB>label, one a line", path)};
+  }
+  return labels;
+}
+
+std::u32string characters_of(std::string_view canonical) {
+  std::u32string characters;
+  while (!canonical.empty() && characters.size() < kRunTextMax) {
+    const DecodedCodePoint decoded = decode_utf8(canonical);
+    characters.push_back(decoded.code_point);
+    canonical.remove_prefix(decoded.size);
+  }
+  return characters;
+}
+
+// The length of the longest run of characters that both have.
+unsigned longest_run(std::u32string_view a, std::u32string_view b) {
+  std::vector<unsigned> ends(b.size() + 1);  // of runs that end before b[j] and at the a of this round
+  unsigned longest = 0;
+  for (const char32_t c : a) {
+    unsigned before = 0;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const unsigned above = std::exchange(ends[j], b[j - 1] == c ? before + 1 : 0);
+      longest = std::max(longest, ends[j]);
+      before = above;
+    }
+  }
+  return longest;
+}
+
+// Of the rows of highest F1 the one of fewest candidates, and of those the last.
+const Row& best_f1(const Rows& rows) {
+  const Row* best = &rows.front();
+  for (const Row& row : rows) {
+    if (row.f1() > best->f1() || (row.f1() == best->f1() && row.candidates <= best->candidates)) best = &row;
+  }
+  return *best;
+}
+
+class Tune {
+ public:
+  Tune(const TuneOptions& options, const Config& config, const Preset& preset, const SignerOptions& signing,
+       const Streams& streams)
+      : options_(options),
+        streams_(streams),
+        detecting_(resolve_detector_options(config)),
+        reader_(config, preset, streams),
+        signer_(signing) {
+    for (const unsigned threshold : kThresholds) {
+      detecting_.threshold_permille = threshold;
+      detectors_.emplace_back(detecting_);
+    }
+    same_from_ = config.detector.threshold.value;
+  }
+
+  int run() {
+    if (!options_.pairs.empty()) {
+      Result<std::vector<Label>> labels = read_labels(options_.pairs);
+      if (!labels) {
+        reader_.complain(labels.error().message);
+        return labels.error().code == ErrorCode::kNotFound ? kExitNoInput : kExitData;
+      }
+      labels_ = *std::move(labels);
+      for (const Label& label : labels_) {
+        wanted_.emplace(label.first, kAbsent);
+        wanted_.emplace(label.second, kAbsent);
+      }
+    }
+    const int read =
+        reader_.read(options_.paths, [&](const ReadDocument& document) { return take(document); });
+    if (read != kExitOk) return read;
+    if (documents_ == 0) {
+      reader_.complain(kNoDocument);
+      return kExitData;
+    }
+    if (const int failed = labels_.empty() ? pair_sample() : pair_labels(); failed != kExitOk) return failed;
+    if (std::ranges::none_of(pairs_, &Pair::is_same)) {
+      reader_.complain(
+          fmt::format("no pair is the same, of similarity {:.3g} or more, so nothing can be found; {}",
+                      same_from_ / 1000.0,
+                      labels_.empty() ? "take a larger --sample or a lower detector.threshold"
+                                      : "label some 1 in --pairs"));
+      return kExitData;
+    }
+    judge();
+    const std::string output =
+        options_.json ? json().dump(2, ' ', false, Json::error_handler_t::replace) + '\n' : text();
+    const int error = write_all(streams_.out, output);
+    if (error == 0 || error == EPIPE) return kExitOk;
+    reader_.complain(std::string("standard output: ") + std::strerror(error));
+    return kExitIo;
+  }
+
+ private:
+  static constexpr std::size_t kAbsent = ~std::size_t{0};
+
+  // Every detector reads the document; its text is kept if a pair names it or the sample has it.
+  bool take(const ReadDocument& read) {
+    if (read.reason || signer_.sign(read.document, signature_, route_)) {
+      ++rejected_;
+      return true;
+    }
+    ++documents_;
+    for (Detector& detector : detectors_) {
+      for (std::size_t i = 0; i < route_.long_count; ++i) {
+        make_bands(detector.options().layout(), route_.longs[i]);
+      }
+      detector.apply({.id = read.document.id,
+                      .url = read.document.url,
+                      .source = read.document.source,
+                      .event_time_ms = read.document.event_time_ms,
+                      .signature = signature_,
+                      .route = &route_});
+    }
+    for (std::size_t i = 0; i < detectors_.size(); ++i) candidates_[i] += detectors_[i].candidates();
+    if (const std::optional<std::size_t> at = place_of(read.document.id)) keep(read.document, *at);
+    return true;
+  }
+
+  // Where in texts_ the document belongs, if it does. A sample is drawn evenly: the n-th document takes the
+  // place of another one with probability sample / n.
+  std::optional<std::size_t> place_of(const std::string& id) {
+    if (!labels_.empty()) {
+      const auto found = wanted_.find(id);
+      if (found == wanted_.end() || found->second != kAbsent) return std::nullopt;
+      return found->second = texts_.size();
+    }
+    if (texts_.size() < options_.sample) return texts_.size();
+    const std::uint64_t drawn = random_() % documents_;
+    if (drawn >= options_.sample) return std::nullopt;
+    return drawn;
+  }
+
+  void keep(const Document& document, std::size_t at) {
+    if (at == texts_.size()) {
+      texts_.emplace_back();
+      order_.emplace_back();
+    }
+    static_cast<void>(sign_to_explain(signer_, document, texts_[at]));  // it has been signed once
+    order_[at] = documents_;
+  }
+
+  int pair_labels() {
+    std::size_t absent = 0;
+    const Label* first_absent = nullptr;
+    for (const Label& label : labels_) {
+      const std::size_t first = wanted_.at(label.first);
+      const std::size_t second = wanted_.at(label.second);
+      if (first == kAbsent || second == kAbsent) {
+        ++absent;
+        if (first_absent == nullptr) first_absent = &label;
+        continue;
+      }
+      pairs_.push_back({first, second, label.similarity * 1000 >= same_from_});
+    }
+    if (first_absent == nullptr) return kExitOk;
+    const bool is_first = wanted_.at(first_absent->first) == kAbsent;
+    reader_.complain(fmt::format(
+        "--pairs: {}: line {}: no document has the id \"{}\" ({} of {} lines name one that is not there, or "
+        "was rejected); name the file that holds it too, or leave the line out",
+        options_.pairs, first_absent->line, harmless(is_first ? first_absent->first : first_absent->second),
+        absent, labels_.size()));
+    return kExitData;
+  }
+
+  // All pairs of the sample are compared. Those are kept of which any row of a table might say more than no.
+  int pair_sample() {
+    std::vector<std::size_t> by_order(texts_.size());
+    for (std::size_t i = 0; i < by_order.size(); ++i) by_order[i] = i;
+    std::ranges::sort(by_order, {}, [&](std::size_t i) { return order_[i]; });
+    DetectorOptions loosest = detecting_;
+    loosest.threshold_permille = kThresholds.front();
+    for (std::size_t j = 1; j < by_order.size(); ++j) {
+      if (SignalScope::interrupted.load()) return kExitInterrupted;
+      for (std::size_t i = 0; i < j; ++i) compare(by_order[i], by_order[j]);
+      show_progress(j + 1);
+    }
+    return kExitOk;
+  }
+
+  void compare(std::size_t first, std::size_t second) {
+    const ExplainedText& a = texts_[first];
+    const ExplainedText& b = texts_[second];
+    ++compared_;
+    const int similarity = exact_similarity_permille(a, b);
+    // An estimate is seldom .15 off, so what is less alike than that would be called the same by none.
+    const bool counts = similarity >= static_cast<int>(kThresholds.front()) - 150 ||
+                        hamming_distance(a.signature.fingerprint, b.signature.fingerprint) <=
+                            static_cast<int>(kDistances.back());
+    if (counts) pairs_.push_back({first, second, similarity >= same_from_});
+  }
+
+  void show_progress(std::size_t done) {
+    if (::isatty(streams_.err) != 1 || (done % 64 != 0 && done != texts_.size())) return;
+    say(fmt::format("\r\x1b[K{} of {} documents compared with all before them", done, texts_.size()));
+    if (done == texts_.size()) say("\r\x1b[K");
+  }
+
+  void say(std::string_view words) const { static_cast<void>(write_all(streams_.err, words)); }
+
+  void judge() {
+    for (std::size_t t = 0; t < kThresholds.size(); ++t) {
+      const DetectorOptions& options = detectors_[t].options();
+      for (ExplainedText& text : texts_) {
+        for (std::size_t i = 0; i < text.route.long_count; ++i) {
+          make_bands(options.layout(), text.route.longs[i]);
+        }
+      }
+      Row row{.value = kThresholds[t]};
+      for (const Pair& pair : pairs_) {
+        const Explanation found = explain(texts_[pair.first], texts_[pair.second], options);
+        row.count(pair.is_same, is_duplicate(found.reason));
+      }
+      row.candidates = static_cast<double>(candidates_[t]) / static_cast<double>(documents_);
+      row.bytes = static_cast<double>(detectors_[t].bytes()) / static_cast<double>(detectors_[t].size());
+      thresholds_.push_back(row);
+    }
+    for (const unsigned k : kDistances) distances_.push_back({.value = k});
+    for (const unsigned m : kRuns) runs_.push_back({.value = m});
+    std::vector<std::u32string> characters;
+    for (const ExplainedText& text : texts_) characters.push_back(characters_of(text.canonical));
+    for (const Pair& pair : pairs_) {
+      const Signature& a = texts_[pair.first].signature;
+      const Signature& b = texts_[pair.second].signature;
+      const bool is_same_text = a.exact == b.exact;
+      const auto distance = static_cast<unsigned>(hamming_distance(a.fingerprint, b.fingerprint));
+      for (Row& row : distances_) row.count(pair.is_same, is_same_text || distance <= row.value);
+      const unsigned run = longest_run(characters[pair.first], characters[pair.second]);
+      for (Row& row : runs_) row.count(pair.is_same, is_same_text || run >= row.value);
+    }
+  }
+
+  // The largest m that finds enough; null if none does.
+  const Row* best_run() const {
+    const Row* best = nullptr;
+    for (const Row& row : runs_) {
+      if (row.recall() >= options_.recall_min) best = &row;
+    }
+    return best;
+  }
+
+  const Row& best_distance() const { return best_f1(distances_); }
+
+  std::string because_of_threshold() const {
+    const Row& best = best_f1(thresholds_);
+    return fmt::format(
+        "detector.threshold {:.2f}: the highest F1, {:.3f}, and of equals the fewest candidates",
+        best.value / 1000.0, best.f1());
+  }
+  std::string because_of_distance() const {
+    const Row& best = best_distance();
+    return fmt::format("k {}: the highest F1 by fingerprints alone, {:.3f}, against {:.3f} of mode hybrid{}",
+                       best.value, best.f1(), best_f1(thresholds_).f1(),
+                       best.value > kHammingDistanceMax
+                           ? fmt::format("; detector.distance goes up to {}", kHammingDistanceMax)
+                           : "");
+  }
+  std::string because_of_run() const {
+    const Row* const best = best_run();
+    if (best == nullptr) return fmt::format("m: none has a recall of {:.3g}", options_.recall_min);
+    return fmt::format("m {}: the longest run by which {:.3g} or more of the same pairs meet, recall {:.3f}",
+                       best->value, options_.recall_min, best->recall());
+  }
+
+  std::string_view truth() const { return labels_.empty() ? "sample" : "labels"; }
+  std::size_t same() const {
+    return static_cast<std::size_t>(std::ranges::count(pairs_, true, &Pair::is_same));
+  }
+
+  // Of a sample only those pairs are listed that are alike, so who else shares a run is not known.
+  bool knows_wrong_runs() const { return !labels_.empty(); }
+
+  std::string text() const {
+    std::string out = fmt::format("{} documents, {} rejected", documents_, rejected_);
+    out += labels_.empty() ? fmt::format("; {} sampled, {} pairs compared exactly", texts_.size(), compared_)
+                           : fmt::format("; {} labelled pairs", pairs_.size());
+    out += fmt::format(", {} the same (similarity {:.3g} or more)\n", same(), same_from_ / 1000.0);
+
+    out += "\n  threshold  precision  recall     F1   candidates  bytes/unique\n";
+    for (const Row& row : thresholds_) {
+      out += fmt::format("{}      {:>4.2f}  {:>9.3f}  {:>6.3f}  {:>5.3f}  {:>11.2f}  {:>12.0f}\n",
+                         mark(row, &best_f1(thresholds_)), row.value / 1000.0, row.precision(), row.recall(),
+                         row.f1(), row.candidates, row.bytes);
+    }
+    out += "\n          k  precision  recall     F1\n";
+    for (const Row& row : distances_) {
+      out += fmt::format("{} {:>9}  {:>9.3f}  {:>6.3f}  {:>5.3f}\n", mark(row, &best_distance()), row.value,
+                         row.precision(), row.recall(), row.f1());
+    }
+    out += knows_wrong_runs() ? "\n          m  precision  recall     F1\n" : "\n          m  recall\n";
+    for (const Row& row : runs_) {
+      out += knows_wrong_runs()
+                 ? fmt::format("{} {:>9}  {:>9.3f}  {:>6.3f}  {:>5.3f}\n", mark(row, best_run()), row.value,
+                               row.precision(), row.recall(), row.f1())
+                 : fmt::format("{} {:>9}  {:>6.3f}\n", mark(row, best_run()), row.value, row.recall());
+    }
+    out +=
+        "\ncandidates: compared for each document; bytes: memory grows in steps, so of few documents they "
+        "are "
+        "many.\n\n";
+    for (const std::string& why : {because_of_threshold(), because_of_distance(), because_of_run()}) {
+      out += why + ".\n";
+    }
+    return out;
+  }
+
+  static const char* mark(const Row& row, const Row* best) { return &row == best ? "->" : "  "; }
+
+  static Json table(const Rows& rows, const char* name, unsigned parts, bool knows_wrong) {
+    Json all = Json::array();
+    for (const Row& row : rows) {
+      Json json = Json::object();
+      if (parts == 1) {
+        json[name] = row.value;
+      } else {
+        json[name] = static_cast<double>(row.value) / parts;
+      }
+      json["recall"] = row.recall();
+      if (knows_wrong) {
+        json["precision"] = row.precision();
+        json["f1"] = row.f1();
+      }
+      if (row.bytes > 0) {
+        json["candidates"] = row.candidates;
+        json["bytes_per_unique"] = row.bytes;
+      }
+      all.push_back(std::move(json));
+    }
+    return all;
+  }
+
+  Json json() const {
+    Json recommended = {{"threshold", best_f1(thresholds_).value / 1000.0},
+                        {"distance", best_distance().value},
+                        {"m", nullptr},
+                        {"because", {because_of_threshold(), because_of_distance(), because_of_run()}}};
+    if (best_run() != nullptr) recommended["m"] = best_run()->value;
+    return {{"documents", documents_},
+            {"rejected", rejected_},
+            {"truth", truth()},
+            {"pairs", labels_.empty() ? compared_ : pairs_.size()},
+            {"same", same()},
+            {"same_from", same_from_ / 1000.0},
+            {"thresholds", table(thresholds_, "threshold", 1000, true)},
+            {"distances", table(distances_, "k", 1, true)},
+            {"runs", table(runs_, "m", 1, knows_wrong_runs())},
+            {"recommended", std::move(recommended)}};
+  }
+
+  const TuneOptions& options_;
+  const Streams streams_;
+  DetectorOptions detecting_;
+  DocumentReader reader_;
+  Signer signer_;
+  int same_from_ = 0;  // permille
+
+  std::vector<Label> labels_;                            // with --pairs
+  std::unordered_map<std::string, std::size_t> wanted_;  // id to place in texts_; asked, never walked
+  std::mt19937_64 random_{kSampleSeed};
+
+  Signature signature_;  // of the document in hand
+  RouteSignature route_;
+  std::vector<Detector> detectors_;  // of kThresholds
+  std::array<std::uint64_t, kThresholds.size()> candidates_{};
+  std::uint64_t documents_ = 0;
+  std::uint64_t rejected_ = 0;
+
+  std::vector<ExplainedText> texts_;
+  std::vector<std::uint64_t> order_;  // of texts_: the number of the document
+  std::vector<Pair> pairs_;
+  std::uint64_t compared_ = 0;
+  Rows thresholds_;
+  Rows distances_;
+  Rows runs_;
+};
+
+}  // namespace
+
+int run_tune(const TuneOptions& options, const Config& config, const Streams& streams) {
+  Config hybrid = config;  // whatever is configured: it is the mode whose threshold is sought
+  hybrid.detector.mode = "hybrid";
+  const Result<Preset> preset = resolve_preset(hybrid.input);
+  if (!preset) return report_config_error(preset.error());
+  const Result<SignerOptions> signing = resolve_signer_options(hybrid);
+  if (!signing) return report_config_error(signing.error());
+  const SignalScope signals;
+  return Tune(options, hybrid, *preset, *signing, streams).run();
+}
+
+}  // namespace neardup

@@ -1,0 +1,36 @@
+// `neardup tune`: which threshold suits these documents?
+//
+// What is the same is told by labelled pairs or, of a sample, by the exact similarity of all its pairs. Then
+// for each threshold, and for the distances k and the runs of m characters of the classic modes, what the
+// detector would call the same is set against it: precision, recall, F1. Besides, one detector for each
+// threshold reads all documents, for what a look-up compares and what a unique takes.
+//
+// Memory: that of ten detectors, and the texts of the pairs or of the sample.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "service/commands/streams.h"
+#include "service/config.h"
+
+namespace neardup {
+
+inline constexpr std::size_t kTuneSampleMax = 20'000;  // all pairs of it are compared
+
+struct TuneOptions {
+  std::vector<std::string> paths = {};  // see path_input.h
+  std::string pairs = {};               // file of labelled pairs; "": a sample
+  std::size_t sample = 1000;            // documents, 2 .. kTuneSampleMax
+  double recall_min = .95;              // by which m is chosen
+  bool json = false;
+};
+
+// Returns the exit code; kTuneHelp says which.
+int run_tune(const TuneOptions& options, const Config& config, const Streams& streams = {});
+
+extern const char kTuneAbout[];  // one line
+extern const char kTuneHelp[];   // below --help
+
+}  // namespace neardup

@@ -1,0 +1,197 @@
+#include "service/commands/tune.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "service/commands/cli.h"
+#include "tests/service/commands/command_test.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Json = nlohmann::json;
+
+std::string line(const std::string& id, const std::string& text) {
+  return Json{{"id", id}, {"text", text}}.dump() + '\n';
+}
+
+// Page `name` of 200 words, each of them once; in a `copy` the first `others` of them are others. Of its 198
+// shingles it shares 198 - others with the page itself, and the two have 198 + others together.
+std::string page(int name, int copy = 0, int others = 0) {
+  std::string text;
+  for (int word = 0; word < 200; ++word) {
+    const int version = word < others ? copy : 0;
+    text += "w" + std::to_string(name) + "x" + std::to_string(version) + "x" + std::to_string(word) + " ";
+  }
+  return text;
+}
+
+// Five pages: copies a1 (similarity .94) and a2 (.66) of a0, and b0 and c0 of their own.
+std::string documents() {
+  return line("a0", page(1)) + line("a1", page(1, 1, 6)) + line("a2", page(1, 2, 40)) + line("b0", page(2)) +
+         line("c0", page(3));
+}
+
+class TuneCommand : public CommandTest {
+ protected:
+  Ran tune(TuneOptions options, const std::string& input = documents(), const Config& config = {}) {
+    return with_streams(input, [&](const Streams& streams) { return run_tune(options, config, streams); });
+  }
+  Ran by_labels(const std::string& labels, bool json = false) {
+    return tune({.paths = {}, .pairs = write("labels.tsv", labels), .json = json});
+  }
+};
+
+TEST_F(TuneCommand, recommends_the_threshold_that_tells_the_labels_apart) {
+  const Ran ran = by_labels("a0\ta1\t1\na0\ta2\t0\na0\tb0\t0\nb0\tc0\t0\n", true);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.err, IsEmpty());
+  const Json answer = Json::parse(ran.out);
+  EXPECT_EQ(answer["documents"], 5);
+  EXPECT_EQ(answer["truth"], "labels");
+  EXPECT_EQ(answer["pairs"], 4);
+  EXPECT_EQ(answer["same"], 1);
+  ASSERT_EQ(answer["thresholds"].size(), 10U);
+  const Json& loose = answer["thresholds"][0];
+  EXPECT_EQ(loose["threshold"], .5);
+  EXPECT_EQ(loose["recall"], 1.);
+  EXPECT_EQ(loose["precision"], .5) << "a2 is called the same too";
+  EXPECT_GT(loose["candidates"], 0.);
+  EXPECT_GT(loose["bytes_per_unique"], 0.);
+  const Json& usual = answer["thresholds"][6];
+  EXPECT_EQ(usual["threshold"], .8);
+  EXPECT_EQ(usual["f1"], 1.);
+  const double recommended = answer["recommended"]["threshold"];
+  EXPECT_GE(recommended, .75);
+  EXPECT_LE(recommended, .9);
+}
+
+TEST_F(TuneCommand, takes_labels_that_are_similarities) {
+  const Ran ran = by_labels("a0\ta1\t0.94\na0\ta2\t0.67\n", true);
+  EXPECT_EQ(Json::parse(ran.out)["same"], 1) << "from detector.threshold on";
+  Config config;
+  config.detector.threshold = {600};
+  const Ran looser =
+      tune({.paths = {}, .pairs = write("labels.tsv", "a0\ta1\t0.94\na0\ta2\t0.67\n"), .json = true},
+           documents(), config);
+  const Json answer = Json::parse(looser.out);
+  EXPECT_EQ(answer["same"], 2);
+  EXPECT_LE(answer["recommended"]["threshold"], .65);
+}
+
+TEST_F(TuneCommand, a_table_for_each_setting_and_a_sentence_for_each_recommendation) {
+  const Ran ran = by_labels("a0\ta1\t1\na0\ta2\t0\na0\tb0\t0\n");
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("5 documents, 0 rejected; 3 labelled pairs, 1 the same"),
+                             HasSubstr("  threshold  precision  recall     F1   candidates  bytes/unique\n"),
+                             HasSubstr("          k  precision"), HasSubstr("          m  precision"),
+                             HasSubstr("the highest F1, 1.000"), HasSubstr("\nk "), HasSubstr("\nm 32: ")));
+}
+
+// The pairs of this set share a run of 7 and of 4 characters, and a space at each end of it.
+TEST_F(TuneCommand, m_is_the_longest_run_by_which_enough_pairs_meet) {
+  const std::string input = line("1", "aaa sevenss bbb") + line("2", "ccc sevenss ddd") +
+                            line("3", "eee four fff") + line("4", "ggg four hhh");
+  const auto m_of = [&](double recall) {
+    const Ran ran = tune(
+        {.paths = {}, .pairs = write("labels.tsv", "1\t2\t1\n3\t4\t1\n"), .recall_min = recall, .json = true},
+        input);
+    return Json::parse(ran.out)["recommended"]["m"];
+  };
+  EXPECT_EQ(m_of(1), 6);
+  EXPECT_EQ(m_of(.5), 8) << "9, and there is a row for 8";
+}
+
+TEST_F(TuneCommand, a_sample_is_compared_one_with_all) {
+  const Ran ran = tune({.paths = {}, .json = true});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const Json answer = Json::parse(ran.out);
+  EXPECT_EQ(answer["truth"], "sample");
+  EXPECT_EQ(answer["pairs"], 10) << "all of five";
+  EXPECT_EQ(answer["same"], 1);
+  EXPECT_EQ(answer["thresholds"][6]["f1"], 1.);
+  EXPECT_FALSE(answer["runs"][0].contains("precision")) << "of pairs unlike each other it is not known";
+  EXPECT_THAT(tune({.paths = {}}).out, HasSubstr("5 sampled, 10 pairs compared exactly, 1 the same"));
+}
+
+TEST_F(TuneCommand, a_sample_is_as_large_as_asked_for_and_always_the_same) {
+  std::string input;
+  for (int i = 0; i < 100; ++i) {
+    const std::string id = std::to_string(i);
+    input += line(id, page(i % 10));
+  }
+  const Ran once = tune({.paths = {}, .sample = 20, .json = true}, input);
+  ASSERT_EQ(once.exit_code, 0) << once.err;
+  EXPECT_EQ(Json::parse(once.out)["pairs"], 190);
+  EXPECT_EQ(tune({.paths = {}, .sample = 20, .json = true}, input).out, once.out);
+}
+
+TEST_F(TuneCommand, wrong_pairs_are_named_with_the_way_out) {
+  const Ran missing = by_labels("a0\ta1\t1\n\na0\tzz\t1\nyy\ta0\t0\n");
+  EXPECT_EQ(missing.exit_code, 65);
+  EXPECT_THAT(missing.out, IsEmpty());
+  EXPECT_THAT(
+      missing.err,
+      AllOf(HasSubstr("labels.tsv: line 3: no document has the id \"zz\" (2 of 3 lines name one that is "
+                      "not there, or was rejected)"),
+            HasSubstr("leave the line out")));
+  for (const char* const wrong : {"a0\ta1\n", "a0 a1 1\n", "a0\ta1\tyes\n", "a0\ta1\t1.5\n", "a0\ta1\t-1\n",
+                                  "a0\ta1\tnan\n", "\ta1\t1\n", "a0\ta1\t1\tmore\n"}) {
+    const Ran ran = by_labels(wrong);
+    EXPECT_EQ(ran.exit_code, 65) << wrong;
+    EXPECT_THAT(ran.err, HasSubstr("labels.tsv: line 1: write id1<TAB>id2<TAB>label")) << wrong;
+  }
+  EXPECT_THAT(by_labels("\n").err, HasSubstr("labels.tsv: holds no pair"));
+  const Ran none_same = by_labels("a0\tb0\t0\n");
+  EXPECT_EQ(none_same.exit_code, 65);
+  EXPECT_THAT(none_same.err, HasSubstr("no pair is the same, of similarity 0.8 or more"));
+}
+
+TEST_F(TuneCommand, what_cannot_be_read_is_named) {
+  const Ran labels = tune({.paths = {}, .pairs = (folder_ / "missing.tsv").string()});
+  EXPECT_EQ(labels.exit_code, 66);
+  EXPECT_THAT(labels.err, AllOf(HasSubstr("--pairs: "), HasSubstr("missing.tsv: No such file or directory")));
+  EXPECT_EQ(tune({.paths = {(folder_ / "missing.jsonl").string()}}).exit_code, 66);
+  const Ran nothing = tune({.paths = {}}, "not json\n");
+  EXPECT_EQ(nothing.exit_code, 65);
+  EXPECT_THAT(nothing.err, HasSubstr("not one document was found"));
+  const Ran unlike = tune({.paths = {}}, line("a", page(1)) + line("b", page(2)));
+  EXPECT_EQ(unlike.exit_code, 65);
+  EXPECT_THAT(unlike.err, HasSubstr("take a larger --sample or a lower detector.threshold"));
+}
+
+TEST_F(TuneCommand, an_output_that_cannot_be_written_ends_it) {
+  const Streams streams{open("/dev/null", O_RDONLY), open("/dev/full", O_WRONLY),
+                        open("/dev/null", O_WRONLY)};
+  EXPECT_EQ(run_tune({.paths = {write("a.jsonl", documents())}}, {}, streams), 74);
+  for (const int fd : {streams.in, streams.out, streams.err}) close(fd);
+}
+
+TEST(Cli, tune_teaches_and_refuses_what_contradicts) {
+  const std::vector<const char*> help = {"neardup", "tune", "--help"};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_cli(static_cast<int>(help.size()), help.data()), 0);
+  EXPECT_THAT(
+      testing::internal::GetCapturedStdout(),
+      AllOf(HasSubstr("neardup tune --pairs labels.tsv crawl.jsonl"), HasSubstr("id1<TAB>id2<TAB>label")));
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{"neardup", "tune", "--sample", "1"},
+        {"neardup", "tune", "--sample", "10", "--pairs", "labels.tsv"},
+        {"neardup", "tune", "--recall", "2"}}) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run_cli(static_cast<int>(words.size()), words.data()), 64);
+    testing::internal::GetCapturedStderr();
+  }
+}
+
+}  // namespace
+}  // namespace neardup
