@@ -74,7 +74,7 @@ class Detector {
   // that it would get. No other call may run meanwhile: a look-up uses working memory, and counts.
   Decision check(const Arrival& arrival) const;
 
-  // apply() appends no more than so many bytes to `kept`; kKeptBytesMax, whatever the document.
+  // apply() appends no more than so many bytes to `kept`; kUniqueKeptBytesMax, whatever the document.
   static std::size_t kept_bytes_max(const RouteSignature& route);
 
   // What the last `apply` or `check` cost: the fingerprints, sketches or texts it compared, 0 if the same

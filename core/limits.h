@@ -21,11 +21,11 @@ inline constexpr int kHammingDistanceMax = 3;             // beyond it, unrelate
 inline constexpr std::uint64_t kUniquesMax = 0xFF000000;  // ordinals are 32 bits, and rings need room
 
 // What the detector keeps of a unique besides its evidence (core/detector/kept_form.h).
-inline constexpr std::size_t kKeptBytesMax = 1920;
+inline constexpr std::size_t kUniqueKeptBytesMax = 1920;
 
 // A journal record holds a whole batch. A batch is closed before its record could pass this size.
 inline constexpr std::size_t kJournalRecordBytesMax = std::size_t{16} << 20;
-inline constexpr std::size_t kJournalEntryBytesMax = kIdBytesMax + kUrlBytesMax + kKeptBytesMax + 128;
+inline constexpr std::size_t kJournalEntryBytesMax = kIdBytesMax + kUrlBytesMax + kUniqueKeptBytesMax + 128;
 static_assert(kJournalEntryBytesMax * 16 < kJournalRecordBytesMax,
               "a batch must have room for some documents");
 

@@ -13,11 +13,10 @@ namespace {
 constexpr std::uint8_t kHasShort = 1;
 constexpr unsigned kLongCountShift = 1;
 constexpr std::size_t kHeadBytesMax = 8;
-constexpr std::size_t kLongBytesMax =
-    16 + 4 * kMinimaBins + kStandardSketchBytes + 4 * BandExtensions::kMax;
+constexpr std::size_t kLongBytesMax = 16 + 4 * kMinimaBins + kStandardSketchBytes + 4 * BandExtensions::kMax;
 static_assert(kHeadBytesMax + std::size_t{4} * kShortStoredUnitsMax +
                   LongSigner::kSignaturesMax * kLongBytesMax <=
-              kKeptBytesMax);
+              kUniqueKeptBytesMax);
 
 template <std::size_t kBytes>
 void put_sketch(const OddSketch<kBytes>& sketch, ByteWriter& out) {
@@ -78,7 +77,8 @@ bool get_long(ByteReader& in, SketchSize size, LongSignature& page, BandExtensio
 }  // namespace
 
 std::size_t kept_bytes_max(const RouteSignature& route) {
-  return kHeadBytesMax + (route.has_short ? 4 * route.short_text.text.size() : 0) + route.long_count * kLongBytesMax;
+  return kHeadBytesMax + (route.has_short ? 4 * route.short_text.text.size() : 0) +
+         route.long_count * kLongBytesMax;
 }
 
 void append_kept(const RouteSignature& route, SketchSize size, const LongExtensions& extensions,

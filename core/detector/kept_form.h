@@ -22,7 +22,7 @@
 
 namespace neardup {
 
-// At most so many bytes of this one; kKeptBytesMax of any.
+// At most so many bytes of this one; kUniqueKeptBytesMax of any.
 std::size_t kept_bytes_max(const RouteSignature& route);
 
 using LongExtensions = std::array<BandExtensions, LongSigner::kSignaturesMax>;

@@ -15,7 +15,6 @@
 
 #include "core/decision.h"
 #include "core/detector.h"
-#include "core/detector/kept_form.h"
 #include "core/detector/retention.h"
 #include "service/codec/preset.h"
 #include "service/codec/verdict_codec.h"
@@ -177,7 +176,7 @@ class Scan {
       if (verdict.decision.verdict == Verdict::kUnique) {
         ++counts_.unique;
         entry_bytes_max = journal_entry_bytes_max(document.id.size(), document.url.size(),
-                                                  kept_bytes_max(signed_record.route));
+                                                  Detector::kept_bytes_max(signed_record.route));
       } else {
         counts_.count(verdict.decision);
         leader = detector_.unique(verdict.decision.sequence);

@@ -184,6 +184,6 @@ std::size_t journal_frame_bytes_max(std::size_t topics, std::size_t positions) {
 }
 
 static_assert(kJournalEntryBytesMax >=
-              16 + 8 + 8 * kVarintBytesMax + kIdBytesMax + kUrlBytesMax + kKeptBytesMax);
+              16 + 8 + 8 * kVarintBytesMax + kIdBytesMax + kUrlBytesMax + kUniqueKeptBytesMax);
 
 }  // namespace neardup

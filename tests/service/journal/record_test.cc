@@ -8,7 +8,6 @@
 #include <random>
 #include <string>
 
-#include "core/detector/kept_form.h"
 #include "core/limits.h"
 #include "service/journal/chain.h"
 
@@ -140,7 +139,7 @@ TEST(JournalRecord, the_announced_bounds_hold_for_the_largest_entries) {
   record.time_ms = INT64_MIN;
   const std::string id(kIdBytesMax, 'i');
   const std::string url(kUrlBytesMax, 'u');
-  const std::string kept(kKeptBytesMax, 'k');
+  const std::string kept(kUniqueKeptBytesMax, 'k');
   const std::string topic(249, 't');
   for (int i = 0; i < 50; ++i) {
     record.topics.push_back({topic, uuid(1)});
