@@ -14,7 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/check.h"
 #include "service/snapshot/manifest.h"
 #include "service/snapshot/segment.h"
 
@@ -106,6 +105,7 @@ void Disk::begin_life(std::uint64_t life, std::uint64_t stored) {
   const std::lock_guard lock(mutex_);
   life_ = life;
   writes_ = 0;
+  synced_ = 0;
   written_ = stored;
   writing_ = 0;
   // What an earlier life wrote is there by now.
@@ -128,6 +128,11 @@ void Disk::settle(std::uint64_t records) {
 int Disk::sync(int fd) {
   const std::lock_guard lock(mutex_);
   if (left_) return 0;  // of a dead process
+  if (faults_.draw("sync", life_, ++synced_).one_in(100) && faults_.strikes(Fault::kSyncFails)) {
+    written_ = writing_ = 0;  // it begins again at what is durable
+    errno = EIO;
+    return -1;
+  }
   struct stat about{};
   if (::fstat(fd, &about) != 0) return -1;
   const std::string path = path_of(fd);
@@ -158,7 +163,7 @@ std::optional<ssize_t> Disk::write(int fd, const void* bytes, std::size_t size, 
     full_for_ = 1 + draw.below(kFullForMax);
   if (full_for_ > 0) {
     --full_for_;
-    written_ = writing_ = 0;  // it begins again at what is durable
+    written_ = writing_ = 0;
     errno = ENOSPC;
     return std::nullopt;
   }

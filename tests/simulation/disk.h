@@ -7,14 +7,13 @@
 //
 //   crash of the process   all that was written is there
 //   loss of power          what was synced is there; of the rest a part that is drawn: bytes cut anywhere,
-//                          names there or not
+//                          new names there or not
 //
 // Threads: any; one life at a time.
 #pragma once
 
 #include <sys/types.h>
 
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -72,8 +71,9 @@ class Disk {
   std::condition_variable changed_;
   std::uint64_t life_ = 0;
   std::uint64_t writes_ = 0;    // of this life
+  std::uint64_t synced_ = 0;    // times, in this life
   std::uint64_t full_for_ = 0;  // more writes
-  std::uint64_t written_ = 0;   // records, of those since the last failed write
+  std::uint64_t written_ = 0;   // records, of those since a write or an fsync failed
   std::uint64_t writing_ = 0;   // with the one whose rest is still to be written
   std::uint64_t promised_ = 0;
   std::map<ino_t, std::string> synced_bytes_;

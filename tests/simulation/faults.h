@@ -49,6 +49,7 @@ enum class Fault : std::uint8_t {
   // The snapshot.
   kDiskFull,     // for a few writes
   kShortWrite,   // the system takes a part
+  kSyncFails,    // once, and nothing is durable
   kPowerLost,    // at a crash: what is not synced may be gone, torn, or there
   kCrashAtStop,  // all is published, the snapshot is not closed
   // Somebody lays hands on its folder while the service is down.
@@ -59,7 +60,7 @@ enum class Fault : std::uint8_t {
   kFolderOld,    // a copy of an earlier day
   kSnapshotOff,  // this life keeps none
 };
-inline constexpr std::array<std::string_view, 35> kFaultNames = {"crash before begin",
+inline constexpr std::array<std::string_view, 36> kFaultNames = {"crash before begin",
                                                                  "crash in produce",
                                                                  "crash before offsets",
                                                                  "crash before commit",
