@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -29,6 +32,8 @@ namespace {
 
 constexpr std::size_t kJobsMax = 64;
 constexpr std::size_t kShrunkMax = 3;  // seeds that fail are many or few; these are looked at
+
+const LogConfig kErrorsOnly = {.level = "error", .format = "text"};
 
 // For who looks at a CHECK that failed.
 std::array<std::atomic<std::uint64_t>, kJobsMax> running{};
@@ -151,9 +156,11 @@ Totals run(const Arguments& arguments, const std::filesystem::path& folder) {
         totals.add(outcome);
         if (outcome.violation.empty()) continue;
         fmt::print("WRONG: seed {}: {}\n", seed, outcome.violation);
+        std::fflush(stdout);
         shrinks = totals.wrong <= kShrunkMax;
       }
       if (!shrinks) continue;
+      if (arguments.replay) configure_log(kErrorsOnly);  // the lines of one run are enough
       const std::string needed = names(shrink(scenario));
       const std::lock_guard lock(mutex);
       fmt::print("seed {} fails with these faults alone: {}; again: ./dev chaos --seed {}\n", seed, needed,
@@ -191,7 +198,7 @@ int simulate_all(const Arguments& arguments) {
   pthread_attr_setstacksize(&attributes, std::size_t{512} << 10);
   pthread_setattr_default_np(&attributes);
   pthread_attr_destroy(&attributes);
-  configure_log({.level = arguments.replay ? "info" : "error", .format = "text"});
+  configure_log(arguments.replay ? LogConfig{.level = "info", .format = "text"} : kErrorsOnly);
   const auto begin = std::chrono::steady_clock::now();
   const std::filesystem::path folder = make_folder();
   const Totals totals = run(arguments, folder);
