@@ -1,0 +1,86 @@
+#include "tests/simulation/cluster.h"
+
+#include <algorithm>
+
+namespace neardup {
+
+std::uint64_t Cluster::init_producer() {
+  const std::lock_guard lock(mutex_);
+  if (fencing_) {
+    end_open(false);
+    strays_.clear();  // of an older epoch now
+  }
+  return ++epoch_;
+}
+
+Cluster::Answer Cluster::send(std::uint64_t epoch, const std::function<void(Content&)>& add) {
+  const std::lock_guard lock(mutex_);
+  if (fencing_ && epoch != epoch_) return Answer::kFenced;
+  for (Stray& stray : strays_) {
+    if (stray.epoch != epoch) continue;
+    if (stray.sends-- > 0) continue;
+    ++strays_arrived_;
+    end_open(true);
+    stray = strays_.back();
+    strays_.pop_back();
+    break;
+  }
+  if (!open_) open_.emplace();
+  add(*open_);
+  return Answer::kDone;
+}
+
+Cluster::Answer Cluster::end(std::uint64_t epoch, bool commit) {
+  const std::lock_guard lock(mutex_);
+  if (fencing_ && epoch != epoch_) return Answer::kFenced;
+  end_open(commit);
+  return Answer::kDone;
+}
+
+void Cluster::delay_end(std::uint64_t epoch, std::size_t sends) {
+  const std::lock_guard lock(mutex_);
+  strays_.push_back({epoch, sends});
+}
+
+std::uint64_t Cluster::strays_arrived() const {
+  const std::lock_guard lock(mutex_);
+  return strays_arrived_;
+}
+
+void Cluster::end_open(bool commit) {
+  if (!open_) return;
+  Content content = *std::move(open_);
+  open_.reset();
+  for (const std::string& bytes : content.journal) {
+    if (commit) journal_.push_back({journal_end_, bytes});
+    ++journal_end_;
+  }
+  if (!content.journal.empty()) ++journal_end_;  // the mark
+  if (!commit) return;
+  for (const auto& [partition, next] : content.positions) group_offsets_[partition] = next;
+  committed_.push_back(std::move(content));
+}
+
+std::optional<Cluster::JournalEntry> Cluster::journal_at(std::int64_t position, std::int64_t end) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = std::ranges::lower_bound(journal_, position, {}, &JournalEntry::offset);
+  if (at == journal_.end() || at->offset >= end) return std::nullopt;
+  return *at;
+}
+
+std::int64_t Cluster::journal_end() const {
+  const std::lock_guard lock(mutex_);
+  return journal_end_;
+}
+
+bool Cluster::all_covered() const {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t partition = 0; partition < input_.size(); ++partition) {
+    const auto at = group_offsets_.find(static_cast<std::int32_t>(partition));
+    const std::int64_t next = at == group_offsets_.end() ? 0 : at->second;
+    if (next != static_cast<std::int64_t>(input_[partition].size())) return false;
+  }
+  return true;
+}
+
+}  // namespace neardup

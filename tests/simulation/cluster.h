@@ -1,0 +1,94 @@
+// Kafka as one service sees it: what do its transactions leave behind?
+//
+// One input topic, one journal, the verdict topics and the group's offsets, in memory, with the rules of
+// the transaction coordinator that exactly-once rests on:
+//
+//   init_producer   a higher epoch; the transaction that an older one left open is aborted
+//   send            adds to the open transaction, or opens one; an older epoch is fenced
+//   end             commits or aborts it, all of it; where none is open it succeeds, as a retry does
+//
+// An EndTxn that was sent twice may arrive when its producer has begun the next transaction: brokers without
+// KIP-890's second part cannot tell it from that one's own, and end it in the middle. `delay_end` sends one.
+//
+// Positions of the journal are offsets: every transaction that touched it, aborted ones too, leaves a mark
+// there.
+//
+// Threads: any.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/memory_kafka.h"
+
+namespace neardup {
+
+class Cluster {
+ public:
+  static constexpr const char* kTopic = "pages";
+
+  // What one transaction holds.
+  struct Content {
+    std::vector<std::string> journal;
+    std::vector<MemoryVerdict> verdicts;
+    std::map<std::int32_t, std::int64_t> positions;  // by partition
+  };
+  enum class Answer : std::uint8_t { kDone, kFenced };
+
+  // `fencing`: false is a broken broker that takes everything from everybody.
+  Cluster(std::vector<std::vector<MemoryRecord>> input, bool fencing)
+      : input_(std::move(input)), fencing_(fencing) {}
+
+  const std::vector<std::vector<MemoryRecord>>& input() const { return input_; }
+
+  std::uint64_t init_producer();
+  Answer send(std::uint64_t epoch, const std::function<void(Content&)>& add);
+  Answer end(std::uint64_t epoch, bool commit);
+  // A second EndTxn, commit, of the same producer; it arrives behind so many more sends.
+  void delay_end(std::uint64_t epoch, std::size_t sends);
+  std::uint64_t strays_arrived() const;
+
+  struct JournalEntry {
+    std::int64_t offset;
+    std::string bytes;
+  };
+  // The first committed record at `position` or behind it, and below `end`.
+  std::optional<JournalEntry> journal_at(std::int64_t position, std::int64_t end) const;
+  std::int64_t journal_end() const;
+
+  // Once nobody writes any more.
+  const std::vector<Content>& committed() const { return committed_; }
+  const std::map<std::int32_t, std::int64_t>& group_offsets() const { return group_offsets_; }
+  // Whether all input is covered by committed positions.
+  bool all_covered() const;
+
+ private:
+  struct Stray {
+    std::uint64_t epoch;
+    std::size_t sends;
+  };
+
+  void end_open(bool commit);
+
+  const std::vector<std::vector<MemoryRecord>> input_;
+  const bool fencing_;
+
+  mutable std::mutex mutex_;  // of what follows
+  std::uint64_t epoch_ = 0;
+  std::optional<Content> open_;
+  std::vector<Stray> strays_;
+  std::uint64_t strays_arrived_ = 0;
+  std::vector<Content> committed_;
+  std::vector<JournalEntry> journal_;
+  std::int64_t journal_end_ = 0;
+  std::map<std::int32_t, std::int64_t> group_offsets_;
+};
+
+}  // namespace neardup

@@ -1,0 +1,234 @@
+// Runs the simulator (simulation.h): `simulate --seeds N [--first SEED] [--jobs N] [--json FILE]` runs N
+// seeds and prints what went wrong in them on purpose and what the oracle found; `simulate --seed SEED`
+// replays one, and shows what the service logs. A seed that fails is printed with the kinds of fault that it
+// needs to fail. Exit code 0 only if none did.
+#include <fmt/core.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "service/log.h"
+#include "tests/simulation/simulation.h"
+
+namespace neardup {
+namespace {
+
+constexpr std::size_t kJobsMax = 64;
+constexpr std::size_t kShrunkMax = 3;  // seeds that fail are many or few; these are looked at
+
+const LogConfig kErrorsOnly = {.level = "error", .format = "text"};
+
+// For who looks at a CHECK that failed.
+std::array<std::atomic<std::uint64_t>, kJobsMax> running{};
+
+extern "C" void name_seeds(int signal) {
+  for (const auto& seed : running) {
+    if (seed == 0) continue;
+    char line[64];
+    const int size = std::snprintf(line, sizeof line, "simulate: seed %llu was running\n",
+                                   static_cast<unsigned long long>(seed.load()));
+    (void)!::write(STDERR_FILENO, line, static_cast<std::size_t>(size));
+  }
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+struct Arguments {
+  std::uint64_t first = 1;
+  std::uint64_t seeds = 1000;
+  std::size_t jobs = 2 * std::max(1U, std::thread::hardware_concurrency());
+  std::string json;
+  Planted planted = Planted::kNothing;
+  bool replay = false;
+};
+
+bool parse(int argc, char** argv, Arguments& arguments) {
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view option = argv[i];
+    char* end = nullptr;
+    const std::uint64_t number = std::strtoull(argv[i + 1], &end, 10);
+    const bool is_number = end != argv[i + 1] && *end == '\0';
+    if (option == "--json") {
+      arguments.json = argv[i + 1];
+    } else if (const auto* const planted = std::ranges::find(kPlantedNames, argv[i + 1]);
+               option == "--planted" && planted != kPlantedNames.end()) {
+      arguments.planted = static_cast<Planted>(planted - kPlantedNames.begin());
+    } else if (option == "--seeds" && is_number && number > 0) {
+      arguments.seeds = number;
+    } else if (option == "--first" && is_number) {
+      arguments.first = number;
+    } else if (option == "--jobs" && is_number && number > 0 && number <= kJobsMax) {
+      arguments.jobs = number;
+    } else if (option == "--seed" && is_number) {
+      arguments.first = number;
+      arguments.seeds = 1;
+      arguments.replay = true;
+    } else {
+      return false;
+    }
+  }
+  return argc % 2 == 1;
+}
+
+// Memory, where there is a file system of it: what is simulated is never meant to last.
+std::filesystem::path make_folder() {
+  const bool memory = ::access("/dev/shm", W_OK) == 0;
+  std::string name = ((memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path()) /
+                      "neardup-simulation-XXXXXX")
+                         .string();
+  if (mkdtemp(name.data()) == nullptr) {
+    fmt::print(stderr, "simulate: {}: {}\n", name, std::strerror(errno));
+    std::exit(2);
+  }
+  return name;
+}
+
+struct Totals {
+  std::uint64_t runs = 0;
+  std::uint64_t wrong = 0;
+  FaultCounts faults{};
+  std::uint64_t strays = 0;
+  std::uint64_t lives = 0;
+  std::uint64_t transactions = 0;
+  std::uint64_t resent = 0;
+  std::uint64_t found = 0;
+  std::uint64_t verdicts = 0;
+
+  void add(const Outcome& outcome) {
+    ++runs;
+    wrong += outcome.violation.empty() ? 0 : 1;
+    for (std::size_t i = 0; i < faults.size(); ++i) faults[i] += outcome.faults[i];
+    strays += outcome.strays;
+    lives += outcome.lives;
+    transactions += outcome.transactions;
+    resent += outcome.resent;
+    found += outcome.found;
+    verdicts += outcome.verdicts;
+  }
+
+  std::uint64_t all_faults() const {
+    std::uint64_t all = 0;
+    for (const std::uint64_t count : faults) all += count;
+    return all;
+  }
+};
+
+std::string names(const FaultSet& faults) {
+  std::string names;
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    if (faults[i]) names += (names.empty() ? "" : ", ") + std::string(kFaultNames[i]);
+  }
+  return names.empty() ? "none" : names;
+}
+
+Totals run(const Arguments& arguments, const std::filesystem::path& folder) {
+  std::mutex mutex;
+  Totals totals;
+  std::atomic<std::uint64_t> next{arguments.first};
+  const auto work = [&](std::size_t job) {
+    for (;;) {
+      const std::uint64_t seed = next++;
+      if (seed >= arguments.first + arguments.seeds) break;
+      running[job] = seed;
+      const Scenario scenario = {
+          .seed = seed, .planted = arguments.planted, .folder = (folder / std::to_string(job)).string()};
+      const Outcome outcome = simulate(scenario);
+      bool shrinks = false;
+      {
+        const std::lock_guard lock(mutex);
+        totals.add(outcome);
+        if (outcome.violation.empty()) continue;
+        fmt::print("WRONG: seed {}: {}\n", seed, outcome.violation);
+        std::fflush(stdout);
+        shrinks = totals.wrong <= kShrunkMax;
+      }
+      if (!shrinks) continue;
+      if (arguments.replay) configure_log(kErrorsOnly);  // the lines of one run are enough
+      const std::string needed = names(shrink(scenario));
+      const std::lock_guard lock(mutex);
+      fmt::print("seed {} fails with these faults alone: {}; again: ./dev chaos --seed {}\n", seed, needed,
+                 seed);
+    }
+    running[job] = 0;
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t job = 0; job < std::min<std::size_t>(arguments.jobs, arguments.seeds); ++job)
+    threads.emplace_back(work, job);
+  for (std::thread& thread : threads) thread.join();
+  return totals;
+}
+
+std::string json(const Arguments& arguments, const Totals& totals, double seconds) {
+  std::string faults;
+  for (std::size_t i = 0; i < totals.faults.size(); ++i)
+    faults += fmt::format("{}\n    \"{}\": {}", i == 0 ? "" : ",", kFaultNames[i], totals.faults[i]);
+  return fmt::format(
+      "{{\n  \"first_seed\": {}, \"seeds\": {}, \"runs\": {}, \"seconds\": {:.1f},\n"
+      "  \"lives\": {}, \"transactions\": {}, \"verdicts_checked\": {}, \"wrong\": {},\n"
+      "  \"doubts_resent\": {}, \"doubts_found_committed\": {}, \"stray_commits_that_hit\": {},\n"
+      "  \"faults\": {{{}\n  }}\n}}\n",
+      arguments.first, arguments.seeds, totals.runs, seconds, totals.lives, totals.transactions,
+      totals.verdicts, totals.wrong, totals.resent, totals.found, totals.strays, faults);
+}
+
+int simulate_all(const Arguments& arguments) {
+  std::signal(SIGABRT, name_seeds);
+  // Thousands of short lives: what one gives back, the next one takes, without asking the system.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, std::size_t{512} << 10);
+  pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
+  configure_log(arguments.replay ? LogConfig{.level = "info", .format = "text"} : kErrorsOnly);
+  const auto begin = std::chrono::steady_clock::now();
+  const std::filesystem::path folder = make_folder();
+  const Totals totals = run(arguments, folder);
+  std::filesystem::remove_all(folder);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  fmt::print(
+      "table: simulated runs | {} seeds, {} faults, {} verdicts | replayed in the journal's order | \n",
+      totals.runs, totals.all_faults(), totals.verdicts);
+  fmt::print("{} runs from seed {}: {} lives, {} transactions, {} verdicts checked, {} wrong, {:.1f} s\n",
+             totals.runs, arguments.first, totals.lives, totals.transactions, totals.verdicts, totals.wrong,
+             seconds);
+  fmt::print(
+      "doubts that ended with the batch sent again: {}, found committed: {}; stray commits that hit: {}\n",
+      totals.resent, totals.found, totals.strays);
+  for (std::size_t i = 0; i < totals.faults.size(); ++i)
+    fmt::print("  {:<26} {:>9}\n", kFaultNames[i], totals.faults[i]);
+  if (!arguments.json.empty()) std::ofstream(arguments.json) << json(arguments, totals, seconds);
+  return totals.wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace neardup
+
+int main(int argc, char** argv) {
+  neardup::Arguments arguments;
+  if (!neardup::parse(argc, argv, arguments)) {
+    fmt::print(stderr,
+               "usage: simulate [--seeds N] [--first SEED] [--seed SEED] [--jobs N] [--json FILE] [--planted "
+               "MISTAKE]\n");
+    return 2;
+  }
+  return neardup::simulate_all(arguments);
+}
