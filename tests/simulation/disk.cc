@@ -106,7 +106,7 @@ void Disk::begin_life(std::uint64_t life, std::uint64_t stored) {
   life_ = life;
   writes_ = 0;
   synced_ = 0;
-  written_ = stored;
+  written_ = stored_ = stored;
   writing_ = 0;
   // What an earlier life wrote is there by now.
   synced_bytes_.clear();
@@ -122,14 +122,14 @@ std::uint64_t Disk::promised() const {
 
 void Disk::settle(std::uint64_t records) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::milliseconds(100), [&] { return written_ >= records; });
+  changed_.wait_for(lock, std::chrono::milliseconds(1000), [&] { return written_ >= records; });
 }
 
 int Disk::sync(int fd) {
   const std::lock_guard lock(mutex_);
   if (left_) return 0;  // of a dead process
   if (faults_.draw("sync", life_, ++synced_).one_in(100) && faults_.strikes(Fault::kSyncFails)) {
-    written_ = writing_ = 0;  // it begins again at what is durable
+    written_ = writing_ = std::max(promised_, stored_);  // it begins again at what is durable
     errno = EIO;
     return -1;
   }
@@ -142,11 +142,11 @@ int Disk::sync(int fd) {
   }
   const std::map<std::string, ino_t> names = names_in(path);
   if (syncs_) synced_names_ = names;
-  // The manifest that is durable now is a promise.
+  // The manifest that is durable now is a promise; an old one may have lost what it promised.
   const auto newest = std::find_if(names.rbegin(), names.rend(), [](const auto& entry) {
     return entry.first.starts_with("manifest-") && !entry.first.ends_with(".tmp");
   });
-  if (newest == names.rend()) return 0;
+  if (newest == names.rend() || old_.contains(newest->second)) return 0;
   if (const Result<Manifest> manifest = decode_manifest(bytes_of(path + "/" + newest->first)))
     promised_ = manifest->records;
   return 0;
@@ -163,7 +163,7 @@ std::optional<ssize_t> Disk::write(int fd, const void* bytes, std::size_t size, 
     full_for_ = 1 + draw.below(kFullForMax);
   if (full_for_ > 0) {
     --full_for_;
-    written_ = writing_ = 0;
+    written_ = writing_ = std::max(promised_, stored_);
     errno = ENOSPC;
     return std::nullopt;
   }

@@ -73,6 +73,7 @@ class Disk {
   std::uint64_t writes_ = 0;    // of this life
   std::uint64_t synced_ = 0;    // times, in this life
   std::uint64_t full_for_ = 0;  // more writes
+  std::uint64_t stored_ = 0;    // records, when this life began
   std::uint64_t written_ = 0;   // records, of those since a write or an fsync failed
   std::uint64_t writing_ = 0;   // with the one whose rest is still to be written
   std::uint64_t promised_ = 0;
