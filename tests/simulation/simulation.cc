@@ -12,6 +12,7 @@
 #include "core/detector.h"
 #include "service/codec/preset.h"
 #include "service/log.h"
+#include "service/pipeline/input_plan.h"
 #include "service/pipeline/recovery.h"
 #include "service/pipeline/worker.h"
 #include "service/snapshot/stored_journal.h"
@@ -520,11 +521,12 @@ class Run {
 
     JournalChain& chain = instance.chain;
     Detector detector{DetectorOptions{}};
+    Retention retention{RetentionOptions{}};
     std::optional<StoredJournal> stored;
     if (store) stored.emplace(stored_parts(log, *store, chain, probe, board), open_log(), stored_options());
     const Settled before_it_ends{instance};
     JournalLog& journal = stored ? static_cast<JournalLog&>(*stored) : log;
-    if (Status status = restore(journal, chain, detector, probe, board); !status) return status;
+    if (Status status = restore(journal, chain, detector, retention, probe, board); !status) return status;
     const InputTopic topic{Cluster::kTopic, {1}, static_cast<std::int32_t>(shape_.partitions)};
     const Result<InputPlan> plan = plan_input(chain, std::span(&topic, 1));
     if (!plan) return plan.error();
@@ -533,12 +535,13 @@ class Run {
     SimulatedSource source(instance, shape_.batch_max, stop);
     if (Status status = source.assign(plan->positions); !status) return status;
     SignerPool signers(shape_.threads, preset_, input_);
-    Worker worker({source, sink, journal, instance.leadership, signers, detector, chain, probe, board},
-                  {.interval = milliseconds(0),
-                   .documents_max = shape_.batch_max,
-                   .batch = {},
-                   .read_back = milliseconds(1)},
-                  plan->topics, {7});
+    Worker worker(
+        {source, sink, journal, instance.leadership, signers, detector, retention, chain, probe, board},
+        {.interval = milliseconds(0),
+         .documents_max = shape_.batch_max,
+         .batch = {},
+         .read_back = milliseconds(1)},
+        plan->topics, {7});
     if (Status status = worker.run(stop.get_token()); !status) return status;
     state_ = detector.state_digest();
     if (faults_.draw("stop", instance.life, 0).one_in(12) && faults_.strikes(Fault::kCrashAtStop))
@@ -575,6 +578,7 @@ class Run {
     SimulatedLog log(cluster_);
     JournalChain chain;
     Detector detector{DetectorOptions{}};
+    Retention retention{RetentionOptions{}};
     std::unique_ptr<JournalStore> store;
     std::optional<StoredJournal> stored;
     if (with_snapshot) {
@@ -585,7 +589,7 @@ class Run {
       stored.emplace(stored_parts(log, *store, chain, probe, board), open_log(), stored_options());
     }
     JournalLog& journal = stored ? static_cast<JournalLog&>(*stored) : log;
-    if (const Status status = restore(journal, chain, detector, probe, board); !status)
+    if (const Status status = restore(journal, chain, detector, retention, probe, board); !status)
       return wrong(what + " cannot be restored: " + status.error().message);
     if (detector.state_digest() != state) wrong(what + " restore another state than was committed");
   }
