@@ -127,8 +127,4 @@ class LongRoute {
   std::uint64_t first_row_ = 0;  // those before are expired
 };
 
-// The least estimate that passes for a threshold. An estimate errs both ways; a pair that is just alike
-// enough should pass more often than not, so half a hundredth is forgiven.
-constexpr int estimate_min(unsigned threshold_permille) { return static_cast<int>(threshold_permille) - 5; }
-
 }  // namespace neardup

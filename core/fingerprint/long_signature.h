@@ -51,6 +51,10 @@ BandLayout band_layout(unsigned threshold_permille);
 // common. Bins are taken to be independent.
 double band_recall(BandLayout layout, double similarity);
 
+// The least estimate of a sketch that passes for a threshold. An estimate errs both ways; a pair that is just
+// alike enough should pass more often than not, so half a hundredth is forgiven.
+constexpr int estimate_min(unsigned threshold_permille) { return static_cast<int>(threshold_permille) - 5; }
+
 // Bytes of a unique's sketch: what memory is saved at what accuracy.
 enum class SketchSize : std::uint8_t { kStandard, kCompact };
 constexpr std::size_t bytes_of(SketchSize size) {

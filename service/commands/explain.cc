@@ -12,9 +12,9 @@
 
 #include "core/base/check.h"
 #include "core/detector.h"
-#include "core/detector/long_route.h"
 #include "core/explanation.h"
 #include "core/fingerprint/hamming.h"
+#include "core/fingerprint/long_signature.h"
 #include "core/fingerprint/shingle.h"
 #include "core/text/utf8.h"
 #include "service/codec/preset.h"

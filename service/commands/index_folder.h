@@ -22,7 +22,7 @@
 #include "core/base/result.h"
 #include "core/decision.h"
 #include "core/detector.h"
-#include "core/detector/retention.h"
+#include "core/retention.h"
 #include "service/journal/chain.h"
 #include "service/journal/record.h"
 #include "service/snapshot/journal_store.h"

@@ -15,7 +15,7 @@
 
 #include "core/decision.h"
 #include "core/detector.h"
-#include "core/detector/retention.h"
+#include "core/retention.h"
 #include "service/codec/preset.h"
 #include "service/codec/verdict_codec.h"
 #include "service/commands/exit_code.h"

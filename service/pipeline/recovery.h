@@ -10,7 +10,7 @@
 
 #include "core/base/result.h"
 #include "core/detector.h"
-#include "core/detector/retention.h"
+#include "core/retention.h"
 #include "service/journal/chain.h"
 #include "service/journal/log.h"
 #include "service/metrics/probe.h"

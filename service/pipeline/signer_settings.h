@@ -6,8 +6,8 @@
 
 #include "core/base/result.h"
 #include "core/detector.h"
-#include "core/detector/retention.h"
 #include "core/fingerprint/signer_options.h"
+#include "core/retention.h"
 #include "service/config.h"
 
 namespace neardup {

@@ -1,4 +1,4 @@
-#include "core/detector/retention.h"
+#include "core/retention.h"
 
 #include <gtest/gtest.h>
 
