@@ -91,6 +91,7 @@ std::vector<Clusters::Large> Clusters::largest() const {
   std::vector<LargeCluster> sorted = largest_;
   std::ranges::sort(sorted, is_larger);
   std::vector<Large> out;
+  out.reserve(sorted.size());
   for (const LargeCluster& large : sorted)
     out.push_back({large.leader, large.size, mean_distance(large.counted, large.differing)});
   return out;

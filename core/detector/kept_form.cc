@@ -36,7 +36,7 @@ bool get_sketch(ByteReader& in, OddSketch<kBytes>& sketch) {
 }
 
 void put_text(std::span<const char32_t> text, ByteWriter& out) {
-  std::array<char, 4 * kShortStoredUnitsMax> bytes;
+  std::array<char, std::size_t{4} * kShortStoredUnitsMax> bytes;
   char* end = bytes.data();
   for (const char32_t c : text) end = encode_utf8(c, end);
   out.string({bytes.data(), end});

@@ -51,7 +51,7 @@ class UniqueLog {
     std::optional<Sequence> previous = {};  // an earlier unique of the same id: a chain that id_index.h walks
   };
 
-  explicit UniqueLog(UniqueLogOptions options) : entries_(options.directory) {}
+  explicit UniqueLog(const UniqueLogOptions& options) : entries_(options.directory) {}
 
   // Remembers `entry` under the sequence number size(). REQUIRES: size() - oldest() < kUniquesMax; id of at
   // most kIdBytesMax bytes, url of at most kUrlBytesMax, extra of at most kExtraBytesMax; previous < size().

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 
 #include "core/base/check.h"
@@ -82,7 +81,7 @@ class Attributes {
   void take(Name which, const char (&wanted)[kSize], std::string_view name, std::string_view value) {
     DCHECK(name.size() == kSize - 1);
     if (has(which)) return;
-    if (std::memcmp(name.data(), wanted, kSize - 1) != 0 && !equals_ignoring_case(name, wanted)) return;
+    if (name != std::string_view(wanted, kSize - 1) && !equals_ignoring_case(name, wanted)) return;
     seen_ |= 1U << which;
     values_[which] = value;
   }

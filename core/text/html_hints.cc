@@ -203,7 +203,7 @@ std::uint64_t load(const char* bytes) {
 std::uint64_t load_last(std::string_view name) {
   const char* const end = name.data() + name.size();
   if (name.size() >= 8) return load_eight(end - 8);
-  if (name.size() >= 4) return load<std::uint32_t>(name.data()) << 32 | load<std::uint32_t>(end - 4);
+  if (name.size() >= 4) return load<std::uint32_t>(&name.front()) << 32 | load<std::uint32_t>(end - 4);
   const auto at = [&](std::size_t i) { return load<std::uint8_t>(name.data() + i); };
   return at(0) << 16 | at(name.size() / 2) << 8 | at(name.size() - 1);
 }

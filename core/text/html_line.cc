@@ -242,7 +242,7 @@ HtmlLine html_line_kind(std::string_view line, bool prose) {
   std::array<char, 64> bytes{};
   static_assert(bytes.size() > kStartMax);
   const std::size_t size = std::min(line.size(), kStartMax);
-  std::copy_n(line.data(), size, bytes.data());
+  std::copy_n(line.begin(), size, bytes.data());
   std::uint8_t digits = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const auto c = static_cast<std::uint8_t>(bytes[i]);

@@ -306,7 +306,7 @@ void HtmlMainContent::hold_vote(const Rules& rules) {
   votes_.assign(n, 0);
   stands_for_.resize(n);
   stands_for_[0] = 0;
-  steps_ += 2 * n + page_->blocks.size();
+  steps_ += std::size_t{2} * n + page_->blocks.size();
   for (Index i = 1; i < n; ++i) {
     const HtmlContainer& each = at(i);
     const Sum& sum = sum_[i];

@@ -59,7 +59,7 @@ class HtmlTagMemory {
   static std::size_t place_of(std::string_view tag) {
     const std::size_t rest = std::max<std::size_t>(tag.size(), 8) - 8;
     const std::uint64_t there = ~std::uint64_t{0} >> (64 - 8 * std::min<std::size_t>(tag.size(), 8));
-    std::uint64_t hash = (eight_at(tag.data()) & there) * 0x9E3779B97F4A7C15;
+    std::uint64_t hash = (eight_at(&tag.front()) & there) * 0x9E3779B97F4A7C15;
     hash ^= (eight_at(tag.data() + rest) & there) * 0xD6E8FEB86659FD93;
     hash ^= (eight_at(tag.data() + rest / 2) & there) + tag.size();
     return hash * 0x9FB21C651E98DF25 >> (64 - kPlacesLog2);
