@@ -179,6 +179,7 @@ class Service:
         brokers = pathlib.Path(os.environ["NEARDUP_KAFKA_DIR"], "bootstrap.servers").read_text().strip()
         name = f"live-{os.getpid()}"
         settings = {"kafka.brokers": brokers, "kafka.group": name, "kafka.topics.input": f"{name}.pages"}
+        settings["snapshot.interval_ms"] = 1000  # so that there is one to be seen
         for kind in ("unique", "duplicate", "dead_letter", "journal"):
             settings[f"kafka.topics.{kind}"] = f"{name}.{kind}"
         self.program, self.settings = program, settings
@@ -186,7 +187,8 @@ class Service:
         self.urls = []
         for state in ("running", "standby"):
             port = free_port()
-            processes.start(f"serve-{state}", self.command("serve", port=port))
+            snapshot = f"snapshot.directory={processes.folder}/snapshot-{state}"
+            processes.start(f"serve-{state}", self.command("serve", "--set", snapshot, port=port))
             self.urls.append(f"127.0.0.1:{port}")
             wait_for(f"an instance that is {state}", 60, lambda: json.loads(get(f"http://{self.urls[-1]}/status"))["state"] == state)
 
