@@ -1,6 +1,5 @@
 #include "core/fingerprint/long_signature.h"
 
-#include <cmath>
 #include <optional>
 
 #include "core/base/check.h"
@@ -11,7 +10,14 @@ namespace {
 
 constexpr double kRecallMin = .98;
 
-// Sums of products keep the minima's order apart: the i-th is multiplied by the i-th power of an odd number.
+// By products alone: a layout chosen by it is the same on every machine.
+double power(double base, std::size_t exponent) {
+  double product = 1;
+  for (; exponent > 0; --exponent) product *= base;
+  return product;
+}
+
+// Each minimum is mixed into what those before it made, so their order counts.
 class KeyHash {
  public:
   KeyHash(ShingleKind kind, std::size_t band)
@@ -35,10 +41,10 @@ class KeyHash {
 }  // namespace
 
 double band_recall(BandLayout layout, double similarity) {
-  const auto width = static_cast<double>(layout.width);
   const double second = similarity * (1 - similarity) / 2;
-  const double one = std::pow(similarity, width) + width * std::pow(similarity, width - 1) * second;
-  return 1 - std::pow(1 - one, static_cast<double>(layout.bands));
+  const double one = power(similarity, layout.width) +
+                     static_cast<double>(layout.width) * power(similarity, layout.width - 1) * second;
+  return 1 - power(1 - one, layout.bands);
 }
 
 BandLayout band_layout(unsigned threshold_permille) {
