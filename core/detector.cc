@@ -80,6 +80,18 @@ LongRoutes make_long_route(const DetectorOptions& options) {
   return LongRoute<kCompactSketchBytes>(options.threshold_permille);
 }
 
+// What the log remembers of an arrival, or of a unique that comes back.
+template <class Document>
+UniqueLog::Entry entry_of(const Document& document) {
+  return {.id = document.id,
+          .url = document.url,
+          .source = document.source,
+          .event_time_ms = document.event_time_ms,
+          .exact = document.signature.exact,
+          .fingerprint = document.signature.fingerprint,
+          .tokens = document.signature.tokens};
+}
+
 // Calls `use` with the route of pages, if there is one.
 template <class Routes, class Use>
 void with(Routes& routes, Use use) {
@@ -121,6 +133,7 @@ struct Detector::State {
   }
 
   const DetectorOptions options;
+  const BandLayout layout = options.layout();  // of pages that come back
   UniqueLog uniques;
   ExactIndex exact;
   std::optional<HammingIndex<kFingerprintBits>> fingerprints;  // mode simhash
@@ -240,13 +253,7 @@ Decision Detector::apply(const Arrival& arrival, std::string* kept) {
   State& state = *state_;
   const Decision decision = state.decide(arrival);
   if (decision.verdict == Verdict::kDuplicate) return decision;
-  const Sequence sequence = state.remember({.id = arrival.id,
-                                            .url = arrival.url,
-                                            .source = arrival.source,
-                                            .event_time_ms = arrival.event_time_ms,
-                                            .exact = arrival.signature.exact,
-                                            .fingerprint = arrival.signature.fingerprint,
-                                            .tokens = arrival.signature.tokens});
+  const Sequence sequence = state.remember(entry_of(arrival));
   if (state.options.routes() == RouteParts::kNone) return decision;
   const RouteSignature& route = *arrival.route;
   if (route.has_short && state.short_texts) {
@@ -295,20 +302,14 @@ Status Detector::restore(const Unique& unique) {
       return Error{ErrorCode::kCorrupt, "what was kept of a unique: neither a short text nor a page"};
     }
   }
-  const Sequence sequence = state.remember({.id = unique.id,
-                                            .url = unique.url,
-                                            .source = unique.source,
-                                            .event_time_ms = unique.event_time_ms,
-                                            .exact = unique.signature.exact,
-                                            .fingerprint = unique.signature.fingerprint,
-                                            .tokens = unique.signature.tokens});
+  const Sequence sequence = state.remember(entry_of(unique));
   if (routes == RouteParts::kNone) return {};
   if (state.kept.has_short && state.short_texts) {
     state.short_texts->insert(sequence, state.restored.short_text, state.short_work);
   }
   with(state.pages, [&](auto& pages) {
     for (std::size_t i = 0; i < state.kept.long_count; ++i) {
-      make_bands(state.options.layout(), state.kept.longs[i]);
+      make_bands(state.layout, state.kept.longs[i]);
       pages.restore(sequence, state.kept.longs[i], state.kept.extensions[i]);
     }
   });
