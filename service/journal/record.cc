@@ -6,6 +6,7 @@
 #include "core/base/check.h"
 #include "core/base/crc32c.h"
 #include "core/limits.h"
+#include "service/journal/fields.h"
 
 namespace neardup {
 namespace {
@@ -14,17 +15,6 @@ constexpr std::string_view kMagic = "NDJ\n";
 constexpr std::size_t kChecksumBytes = 4;
 constexpr std::size_t kVarintBytesMax = 10;
 constexpr std::size_t kTopicNameBytesMax = 249;  // Kafka's own bound
-
-void put_uuid(ByteWriter& out, const Uuid& id) {
-  out.bytes({reinterpret_cast<const char*>(id.data()), id.size()});
-}
-
-Uuid get_uuid(ByteReader& in) {
-  Uuid id{};
-  const std::string_view bytes = in.bytes(id.size());
-  for (std::size_t i = 0; i < bytes.size(); ++i) id[i] = static_cast<std::uint8_t>(bytes[i]);
-  return id;
-}
 
 void put_source(ByteWriter& out, const Source& source) {
   out.varint(source.topic);
@@ -38,17 +28,6 @@ Source get_source(ByteReader& in) {
   source.partition = static_cast<std::int32_t>(in.varint());
   source.offset = static_cast<std::int64_t>(in.varint());
   return source;
-}
-
-// A count of items that each take at least `bytes_min` bytes cannot exceed what is left: so a hostile count
-// cannot make us reserve memory.
-std::size_t get_count(ByteReader& in, std::size_t bytes_min) {
-  const std::uint64_t count = in.varint();
-  if (count > in.remaining() / bytes_min) {
-    in.bytes(in.remaining() + 1);  // fails the reader
-    return 0;
-  }
-  return static_cast<std::size_t>(count);
 }
 
 Error corrupt(const std::string& what) { return {ErrorCode::kCorrupt, "journal record: " + what}; }

@@ -4,6 +4,7 @@
 #include "core/base/crc32c.h"
 #include "core/limits.h"
 #include "core/signature.h"
+#include "service/journal/fields.h"
 #include "service/snapshot/segment.h"
 
 namespace neardup {
@@ -17,25 +18,6 @@ Error corrupt(std::string what) { return {ErrorCode::kCorrupt, std::move(what)};
 Error other_version(const char* of, std::uint16_t is, std::uint16_t reads) {
   return {ErrorCode::kUnsupportedVersion, std::string(of) + " version " + std::to_string(is) +
                                               ", this program reads " + std::to_string(reads)};
-}
-
-void put_uuid(ByteWriter& out, const Uuid& id) {
-  out.bytes({reinterpret_cast<const char*>(id.data()), id.size()});
-}
-
-Uuid get_uuid(ByteReader& in) {
-  Uuid id{};
-  const std::string_view bytes = in.bytes(id.size());
-  for (std::size_t i = 0; i < bytes.size(); ++i) id[i] = static_cast<std::uint8_t>(bytes[i]);
-  return id;
-}
-
-// A hostile count cannot make us reserve memory: what it counts takes at least `bytes_min` each.
-std::size_t get_count(ByteReader& in, std::size_t bytes_min) {
-  const std::uint64_t count = in.varint();
-  if (count <= in.remaining() / bytes_min) return static_cast<std::size_t>(count);
-  in.bytes(in.remaining() + 1);  // fails the reader
-  return 0;
 }
 
 }  // namespace

@@ -1,0 +1,34 @@
+// How do ids and counts lie in stored bytes? As the journal and its copies on the disk write them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/bytes.h"
+#include "service/journal/record.h"
+
+namespace neardup {
+
+inline void put_uuid(ByteWriter& out, const Uuid& id) {
+  out.bytes({reinterpret_cast<const char*>(id.data()), id.size()});
+}
+
+// Zeros where the reader failed.
+inline Uuid get_uuid(ByteReader& in) {
+  Uuid id{};
+  std::ranges::copy(in.bytes(id.size()), id.begin());
+  return id;
+}
+
+// A count of items that each take at least `bytes_min` bytes cannot exceed what is left: so a hostile count
+// cannot make us reserve memory; it fails the reader. REQUIRES: bytes_min > 0.
+inline std::size_t get_count(ByteReader& in, std::size_t bytes_min) {
+  const std::uint64_t count = in.varint();
+  if (count <= in.remaining() / bytes_min) return static_cast<std::size_t>(count);
+  in.bytes(in.remaining() + 1);
+  return 0;
+}
+
+}  // namespace neardup
