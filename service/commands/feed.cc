@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "service/clock.h"
 #include "service/commands/exit_code.h"
 #include "service/commands/path_input.h"
 #include "service/commands/report.h"
@@ -41,10 +42,6 @@ constexpr std::chrono::milliseconds kProgressEvery{200};
 constexpr std::chrono::minutes kDeliveryMax{5};
 
 std::atomic<bool> interrupted{false};
-
-double seconds_since(steady_clock::time_point begin) {
-  return std::chrono::duration<double>(steady_clock::now() - begin).count();
-}
 
 bool is_utf8(std::string_view bytes) {
   // The parser's own judgement, on a string that holds nothing else to refuse.

@@ -21,6 +21,7 @@
 #include "core/base/check.h"
 #include "core/base/hash.h"
 #include "core/decision.h"
+#include "service/clock.h"
 #include "service/metrics/process.h"
 #include "service/version.h"
 
@@ -184,10 +185,6 @@ std::string digest_of(const std::string& text) { return fmt::format("{:016x}", d
 template <const auto& kBounds>
 void observe(prometheus::Histogram& histogram, const Tally<kBounds>& tally) {
   histogram.ObserveMultiple({tally.buckets.begin(), tally.buckets.end()}, static_cast<double>(tally.sum));
-}
-
-double wall_clock_seconds() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 std::uint64_t whole(const prometheus::Counter* counter) {

@@ -2,14 +2,11 @@
 
 #include <chrono>
 
+#include "service/clock.h"
 #include "service/journal/record.h"
 
 namespace neardup {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 // The next record into memory.
 Status apply_record(std::string_view bytes, JournalChain& chain, Detector& detector, Retention& retention) {

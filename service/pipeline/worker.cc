@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/limits.h"
+#include "service/clock.h"
 #include "service/log.h"
 #include "service/pipeline/recovery.h"
 
@@ -17,14 +18,6 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kIdleWait{100};  // how long one look at an empty input may take
-
-double seconds_since(steady_clock::time_point begin) {
-  return std::chrono::duration<double>(steady_clock::now() - begin).count();
-}
-
-double wall_clock_seconds() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 std::vector<std::string> names_of(std::span<const JournalChain::Topic> topics) {
   std::vector<std::string> names;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "service/clock.h"
 #include "service/log.h"
 
 namespace neardup {
@@ -14,10 +15,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kCallerWaitMax{10};
 constexpr milliseconds kCatchUpWait{100};
 constexpr std::chrono::seconds kProgressEvery{5};
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 }  // namespace
 

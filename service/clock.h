@@ -1,0 +1,17 @@
+// How long ago, and what time is it, in seconds? For figures and logs; no decision hangs on a clock.
+#pragma once
+
+#include <chrono>
+
+namespace neardup {
+
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Since the epoch.
+inline double wall_clock_seconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace neardup
