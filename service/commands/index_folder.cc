@@ -6,6 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/limits.h"
+#include "service/pipeline/recovery.h"
 #include "service/snapshot/stored_records.h"
 
 namespace neardup {
@@ -20,19 +21,6 @@ Uuid uuid_of(const std::string& bytes) {
   return id;
 }
 
-Status take_record(const StoredRecord& stored, JournalChain& chain, Detector& detector,
-                   Retention& retention) {
-  const Result<JournalRecord> record = decode_journal_record(stored.bytes);
-  if (!record) return record.error();
-  if (Status status = chain.accept(*record, stored.bytes); !status) return status;
-  for (const Unique& unique : record->uniques) {
-    if (Status status = detector.restore(unique); !status) return status;
-  }
-  detector.expire(record->oldest);
-  retention.replay(detector.size(), record->time_ms);
-  return {};
-}
-
 Error damaged(const std::string& folder, const std::string& damage) {
   return {ErrorCode::kCorrupt, folder + ": the index is damaged: " + damage};
 }
@@ -43,7 +31,7 @@ Status load_index(const std::string& folder, JournalChain& chain, Detector& dete
   Result<StoredRecords> stored = StoredRecords::open(folder);
   if (!stored) return stored.error();
   while (const std::optional<StoredRecord> record = stored->next()) {
-    if (Status status = take_record(*record, chain, detector, retention); !status) {
+    if (Status status = apply_record(record->bytes, chain, detector, retention); !status) {
       return status.error().in(folder);
     }
   }
@@ -83,7 +71,7 @@ Result<std::unique_ptr<ScanJournal>> ScanJournal::open(const std::string& folder
   Result<std::unique_ptr<JournalStore>> store = JournalStore::open(folder, chain.signature_options());
   if (!store) return store.error();
   const Status read = (*store)->read(
-      [&](const StoredRecord& record) { return take_record(record, chain, detector, retention); });
+      [&](const StoredRecord& record) { return apply_record(record.bytes, chain, detector, retention); });
   if (!read) return read.error().in(folder);
   // Nobody else has what is missing: it must not be cut off in silence.
   if (!(*store)->damage().empty()) return damaged(folder, (*store)->damage());

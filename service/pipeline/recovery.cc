@@ -6,9 +6,7 @@
 #include "service/journal/record.h"
 
 namespace neardup {
-namespace {
 
-// The next record into memory.
 Status apply_record(std::string_view bytes, JournalChain& chain, Detector& detector, Retention& retention) {
   Result<JournalRecord> record = decode_journal_record(bytes);
   if (!record) return record.error().in("record " + std::to_string(chain.next_number()));
@@ -22,8 +20,6 @@ Status apply_record(std::string_view bytes, JournalChain& chain, Detector& detec
   retention.replay(detector.size(), record->time_ms);
   return {};
 }
-
-}  // namespace
 
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
                StateBoard& board) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <string_view>
 
 #include "core/base/result.h"
 #include "core/detector.h"
@@ -17,6 +18,10 @@
 #include "service/metrics/state.h"
 
 namespace neardup {
+
+// Takes the next record of a journal, wherever it was kept. Errors: of decoding (kCorrupt,
+// kUnsupportedVersion), of the chain (kContradiction) and of what the detector kept (kCorrupt).
+Status apply_record(std::string_view bytes, JournalChain& chain, Detector& detector, Retention& retention);
 
 // Errors: those of the log, of decoding (kCorrupt, kUnsupportedVersion) and of the chain (kContradiction).
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
