@@ -52,10 +52,7 @@ UncommonMinima LongRoute<kSketchBytes>::uncommon(const LongSignature& signature,
 
 template <std::size_t kSketchBytes>
 std::optional<LongMatch> LongRoute<kSketchBytes>::find(const LongSignature& signature, LongWork& work) const {
-  if (++work.search_ == 0) {
-    work.met_.fill({});
-    work.search_ = 1;
-  }
+  work.met_.begin();
   work.rows_.clear();
   work.compared_ = 0;
   work.uncommon_.fill(std::nullopt);
@@ -63,10 +60,7 @@ std::optional<LongMatch> LongRoute<kSketchBytes>::find(const LongSignature& sign
       signature.band_span(), {},
       [&](std::size_t band, unsigned extension) { return uncommon(signature, band, extension, work); },
       [&](Ordinal row) {
-        const auto low = static_cast<std::uint32_t>(row);
-        LongWork::Met& met = work.met_[low * 0x9E3779B1U >> 20];
-        if (met.row == low && met.search == work.search_) return;
-        met = {low, work.search_};
+        if (!work.met_.meet(row)) return;
         work.rows_.push_back(row);
         const char* const sketch = reinterpret_cast<const char*>(&sketches_[row]);
         __builtin_prefetch(sketch);

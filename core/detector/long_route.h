@@ -27,6 +27,7 @@
 #include "core/fingerprint/long_signature.h"
 #include "core/index/band_postings.h"
 #include "core/index/chunked_array.h"
+#include "core/index/met_rows.h"
 #include "core/limits.h"
 
 namespace neardup {
@@ -58,15 +59,8 @@ class LongWork {
  private:
   template <std::size_t kSketchBytes>
   friend class LongRoute;
-  static constexpr std::size_t kMetSlots = 4096;
 
-  // Rows met by this search, a table that forgets: what it forgets comes twice, and sorting tells.
-  struct Met {
-    std::uint32_t row = 0;  // the low bits
-    std::uint32_t search = 0;
-  };
-  std::array<Met, kMetSlots> met_{};
-  std::uint32_t search_ = 0;
+  MetRows met_;
   std::vector<Ordinal> rows_;
   std::size_t compared_ = 0;
 

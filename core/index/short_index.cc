@@ -33,10 +33,7 @@ UncommonMinima ShortIndex::uncommon(const ShortSignature& signature, std::size_t
 
 void ShortIndex::find(const ShortSignature& signature, unsigned threshold_permille,
                       ShortSearch& search) const {
-  if (++search.search_ == 0) {
-    search.met_.fill({});
-    search.search_ = 1;
-  }
+  search.met_.begin();
   search.rows_.clear();
   search.candidates_.clear();
   search.uncommon_made_ = false;
@@ -44,10 +41,7 @@ void ShortIndex::find(const ShortSignature& signature, unsigned threshold_permil
       signature.band_span(), signature.tiny_span(),
       [&](std::size_t band, unsigned) { return uncommon(signature, band, search); },
       [&](Row row) {
-        const auto low = static_cast<std::uint32_t>(row);
-        ShortSearch::Met& met = search.met_[low * 0x9E3779B1U >> 20];
-        if (met.row == low && met.search == search.search_) return;
-        met = {low, search.search_};
+        if (!search.met_.meet(row)) return;
         search.rows_.push_back(row);
         __builtin_prefetch(&records_[row]);
       });

@@ -23,6 +23,7 @@
 #include "core/fingerprint/short_signature.h"
 #include "core/index/band_postings.h"
 #include "core/index/chunked_array.h"
+#include "core/index/met_rows.h"
 #include "core/index/text_store.h"
 
 namespace neardup {
@@ -44,15 +45,8 @@ class ShortSearch {
 
  private:
   friend class ShortIndex;
-  static constexpr std::size_t kMetSlots = 4096;
 
-  // Rows met by this search, a table that forgets: what it forgets comes twice, and sorting tells.
-  struct Met {
-    std::uint32_t row = 0;  // the low bits
-    std::uint32_t search = 0;
-  };
-  std::array<Met, kMetSlots> met_;
-  std::uint32_t search_ = 0;
+  MetRows met_;
   std::size_t met_count_ = 0;
   std::vector<Row> rows_;
   std::vector<Row> candidates_;
