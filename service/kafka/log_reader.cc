@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <thread>
 #include <vector>
 
 #include "service/kafka/message.h"
@@ -67,7 +68,8 @@ Result<std::int64_t> KafkaLogReader::end() {
         rd_kafka_query_watermark_offsets(client_.get(), topic_.c_str(), partition_, &low, &high, kQueryMs);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return high;
     listener_.on_error(error, ("asking for the end of " + topic_).c_str());
-    rd_kafka_poll(client_.get(), kPollMs);
+    // Not rd_kafka_poll: of a consumer it takes records that wait to be read, and librdkafka aborts.
+    std::this_thread::sleep_for(milliseconds(kPollMs));
   }
   return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell the end of " + topic_};
 }
