@@ -35,24 +35,37 @@ class MockCluster {
     constexpr auto kRefused = RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
     rd_kafka_mock_push_request_errors(cluster_, api, 2, kRefused, kRefused);
   }
+  // The next request of `api` is answered so much later.
+  void answer_late(std::int16_t api, std::chrono::milliseconds delay) {
+    rd_kafka_mock_broker_push_request_error_rtts(cluster_, 1, api, 1, RD_KAFKA_RESP_ERR_NO_ERROR,
+                                                 static_cast<int>(delay.count()));
+  }
 
  private:
   RdKafka<rd_kafka_t> host_;
   rd_kafka_mock_cluster_t* cluster_ = nullptr;
 };
 
-TEST(LogReader, asks_again_for_the_end_while_records_wait_to_be_read) {
-  MockCluster cluster;
+KafkaConfig config_for(const MockCluster& cluster) {
   KafkaConfig config;
   config.brokers = cluster.servers();
   config.group = "reader";
+  return config;
+}
+
+void send(const KafkaConfig& config, std::initializer_list<const char*> values) {
   Probe probe;
-  {
-    auto sender = KafkaSender::open(config, kTopic, probe);
-    ASSERT_TRUE(sender) << sender.error().message;
-    for (const char* const value : {"one", "two"}) ASSERT_TRUE((*sender)->send(std::nullopt, value, {}, 0));
-    ASSERT_TRUE((*sender)->finish(std::chrono::seconds(30)));
-  }
+  auto sender = KafkaSender::open(config, kTopic, probe);
+  ASSERT_TRUE(sender) << sender.error().message;
+  for (const char* const value : values) ASSERT_TRUE((*sender)->send(std::nullopt, value, {}, 0));
+  ASSERT_TRUE((*sender)->finish(std::chrono::seconds(30)));
+}
+
+TEST(LogReader, asks_again_for_the_end_while_records_wait_to_be_read) {
+  MockCluster cluster;
+  const KafkaConfig config = config_for(cluster);
+  send(config, {"one", "two"});
+  Probe probe;
   StateBoard board;
   auto reader = KafkaLogReader::open(config, kTopic, 0, probe, board, {});
   ASSERT_TRUE(reader) << reader.error().message;
@@ -67,6 +80,25 @@ TEST(LogReader, asks_again_for_the_end_while_records_wait_to_be_read) {
     return {};
   }));
   EXPECT_EQ(read, std::vector<std::string>{"two"});
+}
+
+TEST(LogReader, that_is_told_where_to_start_never_goes_back_to_the_beginning) {
+  MockCluster cluster;
+  const KafkaConfig config = config_for(cluster);
+  send(config, {"one", "two", "three"});
+  cluster.answer_late(kListOffsets, std::chrono::milliseconds(1500));
+  Probe probe;
+  StateBoard board;
+  auto reader = KafkaLogReader::open(config, kTopic, 0, probe, board, {});
+  ASSERT_TRUE(reader) << reader.error().message;
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // it would be asking where the log begins
+  ASSERT_TRUE((*reader)->start_at(2));
+  const Result<std::optional<std::string>> last = (*reader)->next(std::chrono::seconds(30));
+  ASSERT_TRUE(last);
+  EXPECT_EQ(*last, "three");
+  const Result<std::optional<std::string>> more = (*reader)->next(std::chrono::milliseconds(3000));
+  ASSERT_TRUE(more);
+  EXPECT_EQ(*more, std::nullopt);
 }
 
 }  // namespace
