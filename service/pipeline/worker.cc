@@ -55,6 +55,7 @@ Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain:
       ahead_(parts.chain),
       truncated_(parts.detector.lookup_counts().truncated) {
   CHECK(parts_.detector.size() == parts_.chain.next_sequence(), "the detector holds what the chain says");
+  journal_topics_.reserve(topics.size());
   for (std::size_t i = 0; i < topics.size(); ++i) journal_topics_.push_back({topic_names_[i], topics[i].id});
   writer_.journal = parts_.chain.empty() ? journal : parts_.chain.journal();
   writer_.epoch = parts_.chain.empty() ? 0 : parts_.chain.writer_epoch() + 1;
@@ -358,7 +359,7 @@ Status Worker::recycle(const Batch& batch, const std::string& reason, bool sent,
   const auto begin = Clock::now();
   if (Status status = parts_.sink.recycle(); !status) return status;
   // The old producer's transaction is finished now, one way or the other: the journal's end is its end.
-  const Status status = parts_.log.read_to_end([&](std::string_view bytes, double) -> Status {
+  Status status = parts_.log.read_to_end([&](std::string_view bytes, double) -> Status {
     if (there || bytes != batch.journal_bytes()) {
       return Error{ErrorCode::kContradiction, "the journal holds a record that is not ours after number " +
                                                   std::to_string(parts_.chain.next_number() - 1) +

@@ -62,6 +62,7 @@ struct Totals {
       sum.faults[i] += report.faults[i];
       sum.skipped[i] += report.skipped[i];
     }
+    for (std::size_t i = 0; i < sum.points.size(); ++i) sum.points[i] += report.points[i];
     sum.kills += report.kills;
     sum.findings.verdicts += report.findings.verdicts;
     sum.findings.lost += report.findings.lost;
@@ -83,6 +84,7 @@ std::string plan_text(const DrawnRound& drawn) {
 void print_round(const DrawnRound& drawn, const RoundReport& report) {
   fmt::print("seed {:<5} {:5.1f} s  {:>6} verdicts  {}: {}\n", drawn.plan.seed, report.seconds,
              report.findings.verdicts, report.ok() ? "right" : "WRONG", plan_text(drawn));
+  for (const std::string& note : report.notes) fmt::print("  {}\n", note);
   for (const std::string& violation : report.findings.violations) fmt::print("  {}\n", violation);
   if (!report.ok()) {
     fmt::print("  its logs are build/chaos-logs/{}-*; again: ./dev chaos --rounds 1 --seed {}\n",
@@ -96,6 +98,10 @@ void print_table(const Totals& totals) {
   fmt::print("\n{:<24} {:>7} {:>8}\n", "fault", "struck", "skipped");
   for (std::size_t i = 0; i < sum.faults.size(); ++i)
     fmt::print("{:<24} {:>7} {:>8}\n", kChaosFaultNames[i], sum.faults[i], sum.skipped[i]);
+  std::string points;
+  for (std::size_t i = 0; i < sum.points.size(); ++i)
+    points += fmt::format("{}{} {}", i == 0 ? "" : ", ", kFaultPointNames[i], sum.points[i]);
+  fmt::print("killed or stopped at a point: {}\n", points);
   fmt::print("\n{} rounds in {:.0f} s, {} failed; {} times kill -9 of the service\n", totals.rounds,
              sum.seconds, totals.failed, sum.kills);
   fmt::print("{} verdicts checked: {} wrong, {} lost, {} doubled\n", sum.findings.verdicts,
@@ -104,10 +110,11 @@ void print_table(const Totals& totals) {
              sum.recycles_found);
 }
 
-std::string by_kind(const ChaosCounts& counts) {
+template <class Counts, class Names>
+std::string by_name(const Counts& counts, const Names& names) {
   std::string text;
   for (std::size_t i = 0; i < counts.size(); ++i)
-    text += fmt::format("{}\n    \"{}\": {}", i == 0 ? "" : ",", kChaosFaultNames[i], counts[i]);
+    text += fmt::format("{}\n    \"{}\": {}", i == 0 ? "" : ",", names[i], counts[i]);
   return text;
 }
 
@@ -117,10 +124,11 @@ std::string json(const Arguments& arguments, const Totals& totals) {
       "{{\n  \"first_seed\": {}, \"rounds\": {}, \"rounds_failed\": {}, \"seconds\": {:.1f},\n"
       "  \"service_kills\": {}, \"verdicts_checked\": {}, \"wrong\": {}, \"lost\": {}, \"doubled\": {},\n"
       "  \"recycles_resent\": {}, \"recycles_found_committed\": {},\n"
-      "  \"faults\": {{{}\n  }},\n  \"skipped\": {{{}\n  }}\n}}\n",
+      "  \"faults\": {{{}\n  }},\n  \"skipped\": {{{}\n  }},\n  \"points\": {{{}\n  }}\n}}\n",
       arguments.seed, totals.rounds, totals.failed, sum.seconds, sum.kills, sum.findings.verdicts,
       sum.findings.wrong, sum.findings.lost, sum.findings.doubled, sum.recycles_resent, sum.recycles_found,
-      by_kind(sum.faults), by_kind(sum.skipped));
+      by_name(sum.faults, kChaosFaultNames), by_name(sum.skipped, kChaosFaultNames),
+      by_name(sum.points, kFaultPointNames));
 }
 
 int run(const Arguments& arguments) {

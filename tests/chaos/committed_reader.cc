@@ -48,14 +48,14 @@ void CommittedReader::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client_.get(), kPollMs));
     if (!message) continue;
-    if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      keep(*message);
+    } else if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       const std::lock_guard lock(mutex_);
       std::int64_t& next = next_[{rd_kafka_topic_name(message->rkt), message->partition}];
       next = std::max(next, message->offset);
-    } else if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      listener_.on_error(message->err, rd_kafka_message_errstr(message.get()));
     } else {
-      keep(*message);
+      listener_.on_error(message->err, rd_kafka_message_errstr(message.get()));
     }
   }
 }

@@ -353,6 +353,7 @@ class Round {
       return false;
     });
     kafka_.rules().clear();
+    ++report_.points[static_cast<std::size_t>(arming.point)];
     return stops ? outlive(armed) : true;
   }
 
@@ -413,7 +414,11 @@ class Round {
     if (rule.api == KafkaApi::kInitProducerId || rule.api == KafkaApi::kJoinGroup ||
         rule.api == KafkaApi::kSyncGroup || rule.api == KafkaApi::kFindCoordinator)
       end_leader(SIGTERM);
-    return struck_since(before);
+    if (struck_since(before)) return true;
+    report_.notes.push_back(fmt::format("skipped: there was no {} of {} to strike",
+                                        rule.on == ProxyRule::On::kRequest ? "request" : "answer",
+                                        name(rule.api)));
+    return false;
   }
 
   // A commit without an answer, for longer than a commit may take.
@@ -426,13 +431,16 @@ class Round {
                         .act = ProxyRule::Act::kDelay,
                         .delay = milliseconds(limit + 2000),
                         .times = 1});
-    const bool struck = struck_since(before);
-    if (struck) progress();
-    return struck;
+    if (!struck_since(before)) return false;
+    progress();
+    return true;
   }
 
   bool fill_disk() {
-    if (!disk_ || !disk_->is_mounted()) return false;
+    if (!disk_->is_mounted()) {
+      report_.notes.emplace_back("skipped: snapshot disk full, mounting a small disk is not permitted here");
+      return false;
+    }
     disk_->fill();
     progress();
     const bool noticed = wait_until(

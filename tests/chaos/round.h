@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "service/fault_point.h"
 #include "tests/chaos/chaos_kafka.h"
 #include "tests/chaos/chaos_oracle.h"
 
@@ -47,6 +48,7 @@ inline constexpr std::array<std::string_view, 16> kChaosFaultNames = {
 static_assert(kChaosFaultNames.size() == static_cast<std::size_t>(ChaosFault::kAddressSpace) + 1);
 
 using ChaosCounts = std::array<std::uint64_t, kChaosFaultNames.size()>;
+using PointCounts = std::array<std::uint64_t, kFaultPointNames.size()>;
 
 struct RoundPlan {
   std::uint64_t seed = 1;
@@ -65,9 +67,11 @@ struct DrawnRound {
 DrawnRound draw_round(std::uint64_t seed);
 
 struct RoundReport {
-  ChaosCounts faults{};     // that struck
-  ChaosCounts skipped{};    // that this machine does not permit, or that found nothing to strike
-  std::uint64_t kills = 0;  // of the service, by kill -9, whatever for
+  ChaosCounts faults{};            // that struck
+  ChaosCounts skipped{};           // that this machine does not permit, or that found nothing to strike
+  PointCounts points{};            // where an instance killed or stopped itself
+  std::vector<std::string> notes;  // why a fault was skipped
+  std::uint64_t kills = 0;         // of the service, by kill -9, whatever for
   ChaosFindings findings;
   std::uint64_t recycles_found = 0;  // recycles that found the batch committed
   std::uint64_t recycles_resent = 0;
