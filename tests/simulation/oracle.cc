@@ -13,7 +13,8 @@ namespace {
 
 class Oracle {
  public:
-  explicit Oracle(const Cluster& cluster) : cluster_(cluster), oracle_(Cluster::kTopic, cluster.input()) {}
+  Oracle(const Cluster& cluster, std::uint64_t uniques_max)
+      : cluster_(cluster), uniques_max_(uniques_max), oracle_(Cluster::kTopic, cluster.input()) {}
 
   Findings check() {
     for (const Cluster::Content& content : cluster_.committed()) check_transaction(content);
@@ -84,9 +85,15 @@ class Oracle {
     }
     if (record->uniques.size() != oracle_.detector().size() - uniques)
       wrong("journal record " + number + " has other uniques than the verdicts of its batch");
+    if (record->oldest > oracle_.detector().size())
+      return wrong("journal record " + number + " forgets what has not come");
+    oracle_.expire(record->oldest);
+    if (uniques_max_ != 0 && oracle_.detector().size() - record->oldest > uniques_max_)
+      wrong("journal record " + number + " remembers more than it may");
   }
 
   const Cluster& cluster_;
+  std::uint64_t uniques_max_;
   VerdictOracle oracle_;
   JournalChain chain_;
   std::set<InputPlace> decided_;
@@ -96,6 +103,8 @@ class Oracle {
 
 }  // namespace
 
-Findings check_committed(const Cluster& cluster) { return Oracle(cluster).check(); }
+Findings check_committed(const Cluster& cluster, std::uint64_t uniques_max) {
+  return Oracle(cluster, uniques_max).check();
+}
 
 }  // namespace neardup

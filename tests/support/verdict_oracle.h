@@ -40,6 +40,9 @@ class VerdictOracle {
   // REQUIRES: has(place).
   std::string decide(const InputPlace& place, const MemoryVerdict& verdict);
 
+  // Uniques below `oldest` are forgotten before the next decision.
+  void expire(Sequence oldest) { detector_.expire(oldest); }
+
   const Detector& detector() const { return detector_; }
   // Whether the record at `place` was decided, and is a unique.
   bool is_unique(const InputPlace& place) const { return uniques_.contains(place); }
