@@ -8,6 +8,7 @@
 
 #include "core/limits.h"
 #include "service/clock.h"
+#include "service/fault_point.h"
 #include "service/log.h"
 #include "service/pipeline/recovery.h"
 
@@ -55,6 +56,7 @@ Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain:
       ahead_(parts.chain),
       truncated_(parts.detector.lookup_counts().truncated) {
   CHECK(parts_.detector.size() == parts_.chain.next_sequence(), "the detector holds what the chain says");
+  journal_topics_.reserve(topics.size());
   for (std::size_t i = 0; i < topics.size(); ++i) journal_topics_.push_back({topic_names_[i], topics[i].id});
   writer_.journal = parts_.chain.empty() ? journal : parts_.chain.journal();
   writer_.epoch = parts_.chain.empty() ? 0 : parts_.chain.writer_epoch() + 1;
@@ -308,7 +310,7 @@ Status Worker::publish(const Batch& batch) {
   bool there = false;
   if (recycle_first_) {
     recycle_first_ = false;
-    if (Status status = settle_doubt(batch, "a request of the last transaction timed out", there); !status)
+    if (Status status = recycle(batch, "a request of the last transaction timed out", false, there); !status)
       return status;
   }
   while (!there) {
@@ -323,13 +325,14 @@ Status Worker::publish(const Batch& batch) {
       case CommitAnswer::Kind::kFenced:
         return Error{ErrorCode::kFenced, answer.reason};
       case CommitAnswer::Kind::kInDoubt:
-        if (Status status = settle_doubt(batch, answer.reason, there); !status) return status;
+        if (Status status = recycle(batch, answer.reason, true, there); !status) return status;
         break;
       case CommitAnswer::Kind::kCommitted:
         recycle_first_ = answer.recycle_before_next;
         if (Status status = read_back(batch, there); !status) return status;
         if (!there) {
-          const Status status = settle_doubt(batch, "committed, but the journal record does not show", there);
+          const Status status =
+              recycle(batch, "committed, but the journal record does not show", true, there);
           if (!status) return status;
         }
         break;
@@ -350,12 +353,13 @@ Status Worker::read_back(const Batch& batch, bool& there) {
                                                 ": another writer wrote it"};
   }
   there = true;
+  FAULT_POINT(kReadBack);
   return parts_.chain.accept(batch.journal_record(), batch.journal_bytes());
 }
 
-Status Worker::settle_doubt(const Batch& batch, const std::string& reason, bool& there) {
-  log_warning("journal record {} is in doubt, recycling the producer: {}", parts_.chain.next_number(),
-              reason);
+Status Worker::recycle(const Batch& batch, const std::string& reason, bool sent, bool& there) {
+  log_warning("journal record {} is {}, recycling the producer: {}", parts_.chain.next_number(),
+              sent ? "in doubt" : "next", reason);
   if (++recycles_ > options_.recycles_max) {
     return Error{ErrorCode::kUnavailable,
                  std::to_string(options_.recycles_max) +
@@ -364,7 +368,7 @@ Status Worker::settle_doubt(const Batch& batch, const std::string& reason, bool&
   const auto begin = Clock::now();
   if (Status status = parts_.sink.recycle(); !status) return status;
   // The old producer's transaction is finished now, one way or the other: the journal's end is its end.
-  const Status status = parts_.log.read_to_end([&](std::string_view bytes, double) -> Status {
+  Status status = parts_.log.read_to_end([&](std::string_view bytes, double) -> Status {
     if (there || bytes != batch.journal_bytes()) {
       return Error{ErrorCode::kContradiction, "the journal holds a record that is not ours after number " +
                                                   std::to_string(parts_.chain.next_number() - 1) +
@@ -374,9 +378,13 @@ Status Worker::settle_doubt(const Batch& batch, const std::string& reason, bool&
     return parts_.chain.accept(batch.journal_record(), batch.journal_bytes());
   });
   if (!status) return status;
-  parts_.probe.recycled(seconds_since(begin));
-  log_info("recycled in {:.0f} ms: the batch {}", seconds_since(begin) * 1000,
-           there ? "was committed" : "was not committed and is sent again");
+  FAULT_POINT(kDoubtSettled);
+  const RecycleOutcome outcome = there  ? RecycleOutcome::kFoundCommitted
+                                 : sent ? RecycleOutcome::kResent
+                                        : RecycleOutcome::kPrecaution;
+  parts_.probe.recycled(outcome, seconds_since(begin));
+  log_info("recycled in {:.0f} ms: {}", seconds_since(begin) * 1000,
+           kRecycleOutcomeNames[static_cast<std::size_t>(outcome)]);
   return {};
 }
 

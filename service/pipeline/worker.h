@@ -142,7 +142,7 @@ class Worker {
   Status publish_all();
   Status publish(const Batch& batch);
   Status read_back(const Batch& batch, bool& there);
-  Status settle_doubt(const Batch& batch, const std::string& reason, bool& there);
+  Status recycle(const Batch& batch, const std::string& reason, bool sent, bool& there);
   void report(const Decided& decided);
   void beat();
 
