@@ -18,6 +18,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kIdleWait{100};  // how long one look at an empty input may take
+constexpr milliseconds kBusyWait{5};    // the same, where a batch is to be closed as soon as it may
 
 std::vector<std::string> names_of(std::span<const JournalChain::Topic> topics) {
   std::vector<std::string> names;
@@ -85,26 +86,20 @@ Status Worker::run(const std::stop_token& stop) {
 }
 
 Status Worker::gather_all(const std::stop_token& stop, const std::stop_token& halt) {
-  std::vector<Intake*> free;
-  for (Intake& intake : intakes_) free.push_back(&intake);
-  std::size_t bytes = 0;  // of those that are not free
-  const auto room = [&] { return !free.empty() && bytes < kFullBatchesMax * options_.bytes_max; };
+  for (Intake& intake : intakes_) free_.push_back(&intake);
+  const auto room = [&] { return !free_.empty() && bytes_under_way_ < kFullBatchesMax * options_.bytes_max; };
   while (!stop.stop_requested() && !halt.stop_requested()) {
     gather_pulse_.beat();
-    while (const auto published = published_.pop(halt, room() ? milliseconds(0) : kIdleWait)) {
-      parts_.source.release();
-      bytes -= (*published)->bytes;
-      free.push_back(*published);
-    }
+    take_back(halt, room() ? milliseconds(0) : kIdleWait);
     if (!room()) continue;
-    Intake& intake = *free.back();
+    Intake& intake = *free_.back();
     const auto begin = Clock::now();
     if (Status status = gather(intake, stop, halt); !status) return status;
     if (intake.records.empty()) continue;
     parts_.probe.stage("gather", seconds_since(begin));
     parts_.source.close_batch();
-    free.pop_back();
-    bytes += intake.bytes;
+    std::erase(free_, &intake);
+    bytes_under_way_ += intake.bytes;
     const std::size_t count = intake.records.size();
     if (intake.documents.size() < count) intake.documents.resize(count);
     intake.signing = {.records = intake.records, .out = std::span(intake.documents).first(count)};
@@ -113,6 +108,15 @@ Status Worker::gather_all(const std::stop_token& stop, const std::stop_token& ha
     gathered_.push(&intake);
   }
   return {};
+}
+
+void Worker::take_back(const std::stop_token& halt, milliseconds wait) {
+  while (const auto published = published_.pop(halt, wait)) {
+    parts_.source.release();
+    bytes_under_way_ -= (*published)->bytes;
+    free_.push_back(*published);
+    wait = milliseconds(0);
+  }
 }
 
 Status Worker::gather(Intake& intake, const std::stop_token& stop, const std::stop_token& halt) {
@@ -132,8 +136,13 @@ Status Worker::gather(Intake& intake, const std::stop_token& stop, const std::st
       if (intake.bytes >= options_.bytes_max) return {};
       intake.closed = BatchClosed::kInterval;
       const auto left = std::chrono::ceil<milliseconds>(close - Clock::now());
-      if (left <= milliseconds::zero()) return {};
-      wait = std::min(wait, left);
+      if (left <= milliseconds::zero()) {
+        take_back(halt, milliseconds(0));
+        if (kIntakes - free_.size() < kSmallBatchesMax) return {};
+        wait = kBusyWait;
+      } else {
+        wait = std::min(wait, left);
+      }
     }
     const std::size_t before = records.size();
     if (Status status = parts_.source.poll(records, options_.documents_max - before, wait); !status)

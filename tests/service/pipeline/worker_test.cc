@@ -401,6 +401,28 @@ TEST(Worker, a_batch_says_why_it_was_closed) {
             std::vector({kBytes, kDrain}));
 }
 
+TEST(Worker, behind_two_batches_under_way_the_next_stays_open) {
+  using enum BatchClosed;
+  MemoryKafka kafka = crawl(100, 1, 13);
+  const std::size_t all = kafka.input[0].size();
+  MemorySource* source = nullptr;
+  const Life life = live_in(kafka,
+                            [&] {
+                              // The first commit hangs until everything was taken in.
+                              for (int i = 0; i < 2000 && source->handed_out < all; ++i)
+                                std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                              EXPECT_EQ(source->handed_out, all);
+                              return Fate::kCommitted;
+                            },
+                            1000, {.prepare = [&](MemorySource& made) {
+                              source = &made;
+                              made.records_per_poll = 10;
+                            }});
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  EXPECT_EQ(life.closed, std::vector({kInterval, kInterval, kDrain}));
+  expect_one_verdict_each(kafka);
+}
+
 TEST(Worker, an_input_that_is_lost_stops_it_behind_what_was_gathered_before) {
   MemoryKafka kafka = crawl(100, 1, 13);
   const Life life =
