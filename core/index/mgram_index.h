@@ -112,6 +112,9 @@ class MgramIndex {
   std::uint64_t refused() const { return refused_; }
   std::uint64_t unmet() const { return unmet_; }
   std::size_t full_grams() const { return full_.size(); }  // that ever refused a text
+  // Buckets there ever were, each counted as it got its first text, and the most texts that one had.
+  std::uint64_t buckets() const { return buckets_; }
+  unsigned largest_bucket() const { return largest_bucket_; }
 
   // Equal for equal states. It reads everything.
   Digest128 digest() const;
@@ -145,6 +148,8 @@ class MgramIndex {
   Ordinal first_row_ = 0;  // those before are expired
   std::uint64_t refused_ = 0;
   std::uint64_t unmet_ = 0;
+  std::uint64_t buckets_ = 0;
+  unsigned largest_bucket_ = 0;
 };
 
 template <class Keep>
