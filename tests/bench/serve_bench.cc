@@ -43,6 +43,7 @@
 #include "service/log.h"
 #include "service/metrics/state.h"
 #include "tests/bench/raw_loop.h"
+#include "tests/bench/serve_run.h"
 #include "tests/support/bench_report.h"
 #include "tests/support/child_process.h"
 #include "tests/support/generated_text.h"
@@ -55,7 +56,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-constexpr std::int32_t kPartitions = 8;
 constexpr seconds kRunMax{300};  // of one run, and of one look at what it left
 constexpr milliseconds kLookEvery{10};
 
@@ -84,38 +84,9 @@ constexpr Plan kTiny = {.sizes = {{{"1k", 1024, 25'000}, {"4k", 4096, 15'000}}},
                         .paced_s = 2,
                         .scanned = 5'000};
 
-Probe& no_probe() {
-  static Probe probe;
-  return probe;
-}
-
-void or_throw(const Status& status) {
-  if (!status) throw std::runtime_error(status.error().message);
-}
-template <class T>
-T or_throw(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  return std::move(*result);
-}
-
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
-}
-
-// Topics and group of one run over the pages of `input`.
-Config run_config(const std::string& servers, const std::string& input, const std::string& run) {
-  Config config;
-  config.kafka.brokers = servers;
-  config.kafka.group = run;
-  config.kafka.topics = {
-      {input}, run + ".unique", run + ".duplicate", run + ".dead-letter", run + ".journal"};
-  config.http.address = "";
-  return config;
-}
-
-void create(const Config& config) {
-  or_throw(create_topics(config.kafka, {.partitions = kPartitions, .input = true}, seconds(30)));
 }
 
 // Page i goes to partition i % kPartitions, so this is where the input ends.
@@ -124,7 +95,7 @@ std::int64_t end_of(std::int32_t partition, std::size_t documents) {
 }
 
 void fill(const Config& config, const Size& size) {
-  create(config);
+  create_run_topics(config);
   const auto sender =
       or_throw(KafkaSender::open(config.kafka, config.kafka.topics.input.front(), no_probe()));
   GeneratedText text(size.record_bytes, 1);
@@ -135,34 +106,6 @@ void fill(const Config& config, const Size& size) {
   }
   or_throw(sender->finish(seconds(60)));
 }
-
-// Positions that a group has committed on the input, whose offsets begin at 0.
-class GroupPositions {
- public:
-  explicit GroupPositions(const Config& config) : list_(partition_list(kPartitions)) {
-    ClientProperties properties = consumer_properties(config.kafka.group);
-    properties.emplace_back("isolation.level",
-                            "read_uncommitted");  // answer now, with what is committed by now
-    client_ = or_throw(make_client(RD_KAFKA_CONSUMER, config.kafka, properties, listener_));
-    for (std::int32_t i = 0; i < kPartitions; ++i)
-      rd_kafka_topic_partition_list_add(list_.get(), config.kafka.topics.input.front().c_str(), i);
-    covered();  // connects
-  }
-
-  // How many records they cover.
-  std::int64_t covered() {
-    if (rd_kafka_committed(client_.get(), list_.get(), 10000) != RD_KAFKA_RESP_ERR_NO_ERROR) return 0;
-    std::int64_t sum = 0;
-    for (std::int32_t i = 0; i < kPartitions; ++i)
-      sum += std::max<std::int64_t>(0, list_->elems[i].offset);  // negative: none yet
-    return sum;
-  }
-
- private:
-  ClientListener listener_{"bench", no_probe()};
-  RdKafka<rd_kafka_t> client_;
-  RdKafka<rd_kafka_topic_partition_list_t> list_;
-};
 
 // Reads the committed records of topics from their beginning.
 class TopicReader {
@@ -288,7 +231,7 @@ struct Run {
 
 Run measure(const Config& config, std::vector<std::string> words, const std::string& log,
             std::size_t documents) {
-  create(config);
+  create_run_topics(config);
   GroupPositions positions(config);
   ChildProcess child(std::move(words), log);
   const auto fail = [&](const std::string& what) {
@@ -331,7 +274,7 @@ struct Latency {
 // Of `serve` while pages of `record_bytes` come at an even pace.
 Latency measure_latency(const Config& config, std::vector<std::string> words, const std::string& log,
                         std::size_t record_bytes, double documents_per_s, double time_s) {
-  create(config);
+  create_run_topics(config);
   ChildProcess child(std::move(words), log);
   if (!child.wait_for_log("running: ", seconds(60)))
     throw std::runtime_error(config.kafka.group + " did not start:\n" + child.log());
