@@ -17,7 +17,7 @@ inline constexpr std::array<std::string_view, 3> kVerdictNames = {"unique", "dup
 enum class DuplicateKind : std::uint8_t {
   kExact,  // the same canonical text
   kNear,   // a page like it: by its sketch, or by fingerprints within the configured distance
-  kShort,  // a short text like it, by edit distance
+  kShort,  // a short text like it, by edit distance; in mode mgram any text, by the configured measure
 };
 inline constexpr std::array<std::string_view, 3> kDuplicateKindNames = {"exact", "near", "short"};
 
@@ -64,7 +64,8 @@ struct Decision {
   Sequence sequence = 0;                       // of a unique: its own number; of a duplicate: its leader's
   int distance = 0;  // of a duplicate: Hamming distance of the fingerprints, 0 .. 64
   // Of a duplicate. kExact: 1000. kNear: the Jaccard similarity of the shingles as the sketches estimate it,
-  // or of fingerprints alone the cosine, 1000 x cos(pi * distance / 64). kShort: 1000 x (1 - edits / length).
+  // or of fingerprints alone the cosine, 1000 x cos(pi * distance / 64). kShort: 1000 x (1 - edits / length),
+  // or by another measure of mode mgram (core/detector/README.md).
   int similarity_permille = 1000;
   Relation relation = Relation::kOther;  // of a duplicate
 

@@ -10,6 +10,7 @@
 #include "core/base/check.h"
 #include "core/detector/kept_form.h"
 #include "core/detector/long_route.h"
+#include "core/detector/mgram_route.h"
 #include "core/detector/relation.h"
 #include "core/detector/short_route.h"
 #include "core/fingerprint/hamming.h"
@@ -25,10 +26,11 @@ static_assert(kUniquesMax <= HammingIndex<kFingerprintBits>::kWindowMax);
 
 RouteParts DetectorOptions::routes() const {
   if (mode == DetectorMode::kHybrid) return RouteParts::kBoth;
+  if (mode == DetectorMode::kMgram) return RouteParts::kMgrams;
   return verify_sketch ? RouteParts::kLong : RouteParts::kNone;
 }
 
-// Where fingerprints find the candidates, sketches need no bands.
+// Where fingerprints or m-grams find the candidates, sketches need no bands.
 BandLayout DetectorOptions::layout() const {
   if (mode == DetectorMode::kHybrid) return band_layout(threshold_permille);
   return {.bands = 0};
@@ -46,7 +48,15 @@ std::string DetectorOptions::text() const {
     add("threshold_permille", std::to_string(threshold_permille));
   }
   if (sketch != defaults.sketch) add("sketch", "compact");
-  if (mode == DetectorMode::kHybrid) {
+  if (mode == DetectorMode::kMgram) {
+    if (gram_size != defaults.gram_size) add("gram_size", std::to_string(gram_size));
+    if (gram_units != defaults.gram_units) {
+      add("gram_units", std::string(kMgramUnitsNames[static_cast<std::size_t>(gram_units)]));
+    }
+    if (measure != defaults.measure) {
+      add("measure", std::string(kMgramMeasureNames[static_cast<std::size_t>(measure)]));
+    }
+  } else if (mode == DetectorMode::kHybrid) {
     if (short_tokens_permille != defaults.short_tokens_permille) {
       add("short_tokens_permille", std::to_string(short_tokens_permille));
     }
@@ -73,12 +83,32 @@ using LongRoutes =
     std::variant<std::monostate, LongRoute<kStandardSketchBytes>, LongRoute<kCompactSketchBytes>>;
 
 LongRoutes make_long_route(const DetectorOptions& options) {
-  if (options.routes() == RouteParts::kNone) return std::monostate();
+  const RouteParts routes = options.routes();
+  if (routes == RouteParts::kNone || routes == RouteParts::kMgrams) return std::monostate();
   if (options.sketch == SketchSize::kStandard) {
     return LongRoute<kStandardSketchBytes>(options.threshold_permille);
   }
   return LongRoute<kCompactSketchBytes>(options.threshold_permille);
 }
+
+// Mode mgram.
+struct MgramTexts {
+  explicit MgramTexts(const DetectorOptions& options)
+      : route({.m = options.gram_size,
+               .over = options.gram_units,
+               .measure = options.measure,
+               .threshold_permille = options.threshold_permille}),
+        // What is kept of a text has no stop words any more: what is left are words.
+        signer({.m = options.gram_size,
+                .over = options.gram_units == MgramUnits::kContentWords ? MgramUnits::kWords
+                                                                        : options.gram_units}) {}
+
+  MgramRoute route;
+  MgramSigner signer;  // of texts that come back
+  MgramSignature restored;
+  MgramWork work;
+  std::uint64_t truncated = 0;  // look-ups that did not see all of a text, or not all that is like it
+};
 
 // What the log remembers of an arrival, or of a unique that comes back.
 template <class Document>
@@ -107,28 +137,47 @@ void with(Routes& routes, Use use) {
 struct Detector::State {
   explicit State(const DetectorOptions& o)
       : options(o), uniques({.directory = o.directory}), exact(uniques), pages(make_long_route(o)) {
-    if (o.mode == DetectorMode::kHybrid) {
-      short_texts.emplace(ShortOptions{.threshold_permille = o.threshold_permille,
-                                       .replacement = {.tokens_permille = o.short_tokens_permille,
-                                                       .numbers_permille = o.short_numbers_permille}});
-    } else {
-      fingerprints.emplace(HammingOptions{.distance = o.distance});
+    switch (o.mode) {
+      case DetectorMode::kHybrid:
+        short_texts.emplace(ShortOptions{.threshold_permille = o.threshold_permille,
+                                         .replacement = {.tokens_permille = o.short_tokens_permille,
+                                                         .numbers_permille = o.short_numbers_permille}});
+        break;
+      case DetectorMode::kSimhash:
+        fingerprints.emplace(HammingOptions{.distance = o.distance});
+        break;
+      case DetectorMode::kMgram:
+        mgrams.emplace(o);
+        break;
     }
+    with(pages, [&](auto& route) { route.judge_by(o.exact); });
   }
 
-  std::optional<RouteMatch> find(const Arrival& arrival);
+  // What a look-up may leave behind.
+  enum class Use : std::uint8_t {
+    kAsk,    // nothing
+    kStore,  // a fingerprint that none is near to, as that of the next unique
+  };
+
+  std::optional<RouteMatch> find(const Arrival& arrival, Use use);
   std::optional<RouteMatch> find_by_text(const RouteSignature& route);
-  std::optional<RouteMatch> find_by_fingerprint(const Arrival& arrival);
+  std::optional<RouteMatch> find_by_mgrams(const MgramSignature& signature);
+  std::optional<RouteMatch> find_by_fingerprint(const Arrival& arrival, Use use);
+  std::optional<int> agreed(Sequence sequence, const LongSignature& page) const;
 
   Decision duplicate(const Arrival& arrival, const RouteMatch& match) const;
-  Decision decide(const Arrival& arrival);
+  Decision decide(const Arrival& arrival, Use use);
+
+  // Signs again what `kept` has. False: it is not of this mode.
+  bool sign_kept();
 
   // All but what its routes remember.
   Sequence remember(const UniqueLog::Entry& entry) {
     const Sequence sequence = uniques.size();
     uniques.append(entry);
     exact.insert(sequence, entry.exact);
-    if (fingerprints) fingerprints->insert(entry.fingerprint.bits);
+    const bool is_stored = fingerprints && fingerprints->next() > sequence;  // as it was asked for
+    if (fingerprints && !is_stored) fingerprints->insert(entry.fingerprint.bits);
     return sequence;
   }
 
@@ -139,6 +188,7 @@ struct Detector::State {
   std::optional<HammingIndex<kFingerprintBits>> fingerprints;  // mode simhash
   std::optional<ShortRoute> short_texts;                       // mode hybrid
   LongRoutes pages;
+  std::optional<MgramTexts> mgrams;  // mode mgram
 
   ShortSigner short_signer;  // of short texts that come back
   RouteSignature restored;
@@ -169,27 +219,55 @@ std::optional<RouteMatch> Detector::State::find_by_text(const RouteSignature& ro
   return first;
 }
 
-std::optional<RouteMatch> Detector::State::find_by_fingerprint(const Arrival& arrival) {
+std::optional<RouteMatch> Detector::State::find_by_mgrams(const MgramSignature& signature) {
+  const std::optional<MgramMatch> match = mgrams->route.find(signature, mgrams->work);
+  candidates = mgrams->work.compared();
+  mgrams->truncated += mgrams->work.is_truncated() || signature.is_cut;
+  if (!match) return std::nullopt;
+  return RouteMatch{DuplicateKind::kShort, match->sequence, static_cast<int>(match->similarity_permille)};
+}
+
+bool Detector::State::sign_kept() {
+  if (mgrams) {
+    if (!kept.has_mgrams) return false;
+    mgrams->signer.sign(kept.characters, mgrams->restored);
+    return !mgrams->restored.units.empty();
+  }
+  const bool has_short = kept.has_short && short_texts;
+  if (kept.long_count == 0 && !has_short) return false;
+  return !kept.has_short || short_signer.sign(kept.characters, restored.short_text);
+}
+
+// How alike a page and a unique are whose fingerprints are near, if it is enough.
+std::optional<int> Detector::State::agreed(Sequence sequence, const LongSignature& page) const {
+  if (options.exact != nullptr) return options.exact->alike(sequence, page.kind);
+  std::optional<int> similarity;
+  with(pages, [&](const auto& route) { similarity = route.similarity(sequence, page); });
+  return similarity && *similarity >= estimate_min(options.threshold_permille) ? similarity : std::nullopt;
+}
+
+std::optional<RouteMatch> Detector::State::find_by_fingerprint(const Arrival& arrival, Use use) {
   const std::uint64_t before = fingerprints->counts().candidates;
   std::optional<RouteMatch> first;
   const std::uint64_t bits = arrival.signature.fingerprint.bits;
   if (!options.verify_sketch) {
-    if (const auto match = fingerprints->find(bits, MatchMode::kFirst)) {
-      first = RouteMatch{DuplicateKind::kNear, match->sequence, std::nullopt};
+    std::optional<Match> match;
+    if (use == Use::kStore) {
+      fingerprints->check_and_insert({&bits, 1}, MatchMode::kFirst, {&match, 1});
+    } else {
+      match = fingerprints->find(bits, MatchMode::kFirst);
     }
+    if (match) first = RouteMatch{DuplicateKind::kNear, match->sequence, std::nullopt};
   } else {
     fingerprints->find_all(bits, matches);
-    with(pages, [&](const auto& route_of_pages) {
-      for (const Match& match : matches) {
-        if (first) return;
-        for (const LongSignature& page : arrival.route->long_span()) {
-          const std::optional<int> similarity = route_of_pages.similarity(match.sequence, page);
-          if (!similarity || *similarity < estimate_min(options.threshold_permille)) continue;
-          first = RouteMatch{DuplicateKind::kNear, match.sequence, similarity};
-          break;
-        }
+    for (std::size_t i = 0; i < matches.size() && !first; ++i) {
+      for (const LongSignature& page : arrival.route->long_span()) {
+        const std::optional<int> similarity = agreed(matches[i].sequence, page);
+        if (!similarity) continue;
+        first = RouteMatch{DuplicateKind::kNear, matches[i].sequence, similarity};
+        break;
       }
-    });
+    }
   }
   candidates += fingerprints->counts().candidates - before;
   return first;
@@ -197,12 +275,13 @@ std::optional<RouteMatch> Detector::State::find_by_fingerprint(const Arrival& ar
 
 // The same text wins over whatever else matches: no earlier unique can be like it that was not like its
 // leader, unless the history was decided by other options; and then the stronger kind is the better answer.
-std::optional<RouteMatch> Detector::State::find(const Arrival& arrival) {
+std::optional<RouteMatch> Detector::State::find(const Arrival& arrival, Use use) {
   candidates = 0;
   if (const std::optional<Sequence> same = exact.find(arrival.signature.exact)) {
     return RouteMatch{DuplicateKind::kExact, *same, 1000};
   }
-  if (fingerprints) return find_by_fingerprint(arrival);
+  if (fingerprints) return find_by_fingerprint(arrival, use);
+  if (mgrams) return find_by_mgrams(arrival.route->mgrams);
   return find_by_text(*arrival.route);
 }
 
@@ -219,9 +298,10 @@ Decision Detector::State::duplicate(const Arrival& arrival, const RouteMatch& ma
                               {leader.id, leader.url, leader.source}, match.kind == DuplicateKind::kExact)};
 }
 
-Decision Detector::State::decide(const Arrival& arrival) {
+Decision Detector::State::decide(const Arrival& arrival, Use use) {
   CHECK(arrival.route != nullptr || options.routes() == RouteParts::kNone, "signed for another mode");
-  if (const std::optional<RouteMatch> match = find(arrival)) return duplicate(arrival, *match);
+  CHECK(!mgrams || arrival.route->has_mgrams, "signed for another mode");
+  if (const std::optional<RouteMatch> match = find(arrival, use)) return duplicate(arrival, *match);
   return {.verdict = Verdict::kUnique, .sequence = uniques.size()};
 }
 
@@ -229,6 +309,7 @@ Detector::Detector(const DetectorOptions& options) {
   CHECK(options.distance >= 0 && options.distance <= kHammingDistanceMax, "config refuses other distances");
   CHECK(options.threshold_permille >= 500 && options.threshold_permille <= 1000,
         "config refuses other thresholds");
+  CHECK(options.gram_size >= 1 && options.gram_size <= kMgramSizeMax, "config refuses other sizes");
   state_ = std::make_unique<State>(options);
 }
 Detector::~Detector() = default;
@@ -237,7 +318,9 @@ Detector& Detector::operator=(Detector&&) noexcept = default;
 
 void Detector::prefetch(const Arrival& arrival) const {
   state_->exact.prefetch(arrival.signature.exact);
-  if (arrival.route == nullptr || !state_->short_texts) return;
+  if (arrival.route == nullptr) return;
+  if (state_->mgrams) state_->mgrams->route.prefetch(arrival.route->mgrams);
+  if (!state_->short_texts) return;
   if (arrival.route->asks_as_short()) {
     state_->short_texts->prefetch(arrival.route->short_text);
   } else {
@@ -247,11 +330,11 @@ void Detector::prefetch(const Arrival& arrival) const {
   }
 }
 
-Decision Detector::check(const Arrival& arrival) const { return state_->decide(arrival); }
+Decision Detector::check(const Arrival& arrival) const { return state_->decide(arrival, State::Use::kAsk); }
 
 Decision Detector::apply(const Arrival& arrival, std::string* kept) {
   State& state = *state_;
-  const Decision decision = state.decide(arrival);
+  const Decision decision = state.decide(arrival, State::Use::kStore);
   if (decision.verdict == Verdict::kDuplicate) return decision;
   const Sequence sequence = state.remember(entry_of(arrival));
   if (state.options.routes() == RouteParts::kNone) return decision;
@@ -259,6 +342,7 @@ Decision Detector::apply(const Arrival& arrival, std::string* kept) {
   if (route.has_short && state.short_texts) {
     state.short_texts->insert(sequence, route.short_text, state.short_work);
   }
+  if (state.mgrams) state.mgrams->route.insert(sequence, route.mgrams);
   LongExtensions extensions;
   with(state.pages, [&](auto& pages) {
     for (std::size_t i = 0; i < route.long_count; ++i) {
@@ -286,6 +370,12 @@ Detector::LookupCounts Detector::lookup_counts() const {
     counts.truncated += probes.truncated;
     counts.largest_bucket = state_->fingerprints->largest_bucket();
   }
+  if (state_->mgrams) {
+    const MgramIndex& index = state_->mgrams->route.index();
+    counts.truncated = state_->mgrams->truncated + index.unmet();
+    counts.largest_bucket = index.largest_bucket();
+    counts.full_keys = index.full_grams();
+  }
   if (state_->short_texts) add(state_->short_texts->index().postings());
   with(state_->pages, [&](const auto& pages) { add(pages.postings()); });
   return counts;
@@ -296,10 +386,8 @@ Status Detector::restore(const Unique& unique) {
   const RouteParts routes = state.options.routes();
   if (routes != RouteParts::kNone) {
     if (Status status = decode_kept(unique.kept, state.options.sketch, state.kept); !status) return status;
-    const bool is_whole = state.kept.long_count > 0 || (state.kept.has_short && state.short_texts);
-    if (!is_whole || (state.kept.has_short &&
-                      !state.short_signer.sign(state.kept.characters, state.restored.short_text))) {
-      return Error{ErrorCode::kCorrupt, "what was kept of a unique: neither a short text nor a page"};
+    if (!state.sign_kept()) {
+      return Error{ErrorCode::kCorrupt, "what was kept of a unique is not what this detector.mode keeps"};
     }
   }
   const Sequence sequence = state.remember(entry_of(unique));
@@ -307,6 +395,7 @@ Status Detector::restore(const Unique& unique) {
   if (state.kept.has_short && state.short_texts) {
     state.short_texts->insert(sequence, state.restored.short_text, state.short_work);
   }
+  if (state.mgrams) state.mgrams->route.insert(sequence, state.mgrams->restored);
   with(state.pages, [&](auto& pages) {
     for (std::size_t i = 0; i < state.kept.long_count; ++i) {
       make_bands(state.layout, state.kept.longs[i]);
@@ -323,6 +412,7 @@ void Detector::expire(Sequence oldest) {
   state.exact.expire(oldest);
   if (state.fingerprints) state.fingerprints->expire(oldest);
   if (state.short_texts) state.short_texts->expire(oldest);
+  if (state.mgrams) state.mgrams->route.expire(oldest);
   with(state.pages, [&](auto& pages) { pages.expire(oldest); });
   state.uniques.expire(oldest);
 }
@@ -345,6 +435,7 @@ std::size_t Detector::bytes() const {
   std::size_t bytes = state_->uniques.bytes() + state_->exact.bytes();
   if (state_->fingerprints) bytes += state_->fingerprints->bytes();
   if (state_->short_texts) bytes += state_->short_texts->index().bytes();
+  if (state_->mgrams) bytes += state_->mgrams->route.bytes();
   with(state_->pages, [&](const auto& pages) { bytes += pages.bytes(); });
   return bytes;
 }
@@ -363,6 +454,7 @@ Digest128 Detector::state_digest() const {
   writer.digest(state_->uniques.digest());
   if (state_->fingerprints) writer.digest(state_->fingerprints->state_digest());
   if (state_->short_texts) writer.digest(state_->short_texts->index().digest());
+  if (state_->mgrams) writer.digest(state_->mgrams->route.digest());
   with(state_->pages, [&](const auto& pages) { writer.digest(pages.digest()); });
   return digest128(bytes);
 }

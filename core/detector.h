@@ -10,27 +10,33 @@
 //                       └─ page:       long_route, by sketches                kind near
 //             simhash  ─── hamming_index: fingerprints within k bits?         kind near
 //                          and, if so wished, sketches that agree
+//             mgram    ─── mgram_route: texts that share a run of m units     kind short
 //
 // Cost:    one hash probe, then what the route says; memory per unique is `bytes() / size()`, and what names
 //          it lies in a file (unique_log.h). Threads: none inside. One order of calls gives one state; a
 //          state is never shared while it changes. Source: core/DESIGN.md, "the leader rule".
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "core/arrival.h"
 #include "core/base/hash.h"
 #include "core/base/result.h"
 #include "core/decision.h"
+#include "core/detector/mgram_options.h"
 #include "core/fingerprint/signer_options.h"
 
 namespace neardup {
 
-enum class DetectorMode : std::uint8_t { kHybrid, kSimhash };
-inline constexpr std::array<std::string_view, 2> kDetectorModeNames = {"hybrid", "simhash"};
+class ExactSimilarity;
+
+enum class DetectorMode : std::uint8_t { kHybrid, kSimhash, kMgram };
+inline constexpr std::array<std::string_view, 3> kDetectorModeNames = {"hybrid", "simhash", "mgram"};
 
 struct DetectorOptions {
   DetectorMode mode = DetectorMode::kHybrid;
@@ -42,13 +48,20 @@ struct DetectorOptions {
   // Mode simhash.
   int distance = 3;            // 0 .. kHammingDistanceMax bits
   bool verify_sketch = false;  // a match must also be as alike as the threshold asks, by its sketch
+  // Mode mgram.
+  unsigned gram_size = 4;  // m, 1 .. kMgramSizeMax units
+  MgramUnits gram_units = MgramUnits::kCharacters;
+  MgramMeasure measure = MgramMeasure::kEdit;
 
   // Where the file lies that names the uniques (unique_log.h); empty: no file, all in memory.
   std::string directory = {};
+  // Asked wherever sketches would be; it must outlive the detector. Null: the sketches are asked.
+  const ExactSimilarity* exact = nullptr;
 
-  // What signatures these options need.
+  // What signatures these options need. Those of mode mgram need the stop words besides, if any.
   RouteParts routes() const;
   BandLayout layout() const;
+  MgramOptions mgrams() const { return {.m = gram_size, .over = gram_units}; }
 
   // What tells these options from the defaults, which are "": `detector.NAME=value` of each that differs.
   std::string text() const;
@@ -85,9 +98,11 @@ class Detector {
   struct LookupCounts {
     std::uint64_t slow = 0;       // look-ups that read more than 16 KiB of crowded buckets
     std::uint64_t truncated = 0;  // bands of uniques that could not be posted, because all their keys were
-                                  // full; and look-ups that a cap on crowded buckets cut short
-    std::uint64_t largest_bucket = 0;  // the most fingerprints that ever shared one
-    std::uint64_t full_keys = 0;       // keys of bands that got as many postings as they may have
+                                  // full; and look-ups that a cap on crowded buckets cut short. Mode
+                                  // mgram: uniques posted under no gram, look-ups that met more texts than
+                                  // may be compared, texts judged by their beginning
+    std::uint64_t largest_bucket = 0;  // the most fingerprints, or texts with one gram, that ever shared one
+    std::uint64_t full_keys = 0;       // keys of bands, or grams, that got as many postings as they may have
     std::uint64_t hot_features = 0;    // features so common that keys of them are extended
   };
   LookupCounts lookup_counts() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/detector/edit_similarity.h"
+#include "core/detector/gram_similarity.h"
 #include "core/detector/long_route.h"
 #include "core/fingerprint/hamming.h"
 #include "core/fingerprint/shingle.h"
@@ -76,11 +77,11 @@ PageComparison compare_pages(const ExplainedText& earlier, const ExplainedText& 
   return pages;
 }
 
-unsigned edits_between(const ShortSignature& a, const ShortSignature& b) {
+unsigned edits_between(std::span<const char32_t> a, std::span<const char32_t> b) {
   EditPattern pattern;
-  pattern.set(a.text);
-  const std::size_t longer = std::max(a.text.size(), b.text.size());
-  return pattern.distance(b.text, static_cast<unsigned>(longer)).value_or(static_cast<unsigned>(longer));
+  pattern.set(a);
+  const auto longer = static_cast<unsigned>(std::max(a.size(), b.size()));
+  return pattern.distance(b, longer).value_or(longer);
 }
 
 unsigned edit_similarity(unsigned edits, std::size_t longer) {
@@ -91,7 +92,7 @@ ShortComparison compare_short(const ShortSignature& stored, const ShortSignature
                               const DetectorOptions& options) {
   ShortComparison texts;
   texts.length_max = std::max(stored.text.size(), asking.text.size());
-  texts.edits = edits_between(asking, stored);
+  texts.edits = edits_between(asking.text, stored.text);
   texts.edits_max = edits_max(texts.length_max, options.threshold_permille);
   texts.similarity_permille = edit_similarity(texts.edits, texts.length_max);
   TokenPattern tokens;
@@ -109,11 +110,37 @@ ShortComparison compare_short(const ShortSignature& stored, const ShortSignature
   return texts;
 }
 
+MgramComparison compare_mgrams(const MgramSignature& stored, const MgramSignature& asking,
+                               const DetectorOptions& options) {
+  MgramComparison texts;
+  texts.units_max = std::max(stored.units.size(), asking.units.size());
+  texts.edits = edits_between(asking.units, stored.units);
+  texts.is_cut = stored.is_cut || asking.is_cut;
+  GramPattern pattern;
+  pattern.set(asking.grams);
+  std::vector<Key> keys;
+  mgram_keys(options.gram_size, stored.units, keys);
+  const GramOverlap overlap = pattern.compare(keys);
+  texts.shared = overlap.shared;
+  const auto set = [&](MgramMeasure measure, unsigned permille) {
+    texts.permille[static_cast<std::size_t>(measure)] = permille;
+  };
+  set(MgramMeasure::kEdit, edit_similarity(texts.edits, texts.units_max));
+  set(MgramMeasure::kJaccard, jaccard_permille(overlap.shared, asking.grams.size(), stored.grams.size()));
+  set(MgramMeasure::kCosine, cosine_permille(overlap.dot, asking.norm, stored.norm));
+  return texts;
+}
+
 // The first thing that stands against it is the reason, what the texts are before what chance made of them.
 Reason reason_of_short(const ShortComparison& texts) {
   if (texts.edits > texts.edits_max) return Reason::kTooManyEdits;
   if (!texts.is_same_filling) return Reason::kTokensReplaced;
   return texts.is_met() ? Reason::kShortAlike : Reason::kNothingShared;
+}
+
+Reason reason_of_mgrams(const MgramComparison& texts, const DetectorOptions& options) {
+  if (texts.by(options.measure) < options.threshold_permille) return Reason::kMgramsDiffer;
+  return texts.shared > 0 ? Reason::kMgramsAlike : Reason::kNothingShared;
 }
 
 Reason reason_of_pages(const std::vector<PageComparison>& pages, int estimate_min) {
@@ -192,8 +219,13 @@ Explanation explain(const ExplainedText& earlier, const ExplainedText& later,
   if (earlier.route.has_short && later.route.has_short) {
     found.short_text = compare_short(earlier.route.short_text, later.route.short_text, options);
   }
+  if (earlier.route.has_mgrams && later.route.has_mgrams) {
+    found.mgrams = compare_mgrams(earlier.route.mgrams, later.route.mgrams, options);
+  }
   if (found.is_same_text) {
     found.reason = Reason::kSameText;
+  } else if (options.mode == DetectorMode::kMgram) {
+    found.reason = reason_of_mgrams(*found.mgrams, options);
   } else if (options.mode == DetectorMode::kSimhash) {
     found.reason = reason_of_fingerprints(found, options);
   } else if (!later.route.asks_as_short()) {
@@ -204,11 +236,17 @@ Explanation explain(const ExplainedText& earlier, const ExplainedText& later,
   return found;
 }
 
-int exact_similarity_permille(const ExplainedText& earlier, const ExplainedText& later) {
+int exact_similarity_permille(const ExplainedText& earlier, const ExplainedText& later,
+                              const DetectorOptions& options) {
+  if (options.mode == DetectorMode::kMgram) {
+    const MgramComparison texts = compare_mgrams(earlier.route.mgrams, later.route.mgrams, options);
+    return static_cast<int>(texts.by(options.measure));
+  }
   if (later.route.asks_as_short() && earlier.route.has_short) {
     const ShortSignature& a = earlier.route.short_text;
     const ShortSignature& b = later.route.short_text;
-    return static_cast<int>(edit_similarity(edits_between(b, a), std::max(a.text.size(), b.text.size())));
+    return static_cast<int>(
+        edit_similarity(edits_between(b.text, a.text), std::max(a.text.size(), b.text.size())));
   }
   int best = 0;
   for (const ShingleKind kind : kKinds) {

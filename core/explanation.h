@@ -8,6 +8,7 @@
 //   the same digest ─► mode hybrid:  short text: edits ─► replaced tokens ─► a key shared
 //                                    page:       sketches ─► a band shared
 //                      mode simhash: distance ─► sketches, if they are to agree
+//                      mode mgram:   the configured measure ─► a run shared
 //
 // What it cannot know is company: in an index, crowded keys are extended (band_postings.h), and an earlier
 // text may be the leader.
@@ -87,24 +88,38 @@ struct ShortComparison {
   bool is_met() const { return bands.any() || tiny_keys > 0; }
 };
 
+// How alike two texts are by runs of units, and by all measures of mode mgram.
+struct MgramComparison {
+  std::size_t units_max = 0;  // of the longer one
+  unsigned edits = 0;
+  std::size_t shared = 0;  // grams that both have, each counted once
+  std::array<unsigned, kMgramMeasureNames.size()> permille{};
+  bool is_cut = false;  // of one of them only the beginning is known
+
+  unsigned by(MgramMeasure measure) const { return permille[static_cast<std::size_t>(measure)]; }
+};
+
 // The rule that decided.
 enum class Reason : std::uint8_t {
   // It is a duplicate:
   kSameText,
   kShortAlike,
   kPageAlike,
+  kMgramsAlike,
   kFingerprintsNear,
   // It is not:
   kOtherRoute,      // the earlier text is stored as nothing that the later one asks for
   kTooManyEdits,    // short texts
   kTokensReplaced,  // short texts of the same form
   kSketchesDiffer,  // pages; or fingerprints were near
-  kNothingShared,   // alike, but by chance no band or key brings them together
+  kMgramsDiffer,    // by the configured measure
+  kNothingShared,   // alike, but no band, key or run brings them together
   kFingerprintsFar,
 };
-inline constexpr std::array<std::string_view, 10> kReasonNames = {
-    "same_text",      "short_alike",     "page_alike",      "fingerprints_near", "other_route",
-    "too_many_edits", "tokens_replaced", "sketches_differ", "nothing_shared",    "fingerprints_far"};
+inline constexpr std::array<std::string_view, 12> kReasonNames = {
+    "same_text",         "short_alike",   "page_alike",     "mgrams_alike",
+    "fingerprints_near", "other_route",   "too_many_edits", "tokens_replaced",
+    "sketches_differ",   "mgrams_differ", "nothing_shared", "fingerprints_far"};
 constexpr std::string_view name(Reason r) { return kReasonNames[static_cast<std::size_t>(r)]; }
 constexpr bool is_duplicate(Reason r) { return r <= Reason::kFingerprintsNear; }
 
@@ -114,18 +129,21 @@ struct Explanation {
   int distance = 0;                           // of the fingerprints
   std::vector<PageComparison> pages;          // by each kind that one of the two is signed by, or suits it
   std::optional<ShortComparison> short_text;  // if both are short enough
+  std::optional<MgramComparison> mgrams;      // if both were signed by them
 
   // Of the pages' comparisons that count, the one of the highest estimate; null if there is none.
   const PageComparison* best_page() const;
 };
 
 // What a detector with these options says of `later` if it knows `earlier`.
-// REQUIRES: both signed with options.routes(), options.sketch and options.layout().
+// REQUIRES: both signed with options.routes(), options.sketch, options.layout() and options.mgrams().
 Explanation explain(const ExplainedText& earlier, const ExplainedText& later, const DetectorOptions& options);
 
 // How alike the two are by the measure that suits them, exactly, in permille: edit similarity if the later
-// one asks as a short text and the earlier one is stored as one, else the similarity of their shingle sets.
-// REQUIRES: both signed with RouteParts::kBoth.
-int exact_similarity_permille(const ExplainedText& earlier, const ExplainedText& later);
+// one asks as a short text and the earlier one is stored as one, else the similarity of their shingle sets;
+// in mode mgram the configured measure.
+// REQUIRES: both signed with options.routes(), which is kBoth or kMgrams, and options.mgrams().
+int exact_similarity_permille(const ExplainedText& earlier, const ExplainedText& later,
+                              const DetectorOptions& options);
 
 }  // namespace neardup

@@ -17,11 +17,12 @@ inline constexpr std::size_t kWordLineBytesMax = 4096;                   // a li
 inline constexpr std::uint32_t kStopPhraseTokensMax = 16;                // tokens of one stop phrase
 inline constexpr std::size_t kSignatureOptionsBytesMax = 1024;           // their text, in journal records
 
+inline constexpr unsigned kMgramSizeMax = 32;             // units in a row, of mode mgram
 inline constexpr int kHammingDistanceMax = 3;             // beyond it, unrelated texts meet too often
 inline constexpr std::uint64_t kUniquesMax = 0xFF000000;  // ordinals are 32 bits, and rings need room
 
 // What the detector keeps of a unique besides its evidence (core/detector/kept_form.h).
-inline constexpr std::size_t kUniqueKeptBytesMax = 1920;
+inline constexpr std::size_t kUniqueKeptBytesMax = 4160;
 
 // A journal record holds a whole batch. A batch is closed before its record could pass this size.
 inline constexpr std::size_t kJournalRecordBytesMax = std::size_t{16} << 20;

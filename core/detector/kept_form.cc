@@ -12,11 +12,13 @@ namespace {
 
 constexpr std::uint8_t kHasShort = 1;
 constexpr unsigned kLongCountShift = 1;
+constexpr std::uint8_t kHasMgrams = 0x80;  // and nothing else
 constexpr std::size_t kHeadBytesMax = 8;
 constexpr std::size_t kLongBytesMax = 16 + 4 * kMinimaBins + kStandardSketchBytes + 4 * BandExtensions::kMax;
 static_assert(kHeadBytesMax + std::size_t{4} * kShortStoredUnitsMax +
                   LongSigner::kSignaturesMax * kLongBytesMax <=
               kUniqueKeptBytesMax);
+static_assert(kHeadBytesMax + std::size_t{4} * kMgramTextMax <= kUniqueKeptBytesMax);
 
 template <std::size_t kBytes>
 void put_sketch(const OddSketch<kBytes>& sketch, ByteWriter& out) {
@@ -35,18 +37,21 @@ bool get_sketch(ByteReader& in, OddSketch<kBytes>& sketch) {
   return sketch.level <= kSketchLevelMax;
 }
 
+static_assert(kShortStoredUnitsMax <= kMgramTextMax);
+
+// REQUIRES: text.size() <= kMgramTextMax.
 void put_text(std::span<const char32_t> text, ByteWriter& out) {
-  std::array<char, std::size_t{4} * kShortStoredUnitsMax> bytes;
+  std::array<char, std::size_t{4} * kMgramTextMax> bytes;
   char* end = bytes.data();
   for (const char32_t c : text) end = encode_utf8(c, end);
   out.string({bytes.data(), end});
 }
 
-bool get_text(std::string_view bytes, std::vector<char32_t>& text) {
+bool get_text(std::string_view bytes, std::size_t characters_max, std::vector<char32_t>& text) {
   text.clear();
   while (!bytes.empty()) {
     const DecodedCodePoint decoded = decode_utf8(bytes);
-    if (decoded.code_point == kInvalid || text.size() == kShortStoredUnitsMax) return false;
+    if (decoded.code_point == kInvalid || text.size() == characters_max) return false;
     text.push_back(decoded.code_point);
     bytes.remove_prefix(decoded.size);
   }
@@ -77,13 +82,18 @@ bool get_long(ByteReader& in, SketchSize size, LongSignature& page, BandExtensio
 }  // namespace
 
 std::size_t kept_bytes_max(const RouteSignature& route) {
-  return kHeadBytesMax + (route.has_short ? 4 * route.short_text.text.size() : 0) +
-         route.long_count * kLongBytesMax;
+  return kHeadBytesMax + (route.has_mgrams ? 4 * route.mgrams.text.size() : 0) +
+         (route.has_short ? 4 * route.short_text.text.size() : 0) + route.long_count * kLongBytesMax;
 }
 
 void append_kept(const RouteSignature& route, SketchSize size, const LongExtensions& extensions,
                  std::string& out) {
   ByteWriter writer(out);
+  if (route.has_mgrams) {
+    writer.u8(kHasMgrams);
+    put_text(route.mgrams.text, writer);
+    return;
+  }
   writer.u8(
       static_cast<std::uint8_t>((route.has_short ? kHasShort : 0) | route.long_count << kLongCountShift));
   if (route.has_short) put_text(route.short_text.text, writer);
@@ -110,10 +120,16 @@ Status decode_kept(std::string_view bytes, SketchSize size, KeptForm& form) {
   };
   ByteReader in(bytes);
   const std::uint8_t head = in.u8();
+  form.has_mgrams = head == kHasMgrams;
   form.has_short = (head & kHasShort) != 0;
-  form.long_count = head >> kLongCountShift;
+  form.long_count = form.has_mgrams ? 0 : head >> kLongCountShift;
   if (form.long_count > LongSigner::kSignaturesMax) return corrupt("too many sketches");
-  if (form.has_short && !get_text(in.string(), form.characters)) return corrupt("no short text");
+  if (form.has_short && !get_text(in.string(), kShortStoredUnitsMax, form.characters)) {
+    return corrupt("no short text");
+  }
+  if (form.has_mgrams && !get_text(in.string(), kMgramTextMax, form.characters)) {
+    return corrupt("no text of m-grams");
+  }
   for (std::size_t i = 0; i < form.long_count; ++i) {
     if (!get_long(in, size, form.longs[i], form.extensions[i])) return corrupt("no sketch");
   }

@@ -1,11 +1,11 @@
 // In which bytes is a unique remembered outside, so that the same state can be made again?
 //
 // The indexes need of a unique what its text was signed to, and the text is gone. So whoever stores uniques
-// (the journal) stores these bytes with each: of a short text its characters, from which all else follows; of
-// a page its first minima, its sketch, and the uncommon minima by which crowded bands were extended, since
-// they hang on shingles that nobody keeps.
+// (the journal) stores these bytes with each: of a short text its characters, from which all else follows,
+// and of m-grams theirs; of a page its first minima, its sketch, and the uncommon minima by which crowded
+// bands were extended, since they hang on shingles that nobody keeps.
 //
-// Cost:    a short text and two bytes; of a page 200 bytes.
+// Cost:    a short text, or the text of m-grams, and two or three bytes; of a page 200 bytes.
 // Threads: pure functions.
 // Format:  core/FORMATS.md.
 #pragma once
@@ -34,7 +34,8 @@ void append_kept(const RouteSignature& route, SketchSize size, const LongExtensi
 // A unique as it comes back: its parts that are stored, and those that follow from them left empty.
 struct KeptForm {
   bool has_short = false;
-  std::vector<char32_t> characters;                             // of the short text
+  bool has_mgrams = false;
+  std::vector<char32_t> characters;                             // of the short text, or of the m-grams
   std::array<LongSignature, LongSigner::kSignaturesMax> longs;  // kind, shingles, first minima, sketch
   LongExtensions extensions;
   std::size_t long_count = 0;

@@ -69,6 +69,7 @@ std::optional<LongMatch> LongRoute<kSketchBytes>::find(const LongSignature& sign
   std::sort(work.rows_.begin(), work.rows_.end());
   work.rows_.erase(std::unique(work.rows_.begin(), work.rows_.end()), work.rows_.end());
 
+  if (exact_ != nullptr) return find_exactly(signature.kind, work);
   const Sketch& sketch = sketch_of(signature);
   for (const Ordinal row : work.rows_) {
     const Sketch& other = sketches_[row];
@@ -76,6 +77,17 @@ std::optional<LongMatch> LongRoute<kSketchBytes>::find(const LongSignature& sign
     ++work.compared_;
     if (!is_similar(sketch, other, threshold_permille_)) continue;
     return LongMatch{sequences_[row], similarity_permille(sketch, other)};
+  }
+  return std::nullopt;
+}
+
+// Of the rows that met.
+template <std::size_t kSketchBytes>
+std::optional<LongMatch> LongRoute<kSketchBytes>::find_exactly(ShingleKind kind, LongWork& work) const {
+  for (const Ordinal row : work.rows_) {
+    ++work.compared_;
+    const std::optional<int> similarity = exact_->alike(sequences_[row], kind);
+    if (similarity) return LongMatch{sequences_[row], *similarity};
   }
   return std::nullopt;
 }

@@ -24,6 +24,7 @@
 
 #include "core/base/hash.h"
 #include "core/decision.h"
+#include "core/detector/exact_similarity.h"
 #include "core/fingerprint/long_signature.h"
 #include "core/index/band_postings.h"
 #include "core/index/chunked_array.h"
@@ -78,6 +79,9 @@ class LongRoute {
   // REQUIRES: 500 <= threshold_permille <= 1000.
   explicit LongRoute(unsigned threshold_permille);
 
+  // Asks `exact` in place of the sketches, of whatever meets. It must outlive the route; null: the sketches.
+  void judge_by(const ExactSimilarity* exact) { exact_ = exact; }
+
   // Starts to load what find() reads first: worth calling for the next text or two of a batch.
   void prefetch(const LongSignature& signature) const { postings_.prefetch(signature.band_span(), {}); }
 
@@ -111,10 +115,12 @@ class LongRoute {
   static const Sketch& sketch_of(const LongSignature& signature);
   UncommonMinima uncommon(const LongSignature& signature, std::size_t band, unsigned extension,
                           LongWork& work) const;
+  std::optional<LongMatch> find_exactly(ShingleKind kind, LongWork& work) const;
   void append(Sequence sequence, const LongSignature& signature);
   std::uint64_t first_row_from(Sequence sequence) const;
 
   int threshold_permille_;
+  const ExactSimilarity* exact_ = nullptr;
   BandPostings postings_;
   ChunkedArray<Sketch, kColumnChunk> sketches_;
   ChunkedArray<std::uint32_t, kColumnChunk> sequences_;

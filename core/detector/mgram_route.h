@@ -21,30 +21,19 @@
 // Threads: none inside; find() may run side by side, each with an MgramWork of its own.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "core/decision.h"
 #include "core/detector/edit_similarity.h"
 #include "core/detector/gram_similarity.h"
+#include "core/detector/mgram_options.h"
 #include "core/fingerprint/mgram_signature.h"
 #include "core/index/mgram_index.h"
 
 namespace neardup {
-
-enum class MgramMeasure : std::uint8_t { kEdit, kJaccard, kCosine };
-inline constexpr std::array<std::string_view, 3> kMgramMeasureNames = {"edit", "jaccard", "cosine"};
-
-struct MgramRouteOptions {
-  unsigned m = 4;                             // of the signatures
-  MgramUnits over = MgramUnits::kCharacters;  // the same
-  MgramMeasure measure = MgramMeasure::kEdit;
-  unsigned threshold_permille = 800;  // of the measure, 1 .. 1000
-};
 
 struct MgramMatch {
   Sequence sequence = 0;

@@ -32,12 +32,12 @@
 
 #include "core/fingerprint/band.h"
 #include "core/fingerprint/stop_words.h"
+#include "core/limits.h"
 #include "core/text/folder.h"
 
 namespace neardup {
 
 inline constexpr std::size_t kMgramTextMax = 1024;  // characters of a text that count
-inline constexpr unsigned kMgramSizeMax = 32;
 
 enum class MgramUnits : std::uint8_t { kCharacters, kWords, kContentWords };
 inline constexpr std::array<std::string_view, 3> kMgramUnitsNames = {"characters", "words", "content_words"};

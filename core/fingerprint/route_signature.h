@@ -10,6 +10,7 @@
 //                                 | page .............................
 //
 // (200 = four fifths of the boundary, 312 = five quarters: a text that much shorter or longer is not alike.)
+// Where m-grams decide, a text has them and nothing else, whatever its length.
 #pragma once
 
 #include <array>
@@ -17,6 +18,7 @@
 #include <span>
 
 #include "core/fingerprint/long_signature.h"
+#include "core/fingerprint/mgram_signature.h"
 #include "core/fingerprint/short_signature.h"
 
 namespace neardup {
@@ -28,6 +30,8 @@ struct RouteSignature {
   ShortSignature short_text;  // if has_short
   std::array<LongSignature, LongSigner::kSignaturesMax> longs;
   std::size_t long_count = 0;
+  bool has_mgrams = false;
+  MgramSignature mgrams;  // if has_mgrams
 
   bool asks_as_short() const { return has_short && short_text.is_short(); }
   std::span<const LongSignature> long_span() const { return {longs.data(), long_count}; }

@@ -17,6 +17,7 @@ Signer::Signer(const SignerOptions& options)
       fold_(options.fold),
       long_(options.sketch, options.layout) {
   if (!options.features.is_default()) weighted_ = std::make_unique<WeightedSimHash>(options.features);
+  if (routes_ == RouteParts::kMgrams) mgrams_.emplace(options.mgrams);
 }
 
 std::optional<RejectReason> Signer::sign(const Document& document, Signature& signature) {
@@ -31,7 +32,9 @@ std::optional<RejectReason> Signer::sign(const Document& document, Signature& si
                                          RouteSignature& route) {
   route.has_short = false;
   route.long_count = 0;
+  route.has_mgrams = false;
   if (routes_ == RouteParts::kNone) return sign(document, signature);
+  if (routes_ == RouteParts::kMgrams) return sign_mgrams(document, signature, route);
   if (const auto reason = read(document)) return reason;
 
   if (routes_ == RouteParts::kBoth) sign_short(route);
@@ -62,6 +65,14 @@ std::optional<RejectReason> Signer::read(const Document& document) {
   }
   canonicalize(text, canonical_, fold_);
   if (canonical_.tokens == 0) return RejectReason::kNoTokens;
+  return std::nullopt;
+}
+
+std::optional<RejectReason> Signer::sign_mgrams(const Document& document, Signature& signature,
+                                                RouteSignature& route) {
+  if (const auto reason = sign(document, signature)) return reason;
+  mgrams_->sign(canonical_.text, route.mgrams);
+  route.has_mgrams = true;
   return std::nullopt;
 }
 

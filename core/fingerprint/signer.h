@@ -4,7 +4,8 @@
 //   text ─────────────────┴─► canonicalize ─┬─► digest128 ─► exact
 //                                           ├─► simhash ───► fingerprint     (or what the options ask for)
 //                                           ├─► count ─────► tokens
-//                                           └─► short_signature, long_signature ─► what the routes ask by
+//                                           └─► short_signature, long_signature, or mgram_signature
+//                                                                               ─► what the routes ask by
 //
 // A pure function of body, format and options: id, url, source and time play no part. A text in which nothing
 // is left to compare has no signature and is rejected; otherwise all such pages would be duplicates of each
@@ -19,6 +20,7 @@
 
 #include "core/decision.h"
 #include "core/document.h"
+#include "core/fingerprint/mgram_signature.h"
 #include "core/fingerprint/route_signature.h"
 #include "core/fingerprint/signer_options.h"
 #include "core/fingerprint/simhash.h"
@@ -32,7 +34,7 @@ namespace neardup {
 
 class Signer {
  public:
-  // REQUIRES: options that WeightedSimHash takes.
+  // REQUIRES: options that WeightedSimHash takes; with RouteParts::kMgrams, that MgramSigner takes.
   explicit Signer(const SignerOptions& options = {});
 
   // Fills `signature`, or says why the document has none (kNoTokens) and leaves it unchanged.
@@ -50,6 +52,8 @@ class Signer {
   std::optional<Fingerprint> fingerprint();
   std::optional<Fingerprint> fingerprint_and_words(LongSignature& words);
   void sign_short(RouteSignature& route);
+  [[nodiscard]] std::optional<RejectReason> sign_mgrams(const Document& document, Signature& signature,
+                                                        RouteSignature& route);
 
   HtmlReader html_;
   RouteParts routes_;
@@ -60,6 +64,7 @@ class Signer {
   SimHasher simhasher_;
   ShortSigner short_;
   LongSigner long_;
+  std::optional<MgramSigner> mgrams_;
 };
 
 }  // namespace neardup

@@ -14,7 +14,12 @@ std::string SignerOptions::text() const {
   add(features.text());
   if (routes == RouteParts::kNone) add("routes=none");
   if (routes == RouteParts::kLong) add("routes=long");
-  if (routes != RouteParts::kNone && sketch == SketchSize::kCompact) add("detector.sketch=compact");
+  if (routes == RouteParts::kMgrams) add("routes=mgrams");
+  if (routes == RouteParts::kMgrams && mgrams.over == MgramUnits::kContentWords) {
+    add("detector.gram_units=content_words");  // its list is that of the features
+  }
+  const bool has_sketches = routes == RouteParts::kLong || routes == RouteParts::kBoth;
+  if (has_sketches && sketch == SketchSize::kCompact) add("detector.sketch=compact");
   return text;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/fingerprint/feature_options.h"
 #include "core/fingerprint/long_signature.h"
+#include "core/fingerprint/mgram_signature.h"
 #include "core/text/folder.h"
 #include "core/text/html_text.h"
 
@@ -16,9 +17,10 @@ namespace neardup {
 
 // Which routes of the detector a signature serves, besides the fingerprint.
 enum class RouteParts : std::uint8_t {
-  kNone,  // fingerprints decide
-  kLong,  // every text has its sketch, whatever its length
-  kBoth,  // short texts and pages, each as route_signature.h says
+  kNone,    // fingerprints decide
+  kLong,    // every text has its sketch, whatever its length
+  kBoth,    // short texts and pages, each as route_signature.h says
+  kMgrams,  // every text has its m-grams, whatever its length
 };
 
 struct SignerOptions {
@@ -27,7 +29,8 @@ struct SignerOptions {
   FeatureOptions features = {};
   RouteParts routes = RouteParts::kBoth;
   SketchSize sketch = SketchSize::kStandard;
-  BandLayout layout = {};  // how minima are asked for; what is remembered does not hang on it
+  BandLayout layout = {};    // how minima are asked for; what is remembered does not hang on it
+  MgramOptions mgrams = {};  // of kMgrams; what is remembered is their text, so m does not matter to it
 
   // What tells these options from the defaults, which are "": stored beside kSignatureVersion, since
   // signatures of two texts cannot be compared. At most kSignatureOptionsBytesMax bytes.

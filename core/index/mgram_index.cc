@@ -76,12 +76,15 @@ void MgramIndex::insert(Sequence sequence, const MgramSignature& signature) {
   sequences_.push_back(static_cast<std::uint32_t>(sequence));
   bool is_posted = false;
   for (const Mgram& gram : signature.grams) {
-    if (table_.count(gram.key, kBucketTextsMax) == kBucketTextsMax) {
+    const unsigned texts = table_.count(gram.key, kBucketTextsMax);
+    if (texts == kBucketTextsMax) {
       ++refused_;
       full_.add(gram.key);
       continue;
     }
     table_.insert(gram.key, row);
+    buckets_ += texts == 0;
+    largest_bucket_ = std::max(largest_bucket_, texts + 1);
     is_posted = true;
   }
   unmet_ += !is_posted;

@@ -19,9 +19,8 @@
 // Uniques are numbered in rows of their own, 0, 1, 2, ..., and each row knows its sequence number.
 //
 // State:   a function of the sequence of uniques, removals and expiries.
-// Cost:    8 to 9 bytes a gram, 20 bytes and the text (text_store.h) a unique. A find reads a cache line or
-// two a
-//          gram, and kRowsMax records at most.
+// Cost:    some 11 bytes a gram, as many texts share one and lie in lines of their own, 20 bytes and the text
+//          (text_store.h) a unique. A find reads a cache line or two a gram, and kRowsMax records at most.
 // Threads: none inside; the const functions may run side by side, each with an MgramSearch of its own.
 #pragma once
 
@@ -112,6 +111,9 @@ class MgramIndex {
   std::uint64_t refused() const { return refused_; }
   std::uint64_t unmet() const { return unmet_; }
   std::size_t full_grams() const { return full_.size(); }  // that ever refused a text
+  // Buckets there ever were, each counted as it got its first text, and the most texts that one had.
+  std::uint64_t buckets() const { return buckets_; }
+  unsigned largest_bucket() const { return largest_bucket_; }
 
   // Equal for equal states. It reads everything.
   Digest128 digest() const;
@@ -145,6 +147,8 @@ class MgramIndex {
   Ordinal first_row_ = 0;  // those before are expired
   std::uint64_t refused_ = 0;
   std::uint64_t unmet_ = 0;
+  std::uint64_t buckets_ = 0;
+  unsigned largest_bucket_ = 0;
 };
 
 template <class Keep>

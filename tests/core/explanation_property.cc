@@ -79,11 +79,22 @@ TEST(ExplanationProperty, agrees_with_a_detector_that_knows_one_text) {
       {.threshold_permille = 950, .sketch = SketchSize::kCompact},
       {.threshold_permille = 700, .short_tokens_permille = 0, .short_numbers_permille = 0},
       {.mode = DetectorMode::kSimhash, .distance = 2},
-      {.mode = DetectorMode::kSimhash, .distance = 3, .verify_sketch = true}};
+      {.mode = DetectorMode::kSimhash, .distance = 3, .verify_sketch = true},
+      {.mode = DetectorMode::kMgram},
+      {.mode = DetectorMode::kMgram, .threshold_permille = 500, .gram_size = 12},
+      {.mode = DetectorMode::kMgram, .threshold_permille = 500, .measure = MgramMeasure::kJaccard},
+      {.mode = DetectorMode::kMgram,
+       .threshold_permille = 600,
+       .gram_size = 2,
+       .gram_units = MgramUnits::kWords,
+       .measure = MgramMeasure::kCosine}};
   std::set<Reason> reasons;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const DetectorOptions& options = all[i];
-    Signer signer({.routes = options.routes(), .sketch = options.sketch, .layout = options.layout()});
+    Signer signer({.routes = options.routes(),
+                   .sketch = options.sketch,
+                   .layout = options.layout(),
+                   .mgrams = options.mgrams()});
     Pairs pairs(20261121 + i);
     for (int round = 0; round < 400; ++round) {
       const auto [first, second] = pairs.next();
@@ -100,7 +111,11 @@ TEST(ExplanationProperty, agrees_with_a_detector_that_knows_one_text) {
           << second;
       if (found.reason == Reason::kShortAlike) {
         EXPECT_EQ(decision.similarity_permille, static_cast<int>(found.short_text->similarity_permille));
-        EXPECT_EQ(exact_similarity_permille(earlier, later), decision.similarity_permille);
+        EXPECT_EQ(exact_similarity_permille(earlier, later, options), decision.similarity_permille);
+      }
+      if (found.reason == Reason::kMgramsAlike) {
+        EXPECT_EQ(static_cast<int>(found.mgrams->by(options.measure)), decision.similarity_permille);
+        EXPECT_EQ(exact_similarity_permille(earlier, later, options), decision.similarity_permille);
       }
       if (found.reason == Reason::kPageAlike) {
         const auto page = std::ranges::find(found.pages, decision.similarity_permille,
@@ -108,7 +123,7 @@ TEST(ExplanationProperty, agrees_with_a_detector_that_knows_one_text) {
         ASSERT_NE(page, found.pages.end()) << "the estimate is the detector's own";
         EXPECT_NEAR(page->jaccard_permille, decision.similarity_permille, 200)
             << "of unlike texts it errs most";
-        EXPECT_GE(exact_similarity_permille(earlier, later), page->jaccard_permille);
+        EXPECT_GE(exact_similarity_permille(earlier, later, options), page->jaccard_permille);
       }
     }
   }

@@ -8,6 +8,7 @@
 
 #include "core/detector.h"
 #include "tests/reference/hybrid_rules.h"
+#include "tests/support/mutant_stream.h"
 #include "tests/support/signed_text.h"
 
 namespace neardup {
@@ -33,64 +34,6 @@ class LinearHybrid {
   reference::HybridRules rules_;
 };
 
-// Short texts and pages, English, Chinese and mixed: new ones, and mutants of earlier ones.
-class Stream {
- public:
-  explicit Stream(std::uint64_t seed) : random_(seed) {}
-
-  std::string next() {
-    std::vector<std::string> units;
-    if (!texts_.empty() && random_() % 2 == 0) {
-      units = texts_[random_() % texts_.size()];
-      mutate(units);
-    } else {
-      const std::size_t count = random_() % 2 == 0 ? 3 + random_() % 50 : 30 + random_() % 300;
-      const std::uint64_t kind = random_() % 3;  // words, characters, both
-      for (std::size_t i = 0; i < count; ++i)
-        units.push_back(unit(kind == 2 ? random_() % 8 == 0 : kind == 1));
-    }
-    texts_.push_back(units);
-    std::string text;
-    for (const std::string& unit : units) text += unit;
-    return text;
-  }
-
- private:
-  std::string unit(bool han) {
-    if (han) {
-      const auto c = static_cast<unsigned>(0x4E00 + random_() % 2000);
-      return {static_cast<char>(0xE0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 0x3F)),
-              static_cast<char>(0x80 | (c & 0x3F))};
-    }
-    std::string word = " ";
-    for (std::uint64_t letters = 2 + random_() % 7; letters > 0; --letters) {
-      word += static_cast<char>('a' + random_() % 26);
-    }
-    return word;
-  }
-
-  void mutate(std::vector<std::string>& units) {
-    const std::size_t edits = random_() % (1 + units.size() / 6);
-    for (std::size_t i = 0; i < edits; ++i) {
-      const std::size_t at = random_() % units.size();
-      const bool han = static_cast<unsigned char>(units[at][0]) >= 0x80;
-      switch (random_() % 3) {
-        case 0:
-          units[at] = unit(han);
-          break;
-        case 1:
-          units.insert(units.begin() + static_cast<std::ptrdiff_t>(at), unit(han));
-          break;
-        default:
-          if (units.size() > 1) units.erase(units.begin() + static_cast<std::ptrdiff_t>(at));
-      }
-    }
-  }
-
-  std::mt19937_64 random_;
-  std::vector<std::vector<std::string>> texts_;
-};
-
 // What the twin finds and the detector does not are pairs that share no key; what the detector finds, the
 // twin finds too, since both judge alike. A unique that one of them has and the other has not changes what
 // follows, so each decision is compared given the same history: that of the detector.
@@ -98,7 +41,7 @@ TEST(HybridDetectorProperty, finds_what_a_look_at_every_unique_finds) {
   std::size_t duplicates = 0;
   std::size_t missed = 0;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    Stream stream(seed);
+    MutantStream stream(seed);
     TextSigner signer;
     Detector detector{DetectorOptions{}};
     LinearHybrid linear;
@@ -124,7 +67,7 @@ TEST(HybridDetectorProperty, finds_what_a_look_at_every_unique_finds) {
 }
 
 TEST(HybridDetectorProperty, restoring_a_prefix_and_applying_the_rest_equals_applying_all) {
-  Stream stream(77);
+  MutantStream stream(77);
   TextSigner signer;
   std::vector<SignedText> texts;
   std::vector<Decision> decisions;
@@ -174,7 +117,7 @@ TEST(HybridDetectorProperty, a_crowded_state_is_restored_as_it_was) {
 }
 
 TEST(HybridDetectorProperty, what_is_forgotten_is_new_again) {
-  Stream stream(9);
+  MutantStream stream(9);
   TextSigner signer;
   std::vector<SignedText> uniques;
   Detector detector{DetectorOptions{}};
@@ -199,8 +142,8 @@ TEST(HybridDetectorProperty, what_is_forgotten_is_new_again) {
 
 TEST(HybridDetectorProperty, bytes_that_are_not_what_was_kept_are_refused_and_change_nothing) {
   TextSigner signer;
-  const SignedText page =
-      signer.sign(std::string("a") + Stream(3).next() + Stream(4).next() + Stream(8).next());
+  const SignedText page = signer.sign(std::string("a") + MutantStream(3).next() + MutantStream(4).next() +
+                                      MutantStream(8).next());
   std::string kept;
   Detector({}).apply(page.arrival(), &kept);
   Detector detector{DetectorOptions{}};

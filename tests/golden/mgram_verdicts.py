@@ -143,7 +143,7 @@ CASES = [
     options(measure="jaccard", threshold=500),
     options(measure="cosine", threshold=600),
     options(m=2, over="words", threshold=700),
-    options(m=3, over="words", measure="jaccard", threshold=400),
+    options(m=3, over="words", measure="jaccard", threshold=500),
     options(m=1, over="words", measure="cosine", threshold=750),
     options(m=2, over="content_words", measure="edit", threshold=700, stop_words=["the", "a", "of", "ha", "在", "天"]),
     options(m=1, over="content_words", measure="jaccard", threshold=500, stop_words=["the", "and", "公", "し"]),
