@@ -1,6 +1,7 @@
 #include "core/detector.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <variant>
@@ -105,7 +106,6 @@ struct MgramTexts {
 
   MgramRoute route;
   MgramSigner signer;  // of texts that come back
-  MgramSignature restored;
   MgramWork work;
   std::uint64_t truncated = 0;  // look-ups that did not see all of a text, or not all that is like it
 };
@@ -168,8 +168,15 @@ struct Detector::State {
   Decision duplicate(const Arrival& arrival, const RouteMatch& match) const;
   Decision decide(const Arrival& arrival, Use use);
 
-  // Signs again what `kept` has. False: it is not of this mode.
-  bool sign_kept();
+  // A unique on its way back: what was kept of it, signed again.
+  struct Returning {
+    KeptForm kept;
+    RouteSignature route;  // its short text, or its m-grams
+  };
+  // Starts to load what taking it back reads first. Error kCorrupt.
+  Status prepare(const Unique& unique, Returning& returning);
+  bool sign(Returning& returning);  // false: it is not of this mode
+  void take_back(const Unique& unique, const Returning& returning);
 
   // All but what its routes remember.
   Sequence remember(const UniqueLog::Entry& entry) {
@@ -190,9 +197,8 @@ struct Detector::State {
   LongRoutes pages;
   std::optional<MgramTexts> mgrams;  // mode mgram
 
-  ShortSigner short_signer;  // of short texts that come back
-  RouteSignature restored;
-  KeptForm kept;
+  ShortSigner short_signer;               // of short texts that come back
+  std::array<Returning, 8> on_their_way;  // a ring: the one that is taken back and those behind it
   ShortWork short_work;
   LongWork long_work;
   std::vector<Match> matches;
@@ -227,15 +233,48 @@ std::optional<RouteMatch> Detector::State::find_by_mgrams(const MgramSignature& 
   return RouteMatch{DuplicateKind::kShort, match->sequence, static_cast<int>(match->similarity_permille)};
 }
 
-bool Detector::State::sign_kept() {
+bool Detector::State::sign(Returning& returning) {
+  KeptForm& kept = returning.kept;
   if (mgrams) {
     if (!kept.has_mgrams) return false;
-    mgrams->signer.sign(kept.characters, mgrams->restored);
-    return !mgrams->restored.units.empty();
+    mgrams->signer.sign(kept.characters, returning.route.mgrams);
+    return !returning.route.mgrams.units.empty();
   }
   const bool has_short = kept.has_short && short_texts;
   if (kept.long_count == 0 && !has_short) return false;
-  return !kept.has_short || short_signer.sign(kept.characters, restored.short_text);
+  for (std::size_t i = 0; i < kept.long_count; ++i) make_bands(layout, kept.longs[i]);
+  return !kept.has_short || short_signer.sign(kept.characters, returning.route.short_text);
+}
+
+Status Detector::State::prepare(const Unique& unique, Returning& returning) {
+  exact.prefetch(unique.signature.exact);
+  if (options.routes() == RouteParts::kNone) return {};
+  KeptForm& kept = returning.kept;
+  if (Status status = decode_kept(unique.kept, options.sketch, kept); !status) return status;
+  if (!sign(returning)) {
+    return Error{ErrorCode::kCorrupt, "what was kept of a unique is not what this detector.mode keeps"};
+  }
+  if (kept.has_short && short_texts) short_texts->prefetch(returning.route.short_text);
+  if (mgrams) mgrams->route.prefetch(returning.route.mgrams);
+  with(pages, [&](const auto& route) {
+    for (std::size_t i = 0; i < kept.long_count; ++i) route.prefetch_restore(kept.longs[i]);
+  });
+  return {};
+}
+
+void Detector::State::take_back(const Unique& unique, const Returning& returning) {
+  const Sequence sequence = remember(entry_of(unique));
+  if (options.routes() == RouteParts::kNone) return;
+  const KeptForm& kept = returning.kept;
+  if (kept.has_short && short_texts) {
+    short_texts->insert(sequence, returning.route.short_text, short_work);
+  }
+  if (mgrams) mgrams->route.insert(sequence, returning.route.mgrams);
+  with(pages, [&](auto& route) {
+    for (std::size_t i = 0; i < kept.long_count; ++i) {
+      route.restore(sequence, kept.longs[i], kept.extensions[i]);
+    }
+  });
 }
 
 // How alike a page and a unique are whose fingerprints are near, if it is enough.
@@ -381,27 +420,18 @@ Detector::LookupCounts Detector::lookup_counts() const {
   return counts;
 }
 
-Status Detector::restore(const Unique& unique) {
+Status Detector::restore(std::span<const Unique> uniques) {
   State& state = *state_;
-  const RouteParts routes = state.options.routes();
-  if (routes != RouteParts::kNone) {
-    if (Status status = decode_kept(unique.kept, state.options.sketch, state.kept); !status) return status;
-    if (!state.sign_kept()) {
-      return Error{ErrorCode::kCorrupt, "what was kept of a unique is not what this detector.mode keeps"};
+  std::size_t prepared = 0;
+  Status status;
+  for (std::size_t taken = 0; taken < uniques.size(); ++taken) {
+    while (status && prepared < std::min(uniques.size(), taken + state.on_their_way.size())) {
+      status = state.prepare(uniques[prepared], state.on_their_way[prepared % state.on_their_way.size()]);
+      prepared += status.ok();
     }
+    if (taken == prepared) return status;
+    state.take_back(uniques[taken], state.on_their_way[taken % state.on_their_way.size()]);
   }
-  const Sequence sequence = state.remember(entry_of(unique));
-  if (routes == RouteParts::kNone) return {};
-  if (state.kept.has_short && state.short_texts) {
-    state.short_texts->insert(sequence, state.restored.short_text, state.short_work);
-  }
-  if (state.mgrams) state.mgrams->route.insert(sequence, state.mgrams->restored);
-  with(state.pages, [&](auto& pages) {
-    for (std::size_t i = 0; i < state.kept.long_count; ++i) {
-      make_bands(state.layout, state.kept.longs[i]);
-      pages.restore(sequence, state.kept.longs[i], state.kept.extensions[i]);
-    }
-  });
   return {};
 }
 

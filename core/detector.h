@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -107,9 +108,11 @@ class Detector {
   };
   LookupCounts lookup_counts() const;
 
-  // Remembers a unique that was decided before, as sequence number size(), without deciding again.
-  // Error kCorrupt: unique.kept is not what apply() made; then nothing has changed.
-  Status restore(const Unique& unique);
+  // Remembers uniques that were decided before, the first as sequence number size(), without deciding again;
+  // what the next ones will need is on its way meanwhile, so many at once come faster than one by one.
+  // Error kCorrupt: what was kept of one is not what apply() made; then it and those behind it are not here.
+  Status restore(std::span<const Unique> uniques);
+  Status restore(const Unique& unique) { return restore({&unique, 1}); }
 
   // Forgets all uniques below `oldest`: they are new again.
   void expire(Sequence oldest);

@@ -63,7 +63,7 @@ bool get_long(ByteReader& in, SketchSize size, LongSignature& page, BandExtensio
   if (kind > static_cast<std::uint8_t>(ShingleKind::kCharacters)) return false;
   page.kind = static_cast<ShingleKind>(kind);
   page.shingles = static_cast<std::uint32_t>(in.varint());
-  for (std::uint32_t& minimum : page.minima.first) minimum = in.u32();
+  in.u32s(page.minima.first);
   page.minima.second.fill(kNoMinimum);
   page.sample.clear();
   if (!(size == SketchSize::kStandard ? get_sketch(in, page.standard) : get_sketch(in, page.compact))) {
@@ -101,7 +101,7 @@ void append_kept(const RouteSignature& route, SketchSize size, const LongExtensi
     const LongSignature& page = route.longs[i];
     writer.u8(static_cast<std::uint8_t>(page.kind));
     writer.varint(page.shingles);
-    for (const std::uint32_t minimum : page.minima.first) writer.u32(minimum);
+    writer.u32s(page.minima.first);
     if (size == SketchSize::kStandard) {
       put_sketch(page.standard, writer);
     } else {

@@ -85,6 +85,10 @@ class LongRoute {
   // Starts to load what find() reads first: worth calling for the next text or two of a batch.
   void prefetch(const LongSignature& signature) const { postings_.prefetch(signature.band_span(), {}); }
 
+  void prefetch_restore(const LongSignature& signature) const {
+    postings_.prefetch_insert(signature.band_span());
+  }
+
   // REQUIRES: the signature holds a Sketch, and bands of one layout for the life of the route.
   std::optional<LongMatch> find(const LongSignature& signature, LongWork& work) const;
 

@@ -73,6 +73,13 @@ void append_escaped(std::string_view text, std::string& out) {
   }
 }
 
+// Printable ASCII that stands for itself: what ids and urls nearly always are.
+bool is_plain(std::string_view text) {
+  bool plain = true;
+  for (const char c : text) plain &= c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+  return plain;
+}
+
 // How many bytes of a character stand at the front of `text`; 0 where there is none.
 std::size_t character_size(std::string_view text) {
   for (std::size_t size = 1; size <= std::min(text.size(), std::size_t{4}); ++size) {
@@ -95,7 +102,9 @@ std::string as_utf8(std::string_view text) {
 
 void append_string(std::string_view text, std::string& out) {
   out.push_back('"');
-  if (simdjson::validate_utf8(text.data(), text.size())) {
+  if (is_plain(text)) {
+    out.append(text);
+  } else if (simdjson::validate_utf8(text.data(), text.size())) {
     append_escaped(text, out);
   } else {
     append_escaped(as_utf8(text), out);

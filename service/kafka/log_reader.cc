@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <thread>
 #include <vector>
 
 #include "service/kafka/message.h"
@@ -42,7 +43,6 @@ Result<std::unique_ptr<KafkaLogReader>> KafkaLogReader::open(const KafkaConfig& 
   Result<RdKafka<rd_kafka_t>> client = make_client(RD_KAFKA_CONSUMER, config, properties, reader->listener_);
   if (!client) return client.error();
   reader->client_ = std::move(*client);
-  if (Status status = reader->start_at(0); !status) return status.error();
   return reader;
 }
 
@@ -54,9 +54,14 @@ Status KafkaLogReader::start_at(std::int64_t position) {
       error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return Error{ErrorCode::kUnavailable, "reading topic " + topic_ + ": " + describe(error)};
   }
+  is_assigned_ = true;
   position_ = behind_last_ = position;
   return {};
 }
+
+// Not before somebody reads: who tells a position first is the only one who assigns. librdkafka, told another
+// position while it asks where the log begins, goes back to the beginning half a second later.
+Status KafkaLogReader::begin() { return is_assigned_ ? Status() : start_at(0); }
 
 Result<std::int64_t> KafkaLogReader::end() {
   while (!stop_.stop_requested()) {
@@ -67,12 +72,14 @@ Result<std::int64_t> KafkaLogReader::end() {
         rd_kafka_query_watermark_offsets(client_.get(), topic_.c_str(), partition_, &low, &high, kQueryMs);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return high;
     listener_.on_error(error, ("asking for the end of " + topic_).c_str());
-    rd_kafka_poll(client_.get(), kPollMs);
+    // Not rd_kafka_poll: of a consumer it takes records that wait to be read, and librdkafka aborts.
+    std::this_thread::sleep_for(milliseconds(kPollMs));
   }
   return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell the end of " + topic_};
 }
 
 Status KafkaLogReader::read_records_to_end(const std::function<Status(const Record&, double)>& take) {
+  if (Status status = begin(); !status) return status;
   const Result<std::int64_t> target = end();
   if (!target) return target.error();
   while (position_ < *target) {
@@ -108,6 +115,7 @@ Status KafkaLogReader::read_to_end(const std::function<Status(std::string_view, 
 }
 
 Result<std::optional<std::string>> KafkaLogReader::next(milliseconds wait) {
+  if (Status status = begin(); !status) return status.error();
   const auto deadline = steady_clock::now() + wait;
   std::int64_t low = 0;
   std::int64_t high = 0;  // as the last fetch told; asks nobody

@@ -42,6 +42,8 @@ class KafkaLogReader final : public SeekableLog {
   KafkaLogReader(std::string topic, std::int32_t partition, Probe& probe, StateBoard& board,
                  std::stop_token stop);
 
+  Status begin();
+
   std::string topic_;
   std::int32_t partition_;
   StateBoard& board_;
@@ -49,6 +51,7 @@ class KafkaLogReader final : public SeekableLog {
   Probe& probe_;
   ClientListener listener_;
   RdKafka<rd_kafka_t> client_;
+  bool is_assigned_ = false;
   std::int64_t position_ = 0;     // the next offset that may hold a record we have not handed out
   std::int64_t behind_last_ = 0;  // one past the record that was handed out last
 };

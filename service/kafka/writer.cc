@@ -4,15 +4,17 @@
 #include <thread>
 
 #include "core/limits.h"
+#include "service/fault_point.h"
 #include "service/kafka/message.h"
 #include "service/log.h"
 
 namespace neardup {
 namespace {
 
-constexpr int kCommitMs = 30000;  // then the outcome is in doubt, and the journal's tail tells
-constexpr int kFlushMs = 100;     // one look at what is not delivered yet
-constexpr int kInitMs = 10000;    // one try; tries go on until Kafka answers or we are asked to stop
+const int kCommitMs =
+    fault_limit("commit_ms", 30000);  // then the outcome is in doubt, and the journal's tail tells
+constexpr int kFlushMs = 100;         // one look at what is not delivered yet
+constexpr int kInitMs = 10000;        // one try; tries go on until Kafka answers or we are asked to stop
 
 CommitAnswer answer_of(const std::string& where, const rd_kafka_error_t& error) {
   CommitAnswer answer;
@@ -78,6 +80,7 @@ void KafkaWriter::close() {
 Status KafkaWriter::recycle() {
   for (;;) {
     close();
+    FAULT_POINT(kProducerClosed);
     if (stop_.stop_requested())
       return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not answer"};
     // A producer made now would fence the instance that was elected in our place.
@@ -100,10 +103,12 @@ Status KafkaWriter::recycle() {
     for (std::size_t i = 0; i < names.size(); ++i) topics_[i] = open_topic(*names[i]);
     journal_ = open_topic(config_.topics.journal);
 
+    FAULT_POINT(kProducerMade);
     while (!stop_.stop_requested() && election_.held()) {
       board_.beat();
       const RdKafka<rd_kafka_error_t> error(rd_kafka_init_transactions(client_.get(), kInitMs));
       if (!error) {
+        FAULT_POINT(kProducerReady);
         listener_.take_timed_out();
         return {};
       }
@@ -120,14 +125,17 @@ rd_kafka_resp_err_t KafkaWriter::produce(rd_kafka_topic_t* topic, std::int32_t p
 }
 
 CommitAnswer KafkaWriter::send(const Transaction& transaction) {
+  FAULT_POINT(kBeforeBegin);
   if (const RdKafka<rd_kafka_error_t> error(rd_kafka_begin_transaction(client_.get())); error) {
     return answer_of("begin", *error);
   }
+  FAULT_POINT(kAfterBegin);
   OutputRecord journal;
   journal.value = transaction.journal_record;
   if (const rd_kafka_resp_err_t error = produce(journal_, 0, journal); error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return doubt("sending the journal record: " + describe(error));
   }
+  FAULT_POINT(kJournalQueued);
   for (const OutputRecord& record : transaction.records) {
     const auto topic = static_cast<std::size_t>(record.topic);
     const std::int32_t partition =
@@ -137,6 +145,7 @@ CommitAnswer KafkaWriter::send(const Transaction& transaction) {
       return doubt("sending a verdict: " + describe(error));
     }
   }
+  FAULT_POINT(kVerdictsQueued);
   const auto list = partition_list(static_cast<int>(transaction.positions.size()));
   for (const CommittedPosition& position : transaction.positions) {
     rd_kafka_topic_partition_t* entry = rd_kafka_topic_partition_list_add(
@@ -151,10 +160,13 @@ CommitAnswer KafkaWriter::send(const Transaction& transaction) {
       error) {
     return answer_of("sending the input positions", *error);
   }
+  FAULT_POINT(kOffsetsSent);
   if (!settle_deliveries()) return doubt("the records were not delivered in time");
+  FAULT_POINT(kBeforeCommit);
   if (const RdKafka<rd_kafka_error_t> error(rd_kafka_commit_transaction(client_.get(), kCommitMs)); error) {
     return answer_of("commit", *error);
   }
+  FAULT_POINT(kCommitted);
   return {};
 }
 

@@ -67,6 +67,12 @@ enum class TransactionResult : std::uint8_t { kCommitted, kInDoubt, kFenced };
 inline constexpr std::array<std::string_view, 3> kTransactionResultNames = {"committed", "in_doubt",
                                                                             "fenced"};
 
+// What the journal said of the batch when its producer was replaced: it was there, or it is sent again. Or
+// nothing was asked: the batch before was read back, but a request of its producer had timed out.
+enum class RecycleOutcome : std::uint8_t { kFoundCommitted, kResent, kPrecaution };
+inline constexpr std::array<std::string_view, 3> kRecycleOutcomeNames = {"found_committed", "resent",
+                                                                         "precaution"};
+
 // What a round of the election meant for this instance: nothing, it became the writer, or it no longer is.
 enum class ElectionOutcome : std::uint8_t { kUnchanged, kElected, kLost };
 inline constexpr std::array<std::string_view, 3> kElectionOutcomeNames = {"unchanged", "elected", "lost"};
@@ -96,7 +102,7 @@ class Probe {
   virtual void batch_committed(const BatchCounts& /*counts*/, BatchClosed /*why*/) {}
   // One attempt, from begin to its answer.
   virtual void transaction(TransactionResult /*result*/, double /*seconds*/, std::uint64_t /*records*/) {}
-  virtual void recycled(double /*seconds*/) {}
+  virtual void recycled(RecycleOutcome /*outcome*/, double /*seconds*/) {}
   // One of kStageNames, for a whole batch.
   virtual void stage(std::string_view /*stage*/, double /*seconds*/) {}
   // From the record's timestamp to the answer of the commit, for the oldest record of a batch.

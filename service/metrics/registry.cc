@@ -85,8 +85,8 @@ const std::vector<MetricSpec>& specs() {
        "",
        "Records of a transaction.",
        {1, 10, 100, 500, 1000, 2500, 5000, 10000, 25000, 100000, 1000000}},
-      {"neardup_recycles_total", MetricType::Counter, "",
-       "Times the producer was replaced after a doubtful transaction."},
+      {"neardup_recycles_total", MetricType::Counter, "outcome",
+       "Times the producer was replaced after a doubtful transaction, by what became of the batch."},
       {"neardup_recycle_duration_seconds",
        MetricType::Histogram,
        "",
@@ -227,6 +227,7 @@ struct MetricsRegistry::Series {
     each(dead_letters, "dead_letter_records", "reason", kRejectReasonNames);
     each(batches, "batches_closed", "reason", kBatchClosedNames);
     each(transactions, "transactions", "result", kTransactionResultNames);
+    each(recycles, "recycles", "outcome", kRecycleOutcomeNames);
     each(elections, "election_rebalances", "outcome", kElectionOutcomeNames);
     const MetricSpec& stage_spec = spec("neardup_stage_duration_seconds");
     auto& stage_family = histograms(stage_spec.name);
@@ -292,7 +293,6 @@ struct MetricsRegistry::Series {
   prometheus::Gauge& assigned = gauges("neardup_consumer_assigned_partitions").Add({});
   prometheus::Histogram& transaction_seconds = histogram("neardup_transaction_duration_seconds");
   prometheus::Histogram& transaction_records = histogram("neardup_transaction_records");
-  prometheus::Counter& recycles = counters("neardup_recycles_total").Add({});
   prometheus::Histogram& recycle_seconds = histogram("neardup_recycle_duration_seconds");
   prometheus::Histogram& end_to_end = histogram("neardup_end_to_end_latency_seconds");
   prometheus::Histogram& document_bytes = histogram("neardup_document_bytes");
@@ -325,6 +325,7 @@ struct MetricsRegistry::Series {
   std::array<prometheus::Counter*, kRejectReasonNames.size()> dead_letters{};
   std::array<prometheus::Counter*, kBatchClosedNames.size()> batches{};
   std::array<prometheus::Counter*, kTransactionResultNames.size()> transactions{};
+  std::array<prometheus::Counter*, kRecycleOutcomeNames.size()> recycles{};
   std::array<prometheus::Counter*, kElectionOutcomeNames.size()> elections{};
   std::array<prometheus::Histogram*, kStageNames.size()> stages{};
 
@@ -424,8 +425,8 @@ void MetricsRegistry::transaction(TransactionResult result, double seconds, std:
   series_->transaction_records.Observe(static_cast<double>(records));
 }
 
-void MetricsRegistry::recycled(double seconds) {
-  series_->recycles.Increment();
+void MetricsRegistry::recycled(RecycleOutcome outcome, double seconds) {
+  series_->recycles[static_cast<std::size_t>(outcome)]->Increment();
   series_->recycle_seconds.Observe(seconds);
 }
 

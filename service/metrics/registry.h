@@ -57,7 +57,7 @@ class MetricsRegistry final : public Probe {
                 std::uint64_t bytes) override;
   void batch_committed(const BatchCounts& counts, BatchClosed why) override;
   void transaction(TransactionResult result, double seconds, std::uint64_t records) override;
-  void recycled(double seconds) override;
+  void recycled(RecycleOutcome outcome, double seconds) override;
   void stage(std::string_view stage, double seconds) override;
   void end_to_end(double seconds) override;
   void index(const IndexCounts& counts) override;

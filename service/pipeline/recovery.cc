@@ -11,10 +11,8 @@ Status apply_record(std::string_view bytes, JournalChain& chain, Detector& detec
   Result<JournalRecord> record = decode_journal_record(bytes);
   if (!record) return record.error().in("record " + std::to_string(chain.next_number()));
   if (Status status = chain.accept(*record, bytes); !status) return status;
-  for (const Unique& unique : record->uniques) {
-    if (Status status = detector.restore(unique); !status) {
-      return status.error().in("record " + std::to_string(record->number));
-    }
+  if (Status status = detector.restore(record->uniques); !status) {
+    return status.error().in("record " + std::to_string(record->number));
   }
   detector.expire(record->oldest);
   retention.replay(detector.size(), record->time_ms);

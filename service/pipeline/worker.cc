@@ -8,6 +8,7 @@
 
 #include "core/limits.h"
 #include "service/clock.h"
+#include "service/fault_point.h"
 #include "service/log.h"
 #include "service/pipeline/recovery.h"
 
@@ -18,6 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kIdleWait{100};  // how long one look at an empty input may take
+constexpr milliseconds kBusyWait{5};    // the same, where a batch is to be closed as soon as it may
 
 std::vector<std::string> names_of(std::span<const JournalChain::Topic> topics) {
   std::vector<std::string> names;
@@ -54,6 +56,7 @@ Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain:
       ahead_(parts.chain),
       truncated_(parts.detector.lookup_counts().truncated) {
   CHECK(parts_.detector.size() == parts_.chain.next_sequence(), "the detector holds what the chain says");
+  journal_topics_.reserve(topics.size());
   for (std::size_t i = 0; i < topics.size(); ++i) journal_topics_.push_back({topic_names_[i], topics[i].id});
   writer_.journal = parts_.chain.empty() ? journal : parts_.chain.journal();
   writer_.epoch = parts_.chain.empty() ? 0 : parts_.chain.writer_epoch() + 1;
@@ -85,26 +88,20 @@ Status Worker::run(const std::stop_token& stop) {
 }
 
 Status Worker::gather_all(const std::stop_token& stop, const std::stop_token& halt) {
-  std::vector<Intake*> free;
-  for (Intake& intake : intakes_) free.push_back(&intake);
-  std::size_t bytes = 0;  // of those that are not free
-  const auto room = [&] { return !free.empty() && bytes < kFullBatchesMax * options_.bytes_max; };
+  for (Intake& intake : intakes_) free_.push_back(&intake);
+  const auto room = [&] { return !free_.empty() && bytes_under_way_ < kFullBatchesMax * options_.bytes_max; };
   while (!stop.stop_requested() && !halt.stop_requested()) {
     gather_pulse_.beat();
-    while (const auto published = published_.pop(halt, room() ? milliseconds(0) : kIdleWait)) {
-      parts_.source.release();
-      bytes -= (*published)->bytes;
-      free.push_back(*published);
-    }
+    take_back(halt, room() ? milliseconds(0) : kIdleWait);
     if (!room()) continue;
-    Intake& intake = *free.back();
+    Intake& intake = *free_.back();
     const auto begin = Clock::now();
     if (Status status = gather(intake, stop, halt); !status) return status;
     if (intake.records.empty()) continue;
     parts_.probe.stage("gather", seconds_since(begin));
     parts_.source.close_batch();
-    free.pop_back();
-    bytes += intake.bytes;
+    std::erase(free_, &intake);
+    bytes_under_way_ += intake.bytes;
     const std::size_t count = intake.records.size();
     if (intake.documents.size() < count) intake.documents.resize(count);
     intake.signing = {.records = intake.records, .out = std::span(intake.documents).first(count)};
@@ -113,6 +110,15 @@ Status Worker::gather_all(const std::stop_token& stop, const std::stop_token& ha
     gathered_.push(&intake);
   }
   return {};
+}
+
+void Worker::take_back(const std::stop_token& halt, milliseconds wait) {
+  while (const auto published = published_.pop(halt, wait)) {
+    parts_.source.release();
+    bytes_under_way_ -= (*published)->bytes;
+    free_.push_back(*published);
+    wait = milliseconds(0);
+  }
 }
 
 Status Worker::gather(Intake& intake, const std::stop_token& stop, const std::stop_token& halt) {
@@ -132,8 +138,13 @@ Status Worker::gather(Intake& intake, const std::stop_token& stop, const std::st
       if (intake.bytes >= options_.bytes_max) return {};
       intake.closed = BatchClosed::kInterval;
       const auto left = std::chrono::ceil<milliseconds>(close - Clock::now());
-      if (left <= milliseconds::zero()) return {};
-      wait = std::min(wait, left);
+      if (left <= milliseconds::zero()) {
+        take_back(halt, milliseconds(0));
+        if (kIntakes - free_.size() < kSmallBatchesMax) return {};
+        wait = kBusyWait;
+      } else {
+        wait = std::min(wait, left);
+      }
     }
     const std::size_t before = records.size();
     if (Status status = parts_.source.poll(records, options_.documents_max - before, wait); !status)
@@ -299,7 +310,7 @@ Status Worker::publish(const Batch& batch) {
   bool there = false;
   if (recycle_first_) {
     recycle_first_ = false;
-    if (Status status = settle_doubt(batch, "a request of the last transaction timed out", there); !status)
+    if (Status status = recycle(batch, "a request of the last transaction timed out", false, there); !status)
       return status;
   }
   while (!there) {
@@ -314,13 +325,14 @@ Status Worker::publish(const Batch& batch) {
       case CommitAnswer::Kind::kFenced:
         return Error{ErrorCode::kFenced, answer.reason};
       case CommitAnswer::Kind::kInDoubt:
-        if (Status status = settle_doubt(batch, answer.reason, there); !status) return status;
+        if (Status status = recycle(batch, answer.reason, true, there); !status) return status;
         break;
       case CommitAnswer::Kind::kCommitted:
         recycle_first_ = answer.recycle_before_next;
         if (Status status = read_back(batch, there); !status) return status;
         if (!there) {
-          const Status status = settle_doubt(batch, "committed, but the journal record does not show", there);
+          const Status status =
+              recycle(batch, "committed, but the journal record does not show", true, there);
           if (!status) return status;
         }
         break;
@@ -341,12 +353,13 @@ Status Worker::read_back(const Batch& batch, bool& there) {
                                                 ": another writer wrote it"};
   }
   there = true;
+  FAULT_POINT(kReadBack);
   return parts_.chain.accept(batch.journal_record(), batch.journal_bytes());
 }
 
-Status Worker::settle_doubt(const Batch& batch, const std::string& reason, bool& there) {
-  log_warning("journal record {} is in doubt, recycling the producer: {}", parts_.chain.next_number(),
-              reason);
+Status Worker::recycle(const Batch& batch, const std::string& reason, bool sent, bool& there) {
+  log_warning("journal record {} is {}, recycling the producer: {}", parts_.chain.next_number(),
+              sent ? "in doubt" : "next", reason);
   if (++recycles_ > options_.recycles_max) {
     return Error{ErrorCode::kUnavailable,
                  std::to_string(options_.recycles_max) +
@@ -355,7 +368,7 @@ Status Worker::settle_doubt(const Batch& batch, const std::string& reason, bool&
   const auto begin = Clock::now();
   if (Status status = parts_.sink.recycle(); !status) return status;
   // The old producer's transaction is finished now, one way or the other: the journal's end is its end.
-  const Status status = parts_.log.read_to_end([&](std::string_view bytes, double) -> Status {
+  Status status = parts_.log.read_to_end([&](std::string_view bytes, double) -> Status {
     if (there || bytes != batch.journal_bytes()) {
       return Error{ErrorCode::kContradiction, "the journal holds a record that is not ours after number " +
                                                   std::to_string(parts_.chain.next_number() - 1) +
@@ -365,9 +378,13 @@ Status Worker::settle_doubt(const Batch& batch, const std::string& reason, bool&
     return parts_.chain.accept(batch.journal_record(), batch.journal_bytes());
   });
   if (!status) return status;
-  parts_.probe.recycled(seconds_since(begin));
-  log_info("recycled in {:.0f} ms: the batch {}", seconds_since(begin) * 1000,
-           there ? "was committed" : "was not committed and is sent again");
+  FAULT_POINT(kDoubtSettled);
+  const RecycleOutcome outcome = there  ? RecycleOutcome::kFoundCommitted
+                                 : sent ? RecycleOutcome::kResent
+                                        : RecycleOutcome::kPrecaution;
+  parts_.probe.recycled(outcome, seconds_since(begin));
+  log_info("recycled in {:.0f} ms: {}", seconds_since(begin) * 1000,
+           kRecycleOutcomeNames[static_cast<std::size_t>(outcome)]);
   return {};
 }
 

@@ -3,7 +3,7 @@
 // By a pipeline of batches. Each stage is one thread, but for the signers, and works on the next batch while
 // the one behind it works on this one:
 //
-//   gather      source.poll until 100 ms, a count or a size is reached      ┐ intakes: four, and a bound on
+//   gather      source.poll until an interval, a count or a size is reached ┐ intakes: four, and a bound on
 //   sign        decode and sign, on many threads, in any order              ┘ the bytes of their records
 //   decide      one order, that of the input; then the batch is only bytes  ┐ batches: two
 //   publish     sink.commit ─► log.next: read back ─► intake and batch go   ┘
@@ -59,7 +59,8 @@
 namespace neardup {
 
 struct WorkerOptions {
-  std::chrono::milliseconds interval{100};  // a batch closes so long after its first record
+  // A batch closes so long after its first record, or later while others are under way.
+  std::chrono::milliseconds interval{100};
   std::size_t documents_max = 10000;
   std::size_t bytes_max = std::size_t{64} << 20;  // of record values
   BatchOptions batch;
@@ -71,6 +72,9 @@ class Worker {
  public:
   static constexpr std::size_t kIntakes = 4;
   static constexpr std::size_t kBatches = 2;  // decided and not verified
+  // Behind so many a batch would wait before it is decided or published. So it stays open beyond its
+  // interval: the records that come meanwhile share its transaction, and there are fewer to wait for.
+  static constexpr std::size_t kSmallBatchesMax = 2;
   // No batch is begun while the records under way hold as much as this many full batches.
   static constexpr std::size_t kFullBatchesMax = 2;
 
@@ -129,6 +133,7 @@ class Worker {
 
   Status gather_all(const std::stop_token& stop, const std::stop_token& halt);
   Status gather(Intake& intake, const std::stop_token& stop, const std::stop_token& halt);
+  void take_back(const std::stop_token& halt, std::chrono::milliseconds wait);
   Status decide_all(const std::stop_token& stop, const std::stop_token& halt);
   Status decide(std::span<const Record> records, std::span<const Signed> documents, Batch& batch);
   std::size_t fitting(std::span<const Signed> documents) const;
@@ -137,7 +142,7 @@ class Worker {
   Status publish_all();
   Status publish(const Batch& batch);
   Status read_back(const Batch& batch, bool& there);
-  Status settle_doubt(const Batch& batch, const std::string& reason, bool& there);
+  Status recycle(const Batch& batch, const std::string& reason, bool sent, bool& there);
   void report(const Decided& decided);
   void beat();
 
@@ -155,6 +160,8 @@ class Worker {
   Lane<Batch*> verified_;    // back to decide
 
   // Of the gathering thread.
+  std::vector<Intake*> free_;        // those that are not under way
+  std::size_t bytes_under_way_ = 0;  // of record values
   Pulse gather_pulse_;
   Status gathering_;  // why it ended; read behind the end of `decided_`
   // Of the deciding thread.

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <system_error>
 
+#include "service/fault_point.h"
+
 namespace neardup {
 namespace {
 
@@ -95,7 +97,9 @@ Status write_durably(const std::string& folder, const std::string& name, std::st
     if (Status status = file->write_at(bytes, 0); !status) return status;
     if (Status status = file->sync(); !status) return status;
   }
+  FAULT_POINT(kDraftSynced);
   if (std::rename(draft.c_str(), path.c_str()) != 0) return system_error(draft, "renaming it");
+  FAULT_POINT(kManifestRenamed);
   return sync_folder(folder);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "service/fault_point.h"
 
 namespace neardup {
 namespace {
@@ -132,6 +133,7 @@ Status JournalStore::append(std::string_view bytes, std::int64_t position) {
   if (Status status = chain_.accept(*record, bytes); !status) return status;
   StoredSegment& segment = segments_.back();
   if (Status status = file_.write_at(frame_, segment.bytes); !status) return status;
+  FAULT_POINT(kFrameWritten);
   segment.bytes += frame_.size();
   ++segment.records;
   segment.last = chain_.last_digest();
@@ -152,6 +154,7 @@ Status JournalStore::begin_segment() {
   if (Status status = file_.write_at(encode_segment_header({journal_, segment.first}), 0); !status)
     return status;
   if (Status status = sync_folder(folder_); !status) return status;
+  FAULT_POINT(kSegmentBegun);
   segments_.push_back(segment);
   return commit();
 }
@@ -159,7 +162,9 @@ Status JournalStore::begin_segment() {
 Status JournalStore::commit() {
   if (segments_ == committed_.segments) return {};
   if (Status status = file_.sync(); !status) return status;
+  FAULT_POINT(kSegmentSynced);
   if (Status status = write_manifest(); !status) return status;
+  FAULT_POINT(kManifestDurable);
   remove_old_manifests();
   return {};
 }

@@ -23,8 +23,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t kVerdictBytes = 250;  // taken from the front of the document, as much as a verdict has
-constexpr std::size_t kJournalBytes = 80;   // of each document, about what a unique takes
 constexpr int kTransactionMs = 30000;
 
 volatile sig_atomic_t stopping = 0;
@@ -48,7 +46,7 @@ void produce(rd_kafka_topic_t* topic, std::int32_t partition, const void* value,
 
 }  // namespace
 
-void run_raw_loop(const Config& config) {
+void run_raw_loop(const Config& config, const WrittenBytes& as) {
   signal(SIGTERM, [](int) { stopping = 1; });
   const std::string& input = config.kafka.topics.input.front();
   const auto described = describe_topics(config.kafka, {input}, milliseconds(10000));
@@ -84,6 +82,8 @@ void run_raw_loop(const Config& config) {
 
   const auto documents_max = static_cast<std::size_t>(config.batch.documents_max);
   std::vector<rd_kafka_message_t*> messages(documents_max);
+  const std::size_t journal_bytes = as.journal.size() / as.documents;  // of a document
+  std::size_t journal_at = 0;
   std::string journal_record;
   while (stopping == 0) {
     std::size_t count = 0;
@@ -106,10 +106,11 @@ void run_raw_loop(const Config& config) {
           close = steady_clock::now() + milliseconds(config.batch.interval_ms);
         }
         messages[count++] = message;
-        produce(verdicts, RD_KAFKA_PARTITION_UA, message->payload, std::min(message->len, kVerdictBytes),
+        produce(verdicts, RD_KAFKA_PARTITION_UA, message->payload, std::min(message->len, as.verdict),
                 message->key, message->key_len);
-        journal_record.append(static_cast<const char*>(message->payload),
-                              std::min(message->len, kJournalBytes));
+        if (as.journal.size() - journal_at < journal_bytes) journal_at = 0;
+        journal_record.append(as.journal, journal_at, journal_bytes);
+        journal_at += journal_bytes;
         positions->elems[message->partition].offset = message->offset + 1;
       }
     }

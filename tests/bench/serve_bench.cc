@@ -4,12 +4,14 @@
 //   build/bench/serve.json as well serve_bench tiny    a few thousand pages, once; nothing written
 //
 // Side by side on one broker of their own and the same records: `serve`, and a plain librdkafka loop with the
-// same transactions and no work (raw_loop.h). Runs alternate, and each share is of a pair, so that a slow
-// moment of the machine hits both. What counts:
+// same transactions, as many bytes out, and no work (raw_loop.h). Runs alternate, and each share is of a
+// pair, so that a slow moment of the machine hits both. What counts:
 //
 //   time    from "running", when the clients are ready, until the positions committed in the group cover all
 //           input
-//   CPU     of the whole child process, user and system, from its start to its end
+//   CPU     of the whole child process, user and system, from its start to its end; beside it that of the
+//           loop and of `neardup scan`, which signs and decides the same pages without Kafka: what serve
+//           takes beyond their sum is the price of exactly once
 //   latency at half of the documents/s of serve, sent at an even pace: from the moment a page is given to the
 //           producer, so its wait for company (5 ms at most) counts too, until a consumer of committed
 //           records has its verdict
@@ -66,7 +68,7 @@ struct Size {
 struct Plan {
   std::array<Size, 2> sizes;
   int runs = 0;
-  std::size_t warm_up = 0;  // pages before the first that counts
+  std::size_t warm_up = 0;  // pages before the first that counts, and of which the loop learns what to write
   double paced_s = 0;       // for how long pages are sent at half of the load
   std::size_t scanned = 0;  // pages that scan is given
 };
@@ -75,10 +77,10 @@ constexpr Plan kFull = {.sizes = {{{"1k", 1024, 600'000}, {"4k", 4096, 200'000}}
                         .runs = 3,
                         .warm_up = 60'000,
                         .paced_s = 10,
-                        .scanned = 50'000};
+                        .scanned = 200'000};
 constexpr Plan kTiny = {.sizes = {{{"1k", 1024, 25'000}, {"4k", 4096, 15'000}}},
                         .runs = 1,
-                        .warm_up = 0,
+                        .warm_up = 2'000,
                         .paced_s = 2,
                         .scanned = 5'000};
 
@@ -201,11 +203,30 @@ std::vector<std::string> verdict_topics(const Config& config) {
   return {topics.unique, topics.duplicate, topics.dead_letter};
 }
 
-// How many verdicts are committed. REQUIRES: nobody writes any.
-std::size_t count_verdicts(const Config& config) {
+struct Verdicts {
+  std::size_t count = 0;
+  std::size_t bytes = 0;  // of values and headers
+};
+
+std::size_t header_bytes(const rd_kafka_message_t& message) {
+  rd_kafka_headers_t* headers = nullptr;
+  std::size_t bytes = 0;
+  if (rd_kafka_message_headers(&message, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR) return bytes;
+  const char* name = nullptr;
+  const void* value = nullptr;
+  std::size_t size = 0;
+  for (std::size_t i = 0;
+       rd_kafka_header_get_all(headers, i, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR; ++i) {
+    bytes += std::string_view(name).size() + size;
+  }
+  return bytes;
+}
+
+// What is committed. REQUIRES: nobody writes any.
+Verdicts read_verdicts(const Config& config) {
   const std::vector<std::string> topics = verdict_topics(config);
   TopicReader reader(config, topics);
-  std::size_t count = 0;
+  Verdicts verdicts;
   std::set<std::pair<const rd_kafka_topic_t*, std::int32_t>> ended;
   const auto deadline = steady_clock::now() + kRunMax;
   while (ended.size() < topics.size() * kPartitions) {
@@ -215,21 +236,29 @@ std::size_t count_verdicts(const Config& config) {
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       ended.insert({message->rkt, message->partition});
     } else {
-      ++count;
+      ++verdicts.count;
+      verdicts.bytes += message->len + header_bytes(*message);
     }
   }
-  return count;
+  return verdicts;
 }
 
+struct Journal {
+  JournalCounts counts;
+  std::string bytes;  // of all records
+};
+
 // What the journal of serve says it decided. Throws unless it covers each offset of the input once.
-JournalCounts read_journal(const Config& config, std::size_t documents) {
-  JournalCounts sum;
+Journal read_journal(const Config& config, std::size_t documents) {
+  Journal journal;
+  JournalCounts& sum = journal.counts;
   std::array<std::int64_t, kPartitions> next{};
   StateBoard board;
   const auto reader =
       or_throw(KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, no_probe(), board, {}));
   or_throw(reader->read_to_end([&](std::string_view bytes, double) -> Status {
     const JournalRecord record = or_throw(decode_journal_record(bytes));
+    journal.bytes += bytes;
     for (const JournalPosition& position : record.positions) {
       std::int64_t& expected = next.at(static_cast<std::size_t>(position.partition));
       if (position.from != expected)
@@ -248,7 +277,7 @@ JournalCounts read_journal(const Config& config, std::size_t documents) {
   }
   if (sum.unique + sum.exact + sum.near + sum.rejected != documents)
     throw std::runtime_error("the journal counts other documents than it covers");
-  return sum;
+  return journal;
 }
 
 struct Run {
@@ -285,7 +314,7 @@ Run measure(const Config& config, std::vector<std::string> words, const std::str
   child.signal(SIGTERM);
   if (child.wait(seconds(30)) != 0) fail("did not end well");
 
-  const std::size_t committed = count_verdicts(config);
+  const std::size_t committed = read_verdicts(config).count;
   if (committed != documents) fail("committed " + std::to_string(committed) + " records");
   const auto count = static_cast<double>(documents);
   const ProcessUsage usage = child.usage();
@@ -355,8 +384,13 @@ Latency measure_latency(const Config& config, std::vector<std::string> words, co
   return {ms[ms.size() / 2], ms[ms.size() * 99 / 100]};
 }
 
-// Digest of the verdicts that scan gives to the first `documents` pages.
-std::string scan_digest(const std::string& folder, std::size_t record_bytes, std::size_t documents) {
+struct Scan {
+  std::string digest;  // of its verdicts
+  double cpu_s_per_million = 0;
+};
+
+// Of `neardup scan` and the first `documents` pages.
+Scan scan(const std::string& folder, std::size_t record_bytes, std::size_t documents) {
   const std::string pages = folder + "/pages.jsonl";
   {
     std::ofstream file(pages, std::ios::binary);
@@ -368,14 +402,14 @@ std::string scan_digest(const std::string& folder, std::size_t record_bytes, std
     }
     if (!file.flush()) throw std::runtime_error("cannot write " + pages);
   }
-  ChildProcess scan({"/bin/sh", "-c", "exec " NEARDUP_BINARY " scan --quiet - <" + pages},
-                    folder + "/scan.log");
-  const auto code = scan.wait(kRunMax);
-  const std::string verdicts = scan.log();
+  ChildProcess child({"/bin/sh", "-c", "exec " NEARDUP_BINARY " scan --quiet - <" + pages},
+                     folder + "/scan.log");
+  const auto code = child.wait(kRunMax);
+  const std::string verdicts = child.log();
   if (code != 0) throw std::runtime_error("scan failed: " + verdicts.substr(0, 1000));
   std::array<char, 17> digest{};
   std::snprintf(digest.data(), digest.size(), "%016llx", static_cast<unsigned long long>(digest64(verdicts)));
-  return digest.data();
+  return {digest.data(), child.usage().cpu_seconds / static_cast<double>(documents) * 1e6};
 }
 
 class ServeBench {
@@ -389,7 +423,7 @@ class ServeBench {
         kPartitions, std::thread::hardware_concurrency(), Config().batch.documents_max,
         Config().batch.interval_ms, plan_.runs);
     std::fflush(stdout);
-    if (plan_.warm_up > 0) warm_up();
+    warm_up();
     for (const Size& size : plan_.sizes) compare(size);
     report_.number("p50_ms", worst_.p50_ms, 1);
     report_.number("p99_ms", worst_.p99_ms, 1);
@@ -406,19 +440,38 @@ class ServeBench {
   // The broker compiles what it runs often; the first to come would pay for it.
   void warm_up() {
     const Size size = {"warm-up", plan_.sizes[0].record_bytes, plan_.warm_up};
-    fill(run_config(kafka_.servers(), "warm-up", "warm-up"), size);
-    pair("warm-up", "warm-up", size.documents);
+    const Config config = run_config(kafka_.servers(), "warm-up", "warm-up");
+    fill(config, size);
+    run_serve(config, size.documents);
+    written_.verdict = read_verdicts(config).bytes / size.documents;
+    written_.journal = read_journal(config, size.documents).bytes;
+    written_.documents = size.documents;
+    std::ofstream file(journal_file(), std::ios::binary);
+    file << written_.journal;
+    if (!file.flush()) throw std::runtime_error("cannot write " + journal_file());
+    std::printf("written: %zu bytes of verdict and %zu of journal a document\n", written_.verdict,
+                written_.journal.size() / written_.documents);
+    run_raw(run_config(kafka_.servers(), "warm-up", "warm-up-raw"), size.documents);
+  }
+
+  Run run_serve(const Config& config, std::size_t documents) {
+    return measure(config, neardup_words(NEARDUP_BINARY, {"serve"}, config),
+                   kafka_.folder() + "/" + config.kafka.group + ".log", documents);
+  }
+
+  Run run_raw(const Config& config, std::size_t documents) {
+    return measure(config,
+                   {program_, "raw", kafka_.servers(), config.kafka.topics.input.front(), config.kafka.group,
+                    std::to_string(written_.verdict), journal_file(), std::to_string(written_.documents)},
+                   kafka_.folder() + "/" + config.kafka.group + ".log", documents);
   }
 
   Pair pair(const std::string& input, const std::string& run, std::size_t documents) {
-    const Config raw = run_config(kafka_.servers(), input, run + "-raw");
     const Config serve = run_config(kafka_.servers(), input, run + "-serve");
     Pair pair;
-    pair.raw = measure(raw, {program_, "raw", kafka_.servers(), input, raw.kafka.group},
-                       kafka_.folder() + "/" + raw.kafka.group + ".log", documents);
-    pair.serve = measure(serve, neardup_words(NEARDUP_BINARY, {"serve"}, serve),
-                         kafka_.folder() + "/" + serve.kafka.group + ".log", documents);
-    counts_ = read_journal(serve, documents);
+    pair.raw = run_raw(run_config(kafka_.servers(), input, run + "-raw"), documents);
+    pair.serve = run_serve(serve, documents);
+    counts_ = read_journal(serve, documents).counts;
     return pair;
   }
 
@@ -447,7 +500,8 @@ class ServeBench {
     const Latency latency = measure_latency(paced, neardup_words(NEARDUP_BINARY, {"serve"}, paced),
                                             kafka_.folder() + "/" + paced.kafka.group + ".log",
                                             size.record_bytes, serve.documents_per_s / 2, plan_.paced_s);
-    const std::string answers = scan_digest(kafka_.folder(), size.record_bytes, plan_.scanned);
+    const Scan scanned = scan(kafka_.folder(), size.record_bytes, plan_.scanned);
+    const double overhead = serve.cpu_s_per_million / (raw.cpu_s_per_million + scanned.cpu_s_per_million);
 
     std::printf("\n%zu documents of %zu bytes\n", size.documents, size.record_bytes);
     std::printf("  %-6s %12s %8s %14s %10s   %s\n", "", "documents/s", "MB/s", "CPU s/million", "memory MB",
@@ -470,7 +524,9 @@ class ServeBench {
     std::printf("  verdicts: unique %.1f %%, exact %.1f %%, near %.1f %%, rejected %.1f %%\n",
                 percent(counts_.unique), percent(counts_.exact), percent(counts_.near),
                 percent(counts_.rejected));
-    std::printf("  answers of scan to the first %zu: %s\n", plan_.scanned, answers.c_str());
+    std::printf("  scan   %12s %8s %14.2f     answers to the first %zu: %s\n", "", "",
+                scanned.cpu_s_per_million, plan_.scanned, scanned.digest.c_str());
+    std::printf("  CPU of serve beside that of raw and scan: %.2f\n", overhead);
     std::fflush(stdout);
 
     report_.number("documents_" + name, static_cast<double>(size.documents));
@@ -483,21 +539,30 @@ class ServeBench {
     report_.number("raw_resident_bytes_max_" + name, raw.resident_bytes_max);
     worst_.p50_ms = std::max(worst_.p50_ms, latency.p50_ms);
     worst_.p99_ms = std::max(worst_.p99_ms, latency.p99_ms);
-    report_.text("answers_" + name, answers);
+    report_.number("scan_cpu_s_per_million_" + name, scanned.cpu_s_per_million, 3);
+    report_.number("cpu_vs_raw_and_scan_" + name, overhead, 3);
+    report_.text("answers_" + name, scanned.digest);
   }
 
   std::string program_;
   Plan plan_;
   PrivateKafka kafka_;
+  std::string journal_file() const { return kafka_.folder() + "/journal-records"; }
+
   JournalCounts counts_;  // of the last run of serve
+  WrittenBytes written_;  // by serve, in the warm-up
   Latency worst_;         // of both sizes
   BenchReport report_;
 };
 
 int run(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.size() == 4 && words[0] == "raw") {  // the child process
-    run_raw_loop(run_config(words[1], words[2], words[3]));
+  if (words.size() == 7 && words[0] == "raw") {  // the child process
+    std::ifstream journal(words[5], std::ios::binary);
+    run_raw_loop(run_config(words[1], words[2], words[3]),
+                 {.verdict = std::stoull(words[4]),
+                  .journal = std::string(std::istreambuf_iterator<char>(journal), {}),
+                  .documents = std::stoull(words[6])});
     return 0;
   }
   const bool tiny = words == std::vector<std::string>{"tiny"};

@@ -82,7 +82,7 @@ int run(std::size_t uniques, bool tiny) {
     for (std::size_t i = 0; i < records; ++i) {
       const std::string record = journal.next(kUniquesInRecord);
       const Result<JournalRecord> decoded = decode_journal_record(record);
-      for (const Unique& unique : decoded->uniques) CHECK(truth.restore(unique).ok(), "it was written so");
+      CHECK(truth.restore(decoded->uniques).ok(), "it was written so");
       bytes += record.size();
       const Stopwatch watch;
       CHECK((*store)->append(record, static_cast<std::int64_t>(i) + 1).ok(), "room on the disk");
@@ -111,7 +111,7 @@ int run(std::size_t uniques, bool tiny) {
   const Cost restored = read(folder, [&](std::string_view bytes_of_one) {
     const Result<JournalRecord> record = decode_journal_record(bytes_of_one);
     CHECK(restored_chain.accept(*record, bytes_of_one).ok(), "it follows");
-    for (const Unique& unique : record->uniques) CHECK(detector.restore(unique).ok(), "it was written so");
+    CHECK(detector.restore(record->uniques).ok(), "it was written so");
   });
   row("restore: all of it, into a detector", restored, bytes, uniques);
   const Digest128 digest = detector.state_digest();

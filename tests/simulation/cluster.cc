@@ -73,6 +73,12 @@ std::int64_t Cluster::journal_end() const {
   return journal_end_;
 }
 
+std::optional<std::int64_t> Cluster::group_offset(std::int32_t partition) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = group_offsets_.find(partition);
+  return at == group_offsets_.end() ? std::nullopt : std::optional(at->second);
+}
+
 bool Cluster::all_covered() const {
   const std::lock_guard lock(mutex_);
   for (std::size_t partition = 0; partition < input_.size(); ++partition) {

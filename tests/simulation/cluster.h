@@ -63,6 +63,9 @@ class Cluster {
   std::optional<JournalEntry> journal_at(std::int64_t position, std::int64_t end) const;
   std::int64_t journal_end() const;
 
+  // Where the group goes on in a partition, if it has a position.
+  std::optional<std::int64_t> group_offset(std::int32_t partition) const;
+
   // Once nobody writes any more.
   const std::vector<Content>& committed() const { return committed_; }
   const std::map<std::int32_t, std::int64_t>& group_offsets() const { return group_offsets_; }

@@ -3,78 +3,24 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
-#include <vector>
 
-#include "core/detector.h"
-#include "service/codec/preset.h"
-#include "service/codec/verdict_codec.h"
 #include "service/journal/chain.h"
 #include "service/journal/record.h"
-#include "service/pipeline/signer_pool.h"
+#include "tests/support/verdict_oracle.h"
 
 namespace neardup {
 namespace {
 
-using Place = std::pair<std::int32_t, std::int64_t>;  // partition, offset
-
-std::string shown(const Place& place) {
-  return "pages:" + std::to_string(place.first) + "@" + std::to_string(place.second);
-}
-
-// Every input record, signed as the service signs it.
-class SignedInput {
- public:
-  explicit SignedInput(const std::vector<std::vector<MemoryRecord>>& input) {
-    for (std::size_t partition = 0; partition < input.size(); ++partition) {
-      for (std::size_t offset = 0; offset < input[partition].size(); ++offset) {
-        const MemoryRecord& from = input[partition][offset];
-        Record record;
-        record.source = {0, static_cast<std::int32_t>(partition), static_cast<std::int64_t>(offset)};
-        if (from.key) record.key = *from.key;
-        if (from.value) record.value = *from.value;
-        record.timestamp_ms = from.timestamp_ms;
-        index_[{record.source.partition, record.source.offset}] = records_.size();
-        records_.push_back(record);
-      }
-    }
-    signed_.resize(records_.size());
-    const InputConfig config;
-    const Result<Preset> preset = resolve_preset(config);
-    CHECK(preset.ok(), "the default preset");
-    SignerPool(1, *preset, config).run(records_, signed_);
-  }
-
-  std::size_t size() const { return records_.size(); }
-  bool has(const Place& place) const { return index_.contains(place); }
-  const Record& record(const Place& place) const { return records_[index_.at(place)]; }
-  const Signed& document(const Place& place) const { return signed_[index_.at(place)]; }
-
- private:
-  std::vector<Record> records_;
-  std::vector<Signed> signed_;
-  std::map<Place, std::size_t> index_;
-};
-
-std::optional<Place> place_of(const MemoryVerdict& verdict) {
-  if (verdict.topic != OutputTopic::kDeadLetter) {
-    const Result<ParsedVerdict> parsed = parse_verdict_json(verdict.value.value_or(""));
-    if (!parsed || parsed->source.topic != Cluster::kTopic) return std::nullopt;
-    return Place(parsed->source.partition, parsed->source.offset);
-  }
-  const std::map<std::string, std::string> headers(verdict.headers.begin(), verdict.headers.end());
-  if (!headers.contains("neardup-partition") || !headers.contains("neardup-offset")) return std::nullopt;
-  return Place(std::stoi(headers.at("neardup-partition")), std::stoll(headers.at("neardup-offset")));
-}
-
 class Oracle {
  public:
-  explicit Oracle(const Cluster& cluster) : cluster_(cluster), input_(cluster.input()) {}
+  Oracle(const Cluster& cluster, std::uint64_t uniques_max)
+      : cluster_(cluster), uniques_max_(uniques_max), oracle_(Cluster::kTopic, cluster.input()) {}
 
   Findings check() {
     for (const Cluster::Content& content : cluster_.committed()) check_transaction(content);
-    if (decided_.size() < input_.size()) {
-      wrong("lost: " + std::to_string(input_.size() - decided_.size()) + " input records have no verdict");
+    if (decided_.size() < oracle_.records()) {
+      wrong("lost: " + std::to_string(oracle_.records() - decided_.size()) +
+            " input records have no verdict");
     }
     if (!cluster_.all_covered()) wrong("the group's offsets do not cover the input");
     for (const auto& [partition, position] : chain_.positions()) {
@@ -82,7 +28,7 @@ class Oracle {
       if (at == cluster_.group_offsets().end() || at->second != position.next)
         wrong("journal and group disagree on partition " + std::to_string(partition.second));
     }
-    findings_.state = detector_.state_digest();
+    findings_.state = oracle_.detector().state_digest();
     findings_.committed = digest128(bytes_);
     return findings_;
   }
@@ -123,72 +69,42 @@ class Oracle {
       wrong("batch " + number + " covers " + std::to_string(covered) + " records, but its transaction has " +
             std::to_string(content.verdicts.size()) + " verdicts");
     }
-    const std::uint64_t uniques = detector_.size();
+    const std::uint64_t uniques = oracle_.detector().size();
     for (const MemoryVerdict& verdict : content.verdicts) {
-      const std::optional<Place> place = place_of(verdict);
-      if (!place || !input_.has(*place)) return wrong("batch " + number + ": a verdict about nothing");
-      if (!decided_.insert(*place).second) return wrong("doubled: two verdicts for " + shown(*place));
+      const std::optional<InputPlace> place = oracle_.place_of(verdict);
+      if (!place || !oracle_.has(*place)) return wrong("batch " + number + ": a verdict about nothing");
+      if (!decided_.insert(*place).second)
+        return wrong("doubled: two verdicts for " + shown(Cluster::kTopic, *place));
       const auto expected = next.find(place->first);
       if (expected == next.end() || place->second != expected->second++)
-        return wrong("batch " + number + ": " + shown(*place) + " is not what it covers next");
-      check_verdict(verdict, *place);
+        return wrong("batch " + number + ": " + shown(Cluster::kTopic, *place) +
+                     " is not what it covers next");
+      bytes_ += verdict.value.value_or("");
+      if (const std::string different = oracle_.decide(*place, verdict); !different.empty()) wrong(different);
       ++findings_.verdicts;
     }
-    if (record->uniques.size() != detector_.size() - uniques)
+    if (record->uniques.size() != oracle_.detector().size() - uniques)
       wrong("journal record " + number + " has other uniques than the verdicts of its batch");
-  }
-
-  void check_verdict(const MemoryVerdict& verdict, const Place& place) {
-    const Record& record = input_.record(place);
-    const Signed& document = input_.document(place);
-    bytes_ += verdict.value.value_or("");
-    if (document.reason) {
-      const std::map<std::string, std::string> headers(verdict.headers.begin(), verdict.headers.end());
-      const auto reason = headers.find("neardup-reason");
-      const std::optional<std::string> raw =
-          record.value ? std::optional(std::string(*record.value)) : std::nullopt;
-      if (verdict.topic != OutputTopic::kDeadLetter || verdict.value != raw || reason == headers.end() ||
-          reason->second != name(*document.reason))
-        wrong(shown(place) + " should be a dead letter: " + std::string(name(*document.reason)));
-      return;
-    }
-    VerdictRecord expected;
-    expected.id = document.document.id;
-    expected.url = document.document.url;
-    expected.source = record.source;
-    expected.event_time_ms = document.document.event_time_ms;
-    expected.signature = document.signature;
-    expected.decision = detector_.apply(document.arrival(record.source));
-    std::optional<Unique> leader;
-    if (expected.decision.verdict == Verdict::kDuplicate) {
-      leader = detector_.unique(expected.decision.sequence);
-      expected.leader = &*leader;
-      if (!uniques_.contains({leader->source.partition, leader->source.offset}))
-        wrong(shown(place) + " is a duplicate of no committed unique");
-    } else {
-      uniques_.insert(place);
-    }
-    std::string json;
-    append_verdict_json(expected, topics_, json);
-    const bool unique = expected.decision.verdict == Verdict::kUnique;
-    if (verdict.value != json || verdict.key != document.document.id ||
-        verdict.topic != (unique ? OutputTopic::kUnique : OutputTopic::kDuplicate))
-      wrong("different: " + shown(place) + " got " + verdict.value.value_or("nothing") + " for " + json);
+    if (record->oldest > oracle_.detector().size())
+      return wrong("journal record " + number + " forgets what has not come");
+    oracle_.expire(record->oldest);
+    if (uniques_max_ != 0 && oracle_.detector().size() - record->oldest > uniques_max_)
+      wrong("journal record " + number + " remembers more than it may");
   }
 
   const Cluster& cluster_;
-  const SignedInput input_;
-  const std::vector<std::string> topics_ = {Cluster::kTopic};
+  std::uint64_t uniques_max_;
+  VerdictOracle oracle_;
   JournalChain chain_;
-  Detector detector_{DetectorOptions{}};
-  std::set<Place> decided_;
-  std::set<Place> uniques_;
+  std::set<InputPlace> decided_;
   std::string bytes_;
   Findings findings_;
 };
 
 }  // namespace
 
-Findings check_committed(const Cluster& cluster) { return Oracle(cluster).check(); }
+Findings check_committed(const Cluster& cluster, std::uint64_t uniques_max) {
+  return Oracle(cluster, uniques_max).check();
+}
 
 }  // namespace neardup

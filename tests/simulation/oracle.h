@@ -22,6 +22,7 @@ struct Findings {
   Digest128 committed;         // of all bytes that were committed, in order
 };
 
-Findings check_committed(const Cluster& cluster);
+// `uniques_max`: that may be remembered behind a batch; 0: no bound.
+Findings check_committed(const Cluster& cluster, std::uint64_t uniques_max);
 
 }  // namespace neardup

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,16 +40,25 @@ struct Shape {
     threads = draw.one_in(8) ? 2 : 1;
     fault_share = 10 + draw.below(50);
     segment_bytes_max = 500 + draw.below(5000);
+    if (draw.one_in(3)) retention.count_max = 4 + draw.below(20);
+    if (draw.one_in(4)) retention.age_max_ms = static_cast<std::int64_t>(5'000 + draw.below(40'000));
   }
 
-  std::vector<std::vector<MemoryRecord>> crawl(std::uint64_t seed) const {
+  std::vector<std::vector<MemoryRecord>> crawl(Faults& faults) const {
+    const std::uint64_t seed = faults.seed();
     std::mt19937_64 random(seed);
     std::vector<std::vector<MemoryRecord>> input(partitions);
     std::int64_t time = 1000;
     const CrawlShape crawl = {
         .documents = documents, .families = documents / 3 + 1, .words = words, .broken_share = .1};
-    for (GeneratedRecord& record : generate_crawl(crawl, seed))
-      input[random() % partitions].push_back({std::move(record.key), std::move(record.value), ++time});
+    std::uint64_t number = 0;
+    for (GeneratedRecord& record : generate_crawl(crawl, seed)) {
+      Draw draw = faults.draw("clock", 0, ++number);
+      std::int64_t told = time += 1000;
+      if (draw.one_in(30) && faults.strikes(Fault::kClockJumps))
+        told += static_cast<std::int64_t>(draw.below(60'000)) - 30'000;
+      input[random() % partitions].push_back({std::move(record.key), std::move(record.value), told});
+    }
     return input;
   }
 
@@ -59,6 +69,7 @@ struct Shape {
   int threads;
   std::uint64_t fault_share;  // of transactions, in percent
   std::uint64_t segment_bytes_max;
+  RetentionOptions retention;  // by the time of arrival: the crawl tells no other
 };
 
 class SimulatedLeadership final : public Leadership {
@@ -68,6 +79,14 @@ class SimulatedLeadership final : public Leadership {
 
  private:
   bool held_ = true;
+};
+
+// What a life is told of the cluster.
+struct World {
+  std::optional<Fault> fault;  // somebody laid hands on it
+  bool is_accepted = false;    // and a person has said to go on where the journal is
+  InputTopic topic;
+  std::int64_t journal_end = std::numeric_limits<std::int64_t>::max();  // what is behind is lost
 };
 
 // One instance of the service, and what its clients share.
@@ -83,6 +102,7 @@ struct Instance {
   bool snapshot = false;              // it keeps one
   JournalChain chain = JournalChain();
   SimulatedLeadership leadership = {};
+  World world = {};
   bool outlived = false;  // another instance was elected
   std::string violation = "";
   std::uint64_t resent = 0;
@@ -200,7 +220,7 @@ class SimulatedSink final : public BatchSink {
     std::size_t place = sends;              // of what strikes while it is sent
     if (fault == Fault::kCrashBeforeBegin || fault == Fault::kZombieBeforeBegin) place = 0;
     if (fault == Fault::kCrashInProduce || fault == Fault::kZombieInProduce || fault == Fault::kProduceFailed)
-      place = 1 + draw.below(records);
+      place = 1 + draw.below(std::max<std::size_t>(records, 1));  // what was accepted has none
     if (fault == Fault::kCrashBeforeOffsets) place = sends - 1;
     for (std::size_t i = 0;; ++i) {
       if (i == place && fault) {
@@ -333,7 +353,7 @@ class SimulatedLog final : public SeekableLog {
       : cluster_(instance.cluster), instance_(&instance), sink_(&sink) {}
 
   Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override {
-    const std::int64_t end = cluster_.journal_end();
+    const std::int64_t end = journal_end();
     const bool restoring = !std::exchange(restored_, true);
     if (!restoring && planted(Planted::kChainOff)) {
       position_ = end;
@@ -355,7 +375,7 @@ class SimulatedLog final : public SeekableLog {
   }
 
   Result<std::optional<std::string>> next(milliseconds) override {
-    const std::optional<Cluster::JournalEntry> entry = cluster_.journal_at(position_, cluster_.journal_end());
+    const std::optional<Cluster::JournalEntry> entry = cluster_.journal_at(position_, journal_end());
     if (const std::optional<Fault> fault = sink_ != nullptr ? sink_->take_read_back_fault() : std::nullopt) {
       if (fault == Fault::kCrashAfterAnswer) instance_->die();
       if (fault == Fault::kReadBackLate) return std::optional<std::string>();
@@ -372,13 +392,17 @@ class SimulatedLog final : public SeekableLog {
   }
 
   std::int64_t position() const override { return position_; }
-  Result<std::int64_t> end() override { return cluster_.journal_end(); }
+  Result<std::int64_t> end() override { return journal_end(); }
   Status start_at(std::int64_t position) override {
     position_ = position;
     return {};
   }
 
  private:
+  std::int64_t journal_end() const {
+    const std::int64_t end = cluster_.journal_end();
+    return instance_ == nullptr ? end : std::min(end, instance_->world.journal_end);
+  }
   bool planted(Planted planted) const { return instance_ != nullptr && instance_->planted == planted; }
 
   Status strike_restoring(std::uint64_t record) const {
@@ -415,7 +439,7 @@ class Run {
       : scenario_(scenario),
         faults_(scenario.seed, scenario.off),
         shape_(faults_),
-        cluster_(shape_.crawl(scenario.seed), scenario.planted != Planted::kFencingOff),
+        cluster_(shape_.crawl(faults_), scenario.planted != Planted::kFencingOff),
         disks_{{{scenario.folder + "/first", faults_, scenario.planted != Planted::kFsyncOff},
                 {scenario.folder + "/second", faults_, scenario.planted != Planted::kFsyncOff}}} {
     const Result<Preset> preset = resolve_preset(input_);
@@ -470,6 +494,8 @@ class Run {
                          .other_lives = [this] { (void)live(1); }};
     instance.snapshot =
         !(faults_.draw("snapshot", life, 0).one_in(10) && faults_.strikes(Fault::kSnapshotOff));
+    instance.world = world_of(life);
+    const std::size_t committed = cluster_.committed().size();
     std::optional<Status> status;  // nothing: it crashed
     try {
       status = serve(instance);
@@ -478,6 +504,10 @@ class Run {
     }
     if (!instance.violation.empty()) wrong(instance.violation);
     if (status && !*status) check_end(instance, status->error());
+    if (instance.world.fault && !instance.world.is_accepted &&
+        (cluster_.committed().size() != committed || (status && *status)))
+      wrong(std::string("went on over a cluster where somebody laid hands on: ") +
+            std::string(name(*instance.world.fault)));
     log_info("seed {}, life {}{}: {}", scenario_.seed, life, place == 0 ? "" : ", while another stands still",
              !status         ? "crashed"
              : !status->ok() ? status->error().message
@@ -489,10 +519,77 @@ class Run {
     return status && status->ok();
   }
 
+  // The cluster as it is, or as somebody left it.
+  World world_of(std::uint64_t life) {
+    World world;
+    world.topic = {Cluster::kTopic, {1}, static_cast<std::int32_t>(shape_.partitions)};
+    for (std::size_t i = 0; i < shape_.partitions; ++i)
+      world.topic.bounds.push_back({.begin = 0,
+                                    .end = static_cast<std::int64_t>(cluster_.input()[i].size()),
+                                    .committed = cluster_.group_offset(static_cast<std::int32_t>(i))});
+    Draw draw = faults_.draw("world", life, 0);
+    if (!draw.one_in(8)) return world;
+    constexpr std::array kKinds = {Fault::kOffsetsMoved, Fault::kInputTruncated, Fault::kInputDeleted,
+                                   Fault::kInputRecreated, Fault::kJournalCut};
+    const Fault fault = kKinds[draw.below(kKinds.size())];
+    World other = world;
+    if (!meddle(fault, draw, other) || !faults_.strikes(fault)) return world;
+    other.fault = fault;
+    return other;
+  }
+
+  // False: there is nothing yet to lay hands on.
+  bool meddle(Fault fault, Draw& draw, World& world) const {
+    PartitionBounds& bounds = world.topic.bounds[draw.below(world.topic.bounds.size())];
+    const std::int64_t next = bounds.committed.value_or(0);
+    if (next == 0) return false;
+    switch (fault) {
+      case Fault::kOffsetsMoved: {
+        const auto moved = static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(*bounds.end) + 1));
+        bounds.committed = moved;
+        world.is_accepted = draw.one_in(2);
+        return moved != next;
+      }
+      case Fault::kInputTruncated:
+        bounds.end = static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(next)));
+        return true;
+      case Fault::kInputDeleted:
+        bounds.begin = next + 1 + static_cast<std::int64_t>(draw.below(3));
+        return true;
+      case Fault::kInputRecreated:
+        world.topic.id = {2};
+        return true;
+      default:
+        return cut_journal(draw, world);
+    }
+  }
+
+  // Loses the last records of the journal, one of them of a batch: what was accepted may be said again.
+  bool cut_journal(Draw& draw, World& world) const {
+    std::vector<std::pair<std::int64_t, bool>> records;  // position; of a batch
+    for (std::int64_t at = 0;;) {
+      const std::optional<Cluster::JournalEntry> entry = cluster_.journal_at(at, cluster_.journal_end());
+      if (!entry) break;
+      const Result<JournalRecord> record = decode_journal_record(entry->bytes);
+      if (!record) return false;  // a mistake was planted
+      records.emplace_back(entry->offset, !is_acceptance(*record));
+      at = entry->offset + 1;
+    }
+    bool of_batch = false;
+    std::uint64_t left = draw.below(records.size() + 1);
+    for (; !records.empty() && (left > 0 || !of_batch); left -= left > 0) {
+      world.journal_end = records.back().first;
+      of_batch |= records.back().second;
+      records.pop_back();
+    }
+    return of_batch;
+  }
+
   // Whether a service may end so.
   void check_end(const Instance& instance, const Error& error) {
     const bool allowed =
         error.code == ErrorCode::kUnavailable ||
+        (instance.world.fault && error.code == ErrorCode::kContradiction) ||
         (instance.outlived && (error.code == ErrorCode::kFenced || error.code == ErrorCode::kContradiction));
     if (!allowed) wrong("stopped: " + error.message);
   }
@@ -521,15 +618,23 @@ class Run {
 
     JournalChain& chain = instance.chain;
     Detector detector{DetectorOptions{}};
-    Retention retention{RetentionOptions{}};
+    Retention retention{shape_.retention};
     std::optional<StoredJournal> stored;
     if (store) stored.emplace(stored_parts(log, *store, chain, probe, board), open_log(), stored_options());
     const Settled before_it_ends{instance};
     JournalLog& journal = stored ? static_cast<JournalLog&>(*stored) : log;
     if (Status status = restore(journal, chain, detector, retention, probe, board); !status) return status;
-    const InputTopic topic{Cluster::kTopic, {1}, static_cast<std::int32_t>(shape_.partitions)};
-    const Result<InputPlan> plan = plan_input(chain, std::span(&topic, 1));
+    Accepted accepted;
+    if (instance.world.is_accepted) accepted.moved_offsets = Accepted::MovedOffsets::kJournal;
+    if (scenario_.planted == Planted::kPlanOff) instance.world.topic.bounds.clear();
+    const Result<InputPlan> plan = plan_input(chain, std::span(&instance.world.topic, 1), accepted);
     if (!plan) return plan.error();
+    if (!plan->accepted.empty()) {
+      const Status status =
+          journal_acceptance(*plan, sink, journal, chain,
+                             {.detector_options = detector.options().text(), .read_back = milliseconds(1)});
+      if (!status) return status;
+    }
 
     std::stop_source stop;
     SimulatedSource source(instance, shape_.batch_max, stop);
@@ -561,7 +666,7 @@ class Run {
   }
 
   void judge() {
-    const Findings findings = check_committed(cluster_);
+    const Findings findings = check_committed(cluster_, shape_.retention.count_max);
     outcome_.verdicts = findings.verdicts;
     outcome_.committed = findings.committed;
     if (!findings.violation.empty()) wrong(findings.violation);
@@ -578,7 +683,7 @@ class Run {
     SimulatedLog log(cluster_);
     JournalChain chain;
     Detector detector{DetectorOptions{}};
-    Retention retention{RetentionOptions{}};
+    Retention retention{shape_.retention};
     std::unique_ptr<JournalStore> store;
     std::optional<StoredJournal> stored;
     if (with_snapshot) {

@@ -43,12 +43,13 @@ enum class Planted : std::uint8_t {
   kAuditOff,        // every record that was told committed is read back, there or not
   kChainOff,        // a doubt finds an empty tail, so a batch that is there goes out again as new
   kFsyncOff,        // the disk forgets what it was told to sync
+  kPlanOff,         // what the cluster says of input and group is not held against the journal
   kFencingOff,      // the broker takes transactions of an older writer
   kVerdictChanged,  // one digit of a verdict is another one
   kVerdictDropped,  // a batch goes out without its last verdict
 };
-inline constexpr std::array<std::string_view, 8> kPlantedNames = {"nothing", "recycle", "audit",   "chain",
-                                                                  "fsync",   "fencing", "changed", "dropped"};
+inline constexpr std::array<std::string_view, 9> kPlantedNames = {
+    "nothing", "recycle", "audit", "chain", "fsync", "plan", "fencing", "changed", "dropped"};
 constexpr std::string_view name(Planted planted) { return kPlantedNames[static_cast<std::size_t>(planted)]; }
 
 struct Scenario {

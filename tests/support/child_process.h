@@ -31,6 +31,7 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
+  pid_t pid() const { return pid_; }
   void signal(int number) const;
   // Its exit code, 128 + signal if one ended it; nullopt if it still runs after `time`.
   std::optional<int> wait(std::chrono::milliseconds time);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # kafka: a real Apache Kafka on this machine, for development, the demo and the tests, which use this same script.
 #
-#   ./dev kafka start [--nodes 1|3] [--set KEY=VALUE]...
+#   ./dev kafka start [--nodes 1|3] [--set KEY=VALUE]... [--proxies PORT,...]
 #                             starts it, waits until it is ready, prints bootstrap.servers=HOST:PORT,... as last line
 #   ./dev kafka status        one line a node; exit 0 if all of them run
 #   ./dev kafka stop [I]      ends all nodes, or node I; the data stays, and the next start goes on with it
@@ -12,6 +12,8 @@
 # Nodes are KRaft, broker and controller in one, on loopback ports that were free. Ready means: every node answers for
 # metadata and lists all the others, and a record was written with acks=all and read back (topic neardup.probe). With
 # 3 nodes topics have replication factor 3 and min.insync.replicas 2. Transactions work; --set adds broker properties.
+# --proxies names a port for each node where a proxy listens: who comes through the proxies is never told another address.
+# What they must connect to is printed as proxied.servers=.
 #
 # Everything (data, ports, process ids, node1.log ...) lies in one folder, /tmp/neardup-kafka-UID; NEARDUP_KAFKA_DIR
 # names another, so that a test has a cluster of its own beside yours, or /dev/shm/... for data in memory.
@@ -88,6 +90,7 @@ nodes() {
 }
 port_of() { sed -n 's/^advertised.listeners=.*://p' "$folder/node$1.properties"; }
 bootstrap() { for i in $(nodes); do echo "127.0.0.1:$(port_of "$i")"; done | paste -sd,; }
+proxied() { sed -n 's/^listeners=.*PROXIED:..\([0-9.:]*\).*/\1/p' "$folder"/node*.properties | paste -sd,; }
 have_node() { [[ ${1:-} && -e $folder/node$1.properties ]] || die "$folder has no node '${1:-}'"; }
 
 # free_ports COUNT: that many neighbouring ports nobody listens on, below those the kernel gives to outgoing
@@ -95,8 +98,8 @@ have_node() { [[ ${1:-} && -e $folder/node$1.properties ]] || die "$folder has n
 # and so begin to look at different places.
 free_ports() {
   local base port slot
-  for ((slot = 0; slot < 2750; slot++)); do
-    base=$((10000 + ($$ + slot) % 2750 * 8))
+  for ((slot = 0; slot < 1375; slot++)); do
+    base=$((10000 + ($$ + slot) % 1375 * 16))
     for ((port = base; port < base + $1; port++)); do
       (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && continue 2
     done
@@ -106,24 +109,29 @@ free_ports() {
   die "no $1 free ports in a row between 10000 and 32000"
 }
 
-# configure COUNT [KEY=VALUE...]: writes the properties of a new cluster and formats its data.
+# configure COUNT PROXIES [KEY=VALUE...]: writes the properties of a new cluster and formats its data.
 configure() {
-  local count=$1 i ports voters="" replicas in_sync cluster_id
-  shift
-  mapfile -t ports < <(free_ports $((2 * count)))
-  ((${#ports[@]} == 2 * count)) || exit 1
+  local count=$1 i ports voters="" replicas in_sync cluster_id proxies listen="" advertise=""
+  IFS=, read -ra proxies <<<"$2"
+  shift 2
+  mapfile -t ports < <(free_ports $((3 * count)))
+  ((${#ports[@]} == 3 * count)) || exit 1
   for ((i = 1; i <= count; i++)); do voters+=",$i@127.0.0.1:${ports[count + i - 1]}"; done
   replicas=$count in_sync=$((count / 2 + 1))
   # 16 bytes in base64; the first is fixed, because an id that opens with '-' would look like an option
   cluster_id=$({ printf n && head -c 15 /dev/urandom; } | base64 | tr '+/' '-_' | tr -d =)
   for ((i = 1; i <= count; i++)); do
+    if ((${#proxies[@]} > 0)); then
+      listen=PROXIED://127.0.0.1:${ports[2 * count + i - 1]}, advertise=PROXIED://127.0.0.1:${proxies[i - 1]},
+    fi
     cat >"$folder/node$i.properties" <<END
 process.roles=broker,controller
 node.id=$i
 controller.quorum.voters=${voters#,}
 controller.listener.names=CONTROLLER
-listeners=PLAINTEXT://127.0.0.1:${ports[i - 1]},CONTROLLER://127.0.0.1:${ports[count + i - 1]}
-advertised.listeners=PLAINTEXT://127.0.0.1:${ports[i - 1]}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,PROXIED:PLAINTEXT
+listeners=${listen}PLAINTEXT://127.0.0.1:${ports[i - 1]},CONTROLLER://127.0.0.1:${ports[count + i - 1]}
+advertised.listeners=${advertise}PLAINTEXT://127.0.0.1:${ports[i - 1]}
 log.dirs=$folder/data$i
 auto.create.topics.enable=false
 default.replication.factor=$replicas
@@ -192,29 +200,33 @@ wait_ready() { # wait_ready NODE...
 running() { for i in $(nodes); do if pid_of "$i" >/dev/null; then echo "$i"; fi; done; }
 
 start() {
-  local count="" settings=() started=${EPOCHREALTIME/[.,]/} i have
+  local count="" settings=() through="" ports started=${EPOCHREALTIME/[.,]/} i have
   while (($#)); do
     case $1 in
       --nodes) count=${2:-} && shift 2 ;;
       --nodes=*) count=${1#*=} && shift ;;
       --set) settings+=("${2:-}") && shift 2 ;;
+      --proxies) through=${2:-} && shift 2 ;;
       *) die "start does not know '$1' (./dev kafka --help)" ;;
     esac
   done
   [[ $count =~ ^[13]?$ ]] || die "--nodes is 1 or 3"
+  IFS=, read -ra ports <<<"$through"
+  ((${#ports[@]} == 0 || ${#ports[@]} == ${count:-1})) || die "--proxies wants a port for each node"
   [[ -e $jars ]] || die "no Kafka in $jars: run ./dev deps"
   (umask 077 && mkdir -p "$folder")
   [[ -O $folder ]] || die "$folder belongs to somebody else: set NEARDUP_KAFKA_DIR"
   have=$(nodes | wc -l)
   if ((have == 0)); then
-    configure "${count:-1}" "${settings[@]}"
-  elif ((${count:-$have} != have || ${#settings[@]} > 0)); then
+    configure "${count:-1}" "$through" "${settings[@]}"
+  elif ((${count:-$have} != have || ${#settings[@]} + ${#ports[@]} > 0)); then
     die "$folder holds a cluster of $have made before: ./dev kafka wipe first"
   fi
   for i in $(nodes); do pid_of "$i" >/dev/null || launch "$i"; done
   # shellcheck disable=SC2046 # node numbers
   wait_ready $(nodes)
   echo "kafka $version: $(nodes | wc -l) node(s) ready in $(seconds_since "$started") s, data and logs in $folder"
+  [[ ! $through ]] || echo "proxied.servers=$(proxied)"
   echo "bootstrap.servers=$(bootstrap)"
 }
 
@@ -249,7 +261,7 @@ wipe() {
 record_archive() {
   folder=$(mktemp -d) && new=$jars/.classes-$$.jsa
   trap 'end_all KILL; rm -rf "$folder" "$new"' EXIT
-  configure 1
+  configure 1 ""
   launch 1 "-XX:ArchiveClassesAtExit=$new"
   wait_ready 1
   stop_seconds_max=60 # it is written at the very end

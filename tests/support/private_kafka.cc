@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -24,25 +26,30 @@ std::string new_folder() {
   return name;
 }
 
+std::string in_folder(const std::string& folder) {
+  return "NEARDUP_KAFKA_DIR=" + folder + " " + std::string(kScript);
+}
+
 }  // namespace
 
-PrivateKafka::PrivateKafka() : folder_(new_folder()) {
-  const std::string script = "NEARDUP_KAFKA_DIR=" + folder_ + " " + std::string(kScript);
+PrivateKafka::PrivateKafka(const std::string& options) : folder_(new_folder()) {
+  const std::string script = in_folder(folder_);
   // A session of its own, so that an interrupt from the terminal ends us and not the guardian. The pipe is
   // closed in every other child (e), or they would keep the guardian waiting.
   const std::string guard = "exec setsid sh -c 'cat >/dev/null; " + script + " wipe; rm -rf " + folder_ + "'";
   guardian_ = popen(guard.c_str(), "we");
   if (guardian_ == nullptr) throw std::runtime_error("cannot start a process");
 
-  std::FILE* const start = popen((script + " start").c_str(), "re");
+  std::FILE* const start = popen((script + " start " + options).c_str(), "re");
   if (start == nullptr) throw std::runtime_error("cannot start a process");
   std::array<char, 4096> line{};
   while (std::fgets(line.data(), static_cast<int>(line.size()), start) != nullptr) {
-    constexpr std::string_view kName = "bootstrap.servers=";
-    std::string_view text = line.data();
-    if (!text.starts_with(kName)) continue;
-    text.remove_prefix(kName.size());
-    servers_ = text.substr(0, text.find('\n'));
+    const std::string_view text = line.data();
+    const auto take = [&](std::string_view name, std::string& value) {
+      if (text.starts_with(name)) value = text.substr(name.size(), text.find('\n') - name.size());
+    };
+    take("bootstrap.servers=", servers_);
+    take("proxied.servers=", proxied_servers_);
   }
   if (pclose(start) != 0 || servers_.empty()) {
     pclose(guardian_);
@@ -51,5 +58,19 @@ PrivateKafka::PrivateKafka() : folder_(new_folder()) {
 }
 
 PrivateKafka::~PrivateKafka() { pclose(guardian_); }
+
+void PrivateKafka::run(std::string_view words) const {
+  const std::string command =
+      in_folder(folder_) + " " + std::string(words) + " >>" + folder_ + "/run.log 2>&1";
+  if (std::system(command.c_str()) != 0)
+    throw std::runtime_error("kafka.sh " + std::string(words) + " failed: " + folder_ + "/run.log");
+}
+
+pid_t PrivateKafka::pid_of_node(int node) const {
+  std::ifstream file(folder_ + "/node" + std::to_string(node) + ".pid");
+  pid_t pid = 0;
+  if (!(file >> pid)) throw std::runtime_error("node " + std::to_string(node) + " does not run");
+  return pid;
+}
 
 }  // namespace neardup

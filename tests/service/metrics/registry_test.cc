@@ -86,7 +86,7 @@ void use_every_verb(MetricsRegistry& metrics, std::int32_t partitions) {
   for (const std::uint64_t candidates : {0, 61, 1000000}) counts.lookup_candidates.add(candidates);
   metrics.batch_committed(counts, BatchClosed::kInterval);
   metrics.transaction(TransactionResult::kCommitted, .02, 10);
-  metrics.recycled(.6);
+  metrics.recycled(RecycleOutcome::kResent, .6);
   for (const std::string_view stage : kStageNames) metrics.stage(stage, .001);
   metrics.end_to_end(.15);
   metrics.index({.entries = 5, .bytes = 4096, .file_bytes = 262144, .truncated = 7, .hot_features = 2});
@@ -113,9 +113,8 @@ TEST_F(MetricsTest, known_labels_exist_with_zero_from_the_start) {
        {"neardup_verdicts_total{kind=\"none\",verdict=\"unique\"}",
         "neardup_verdicts_total{kind=\"exact\",verdict=\"duplicate\"}",
         "neardup_verdicts_total{kind=\"near\",verdict=\"duplicate\"}",
-        "neardup_verdicts_total{kind=\"none\",verdict=\"rejected\"}", "neardup_recycles_total",
-        "neardup_index_entries", "neardup_lookup_truncated_total",
-        "neardup_kafka_errors_total{client=\"journal\",code=\"other\"}",
+        "neardup_verdicts_total{kind=\"none\",verdict=\"rejected\"}", "neardup_index_entries",
+        "neardup_lookup_truncated_total", "neardup_kafka_errors_total{client=\"journal\",code=\"other\"}",
         "neardup_stage_duration_seconds_count{stage=\"audit\"}", "neardup_leader", "neardup_kafka_brokers",
         "neardup_kafka_brokers_connected", "neardup_document_bytes_count", "neardup_lookup_candidates_count",
         "neardup_match_hamming_distance_bucket{le=\"0\"}", "neardup_transaction_duration_seconds_count"}) {
@@ -131,6 +130,9 @@ TEST_F(MetricsTest, known_labels_exist_with_zero_from_the_start) {
   }
   for (const std::string_view result : kTransactionResultNames) {
     EXPECT_EQ(value_of(metrics_, "neardup_transactions_total{result=\"" + std::string(result) + "\"}"), "0");
+  }
+  for (const std::string_view outcome : kRecycleOutcomeNames) {
+    EXPECT_EQ(value_of(metrics_, "neardup_recycles_total{outcome=\"" + std::string(outcome) + "\"}"), "0");
   }
   for (const std::string_view outcome : kElectionOutcomeNames) {
     EXPECT_EQ(
@@ -165,7 +167,8 @@ TEST_F(MetricsTest, each_verb_moves_its_numbers) {
            {"neardup_transaction_duration_seconds_bucket{le=\"0.01\"}", "0"},
            {"neardup_transaction_duration_seconds_bucket{le=\"0.025\"}", "2"},
            {"neardup_transaction_records_sum", "20"},
-           {"neardup_recycles_total", "2"},
+           {"neardup_recycles_total{outcome=\"resent\"}", "2"},
+           {"neardup_recycles_total{outcome=\"found_committed\"}", "0"},
            {"neardup_recycle_duration_seconds_count", "2"},
            {"neardup_stage_duration_seconds_count{stage=\"sign\"}", "2"},
            {"neardup_end_to_end_latency_seconds_bucket{le=\"0.25\"}", "2"},

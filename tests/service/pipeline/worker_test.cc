@@ -82,6 +82,7 @@ struct Life {
   Status status;
   bool crashed = false;
   int recycles = 0;
+  std::vector<RecycleOutcome> doubts;  // of those that were no start
   Digest128 state;
   BatchCounts counts;               // of its batches together
   std::vector<BatchClosed> closed;  // why, of each batch
@@ -91,7 +92,8 @@ struct Life {
 class CountingProbe final : public Probe {
  public:
   CountingProbe(Life& life, Decisions* decisions)
-      : counts_(life.counts), closed_(life.closed), decisions_(decisions) {}
+      : counts_(life.counts), closed_(life.closed), doubts_(life.doubts), decisions_(decisions) {}
+  void recycled(RecycleOutcome outcome, double) override { doubts_.push_back(outcome); }
   void batch_committed(const BatchCounts& counts, BatchClosed why) override {
     closed_.push_back(why);
     counts_.unique += counts.unique;
@@ -123,6 +125,7 @@ class CountingProbe final : public Probe {
 
   BatchCounts& counts_;
   std::vector<BatchClosed>& closed_;
+  std::vector<RecycleOutcome>& doubts_;
   Decisions* decisions_;
 };
 
@@ -401,6 +404,28 @@ TEST(Worker, a_batch_says_why_it_was_closed) {
             std::vector({kBytes, kDrain}));
 }
 
+TEST(Worker, behind_two_batches_under_way_the_next_stays_open) {
+  using enum BatchClosed;
+  MemoryKafka kafka = crawl(100, 1, 13);
+  const std::size_t all = kafka.input[0].size();
+  MemorySource* source = nullptr;
+  const Life life = live_in(kafka,
+                            [&] {
+                              // The first commit hangs until everything was taken in.
+                              for (int i = 0; i < 2000 && source->handed_out < all; ++i)
+                                std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                              EXPECT_EQ(source->handed_out, all);
+                              return Fate::kCommitted;
+                            },
+                            1000, {.prepare = [&](MemorySource& made) {
+                              source = &made;
+                              made.records_per_poll = 10;
+                            }});
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  EXPECT_EQ(life.closed, std::vector({kInterval, kInterval, kDrain}));
+  expect_one_verdict_each(kafka);
+}
+
 TEST(Worker, an_input_that_is_lost_stops_it_behind_what_was_gathered_before) {
   MemoryKafka kafka = crawl(100, 1, 13);
   const Life life =
@@ -447,6 +472,10 @@ TEST(Worker, a_fault_with_two_batches_under_way_changes_no_verdict) {
       } else {
         ASSERT_TRUE(first.status) << first.status.error().message;
         EXPECT_EQ(first.recycles, 2) << "one at the start";
+        const RecycleOutcome outcome = fault == Fate::kThere            ? RecycleOutcome::kFoundCommitted
+                                       : fault == Fate::kTimedOutInside ? RecycleOutcome::kPrecaution
+                                                                        : RecycleOutcome::kResent;
+        EXPECT_EQ(first.doubts, std::vector({outcome}));
       }
       EXPECT_EQ(kafka.verdicts, calm.verdicts);
       EXPECT_EQ(kafka.group_offsets, calm.group_offsets);

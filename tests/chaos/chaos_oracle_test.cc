@@ -1,0 +1,177 @@
+// The oracle of the chaos rounds says yes to a right run, and finds every planted mistake.
+
+#include "tests/chaos/chaos_oracle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "core/detector.h"
+#include "service/codec/preset.h"
+#include "service/pipeline/batch.h"
+#include "service/pipeline/signer_pool.h"
+#include "tests/support/generated_crawl.h"
+
+namespace neardup {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::int32_t kPartitions = 2;
+constexpr std::size_t kBatches = 3;
+
+KafkaTopics topics() { return {{"pages"}, "unique", "duplicate", "dead-letter", "journal"}; }
+
+// What a right run leaves behind: batches of records of two partitions, in an order of their own.
+CommittedReader::Content right_run() {
+  const KafkaTopics names = topics();
+  CommittedReader::Content content;
+  MemoryKafka kafka;
+  const std::vector<GeneratedRecord> crawl =
+      generate_crawl({.documents = 120, .families = 30, .words = 30, .broken_share = .05}, 5);
+  std::vector<Record> records;
+  for (std::size_t i = 0; i < crawl.size(); ++i) {
+    const auto partition = static_cast<std::int32_t>(i % kPartitions);
+    auto& kept = content[{"pages", partition}];
+    const auto offset = static_cast<std::int64_t>(kept.size());
+    kept.push_back({.offset = offset, .record = {crawl[i].key, crawl[i].value, 0}, .headers = {}});
+    Record& record = records.emplace_back();
+    record.source = {0, partition, offset};
+    if (crawl[i].key) record.key = *crawl[i].key;
+    if (crawl[i].value) record.value = *crawl[i].value;
+  }
+  const InputConfig input;
+  const Result<Preset> preset = resolve_preset(input);
+  EXPECT_TRUE(preset);
+  std::vector<Signed> documents(records.size());
+  SignerPool(1, *preset, input).run(records, documents);
+
+  const std::vector<JournalTopic> journal_topics = {{"pages", {1}}};
+  JournalChain chain;
+  Detector detector{DetectorOptions{}};
+  for (std::size_t b = 0; b < kBatches; ++b) {
+    Batch batch(names.input, {});
+    // One partition's share of the batch, then the other's: not the order in which they were sent.
+    for (std::int32_t partition = kPartitions - 1; partition >= 0; --partition) {
+      const std::size_t share = records.size() / kBatches;
+      for (std::size_t i = b * share; i < (b + 1) * share; ++i) {
+        if (records[i].source.partition != partition) continue;
+        if (documents[i].reason) {
+          batch.add_rejected(records[i], documents[i]);
+          continue;
+        }
+        std::string kept;
+        const Decision decision = detector.apply(documents[i].arrival(records[i].source), &kept);
+        const bool duplicate = decision.verdict == Verdict::kDuplicate;
+        std::optional<Unique> leader;
+        if (duplicate) leader = detector.unique(decision.sequence);
+        batch.add_decided(records[i], documents[i], decision, leader ? &*leader : nullptr, kept);
+      }
+    }
+    batch.seal(chain, journal_topics, {.journal = {7}, .epoch = 0, .detector_options = ""}, {});
+    EXPECT_TRUE(chain.accept(batch.journal_record(), batch.journal_bytes()));
+    kafka.commit(batch.transaction());
+  }
+  for (const std::string& bytes : kafka.journal)
+    content[{"journal", 0}].push_back({.offset = 0, .record = {std::nullopt, bytes, 0}, .headers = {}});
+  for (const MemoryVerdict& verdict : kafka.verdicts) {
+    const std::string& topic = verdict.topic == OutputTopic::kUnique      ? names.unique
+                               : verdict.topic == OutputTopic::kDuplicate ? names.duplicate
+                                                                          : names.dead_letter;
+    content[{topic, 0}].push_back(
+        {.offset = 0, .record = {verdict.key, verdict.value, 0}, .headers = verdict.headers});
+  }
+  for (auto& [partition, kept] : content) {
+    for (std::size_t i = 0; i < kept.size(); ++i) kept[i].offset = static_cast<std::int64_t>(2 * i);
+  }
+  return content;
+}
+
+CommittedReader::Content without_input(CommittedReader::Content content) {
+  std::erase_if(content, [](const auto& entry) { return entry.first.first == "pages"; });
+  return content;
+}
+
+// What the oracle finds when both readers saw the planted mistake.
+ChaosFindings after(const std::function<void(CommittedReader::Content&)>& plant) {
+  CommittedReader::Content content = right_run();
+  plant(content);
+  return check_chaos(topics(), content, without_input(content));
+}
+
+TEST(ChaosOracle, finds_nothing_in_a_right_run) {
+  const ChaosFindings findings = after([](auto&) {});
+  EXPECT_THAT(findings.violations, IsEmpty());
+  EXPECT_EQ(findings.verdicts, 120U);
+  EXPECT_EQ(findings.lost + findings.doubled + findings.wrong, 0U);
+  const CommittedReader::Content content = right_run();
+  for (const char* topic : {"unique", "duplicate", "dead-letter"})
+    EXPECT_THAT(content.at({topic, 0}), Not(IsEmpty())) << topic;
+}
+
+TEST(ChaosOracle, finds_a_lost_verdict) {
+  const ChaosFindings findings = after([](auto& content) { content.at({"duplicate", 0}).pop_back(); });
+  EXPECT_EQ(findings.lost, 1U);
+  EXPECT_THAT(findings.violations, Contains(HasSubstr("have no verdict")));
+}
+
+TEST(ChaosOracle, finds_a_doubled_verdict) {
+  const ChaosFindings findings = after([](auto& content) {
+    auto& records = content.at({"dead-letter", 0});
+    records.push_back(records.back());
+  });
+  EXPECT_EQ(findings.doubled, 1U);
+  EXPECT_THAT(findings.violations, Contains(HasSubstr("two verdicts")));
+}
+
+TEST(ChaosOracle, finds_a_changed_verdict) {
+  const ChaosFindings findings = after([](auto& content) {
+    std::string& value = *content.at({"unique", 0})[3].record.value;
+    value.replace(value.find("http://example.org"), 18, "http://example.com");
+  });
+  EXPECT_EQ(findings.wrong, 1U);
+  EXPECT_THAT(findings.violations, Contains(HasSubstr("different")));
+}
+
+TEST(ChaosOracle, finds_a_verdict_on_nothing) {
+  const ChaosFindings findings = after([](auto& content) {
+    std::string& value = *content.at({"unique", 0})[3].record.value;
+    const std::size_t at = value.find("\"offset\":") + 9;
+    value.insert(at, "9000");
+  });
+  EXPECT_GT(findings.wrong, 0U);
+  EXPECT_THAT(findings.violations, Contains(HasSubstr("about nothing that was sent")));
+}
+
+TEST(ChaosOracle, finds_verdicts_out_of_their_partitions_order) {
+  const ChaosFindings findings = after([](auto& content) {
+    auto& records = content.at({"unique", 0});
+    std::swap(records.front(), records.back());
+  });
+  EXPECT_THAT(findings.violations, Contains(HasSubstr("out of order")));
+}
+
+TEST(ChaosOracle, finds_a_journal_record_that_is_gone) {
+  const ChaosFindings findings = after([](auto& content) {
+    auto& journal = content.at({"journal", 0});
+    journal.erase(journal.begin() + 1);
+  });
+  EXPECT_THAT(findings.violations, Contains(HasSubstr("journal record 1")));
+}
+
+TEST(ChaosOracle, finds_a_reader_that_saw_something_else) {
+  const CommittedReader::Content content = right_run();
+  CommittedReader::Content live = without_input(content);
+  live.at({"unique", 0}).pop_back();
+  live.at({"duplicate", 0}).front().offset = 1;
+  const ChaosFindings findings = check_chaos(topics(), content, live);
+  EXPECT_THAT(findings.violations, Contains(HasSubstr("one that came later")));
+  EXPECT_THAT(findings.violations, Contains(HasSubstr("saw another record at duplicate:0@1")));
+}
+
+}  // namespace
+}  // namespace neardup

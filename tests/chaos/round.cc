@@ -1,0 +1,561 @@
+#include "tests/chaos/round.h"
+
+#include <fmt/core.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <thread>
+
+#include "service/kafka/sender.h"
+#include "service/kafka/topics.h"
+#include "tests/chaos/instance.h"
+#include "tests/integration/operator.h"
+#include "tests/support/generated_crawl.h"
+
+namespace neardup {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kDeadline{240000};  // for what must come; a loaded machine takes its time
+constexpr milliseconds kPatience{15000};   // for what need not come
+constexpr milliseconds kLookEvery{20};
+constexpr int kSessionMs = 1500;
+constexpr int kDoubtMs = 2500;
+constexpr int kShippedDoubtMs = 30000;
+constexpr int kRequestMs = 3000;
+constexpr std::size_t kDocumentsMax = 40000;
+constexpr std::uint64_t kProgress = 200;  // verdicts, so that one fault does not fall into the other
+
+// Something that must come did not.
+struct Stuck : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Sends a crawl: quickly to begin with, slowly when half of it is gone, until it is told that enough is
+// enough.
+class Feeder {
+ public:
+  Feeder(const Config& config, std::vector<GeneratedRecord> records, std::int32_t partitions,
+         std::size_t documents_min)
+      : records_(std::move(records)), partitions_(partitions), documents_min_(documents_min) {
+    auto sender = KafkaSender::open(config.kafka, config.kafka.topics.input.front(), probe_);
+    if (!sender) throw std::runtime_error(sender.error().message);
+    sender_ = std::move(*sender);
+    thread_ = std::thread([this] { run(); });
+  }
+  ~Feeder() {
+    enough_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  Feeder(const Feeder&) = delete;
+  Feeder& operator=(const Feeder&) = delete;
+
+  // Sends what is missing to the least that there shall be, and waits until all is there. Returns how many.
+  std::size_t finish() {
+    enough_ = true;
+    thread_.join();
+    if (status_) status_ = sender_->finish(kDeadline);
+    if (!status_) throw Stuck("the feeder: " + status_.error().message);
+    return sent_;
+  }
+
+ private:
+  void run() {
+    constexpr milliseconds kPause{40};
+    while (status_ && sent_ < records_.size()) {
+      const bool last = enough_;
+      if (last && sent_ >= documents_min_) return;
+      const std::size_t count = last ? documents_min_ - sent_ : sent_ < records_.size() / 2 ? 40 : 4;
+      for (std::size_t i = 0; i < count && status_ && sent_ < records_.size(); ++i) send_one();
+      if (!last) std::this_thread::sleep_for(kPause);
+    }
+  }
+
+  void send_one() {
+    const auto partition = static_cast<std::int32_t>(sent_ % static_cast<std::size_t>(partitions_));
+    status_ = sender_->send(records_[sent_].key, records_[sent_].value, {}, partition);
+    ++sent_;
+  }
+
+  std::vector<GeneratedRecord> records_;
+  std::int32_t partitions_;
+  std::size_t documents_min_;
+  Probe probe_;
+  std::unique_ptr<KafkaSender> sender_;
+  std::atomic<bool> enough_{false};
+  std::size_t sent_ = 0;  // of the thread, while it runs
+  Status status_;
+  std::thread thread_;
+};
+
+// A small disk, in memory. Its mount is our own: nobody else sees it, and it goes with us.
+class SmallDisk {
+ public:
+  explicit SmallDisk(std::string folder) : folder_(std::move(folder)) {
+    static const bool own =
+        unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+    std::filesystem::create_directories(folder_);
+    is_mounted_ = own && mount("none", folder_.c_str(), "tmpfs", 0, "size=24m") == 0;
+  }
+  ~SmallDisk() {
+    if (is_mounted_) umount2(folder_.c_str(), MNT_DETACH);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+  bool is_mounted() const { return is_mounted_; }
+  // Takes all the room there is.
+  void fill() const {
+    std::ofstream file(folder_ + "/filler", std::ios::binary);
+    const std::string block(4096, 'x');
+    while (file.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+    }
+  }
+  void give_back() const { std::filesystem::remove(folder_ + "/filler"); }
+
+ private:
+  std::string folder_;
+  bool is_mounted_ = false;
+};
+
+Config round_config(const ChaosKafka& kafka, const std::string& name) {
+  Config config;
+  config.kafka.brokers = kafka.servers();
+  config.kafka.group = name;
+  config.kafka.session_timeout_ms = kSessionMs;
+  config.kafka.topics = {
+      {name + ".pages"}, name + ".unique", name + ".duplicate", name + ".dead-letter", name + ".journal"};
+  config.http.address = "";
+  config.batch.documents_max = 200;  // many transactions, so that a fault meets one
+  config.snapshot.interval_ms = 200;
+  return config;
+}
+
+class Round {
+ public:
+  Round(ChaosKafka& kafka, const RoundPlan& plan)
+      : kafka_(kafka), plan_(plan), random_(plan.seed), config_(round_config(kafka, plan.name)) {
+    const auto made =
+        create_topics(config_.kafka, {.partitions = plan.partitions, .input = true}, seconds(60));
+    if (!made) throw Stuck(made.error().message);
+    open_disk();
+    for (const char* who : {"a", "b"}) {
+      Instance::Options options{.config = config_, .commit_ms = std::nullopt, .log_prefix = log_prefix(who)};
+      options.config.kafka.brokers = kafka.proxied_servers();
+      options.config.snapshot.directory = snapshot_folder() + "/" + who;
+      if (plan.short_limits) {
+        options.commit_ms = kDoubtMs;
+        options.arguments.insert(options.arguments.end(),
+                                 {"-X", "socket.timeout.ms=" + std::to_string(kRequestMs)});
+      }
+      instances_.emplace_back(std::move(options));
+    }
+  }
+
+  RoundReport run() {
+    const auto began = steady_clock::now();
+    try {
+      run_faults();
+      finish();
+    } catch (const std::exception& error) {
+      violation(error.what());
+    }
+    clean_up();
+    report_.seconds = std::chrono::duration<double>(steady_clock::now() - began).count();
+    return std::move(report_);
+  }
+
+ private:
+  std::string log_prefix(const std::string& who) const {
+    return std::string(NEARDUP_CHAOS_LOGS) + "/" + plan_.name + "-" + who;
+  }
+  std::string snapshot_folder() const { return kafka_.folder() + "/snapshot-" + plan_.name; }
+
+  void open_disk() {
+    if (std::ranges::find(plan_.faults, ChaosFault::kDiskFull) != plan_.faults.end())
+      disk_.emplace(snapshot_folder());
+  }
+
+  void violation(const std::string& what) { report_.findings.violations.push_back(what); }
+
+  std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
+  milliseconds up_to(std::uint64_t bound_ms) { return milliseconds(below(bound_ms)); }
+
+  // ---- What a supervisor does ----
+
+  void look() {
+    for (Instance& instance : instances_) {
+      if (const std::optional<int> code = instance.take_end()) {
+        if (!instance.ended_well(*code))
+          throw Stuck(fmt::format("an instance ended with {}: {}", *code, instance.log_path()));
+      }
+      if (!instance.is_running() && !is_ending_) instance.start();
+    }
+  }
+
+  bool wait_until(const std::function<bool()>& come, milliseconds time) {
+    const auto deadline = steady_clock::now() + time;
+    for (;;) {
+      look();
+      if (come()) return true;
+      if (steady_clock::now() >= deadline) return false;
+      std::this_thread::sleep_for(kLookEvery);
+    }
+  }
+  void must_come(const std::string& what, const std::function<bool()>& come) {
+    if (!wait_until(come, kDeadline)) throw Stuck("waited in vain: " + what);
+  }
+  void pause(milliseconds time) {
+    wait_until([] { return false; }, time);
+  }
+
+  Instance& leader() {
+    Instance* leader = nullptr;
+    must_come("a leader", [&] {
+      for (Instance& instance : instances_)
+        if (instance.leads()) leader = &instance;
+      return leader != nullptr;
+    });
+    return *leader;
+  }
+  Instance& other(const Instance& instance) {
+    return &instance == &instances_[0] ? instances_[1] : instances_[0];
+  }
+  void progress() {
+    const std::uint64_t goal = live_->verdicts() + kProgress;
+    must_come("verdicts", [&] { return live_->verdicts() >= goal; });
+  }
+  // It ends, and look() sees it.
+  void end(Instance& instance, int signal) {
+    const std::string before = instance.log_path();
+    instance.signal(signal);
+    must_come("the end of an instance",
+              [&] { return !instance.is_running() || instance.log_path() != before; });
+  }
+
+  // ---- The faults ----
+
+  void run_faults() {
+    live_.emplace(config_.kafka, partitions(false), config_.kafka.topics.journal);
+    feeder_.emplace(config_,
+                    generate_crawl({.documents = std::max(kDocumentsMax, plan_.documents_min),
+                                    .families = kDocumentsMax / 4,
+                                    .words = 60,
+                                    .broken_share = .01},
+                                   plan_.seed),
+                    plan_.partitions, plan_.documents_min);
+    for (Instance& instance : instances_) instance.start();
+    progress();
+    for (const ChaosFault fault : plan_.faults) {
+      const bool struck = strike(fault);
+      ++(struck ? report_.faults : report_.skipped)[static_cast<std::size_t>(fault)];
+      kafka_.rules().clear();
+      // Most faults find a service that works, some one that is still busy with the fault before.
+      if (below(4) != 0) progress();
+    }
+  }
+
+  bool strike(ChaosFault fault) {
+    switch (fault) {
+      case ChaosFault::kKill:
+        return end_leader(SIGKILL);
+      case ChaosFault::kTerminate:
+        return end_leader(SIGTERM);
+      case ChaosFault::kKillAtPoint:
+        return at_point(false);
+      case ChaosFault::kTwoWriters:
+        return at_point(true);
+      case ChaosFault::kZombie: {
+        Instance& zombie = leader();
+        pause(up_to(200));
+        zombie.signal(SIGSTOP);
+        return outlive(zombie);
+      }
+      case ChaosFault::kBrokerKill:
+      case ChaosFault::kBrokerTerminate:
+      case ChaosFault::kBrokerStop:
+        return hurt_broker(fault);
+      case ChaosFault::kProxyCut:
+        return disturb(ProxyRule::Act::kCut);
+      case ChaosFault::kProxyDelay:
+        return disturb(ProxyRule::Act::kDelay);
+      case ChaosFault::kProxyDrop:
+        return disturb(ProxyRule::Act::kDrop);
+      case ChaosFault::kProxyCutAll:
+        pause(up_to(300));
+        return kafka_.cut_all() > 0;
+      case ChaosFault::kCommitUnanswered:
+        return doubt(ProxyRule::On::kAnswer);
+      case ChaosFault::kCommitLate:
+        return doubt(ProxyRule::On::kRequest);
+      case ChaosFault::kDiskFull:
+        return fill_disk();
+      case ChaosFault::kAddressSpace:
+        return starve();
+    }
+    return false;
+  }
+
+  bool end_leader(int signal) {
+    Instance& instance = leader();
+    pause(up_to(300));
+    end(instance, signal);
+    return true;
+  }
+
+  // One instance gets a life that ends, or stops, at a point that is drawn, and then the office.
+  bool at_point(bool stops) {
+    Arming arming;
+    arming.stops = stops;
+    const std::size_t points =
+        stops ? static_cast<std::size_t>(FaultPoint::kReadBack) + 1 : kFaultPointNames.size();
+    arming.point = static_cast<FaultPoint>(below(points));
+    arming.passing = arming.point <= FaultPoint::kReadBack ? static_cast<int>(1 + below(6)) : 1;
+    Instance& armed = other(leader());
+    is_ending_ = true;  // it shall not come back as it was
+    end(armed, SIGTERM);
+    // Segments are begun once in the life of a folder.
+    if (arming.point == FaultPoint::kSegmentBegun)
+      std::filesystem::remove_all(armed.config().snapshot.directory);
+    is_ending_ = false;
+    armed.start(arming);
+    const std::string life = armed.log_path();
+    const auto is_there = [&] { return armed.log_path() != life || armed.is_stopped(); };
+    must_come("an armed instance that follows",
+              [&] { return is_there() || armed.follows() || armed.leads(); });
+    if (arming.point == FaultPoint::kDoubtSettled)
+      kafka_.rules().add({.api = KafkaApi::kEndTxn,
+                          .on = ProxyRule::On::kRequest,
+                          .act = ProxyRule::Act::kDrop,
+                          .delay = {},
+                          .times = 20});
+    auto told = steady_clock::time_point();
+    must_come("the passing of " + std::string(kFaultPointNames[static_cast<std::size_t>(arming.point)]), [&] {
+      if (is_there()) return true;
+      if (other(armed).leads() && steady_clock::now() - told > seconds(4)) {
+        other(armed).signal(SIGTERM);
+        told = steady_clock::now();
+      }
+      return false;
+    });
+    kafka_.rules().clear();
+    ++report_.points[static_cast<std::size_t>(arming.point)];
+    return stops ? outlive(armed) : true;
+  }
+
+  // The other one takes over and publishes; then `zombie` goes on, and must not get a record through.
+  bool outlive(Instance& zombie) {
+    must_come("another leader", [&] { return other(zombie).leads(); });
+    progress();
+    const std::string life = zombie.log_path();
+    zombie.signal(SIGCONT);
+    must_come("a zombie that sees what it is", [&] { return zombie.log_path() != life || !zombie.leads(); });
+    return true;
+  }
+
+  bool hurt_broker(ChaosFault fault) {
+    const int node = static_cast<int>(1 + below(static_cast<std::uint64_t>(kafka_.nodes())));
+    pause(up_to(300));
+    if (fault == ChaosFault::kBrokerStop) {
+      kafka_.stop(node);
+      pause(milliseconds(500) + up_to(4500));
+      kafka_.go_on(node);
+      return true;
+    }
+    if (fault == ChaosFault::kBrokerKill) {
+      kafka_.kill(node);
+    } else {
+      kafka_.terminate(node);
+    }
+    pause(up_to(1500));
+    kafka_.restart(node);
+    return true;
+  }
+
+  bool struck_since(std::uint64_t before) {
+    return wait_until([&] { return kafka_.rules().struck() > before; }, kPatience);
+  }
+
+  bool disturb(ProxyRule::Act act) {
+    static constexpr std::array kApis = {KafkaApi::kProduce,
+                                         KafkaApi::kFetch,
+                                         KafkaApi::kHeartbeat,
+                                         KafkaApi::kInitProducerId,
+                                         KafkaApi::kAddPartitionsToTxn,
+                                         KafkaApi::kAddOffsetsToTxn,
+                                         KafkaApi::kEndTxn,
+                                         KafkaApi::kTxnOffsetCommit,
+                                         KafkaApi::kFindCoordinator,
+                                         KafkaApi::kJoinGroup,
+                                         KafkaApi::kSyncGroup};
+    ProxyRule rule;
+    rule.api = kApis[below(kApis.size())];
+    rule.on = below(2) == 0 ? ProxyRule::On::kRequest : ProxyRule::On::kAnswer;
+    rule.act = act;
+    rule.delay = milliseconds(50) + up_to(4000);
+    rule.times = static_cast<int>(1 + below(3));
+    const std::uint64_t before = kafka_.rules().struck();
+    kafka_.rules().add(rule);
+    // Some requests are made by who begins.
+    if (rule.api == KafkaApi::kInitProducerId || rule.api == KafkaApi::kJoinGroup ||
+        rule.api == KafkaApi::kSyncGroup || rule.api == KafkaApi::kFindCoordinator)
+      end_leader(SIGTERM);
+    if (struck_since(before)) return true;
+    report_.notes.push_back(fmt::format("skipped: there was no {} of {} to strike",
+                                        rule.on == ProxyRule::On::kRequest ? "request" : "answer",
+                                        name(rule.api)));
+    return false;
+  }
+
+  // A commit without an answer, for longer than a commit may take.
+  bool doubt(ProxyRule::On on) {
+    leader();
+    const int limit = plan_.short_limits ? kDoubtMs : kShippedDoubtMs;
+    const std::uint64_t before = kafka_.rules().struck();
+    kafka_.rules().add({.api = KafkaApi::kEndTxn,
+                        .on = on,
+                        .act = ProxyRule::Act::kDelay,
+                        .delay = milliseconds(limit + 2000),
+                        .times = 1});
+    if (!struck_since(before)) return false;
+    progress();
+    return true;
+  }
+
+  bool fill_disk() {
+    if (!disk_->is_mounted()) {
+      report_.notes.emplace_back("skipped: snapshot disk full, mounting a small disk is not permitted here");
+      return false;
+    }
+    disk_->fill();
+    progress();
+    const bool noticed = wait_until(
+        [&] {
+          return std::ranges::any_of(instances_, [](const Instance& instance) {
+            return instance.log().find("No space left") != std::string::npos;
+          });
+        },
+        kPatience);
+    disk_->give_back();
+    return noticed;
+  }
+
+  bool starve() {
+    Instance& instance = leader();
+    const std::string life = instance.log_path();
+    instance.limit_address_space(below(4) << 20);
+    wait_until([&] { return instance.log_path() != life; }, milliseconds(5000));
+    if (instance.log_path() == life) instance.unlimit_address_space();
+    return true;
+  }
+
+  // ---- The end ----
+
+  std::vector<CommittedReader::Partition> partitions(bool input) const {
+    const KafkaTopics& topics = config_.kafka.topics;
+    std::vector<CommittedReader::Partition> all = {{topics.journal, 0}};
+    for (std::int32_t partition = 0; partition < plan_.partitions; ++partition) {
+      for (const std::string& topic : {topics.unique, topics.duplicate, topics.dead_letter})
+        all.emplace_back(topic, partition);
+      if (input) all.emplace_back(topics.input.front(), partition);
+    }
+    return all;
+  }
+
+  void finish() {
+    const std::size_t sent = feeder_->finish();
+    must_come("a verdict for each record", [&] { return live_->verdicts() >= sent; });
+    is_ending_ = true;
+    for (Instance& instance : instances_) instance.signal(SIGTERM);
+    must_come("a stop in order", [&] {
+      return std::ranges::none_of(instances_, [](const Instance& instance) { return instance.is_running(); });
+    });
+    CommittedReader late(config_.kafka, partitions(true), config_.kafka.topics.journal);
+    if (!late.wait_for_end(kDeadline) || !live_->wait_for_end(kDeadline))
+      throw Stuck("the readers got stuck");
+    const CommittedReader::Content content = late.take();
+    ChaosFindings findings = check_chaos(config_.kafka.topics, content, live_->take());
+    for (const std::string& before : report_.findings.violations)
+      findings.violations.insert(findings.violations.begin(), before);
+    std::size_t read = 0;
+    for (const auto& [partition, records] : content)
+      if (partition.first == config_.kafka.topics.input.front()) read += records.size();
+    if (read != sent) findings.violations.push_back(fmt::format("{} records sent, {} there", sent, read));
+    report_.findings = std::move(findings);
+  }
+
+  void clean_up() {
+    is_ending_ = true;
+    kafka_.rules().clear();
+    for (Instance& instance : instances_) {
+      if (instance.is_running()) {
+        instance.signal(SIGKILL);
+        while (!instance.take_end()) std::this_thread::sleep_for(kLookEvery);
+      }
+      report_.kills += instance.kills();
+      report_.recycles_found += instance.recycles_found();
+      report_.recycles_resent += instance.recycles_resent();
+    }
+    feeder_.reset();
+    live_.reset();
+    disk_.reset();
+    std::filesystem::remove_all(snapshot_folder());
+    if (!report_.ok()) return;  // who looks for the reason finds all of it
+    for (const KafkaTopics& topics = config_.kafka.topics;
+         const std::string& topic :
+         {topics.input.front(), topics.unique, topics.duplicate, topics.dead_letter, topics.journal})
+      delete_topic(config_, topic);
+    for (const auto& file : std::filesystem::directory_iterator(NEARDUP_CHAOS_LOGS))
+      if (file.path().filename().string().starts_with(plan_.name + "-")) std::filesystem::remove(file);
+  }
+
+  ChaosKafka& kafka_;
+  const RoundPlan& plan_;
+  std::mt19937_64 random_;
+  Config config_;
+  std::optional<SmallDisk> disk_;
+  std::vector<Instance> instances_;
+  std::optional<CommittedReader> live_;
+  std::optional<Feeder> feeder_;
+  bool is_ending_ = false;
+  RoundReport report_;
+};
+
+}  // namespace
+
+DrawnRound draw_round(std::uint64_t seed) {
+  std::mt19937_64 random(seed * 0x9E3779B97F4A7C15 + 1);
+  DrawnRound drawn;
+  drawn.nodes = random() % 5 == 0 ? 3 : 1;
+  drawn.plan.seed = seed;
+  drawn.plan.partitions = static_cast<std::int32_t>(1 + random() % 4);
+  drawn.plan.documents_min = 6000;
+  drawn.plan.short_limits = random() % 8 != 0;
+  drawn.plan.faults = {ChaosFault::kKill};
+  const std::size_t more = 2 + random() % 4;
+  for (std::size_t i = 0; i < more; ++i)
+    drawn.plan.faults.push_back(static_cast<ChaosFault>(random() % kChaosFaultNames.size()));
+  std::ranges::shuffle(drawn.plan.faults, random);
+  return drawn;
+}
+
+RoundReport run_round(ChaosKafka& kafka, const RoundPlan& plan) {
+  std::filesystem::create_directories(NEARDUP_CHAOS_LOGS);
+  return Round(kafka, plan).run();
+}
+
+}  // namespace neardup

@@ -1,0 +1,105 @@
+// What the reader of one partition does when the broker does not answer as it should, on librdkafka's own
+// mock of a cluster.
+
+#include "service/kafka/log_reader.h"
+
+#include <gtest/gtest.h>
+#include <librdkafka/rdkafka_mock.h>
+
+#include <array>
+#include <thread>
+
+#include "service/kafka/sender.h"
+
+namespace neardup {
+namespace {
+
+constexpr const char* kTopic = "journal";
+constexpr std::int16_t kListOffsets = 2;
+
+class MockCluster {
+ public:
+  MockCluster() {
+    std::array<char, 256> why{};
+    host_.reset(rd_kafka_new(RD_KAFKA_PRODUCER, rd_kafka_conf_new(), why.data(), why.size()));
+    cluster_ = rd_kafka_mock_cluster_new(host_.get(), 1);
+    rd_kafka_mock_topic_create(cluster_, kTopic, 1, 1);
+  }
+  ~MockCluster() { rd_kafka_mock_cluster_destroy(cluster_); }
+  MockCluster(const MockCluster&) = delete;
+  MockCluster& operator=(const MockCluster&) = delete;
+
+  std::string servers() const { return rd_kafka_mock_cluster_bootstraps(cluster_); }
+  // The next requests of `api` are refused.
+  void refuse(std::int16_t api) {
+    constexpr auto kRefused = RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
+    rd_kafka_mock_push_request_errors(cluster_, api, 2, kRefused, kRefused);
+  }
+  // The next request of `api` is answered so much later.
+  void answer_late(std::int16_t api, std::chrono::milliseconds delay) {
+    rd_kafka_mock_broker_push_request_error_rtts(cluster_, 1, api, 1, RD_KAFKA_RESP_ERR_NO_ERROR,
+                                                 static_cast<int>(delay.count()));
+  }
+
+ private:
+  RdKafka<rd_kafka_t> host_;
+  rd_kafka_mock_cluster_t* cluster_ = nullptr;
+};
+
+KafkaConfig config_for(const MockCluster& cluster) {
+  KafkaConfig config;
+  config.brokers = cluster.servers();
+  config.group = "reader";
+  return config;
+}
+
+void send(const KafkaConfig& config, std::initializer_list<const char*> values) {
+  Probe probe;
+  auto sender = KafkaSender::open(config, kTopic, probe);
+  ASSERT_TRUE(sender) << sender.error().message;
+  for (const char* const value : values) ASSERT_TRUE((*sender)->send(std::nullopt, value, {}, 0));
+  ASSERT_TRUE((*sender)->finish(std::chrono::seconds(30)));
+}
+
+TEST(LogReader, asks_again_for_the_end_while_records_wait_to_be_read) {
+  MockCluster cluster;
+  const KafkaConfig config = config_for(cluster);
+  send(config, {"one", "two"});
+  Probe probe;
+  StateBoard board;
+  auto reader = KafkaLogReader::open(config, kTopic, 0, probe, board, {});
+  ASSERT_TRUE(reader) << reader.error().message;
+  std::vector<std::string> read;
+  const Result<std::optional<std::string>> first = (*reader)->next(std::chrono::seconds(30));
+  ASSERT_TRUE(first);
+  ASSERT_TRUE(*first);
+  EXPECT_EQ(**first, "one");  // and the other one is in the client's queue
+  cluster.refuse(kListOffsets);
+  ASSERT_TRUE((*reader)->read_to_end([&](std::string_view bytes, double) -> Status {
+    read.emplace_back(bytes);
+    return {};
+  }));
+  EXPECT_EQ(read, std::vector<std::string>{"two"});
+}
+
+TEST(LogReader, that_is_told_where_to_start_never_goes_back_to_the_beginning) {
+  MockCluster cluster;
+  const KafkaConfig config = config_for(cluster);
+  send(config, {"one", "two", "three"});
+  cluster.answer_late(kListOffsets, std::chrono::milliseconds(1500));
+  Probe probe;
+  StateBoard board;
+  auto reader = KafkaLogReader::open(config, kTopic, 0, probe, board, {});
+  ASSERT_TRUE(reader) << reader.error().message;
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // it would be asking where the log begins
+  ASSERT_TRUE((*reader)->start_at(2));
+  const Result<std::optional<std::string>> last = (*reader)->next(std::chrono::seconds(30));
+  ASSERT_TRUE(last);
+  EXPECT_EQ(*last, "three");
+  const Result<std::optional<std::string>> more = (*reader)->next(std::chrono::milliseconds(3000));
+  ASSERT_TRUE(more);
+  EXPECT_EQ(*more, std::nullopt);
+}
+
+}  // namespace
+}  // namespace neardup

@@ -1,0 +1,86 @@
+#include "tests/support/verdict_oracle.h"
+
+#include <span>
+
+#include "core/base/check.h"
+#include "service/codec/preset.h"
+#include "service/codec/verdict_codec.h"
+
+namespace neardup {
+
+std::string shown(const std::string& topic, const InputPlace& place) {
+  return topic + ":" + std::to_string(place.first) + "@" + std::to_string(place.second);
+}
+
+VerdictOracle::VerdictOracle(std::string topic, const std::vector<std::vector<MemoryRecord>>& input)
+    : topics_{std::move(topic)} {
+  for (std::size_t partition = 0; partition < input.size(); ++partition) {
+    for (std::size_t offset = 0; offset < input[partition].size(); ++offset) {
+      const MemoryRecord& from = input[partition][offset];
+      Record record;
+      record.source = {0, static_cast<std::int32_t>(partition), static_cast<std::int64_t>(offset)};
+      if (from.key) record.key = *from.key;
+      if (from.value) record.value = *from.value;
+      record.timestamp_ms = from.timestamp_ms;
+      index_[{record.source.partition, record.source.offset}] = records_.size();
+      records_.push_back(record);
+    }
+  }
+  signed_.resize(records_.size());
+  const InputConfig config;
+  const Result<Preset> preset = resolve_preset(config);
+  CHECK(preset.ok(), "the default preset");
+  SignerPool(1, *preset, config).run(records_, signed_);
+}
+
+std::optional<InputPlace> VerdictOracle::place_of(const MemoryVerdict& verdict) const {
+  if (verdict.topic != OutputTopic::kDeadLetter) {
+    const Result<ParsedVerdict> parsed = parse_verdict_json(verdict.value.value_or(""));
+    if (!parsed || parsed->source.topic != topics_.front()) return std::nullopt;
+    return InputPlace(parsed->source.partition, parsed->source.offset);
+  }
+  const std::map<std::string, std::string> headers(verdict.headers.begin(), verdict.headers.end());
+  const auto topic = headers.find("neardup-topic");
+  if (topic == headers.end() || topic->second != topics_.front()) return std::nullopt;
+  if (!headers.contains("neardup-partition") || !headers.contains("neardup-offset")) return std::nullopt;
+  return InputPlace(std::stoi(headers.at("neardup-partition")), std::stoll(headers.at("neardup-offset")));
+}
+
+std::string VerdictOracle::decide(const InputPlace& place, const MemoryVerdict& verdict) {
+  const Record& record = records_[index_.at(place)];
+  const Signed& document = signed_[index_.at(place)];
+  const std::string here = shown(topics_.front(), place);
+  if (document.reason) {
+    const std::map<std::string, std::string> headers(verdict.headers.begin(), verdict.headers.end());
+    const auto reason = headers.find("neardup-reason");
+    const std::optional<std::string> raw =
+        record.value ? std::optional(std::string(*record.value)) : std::nullopt;
+    if (verdict.topic == OutputTopic::kDeadLetter && verdict.value == raw && reason != headers.end() &&
+        reason->second == name(*document.reason))
+      return "";
+    return here + " should be a dead letter: " + std::string(name(*document.reason));
+  }
+  VerdictRecord expected;
+  expected.id = document.document.id;
+  expected.url = document.document.url;
+  expected.source = record.source;
+  expected.event_time_ms = document.document.event_time_ms;
+  expected.signature = document.signature;
+  expected.decision = detector_.apply(document.arrival(record.source));
+  std::optional<Unique> leader;
+  const bool unique = expected.decision.verdict == Verdict::kUnique;
+  if (unique) {
+    uniques_.insert(place);
+  } else {
+    leader = detector_.unique(expected.decision.sequence);
+    expected.leader = &*leader;
+  }
+  std::string json;
+  append_verdict_json(expected, topics_, json);
+  if (verdict.value == json && verdict.key == document.document.id &&
+      verdict.topic == (unique ? OutputTopic::kUnique : OutputTopic::kDuplicate))
+    return "";
+  return "different: " + here + " got " + verdict.value.value_or("nothing") + " for " + json;
+}
+
+}  // namespace neardup

@@ -1,0 +1,59 @@
+// What must the verdict on this record be, to the byte?
+//
+// The oracle is told the input and then, verdict by verdict, what was published, in an order in which the
+// service may have decided. It signs every record as the service does, has one more detector decide it, and
+// compares all that a reader sees. It knows no batch, no worker and no journal.
+//
+// Threads: one at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/detector.h"
+#include "service/pipeline/signer_pool.h"
+#include "tests/support/memory_kafka.h"
+
+namespace neardup {
+
+using InputPlace = std::pair<std::int32_t, std::int64_t>;  // partition, offset
+std::string shown(const std::string& topic, const InputPlace& place);
+
+class VerdictOracle {
+ public:
+  // `input`: the records of `topic`, by partition and offset. It must outlive the oracle.
+  VerdictOracle(std::string topic, const std::vector<std::vector<MemoryRecord>>& input);
+
+  std::size_t records() const { return records_.size(); }
+  bool has(const InputPlace& place) const { return index_.contains(place); }
+
+  // Which record `verdict` is about; nothing if it names none of our topic.
+  std::optional<InputPlace> place_of(const MemoryVerdict& verdict) const;
+
+  // Decides the record at `place` as the next one, and compares. Returns what is wrong, "" if nothing is.
+  // REQUIRES: has(place).
+  std::string decide(const InputPlace& place, const MemoryVerdict& verdict);
+
+  // Uniques below `oldest` are forgotten before the next decision.
+  void expire(Sequence oldest) { detector_.expire(oldest); }
+
+  const Detector& detector() const { return detector_; }
+  // Whether the record at `place` was decided, and is a unique.
+  bool is_unique(const InputPlace& place) const { return uniques_.contains(place); }
+
+ private:
+  std::vector<std::string> topics_;
+  std::vector<Record> records_;
+  std::vector<Signed> signed_;
+  std::map<InputPlace, std::size_t> index_;
+  Detector detector_{DetectorOptions{}};
+  std::set<InputPlace> uniques_;
+};
+
+}  // namespace neardup
