@@ -342,6 +342,14 @@ void Loader::whole() {
     mistake(where("fingerprint.idf_file"),
             "weighs words, and fingerprint.features is ngrams; use words or shingles");
   }
+  if (const DetectorConfig& detector = loaded_.config.detector;
+      detector.mode == "mgram" && detector.gram_units == "content_words" &&
+      loaded_.config.fingerprint.stop_words_file.empty()) {
+    mistake(
+        where("detector.gram_units"),
+        "content_words are the words but for fingerprint.stop_words_file, which names none; name a list, or "
+        "use words");
+  }
 
   // Half a login is refused here, and not after ten seconds by a broker that only hangs up.
   const bool sasl = kafka.security_protocol.starts_with("sasl_");

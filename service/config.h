@@ -98,13 +98,16 @@ struct Permille {
 };
 
 struct DetectorConfig {
-  std::string mode = "hybrid";      // hybrid | simhash
-  Permille threshold{800};          // .5 .. 1 of similarity
-  std::string sketch = "standard";  // standard | compact
-  Permille token_threshold{800};    // 0 .. 1 of a short text's tokens
-  Permille number_threshold{920};   // the same where numbers differ
-  int distance = 3;                 // 0 .. kHammingDistanceMax bits
-  std::string verify = "off";       // off | sketch
+  std::string mode = "hybrid";            // hybrid | simhash | mgram
+  Permille threshold{800};                // .5 .. 1 of similarity
+  std::string sketch = "standard";        // standard | compact
+  Permille token_threshold{800};          // 0 .. 1 of a short text's tokens
+  Permille number_threshold{920};         // the same where numbers differ
+  int distance = 3;                       // 0 .. kHammingDistanceMax bits
+  std::string verify = "off";             // off | sketch
+  int gram_size = 4;                      // 1 .. kMgramSizeMax units
+  std::string gram_units = "characters";  // characters | words | content_words
+  std::string measure = "edit";           // edit | jaccard | cosine
 };
 
 struct IndexConfig {

@@ -274,13 +274,14 @@ const std::vector<Setting>& table() {
       {.path = "detector.mode",
        .field = at<&Config::detector, &D::mode>,
        .about = "The rule of likeness. hybrid: pages by their shingles, short texts by their characters; "
-                "simhash: 64-bit fingerprints within a Hamming distance.",
-       .choices = {"hybrid", "simhash"}},
+                "simhash: 64-bit fingerprints within a Hamming distance; mgram: texts that share a run of "
+                "gram_size characters or words, for short texts only.",
+       .choices = {"hybrid", "simhash", "mgram"}},
       {.path = "detector.threshold",
        .field = at<&Config::detector, &D::threshold>,
        .about =
            "How alike duplicates are at least: the share of shingles that two pages have in common, or of "
-           "characters that two short texts need not have changed.",
+           "characters that two short texts need not have changed; in mode mgram by detector.measure.",
        .min = 500,
        .max = 1000},
       {.path = "detector.sketch",
@@ -313,6 +314,27 @@ const std::vector<Setting>& table() {
            "Mode simhash. sketch: what matches must also be as alike as the threshold says; off: it need "
            "not.",
        .choices = {"off", "sketch"}},
+      {.path = "detector.gram_size",
+       .field = at<&Config::detector, &D::gram_size>,
+       .about =
+           "Mode mgram: texts are compared if they share a run of so many units. Shorter texts meet only "
+           "their equals; 4 misses no text of 16 characters or more that is alike by .8. "
+           "`neardup tune --pairs` recommends one.",
+       .unit = "units",
+       .min = 1,
+       .max = kMgramSizeMax},
+      {.path = "detector.gram_units",
+       .field = at<&Config::detector, &D::gram_units>,
+       .about = "Mode mgram: what a run is made of, of a text's first 1024 characters. content_words: words "
+                "but for those of fingerprint.stop_words_file.",
+       .choices = {"characters", "words", "content_words"}},
+      {.path = "detector.measure",
+       .field = at<&Config::detector, &D::measure>,
+       .about =
+           "Mode mgram: what detector.threshold is of. edit: the share of units that need not be changed; "
+           "jaccard: of runs in common; cosine: of the counts of runs. An edit changes gram_size runs, so "
+           "the latter two want a lower threshold.",
+       .choices = {"edit", "jaccard", "cosine"}},
 
       {.path = "index.directory",
        .field = at<&Config::index, &IndexConfig::directory>,

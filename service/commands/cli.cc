@@ -211,6 +211,9 @@ Run setup_plan(CLI::App& app) {
     return with_config(sources, [&](const LoadedConfig& loaded) {
       const DetectorOptions configured = resolve_detector_options(loaded.config);
       options->threshold_permille = configured.threshold_permille;
+      options->gram_size = configured.gram_size;
+      options->gram_units = configured.gram_units;
+      options->measure = configured.measure;
       options->mode = distance->empty() ? configured.mode : DetectorMode::kSimhash;
       if (distance->empty()) options->distance = configured.distance;
       return run_plan(*options);

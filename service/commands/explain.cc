@@ -53,6 +53,10 @@ struct Side {
 
 std::string_view name_of(ShingleKind kind) { return kind == ShingleKind::kWords ? "words" : "characters"; }
 
+std::string_view name_of(MgramMeasure measure) {
+  return kMgramMeasureNames[static_cast<std::size_t>(measure)];
+}
+
 std::string share(int permille) { return fmt::format("{:.3f}", permille / 1000.0); }
 
 std::string list(const std::vector<std::size_t>& numbers) {
@@ -70,6 +74,7 @@ std::string digits(Digest128 digest) { return fmt::format("{:016x}{:016x}", dige
 // By which route a text asks.
 std::string_view asks_as(const RouteSignature& route, DetectorMode mode) {
   if (mode == DetectorMode::kSimhash) return "fingerprint";
+  if (mode == DetectorMode::kMgram) return "m-grams";
   return route.asks_as_short() ? "short" : "page";
 }
 
@@ -77,6 +82,7 @@ std::string_view asks_as(const RouteSignature& route, DetectorMode mode) {
 std::vector<std::string> stored_as(const RouteSignature& route, DetectorMode mode) {
   std::vector<std::string> forms;
   if (mode == DetectorMode::kSimhash) forms.emplace_back("fingerprint");
+  if (mode == DetectorMode::kMgram) forms.emplace_back("m-grams");
   if (route.has_short) forms.emplace_back("short");
   for (const LongSignature& page : route.long_span()) {
     forms.push_back(
@@ -104,6 +110,11 @@ std::string sentence(const Explanation& found, const DetectorOptions& options) {
     case Reason::kPageAlike:
       return fmt::format("Their sketches estimate a similarity of {}, and {} is enough.", share(estimate),
                          share(wanted));
+    case Reason::kMgramsAlike:
+      return fmt::format("They share {} runs, and by {} are alike by {}, and {} is enough.",
+                         found.mgrams->shared, name_of(options.measure),
+                         share(static_cast<int>(found.mgrams->by(options.measure))),
+                         share(static_cast<int>(options.threshold_permille)));
     case Reason::kFingerprintsNear:
       return fmt::format(
           "Their fingerprints differ in {} bits, and {} may differ{}.", found.distance, options.distance,
@@ -127,7 +138,17 @@ std::string sentence(const Explanation& found, const DetectorOptions& options) {
     case Reason::kSketchesDiffer:
       return fmt::format("Their sketches estimate a similarity of {}, and {} is needed.", share(estimate),
                          share(wanted));
+    case Reason::kMgramsDiffer:
+      return fmt::format("By {} they are alike by {}, and detector.threshold wants {}.",
+                         name_of(options.measure), share(static_cast<int>(found.mgrams->by(options.measure))),
+                         share(static_cast<int>(options.threshold_permille)));
     case Reason::kNothingShared:
+      if (found.mgrams) {
+        return fmt::format(
+            "They are alike, but share no run of {} units by which B would meet A: a miss; a smaller "
+            "detector.gram_size misses less.",
+            options.gram_size);
+      }
       return "They are alike, but share no band or key by which B would meet A: a miss.";
     case Reason::kFingerprintsFar:
       return fmt::format("Their fingerprints differ in {} bits, and detector.distance allows {}.",
@@ -156,6 +177,7 @@ class Report {
                     kFingerprintBits, options_.distance, share(similarity_permille(found_.distance))));
     for (const PageComparison& page : found_.pages) pages(page);
     if (found_.short_text) short_texts(*found_.short_text);
+    if (found_.mgrams) mgrams(*found_.mgrams);
     text_ += fmt::format("\n{}.\n{}\n", verdict_of(decision_), sentence(found_, options_));
     return std::move(text_);
   }
@@ -178,6 +200,7 @@ class Report {
     all["pages"] = Json::array();
     for (const PageComparison& page : found_.pages) all["pages"].push_back(page_json(page));
     if (found_.short_text) all["short"] = short_json(*found_.short_text);
+    if (found_.mgrams) all["mgrams"] = mgrams_json(*found_.mgrams);
     return all;
   }
 
@@ -241,6 +264,21 @@ class Report {
     row("  one-deletion keys", fmt::format("{} shared", texts.tiny_keys));
   }
 
+  void mgrams(const MgramComparison& texts) {
+    const auto& [a, b] = sides_;
+    row("by m-grams",
+        fmt::format("m = {} {}: {} and {} grams, {} in common{}", options_.gram_size,
+                    units(options_.gram_units), a.text.route.mgrams.grams.size(),
+                    b.text.route.mgrams.grams.size(), texts.shared,
+                    texts.is_cut ? fmt::format("; of the first {} characters", kMgramTextMax) : ""));
+    row("  edit", fmt::format("{} edits in {} units: similarity {}, exactly", texts.edits, texts.units_max,
+                              share(static_cast<int>(texts.by(MgramMeasure::kEdit)))));
+    row("  jaccard, cosine", fmt::format("{}, {}", share(static_cast<int>(texts.by(MgramMeasure::kJaccard))),
+                                         share(static_cast<int>(texts.by(MgramMeasure::kCosine)))));
+    row("  asked", fmt::format("{} of {}", name_of(options_.measure),
+                               share(static_cast<int>(options_.threshold_permille))));
+  }
+
   void bands(const MetBands& met, std::size_t count, std::size_t width) {
     row("  bands", fmt::format("of {} x {} shared as they are: {}; by a second minimum: {}", count, width,
                                list(met.same), list(met.by_second)));
@@ -294,6 +332,24 @@ class Report {
             {"bands", bands_json(texts.bands)},
             {"one_deletion_keys", texts.tiny_keys}};
   }
+
+  Json mgrams_json(const MgramComparison& texts) const {
+    const auto& [a, b] = sides_;
+    Json json = {{"m", options_.gram_size},
+                 {"units", units(options_.gram_units)},
+                 {"grams", {a.text.route.mgrams.grams.size(), b.text.route.mgrams.grams.size()}},
+                 {"common", texts.shared},
+                 {"units_max", texts.units_max},
+                 {"edits", texts.edits},
+                 {"measure", name_of(options_.measure)},
+                 {"cut", texts.is_cut}};
+    for (std::size_t i = 0; i < kMgramMeasureNames.size(); ++i) {
+      json[std::string(kMgramMeasureNames[i])] = texts.permille[i] / 1000.0;
+    }
+    return json;
+  }
+
+  static std::string_view units(MgramUnits over) { return kMgramUnitsNames[static_cast<std::size_t>(over)]; }
 
   const std::array<Side, 2>& sides_;
   const Explanation& found_;

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/fingerprint/mgram_signature.h"
+#include "core/index/mgram_index.h"
 #include "core/index/planner.h"
 #include "service/commands/exit_code.h"
 
@@ -22,10 +24,12 @@ constexpr double kMebibyte = 1 << 20;
 // Of every unique: the place of its entry in the log, a posting in the exact index.
 constexpr double kPostingBytes = 8.5;
 constexpr double kUniqueBytes = 4 + kPostingBytes;
+// Of a gram: many texts share one, and what lies under one key is not parted, so lines are less full.
+constexpr double kGramPostingBytes = 11;
 
 constexpr std::array<unsigned, 11> kSimilarities = {500, 550, 600, 650, 700, 750, 800, 850, 900, 950, 1000};
 
-// What is kept of a unique in mode hybrid, and what it takes.
+// What is kept of a unique, and what it takes.
 struct Kind {
   std::string_view name;
   std::string_view about;
@@ -39,6 +43,23 @@ std::array<Kind, 4> kinds(BandLayout layout) {
            {"page_compact", "page, detector.sketch: compact", page_bytes(SketchSize::kCompact, layout)},
            {"short_latin", "short text of 60 Latin letters", short_text_bytes(kShortCharacters, 1)},
            {"short_cjk", "short text of 60 CJK characters", short_text_bytes(kShortCharacters, 2)}}};
+}
+
+// A word of Latin text and the space behind it; a character of Chinese is a word of its own.
+constexpr std::size_t kWordCharacters = 6;
+
+Kind mgram_kind(std::string_view name, std::string_view about, const PlanOptions& options,
+                std::size_t characters, std::size_t bytes_of_character) {
+  const bool is_of_words = options.gram_units != MgramUnits::kCharacters && bytes_of_character == 1;
+  const std::size_t units = is_of_words ? characters / kWordCharacters : characters;
+  const std::size_t grams = units < options.gram_size ? 1 : units - options.gram_size + 1;
+  return {name, about, mgram_text_bytes(grams, characters, bytes_of_character)};
+}
+
+std::array<Kind, 3> mgram_kinds(const PlanOptions& options) {
+  return {{mgram_kind("short_latin", "text of 60 Latin letters", options, kShortCharacters, 1),
+           mgram_kind("short_cjk", "text of 60 CJK characters", options, kShortCharacters, 2),
+           mgram_kind("long_latin", "text of 1024 Latin letters and more", options, kMgramTextMax, 1)}};
 }
 
 std::uint64_t total(const Kind& kind, const PlanOptions& options) {
@@ -73,6 +94,13 @@ void print_hybrid_table(const PlanOptions& options, BandLayout layout) {
          "`neardup tune` says which threshold suits your documents.\n";
 }
 
+Json kind_json(const Kind& kind, const PlanOptions& options) {
+  return {{"kind", kind.name},
+          {"bytes_per_unique", kind.bytes},
+          {"bytes", total(kind, options)},
+          {"fits", fits(kind, options)}};
+}
+
 void print_hybrid_json(const PlanOptions& options, BandLayout layout) {
   Json recall = Json::array();
   for (const unsigned similarity : kSimilarities) {
@@ -80,12 +108,7 @@ void print_hybrid_json(const PlanOptions& options, BandLayout layout) {
         {{"similarity", similarity / 1000.0}, {"recall", band_recall(layout, similarity / 1000.0)}});
   }
   Json uniques = Json::array();
-  for (const Kind& kind : kinds(layout)) {
-    uniques.push_back({{"kind", kind.name},
-                       {"bytes_per_unique", kind.bytes},
-                       {"bytes", total(kind, options)},
-                       {"fits", fits(kind, options)}});
-  }
+  for (const Kind& kind : kinds(layout)) uniques.push_back(kind_json(kind, options));
   const Json answer = {{"mode", "hybrid"},
                        {"documents", options.documents},
                        {"threshold", options.threshold_permille / 1000.0},
@@ -97,19 +120,91 @@ void print_hybrid_json(const PlanOptions& options, BandLayout layout) {
   std::cout << answer.dump(2) << '\n';
 }
 
+constexpr std::array<unsigned, 10> kGramSizes = {1, 2, 3, 4, 5, 6, 8, 12, 16, 24};
+
+// What is said of a size: texts that share no run are missed, by jaccard and cosine none that is alike.
+std::string sure_text(unsigned m, const PlanOptions& options) {
+  if (options.measure != MgramMeasure::kEdit) return "any";
+  const std::optional<std::size_t> units = sure_units(m, options.threshold_permille);
+  return units ? fmt::format("{}", *units) : "never";
+}
+
+void print_mgram_table(const PlanOptions& options) {
+  std::cout << fmt::format(
+      "Mode mgram, {} of {:.3g} and more, runs of {} {}. A text that is alike is surely met from so many "
+      "units "
+      "on:\n\n    m           ",
+      kMgramMeasureNames[static_cast<std::size_t>(options.measure)], options.threshold_permille / 1000.0,
+      options.gram_size, kMgramUnitsNames[static_cast<std::size_t>(options.gram_units)]);
+  for (const unsigned m : kGramSizes) std::cout << fmt::format(" {:>5}", m);
+  std::cout << "\n    units       ";
+  for (const unsigned m : kGramSizes) std::cout << fmt::format(" {:>5}", sure_text(m, options));
+  std::cout << fmt::format("\n\n{} uniques, if all of them are:\n\n    {:<36} bytes/unique       memory\n",
+                           options.documents, "");
+  for (const Kind& kind : mgram_kinds(options)) {
+    std::cout << fmt::format("    {:<36} {:>12.1f} {:>8.0f} MiB{}\n", kind.about, kind.bytes,
+                             static_cast<double>(total(kind, options)) / kMebibyte,
+                             fits(kind, options) ? "" : "  does not fit");
+  }
+  std::cout << fmt::format(
+      "\nA look-up meets {} texts of each run and compares {} at most, those that share most runs; what is "
+      "beyond\n"
+      "is counted, and may be missed. The id, url and place of each unique are kept besides, in a file if "
+      "there\n"
+      "is a folder for it. `neardup tune --pairs` says which m suits your documents.\n",
+      MgramIndex::kBucketTextsMax, MgramIndex::kRowsMax);
+}
+
+void print_mgram_json(const PlanOptions& options) {
+  Json sizes = Json::array();
+  for (const unsigned m : kGramSizes) {
+    Json size = {{"m", m}, {"sure_units", nullptr}};
+    if (options.measure != MgramMeasure::kEdit) {
+      size["sure_units"] = 1;
+    } else if (const auto units = sure_units(m, options.threshold_permille)) {
+      size["sure_units"] = *units;
+    }
+    sizes.push_back(std::move(size));
+  }
+  Json uniques = Json::array();
+  for (const Kind& kind : mgram_kinds(options)) uniques.push_back(kind_json(kind, options));
+  const Json answer = {{"mode", "mgram"},
+                       {"documents", options.documents},
+                       {"threshold", options.threshold_permille / 1000.0},
+                       {"measure", kMgramMeasureNames[static_cast<std::size_t>(options.measure)]},
+                       {"m", options.gram_size},
+                       {"gram_units", kMgramUnitsNames[static_cast<std::size_t>(options.gram_units)]},
+                       {"memory_bytes", options.memory_bytes},
+                       {"bucket_texts_max", MgramIndex::kBucketTextsMax},
+                       {"compared_max", MgramIndex::kRowsMax},
+                       {"sizes", std::move(sizes)},
+                       {"uniques", std::move(uniques)}};
+  std::cout << answer.dump(2) << '\n';
+}
+
 int no_plan_fits(const PlanOptions& options, std::uint64_t smallest) {
   std::cerr << fmt::format("neardup: no plan for {} documents fits into {} bytes; the smallest takes {}\n",
                            options.documents, options.memory_bytes, smallest);
   return kExitUnavailable;
 }
 
+// Does the smallest of them fit?
+template <class Kinds>
+int answer_of(const Kinds& kinds, const PlanOptions& options) {
+  std::cout << std::flush;
+  const auto smallest = std::ranges::min_element(kinds, {}, &Kind::bytes);
+  return fits(*smallest, options) ? kExitOk : no_plan_fits(options, total(*smallest, options));
+}
+
 int plan_hybrid(const PlanOptions& options) {
   const BandLayout layout = band_layout(options.threshold_permille);
   options.json ? print_hybrid_json(options, layout) : print_hybrid_table(options, layout);
-  std::cout << std::flush;
-  const auto all = kinds(layout);
-  const auto smallest = std::ranges::min_element(all, {}, &Kind::bytes);
-  return fits(*smallest, options) ? kExitOk : no_plan_fits(options, total(*smallest, options));
+  return answer_of(kinds(layout), options);
+}
+
+int plan_mgram(const PlanOptions& options) {
+  options.json ? print_mgram_json(options) : print_mgram_table(options);
+  return answer_of(mgram_kinds(options), options);
 }
 
 bool fits(const Forecast& forecast, const PlanOptions& options) {
@@ -158,6 +253,7 @@ const char* const kPlanHelp =
     "  neardup plan --documents 100M                  a hundred million uniques\n"
     "  neardup plan --documents 50M --memory 4GiB     what fits\n"
     "  neardup plan --set detector.threshold=0.7      how sure are its pairs to meet?\n"
+    "  neardup plan --set detector.mode=mgram         which texts are surely met?\n"
     "  neardup plan --documents 1M --distance 5 --json\n"
     "\n"
     "Of the configured detector.mode; --distance asks about mode simhash, whose first row is the one to "
@@ -177,8 +273,27 @@ double short_text_bytes(std::size_t characters, std::size_t bytes_of_character) 
          static_cast<double>(characters * bytes_of_character);
 }
 
+double mgram_text_bytes(std::size_t grams, std::size_t characters, std::size_t bytes_of_character) {
+  constexpr double kRecord = 20;
+  return kUniqueBytes + kRecord + kGramPostingBytes * static_cast<double>(grams) +
+         static_cast<double>(characters * bytes_of_character);
+}
+
+// e edits cut the n - e units that they do not touch into e + 1 runs at most, and one of these has at least
+// (n - e) / (e + 1) units, rounded up: n / (e + 1), rounded down.
+std::optional<std::size_t> sure_units(unsigned m, unsigned threshold_permille) {
+  std::optional<std::size_t> from;
+  for (std::size_t units = kMgramTextMax; units > 0; --units) {
+    const std::size_t edits = units * (1000 - threshold_permille) / 1000;
+    if (units / (edits + 1) < m) break;
+    from = units;
+  }
+  return from;
+}
+
 int run_plan(const PlanOptions& options) {
   if (options.mode == DetectorMode::kHybrid) return plan_hybrid(options);
+  if (options.mode == DetectorMode::kMgram) return plan_mgram(options);
   const std::vector<Forecast> forecasts = plan(
       {.documents = options.documents, .distance = options.distance, .memory_bytes = options.memory_bytes});
   options.json ? print_json(forecasts, options) : print_table(forecasts, options);

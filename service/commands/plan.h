@@ -3,10 +3,13 @@
 // A forecast, before there is an index. Of mode hybrid: how sure two texts of each similarity are to meet, by
 // the bands that the threshold asks for, and what each kind of document takes. Of mode simhash
 // (core/index/planner.h): for each covering that finds within the distance, what a look-up reads and what a
-// document takes, the one to take first.
+// document takes, the one to take first. Of mode mgram: from how many units on a text cannot be missed, by
+// the size of a run, and what texts of some lengths take.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "core/detector.h"
 #include "core/index/covering.h"
@@ -21,6 +24,9 @@ struct PlanOptions {
   DetectorMode mode = DetectorMode::kHybrid;
   unsigned threshold_permille = 800;  // of mode hybrid, 500 .. 1000
   int distance = 3;                   // of mode simhash, 0 .. kCoveringDistanceMax
+  unsigned gram_size = 4;             // of mode mgram, 1 .. kMgramSizeMax
+  MgramUnits gram_units = MgramUnits::kCharacters;
+  MgramMeasure measure = MgramMeasure::kEdit;
   bool json = false;
 };
 
@@ -31,6 +37,13 @@ extern const char* const kPlanHelp;
 // twelfth of what is counted): a page, and a short text of so many characters.
 double page_bytes(SketchSize sketch, BandLayout layout);
 double short_text_bytes(std::size_t characters, std::size_t bytes_of_character);
+
+// The same in mode mgram, of a text of so many grams, each counted once.
+double mgram_text_bytes(std::size_t grams, std::size_t characters, std::size_t bytes_of_character);
+
+// From how many units on two texts share a run of m if they are alike by `threshold_permille`, wherever the
+// edits fall: no text of so many units or more is missed. Nothing: there is no such length.
+std::optional<std::size_t> sure_units(unsigned m, unsigned threshold_permille);
 
 int run_plan(const PlanOptions& options);
 

@@ -20,6 +20,7 @@
 #include "core/detector.h"
 #include "core/explanation.h"
 #include "core/fingerprint/hamming.h"
+#include "core/fingerprint/mgram_signature.h"
 #include "core/limits.h"
 #include "core/text/utf8.h"
 #include "service/codec/preset.h"
@@ -45,6 +46,9 @@ const char kTuneHelp[] =
     "mode hybrid; distances k of mode simhash; m, the length of a run of characters that both have (of "
     "their\n"
     "first 1024), where the largest m of enough recall is the cheapest.\n"
+    "If detector.mode is mgram, thresholds are of its measure, runs of its units, and what a look-up "
+    "compares is\n"
+    "told for each m too, of the first 20000 documents.\n"
     "Exit codes: 0 done; 65 the pairs are wrong, or none is the same; 66 a file could not be read; 74 the\n"
     "output was not written; 78 wrong configuration; 130 interrupted.\n";
 
@@ -55,7 +59,8 @@ using Json = nlohmann::ordered_json;
 constexpr std::array<unsigned, 10> kThresholds = {500, 550, 600, 650, 700, 750, 800, 850, 900, 950};
 constexpr std::array<unsigned, 8> kDistances = {0, 1, 2, 3, 4, 5, 6, 7};
 constexpr std::array<unsigned, 14> kRuns = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32};
-constexpr std::size_t kRunTextMax = 1024;  // characters
+constexpr std::size_t kRunTextMax = 1024;           // characters
+constexpr std::uint64_t kRunDocumentsMax = 20'000;  // read by a detector for each m
 constexpr std::uint64_t kSampleSeed = 20'210'701;
 
 struct Label {
@@ -78,7 +83,7 @@ struct Row {
   std::uint64_t found = 0;   // of the same
   std::uint64_t missed = 0;  // of the same
   std::uint64_t wrong = 0;   // called the same
-  // Of a threshold, over all documents.
+  // Of a threshold, over all documents; of an m, in mode mgram, over those its detector read.
   double candidates = 0;  // compared, for each document
   double bytes = 0;       // of memory, for each unique
 
@@ -141,8 +146,11 @@ Result<std::vector<Label>> read_labels(const std::string& path) {
   return labels;
 }
 
-std::u32string characters_of(std::string_view canonical) {
+// What its runs are made of.
+std::u32string units_of(const ExplainedText& text) {
+  if (text.route.has_mgrams) return {text.route.mgrams.units.begin(), text.route.mgrams.units.end()};
   std::u32string characters;
+  std::string_view canonical = text.canonical;
   while (!canonical.empty() && characters.size() < kRunTextMax) {
     const DecodedCodePoint decoded = decode_utf8(canonical);
     characters.push_back(decoded.code_point);
@@ -151,7 +159,7 @@ std::u32string characters_of(std::string_view canonical) {
   return characters;
 }
 
-// The length of the longest run of characters that both have.
+// The length of the longest run that both have.
 unsigned longest_run(std::u32string_view a, std::u32string_view b) {
   std::vector<unsigned> ends(b.size() + 1);  // of runs that end before b[j] and at the a of this round
   unsigned longest = 0;
@@ -189,6 +197,15 @@ class Tune {
       detectors_.emplace_back(detecting_);
     }
     same_from_ = config.detector.threshold.value;
+    if (!is_mgram()) return;
+    DetectorOptions of_run = resolve_detector_options(config);
+    for (const unsigned m : kRuns) {
+      of_run.gram_size = m;
+      run_detectors_.emplace_back(of_run);
+      MgramOptions grams = of_run.mgrams();
+      grams.stop_words = signing.mgrams.stop_words;
+      run_signers_.emplace_back(grams);
+    }
   }
 
   int run() {
@@ -239,18 +256,26 @@ class Tune {
       return true;
     }
     ++documents_;
+    const Arrival arrival{.id = read.document.id,
+                          .url = read.document.url,
+                          .source = read.document.source,
+                          .event_time_ms = read.document.event_time_ms,
+                          .signature = signature_,
+                          .route = &route_};
     for (Detector& detector : detectors_) {
       for (std::size_t i = 0; i < route_.long_count; ++i) {
         make_bands(detector.options().layout(), route_.longs[i]);
       }
-      detector.apply({.id = read.document.id,
-                      .url = read.document.url,
-                      .source = read.document.source,
-                      .event_time_ms = read.document.event_time_ms,
-                      .signature = signature_,
-                      .route = &route_});
+      detector.apply(arrival);
     }
     for (std::size_t i = 0; i < detectors_.size(); ++i) candidates_[i] += detectors_[i].candidates();
+    if (is_mgram() && documents_ <= kRunDocumentsMax) {
+      for (std::size_t i = 0; i < run_detectors_.size(); ++i) {
+        run_signers_[i].sign(signer_.canonical().text, route_.mgrams);
+        run_detectors_[i].apply(arrival);
+        run_candidates_[i] += run_detectors_[i].candidates();
+      }
+    }
     if (const std::optional<std::size_t> at = place_of(read.document.id)) keep(read.document, *at);
     return true;
   }
@@ -320,7 +345,7 @@ class Tune {
     const ExplainedText& a = texts_[first];
     const ExplainedText& b = texts_[second];
     ++compared_;
-    const int similarity = exact_similarity_permille(a, b);
+    const int similarity = exact_similarity_permille(a, b, detecting_);
     // An estimate is seldom .15 off, so what is less alike than that would be called the same by none.
     const bool counts = similarity >= static_cast<int>(kThresholds.front()) - 150 ||
                         hamming_distance(a.signature.fingerprint, b.signature.fingerprint) <=
@@ -355,16 +380,22 @@ class Tune {
     }
     for (const unsigned k : kDistances) distances_.push_back({.value = k});
     for (const unsigned m : kRuns) runs_.push_back({.value = m});
-    std::vector<std::u32string> characters;
-    for (const ExplainedText& text : texts_) characters.push_back(characters_of(text.canonical));
+    std::vector<std::u32string> units;
+    for (const ExplainedText& text : texts_) units.push_back(units_of(text));
     for (const Pair& pair : pairs_) {
       const Signature& a = texts_[pair.first].signature;
       const Signature& b = texts_[pair.second].signature;
       const bool is_same_text = a.exact == b.exact;
       const auto distance = static_cast<unsigned>(hamming_distance(a.fingerprint, b.fingerprint));
       for (Row& row : distances_) row.count(pair.is_same, is_same_text || distance <= row.value);
-      const unsigned run = longest_run(characters[pair.first], characters[pair.second]);
+      const unsigned run = longest_run(units[pair.first], units[pair.second]);
       for (Row& row : runs_) row.count(pair.is_same, is_same_text || run >= row.value);
+    }
+    for (std::size_t i = 0; i < run_detectors_.size(); ++i) {
+      const auto read = static_cast<double>(std::min(documents_, kRunDocumentsMax));
+      runs_[i].candidates = static_cast<double>(run_candidates_[i]) / read;
+      runs_[i].bytes =
+          static_cast<double>(run_detectors_[i].bytes()) / static_cast<double>(run_detectors_[i].size());
     }
   }
 
@@ -377,6 +408,9 @@ class Tune {
     return best;
   }
 
+  bool is_mgram() const { return detecting_.mode == DetectorMode::kMgram; }
+  std::string_view mode() const { return kDetectorModeNames[static_cast<std::size_t>(detecting_.mode)]; }
+
   const Row& best_distance() const { return best_f1(distances_); }
 
   std::string because_of_threshold() const {
@@ -387,8 +421,8 @@ class Tune {
   }
   std::string because_of_distance() const {
     const Row& best = best_distance();
-    return fmt::format("k {}: the highest F1 by fingerprints alone, {:.3f}, against {:.3f} of mode hybrid{}",
-                       best.value, best.f1(), best_f1(thresholds_).f1(),
+    return fmt::format("k {}: the highest F1 by fingerprints alone, {:.3f}, against {:.3f} of mode {}{}",
+                       best.value, best.f1(), best_f1(thresholds_).f1(), mode(),
                        best.value > kHammingDistanceMax
                            ? fmt::format("; detector.distance goes up to {}", kHammingDistanceMax)
                            : "");
@@ -425,12 +459,15 @@ class Tune {
       out += fmt::format("{} {:>9}  {:>9.3f}  {:>6.3f}  {:>5.3f}\n", mark(row, &best_distance()), row.value,
                          row.precision(), row.recall(), row.f1());
     }
-    out += knows_wrong_runs() ? "\n          m  precision  recall     F1\n" : "\n          m  recall\n";
+    out += fmt::format("\n          m  {}{}\n", knows_wrong_runs() ? "precision  recall     F1" : "recall",
+                       is_mgram() ? "   candidates  bytes/unique" : "");
     for (const Row& row : runs_) {
+      out += fmt::format("{} {:>9}  ", mark(row, best_run()), row.value);
       out += knows_wrong_runs()
-                 ? fmt::format("{} {:>9}  {:>9.3f}  {:>6.3f}  {:>5.3f}\n", mark(row, best_run()), row.value,
-                               row.precision(), row.recall(), row.f1())
-                 : fmt::format("{} {:>9}  {:>6.3f}\n", mark(row, best_run()), row.value, row.recall());
+                 ? fmt::format("{:>9.3f}  {:>6.3f}  {:>5.3f}", row.precision(), row.recall(), row.f1())
+                 : fmt::format("{:>6.3f}", row.recall());
+      if (is_mgram()) out += fmt::format("  {:>11.2f}  {:>12.0f}", row.candidates, row.bytes);
+      out += '\n';
     }
     out +=
         "\ncandidates: compared for each document; bytes: memory grows in steps, so of few documents they "
@@ -473,7 +510,8 @@ class Tune {
                         {"m", nullptr},
                         {"because", {because_of_threshold(), because_of_distance(), because_of_run()}}};
     if (best_run() != nullptr) recommended["m"] = best_run()->value;
-    return {{"documents", documents_},
+    return {{"mode", mode()},
+            {"documents", documents_},
             {"rejected", rejected_},
             {"truth", truth()},
             {"pairs", labels_.empty() ? compared_ : pairs_.size()},
@@ -500,6 +538,9 @@ class Tune {
   RouteSignature route_;
   std::vector<Detector> detectors_;  // of kThresholds
   std::array<std::uint64_t, kThresholds.size()> candidates_{};
+  std::vector<Detector> run_detectors_;  // of kRuns, in mode mgram
+  std::vector<MgramSigner> run_signers_;
+  std::array<std::uint64_t, kRuns.size()> run_candidates_{};
   std::uint64_t documents_ = 0;
   std::uint64_t rejected_ = 0;
 
@@ -515,14 +556,14 @@ class Tune {
 }  // namespace
 
 int run_tune(const TuneOptions& options, const Config& config, const Streams& streams) {
-  Config hybrid = config;  // whatever is configured: it is the mode whose threshold is sought
-  hybrid.detector.mode = "hybrid";
-  const Result<Preset> preset = resolve_preset(hybrid.input);
+  Config tuned = config;
+  if (tuned.detector.mode == "simhash") tuned.detector.mode = "hybrid";  // a mode whose threshold is sought
+  const Result<Preset> preset = resolve_preset(tuned.input);
   if (!preset) return report_config_error(preset.error());
-  const Result<SignerOptions> signing = resolve_signer_options(hybrid);
+  const Result<SignerOptions> signing = resolve_signer_options(tuned);
   if (!signing) return report_config_error(signing.error());
   const SignalScope signals;
-  return Tune(options, hybrid, *preset, *signing, streams).run();
+  return Tune(options, tuned, *preset, *signing, streams).run();
 }
 
 }  // namespace neardup

@@ -3,9 +3,12 @@
 // What is the same is told by labelled pairs or, of a sample, by the exact similarity of all its pairs. Then
 // for each threshold, and for the distances k and the runs of m characters of the classic modes, what the
 // detector would call the same is set against it: precision, recall, F1. Besides, one detector for each
-// threshold reads all documents, for what a look-up compares and what a unique takes.
+// threshold reads all documents, for what a look-up compares and what a unique takes; in mode mgram one for
+// each m reads some.
 //
-// Memory: that of ten detectors, and the texts of the pairs or of the sample.
+// Memory: that of ten detectors, in mode mgram fourteen smaller ones besides; the texts of the pairs or of
+// the
+//         sample.
 #pragma once
 
 #include <cstddef>

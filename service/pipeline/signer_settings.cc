@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/check.h"
 #include "core/limits.h"
 
 namespace neardup {
@@ -35,6 +36,14 @@ Result<std::shared_ptr<const T>> read_words(std::string_view setting, const std:
   return std::make_shared<const T>(*std::move(parsed));
 }
 
+// The value that a setting names. REQUIRES: a configuration that load_config() took.
+template <class Enum, class Names>
+Enum named(const Names& names, std::string_view value) {
+  const auto found = std::ranges::find(names, value);
+  CHECK(found != names.end(), "config refuses other words");
+  return static_cast<Enum>(found - names.begin());
+}
+
 }  // namespace
 
 Result<SignerOptions> resolve_signer_options(const Config& config) {
@@ -58,6 +67,16 @@ Result<SignerOptions> resolve_signer_options(const Config& config) {
     if (!words) return words.error();
     options.features.stop_words = *std::move(words);
   }
+  options.mgrams = detector.mgrams();
+  if (options.mgrams.over == MgramUnits::kContentWords) {
+    if (detector.mode == DetectorMode::kMgram && options.features.stop_words == nullptr) {
+      return Error{
+          ErrorCode::kInvalid,
+          "detector.gram_units: content_words needs fingerprint.stop_words_file; name a list, or use "
+          "words"};
+    }
+    options.mgrams.stop_words = options.features.stop_words;
+  }
   if (!from.idf_file.empty()) {
     auto table = read_words<IdfTable>("fingerprint.idf_file", from.idf_file, options.fold);
     if (!table) return table.error();
@@ -69,13 +88,16 @@ Result<SignerOptions> resolve_signer_options(const Config& config) {
 DetectorOptions resolve_detector_options(const Config& config) {
   const DetectorConfig& from = config.detector;
   DetectorOptions options;
-  options.mode = from.mode == "simhash" ? DetectorMode::kSimhash : DetectorMode::kHybrid;
+  options.mode = named<DetectorMode>(kDetectorModeNames, from.mode);
   options.threshold_permille = static_cast<unsigned>(from.threshold.value);
   options.sketch = from.sketch == "compact" ? SketchSize::kCompact : SketchSize::kStandard;
   options.short_tokens_permille = static_cast<unsigned>(from.token_threshold.value);
   options.short_numbers_permille = static_cast<unsigned>(from.number_threshold.value);
   options.distance = from.distance;
   options.verify_sketch = from.verify == "sketch";
+  options.gram_size = static_cast<unsigned>(from.gram_size);
+  options.gram_units = named<MgramUnits>(kMgramUnitsNames, from.gram_units);
+  options.measure = named<MgramMeasure>(kMgramMeasureNames, from.measure);
   options.directory = config.index.directory;
   return options;
 }

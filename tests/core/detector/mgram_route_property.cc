@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -239,6 +240,49 @@ TEST(MgramRouteBounds, find_nearly_all_that_a_scan_finds_among_notices_of_a_few_
   EXPECT_GE(found * 100, scanned * 98) << found << " of " << scanned;
   std::printf("found %d of the %d duplicates that a scan finds; %zu grams are full\n", found, scanned,
               route.index().full_grams());
+}
+
+// The published algorithm deals the buckets out to workers and merges what they keep by the documents'
+// numbers. Here each worker has the grams of its share, and the lowest number that any of them finds is the
+// answer: that of one index with all of them. A text that survives in the buckets of several workers is one
+// unique.
+TEST(MgramRouteWorkers, answers_of_dealt_out_buckets_merge_by_number_to_those_of_one_index) {
+  constexpr std::size_t kWorkers = 3;
+  MgramRoute whole({});
+  std::array<MgramRoute, kWorkers> workers = {MgramRoute({}), MgramRoute({}), MgramRoute({})};
+  MgramSigner signer({});
+  const auto work = std::make_unique<MgramWork>();
+  MgramSignature signature;
+  CanonicalText canonical;
+  Texts texts(31);
+  Sequence next = 0;
+  int duplicates = 0;
+  int found_by_some = 0;
+  for (int i = 0; i < 1200; ++i) {
+    canonicalize(texts.next(), canonical);
+    signer.sign(canonical.text, signature);
+    std::array<MgramSignature, kWorkers> dealt;
+    dealt.fill(signature);
+    for (std::size_t w = 0; w < kWorkers; ++w) {
+      std::erase_if(dealt[w].grams, [&](const Mgram& gram) { return gram.key % kWorkers != w; });
+    }
+    std::optional<MgramMatch> merged;
+    std::size_t finders = 0;
+    for (std::size_t w = 0; w < kWorkers; ++w) {
+      const auto match = workers[w].find(dealt[w], *work);
+      finders += match.has_value();
+      if (match && (!merged || match->sequence < merged->sequence)) merged = match;
+    }
+    ASSERT_EQ(merged, whole.find(signature, *work)) << i;
+    duplicates += merged.has_value();
+    found_by_some += finders > 0 && finders < kWorkers;
+    if (merged) continue;
+    whole.insert(next, signature);
+    for (std::size_t w = 0; w < kWorkers; ++w) workers[w].insert(next, dealt[w]);
+    ++next;
+  }
+  EXPECT_GT(duplicates, 100);
+  EXPECT_GT(found_by_some, 0) << "a text may be known in one bucket and new in another";
 }
 
 TEST(MgramRouteState, a_replay_makes_the_same_answers_and_the_same_state) {

@@ -146,6 +146,34 @@ TEST_F(ExplainCommand, mode_simhash_is_explained_by_its_bits) {
   EXPECT_EQ(json_of(page(60), page(60), config)["reason"], "same_text");
 }
 
+TEST_F(ExplainCommand, mode_mgram_is_explained_by_its_measure_and_runs) {
+  Config config;
+  config.detector.mode = "mgram";
+  const Ran alike = explain_two(kNotice, kNotice + " Shares rose.", config);
+  EXPECT_EQ(alike.exit_code, 0) << alike.err;
+  EXPECT_THAT(alike.out,
+              AllOf(HasSubstr("  asks as          m-grams\n"), HasSubstr("m = 4 characters: "),
+                    HasSubstr("  edit             12 edits in 95 units: similarity 0.873, exactly\n"),
+                    HasSubstr("  asked            edit of 0.800\n"),
+                    HasSubstr("\nB is a duplicate of A, kind short, similarity 0.873.\nThey share ")));
+  config.detector.measure = "jaccard";
+  config.detector.threshold = {900};
+  const Json differ = json_of(kNotice, kNotice + " Shares rose.", config);
+  EXPECT_EQ(differ["reason"], "mgrams_differ");
+  EXPECT_EQ(differ["mgrams"]["edit"], .873);
+  EXPECT_LT(differ["mgrams"]["jaccard"], .9);
+  EXPECT_EQ(differ["mgrams"]["measure"], "jaccard");
+
+  // Every fifth character another one: alike by .8, and no run of five.
+  config.detector = {};
+  config.detector.mode = "mgram";
+  config.detector.gram_size = 5;
+  const Ran missed = explain_two("abcdefghijklmnopqrst", "abcdXfghiXklmnXpqrsX", config);
+  EXPECT_THAT(missed.out,
+              HasSubstr("\nB is unique beside A.\nThey are alike, but share no run of 5 units by "
+                        "which B would meet A: a miss; a smaller detector.gram_size misses less.\n"));
+}
+
 TEST_F(ExplainCommand, two_sources_are_taken_in_their_order) {
   const std::string a = write("a.html", "<p>" + page(20));
   const std::string b = write("b.jsonl", line("name", page(40)));

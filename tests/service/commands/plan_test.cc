@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -102,13 +103,56 @@ TEST(Plan, of_mode_hybrid_says_what_does_not_fit) {
   EXPECT_THAT(none.err, HasSubstr("no plan for 100000000 documents fits into 1073741824 bytes"));
 }
 
+TEST(Plan, of_mode_mgram_says_from_which_length_on_texts_are_surely_met) {
+  const std::vector<const char*> mgram = {"--set", "detector.mode=mgram", "--documents", "1M"};
+  const auto with = [&](std::vector<const char*> more) {
+    more.insert(more.begin(), mgram.begin(), mgram.end());
+    return plan_command(more);
+  };
+  const Answer answer = with({});
+  EXPECT_EQ(answer.code, kExitOk);
+  EXPECT_THAT(answer.out, AllOf(HasSubstr("Mode mgram, edit of 0.8 and more, runs of 4 characters."),
+                                HasSubstr("compares 1024 at most"), HasSubstr("1000000 uniques")));
+  const nlohmann::json plan = nlohmann::json::parse(with({"--json"}).out);
+  EXPECT_EQ(plan["mode"], "mgram");
+  EXPECT_EQ(plan["sizes"][3], (nlohmann::json{{"m", 4}, {"sure_units", 16}}));
+  EXPECT_EQ(plan["sizes"][4], (nlohmann::json{{"m", 5}, {"sure_units", nullptr}}));
+  const nlohmann::json jaccard =
+      nlohmann::json::parse(with({"--set", "detector.measure=jaccard", "--json"}).out);
+  EXPECT_EQ(jaccard["sizes"][4], (nlohmann::json{{"m", 5}, {"sure_units", 1}})) << "what is alike has a run";
+  const Answer none = with({"--memory", "100MiB"});
+  EXPECT_EQ(none.code, kExitUnavailable);
+  EXPECT_THAT(none.err, HasSubstr("no plan for 1000000 documents fits into 104857600 bytes"));
+}
+
+TEST(Plan, sure_units_are_those_from_which_no_edits_break_all_runs) {
+  for (const unsigned threshold : {500U, 700U, 800U, 900U, 950U}) {
+    for (const unsigned m : {1U, 2U, 3U, 4U, 5U, 8U, 16U}) {
+      std::size_t broken = 0;  // the longest text without a run
+      for (std::size_t units = 1; units <= kMgramTextMax; ++units) {
+        const std::size_t edits = units * (1000 - threshold) / 1000;
+        const std::size_t needed = units / m;  // one of every m units
+        if (needed <= edits) broken = units;
+      }
+      const std::optional<std::size_t> sure = sure_units(m, threshold);
+      if (broken == kMgramTextMax) {
+        EXPECT_EQ(sure, std::nullopt) << threshold << " " << m;
+      } else {
+        EXPECT_EQ(sure, broken + 1) << threshold << " " << m;
+      }
+    }
+  }
+}
+
 // As many uniques as fill the chunks of the columns, all different.
-double counted_bytes(SketchSize sketch, int words, const std::string& directory) {
+double counted_bytes(DetectorOptions options, int words, const std::string& directory) {
   constexpr int kUniques = 1 << 16;
-  DetectorOptions options{.sketch = sketch};
   options.directory = directory;
   Detector detector(options);
-  Signer signer({.sketch = sketch, .layout = options.layout()});
+  Signer signer({.routes = options.routes(),
+                 .sketch = options.sketch,
+                 .layout = options.layout(),
+                 .mgrams = options.mgrams()});
   Document document;
   Signature signature;
   RouteSignature route;
@@ -134,10 +178,12 @@ TEST_F(PlanBytes, the_bytes_forecast_are_those_that_are_counted) {
   const BandLayout layout;
   for (const SketchSize sketch : {SketchSize::kStandard, SketchSize::kCompact}) {
     const double page = page_bytes(sketch, layout);
-    EXPECT_NEAR(counted_bytes(sketch, 60, folder_), page, page / 12);
+    EXPECT_NEAR(counted_bytes({.sketch = sketch}, 60, folder_), page, page / 12);
   }
   const double text = short_text_bytes(59, 1);
-  EXPECT_NEAR(counted_bytes(SketchSize::kStandard, 10, folder_), text, text / 12);
+  EXPECT_NEAR(counted_bytes({}, 10, folder_), text, text / 12);
+  const double by_mgrams = mgram_text_bytes(56, 59, 1);
+  EXPECT_NEAR(counted_bytes({.mode = DetectorMode::kMgram}, 10, folder_), by_mgrams, by_mgrams / 12);
 }
 
 }  // namespace

@@ -10,8 +10,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "service/codec/verdict_codec.h"
@@ -352,6 +355,105 @@ std::string lines(int first, int end, const std::string& prefix = "") {
   std::string all;
   for (int i = first; i < end; ++i) all += line(prefix + std::to_string(i), words(i));
   return all;
+}
+
+struct GoldenStream {
+  Config config;
+  std::string input;
+  std::vector<std::optional<std::pair<std::string, int>>> duplicates;  // of whom, and how alike in permille
+};
+
+class MgramScan : public Scan {
+ protected:
+  // The streams of tests/golden/mgram_verdicts.jsonl, with the settings that ask for them.
+  std::vector<GoldenStream> streams() {
+    std::vector<GoldenStream> all;
+    std::ifstream file(NEARDUP_SOURCE_DIR "/tests/golden/mgram_verdicts.jsonl");
+    for (std::string text; std::getline(file, text);) {
+      const auto golden = nlohmann::json::parse(text);
+      GoldenStream& made = all.emplace_back();
+      DetectorConfig& detector = made.config.detector;
+      detector.mode = "mgram";
+      detector.gram_size = golden["m"];
+      detector.gram_units = golden["over"];
+      detector.measure = golden["measure"];
+      detector.threshold = {golden["threshold"]};
+      std::string stop_words;
+      for (const std::string word : golden["stop_words"]) stop_words += word + '\n';
+      if (!stop_words.empty()) {
+        made.config.fingerprint.stop_words_file = write("stop" + std::to_string(all.size()), stop_words);
+      }
+      std::vector<std::string> uniques;
+      for (const auto& document : golden["stream"]) {
+        const std::string id = std::to_string(made.duplicates.size());
+        made.input += line(id, document["text"]);
+        const auto& duplicate = document["duplicate"];
+        if (duplicate.is_null()) {
+          uniques.push_back(id);
+          made.duplicates.emplace_back();
+        } else {
+          made.duplicates.emplace_back(
+              std::pair(uniques[duplicate[0].get<std::size_t>()], duplicate[1].get<int>()));
+        }
+      }
+    }
+    return all;
+  }
+};
+
+TEST_F(MgramScan, says_what_the_definition_says_whatever_the_threads) {
+  int exact = 0;
+  int short_text = 0;
+  for (const GoldenStream& golden : streams()) {
+    ScanOptions options{.threads = 1};
+    const Scanned got = scan(options, golden.input, golden.config);
+    EXPECT_EQ(got.exit_code, 0) << got.err;
+    ASSERT_THAT(got.verdicts, SizeIs(golden.duplicates.size()));
+    for (std::size_t i = 0; i < got.verdicts.size(); ++i) {
+      const ParsedVerdict& verdict = got.verdicts[i];
+      ASSERT_EQ(verdict.verdict == Verdict::kDuplicate, golden.duplicates[i].has_value()) << i;
+      if (!golden.duplicates[i]) continue;
+      EXPECT_EQ(verdict.duplicate_of->id, golden.duplicates[i]->first);
+      EXPECT_EQ(verdict.similarity_permille, golden.duplicates[i]->second);
+      ++(verdict.kind == DuplicateKind::kExact ? exact : short_text);
+      EXPECT_NE(verdict.kind, DuplicateKind::kNear);
+    }
+    for (const int threads : {2, 3}) {
+      options.threads = threads;
+      EXPECT_TRUE(scan(options, golden.input, golden.config).out == got.out) << threads << " threads";
+    }
+  }
+  EXPECT_GT(exact, 5);
+  EXPECT_GT(short_text, 100);
+}
+
+TEST_F(MgramScan, goes_on_where_a_snapshot_ends_and_refuses_one_of_another_mode) {
+  for (const GoldenStream& golden : streams()) {
+    const Scanned whole = scan({}, golden.input, golden.config);
+    const std::size_t middle = golden.input.find('\n', golden.input.size() / 2) + 1;
+    const std::string index = (folder_ / "index").string();
+    const Scanned first = scan({.snapshot = index}, golden.input.substr(0, middle), golden.config);
+    const Scanned second = scan({.snapshot = index}, golden.input.substr(middle), golden.config);
+    std::vector<ParsedVerdict> both = first.verdicts;
+    both.insert(both.end(), second.verdicts.begin(), second.verdicts.end());
+    ASSERT_EQ(both.size(), whole.verdicts.size());
+    for (std::size_t i = 0; i < both.size(); ++i) {
+      EXPECT_EQ(both[i].verdict, whole.verdicts[i].verdict) << i;
+      EXPECT_EQ(both[i].similarity_permille, whole.verdicts[i].similarity_permille) << i;
+      EXPECT_EQ(both[i].duplicate_of ? both[i].duplicate_of->id : "",
+                whole.verdicts[i].duplicate_of ? whole.verdicts[i].duplicate_of->id : "")
+          << i;
+    }
+    for (const char* mode : {"hybrid", "simhash"}) {
+      Config other = golden.config;
+      other.detector = {};
+      other.detector.mode = mode;
+      const Scanned refused = scan({.snapshot = index}, golden.input, other);
+      EXPECT_NE(refused.exit_code, 0);
+      EXPECT_THAT(refused.err, HasSubstr("routes=mgrams"));
+    }
+    std::filesystem::remove_all(index);
+  }
 }
 
 TEST_F(Scan, two_scans_with_a_snapshot_decide_as_one_scan_of_both_files) {

@@ -111,6 +111,42 @@ TEST_F(TuneCommand, m_is_the_longest_run_by_which_enough_pairs_meet) {
   EXPECT_EQ(m_of(.5), 8) << "9, and there is a row for 8";
 }
 
+// Copies of a sentence with a letter changed here and there, and other sentences.
+TEST_F(TuneCommand, in_mode_mgram_tells_of_each_m_what_it_finds_and_costs) {
+  Config config;
+  config.detector.mode = "mgram";
+  const std::string documents = line("a0", "the quick brown fox jumps over the lazy dog") +
+                                line("a1", "the quick brawn fox jumps aver the lazy dig") +
+                                line("b0", "ten minutes of rain and the roads were under water") +
+                                line("c0", "the council will meet in the village hall on monday");
+  const TuneOptions options{
+      .paths = {}, .pairs = write("labels.tsv", "a0\ta1\t1\na0\tb0\t0\na0\tc0\t0\n"), .json = true};
+  const Ran ran = tune(options, documents, config);
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const Json answer = Json::parse(ran.out);
+  EXPECT_EQ(answer["mode"], "mgram");
+  EXPECT_EQ(answer["thresholds"][6]["f1"], 1.) << "three edits in 43";
+  EXPECT_EQ(answer["thresholds"][9]["recall"], 0.) << "are .930";
+  const Json& runs = answer["runs"];
+  ASSERT_EQ(runs.size(), 14U);
+  EXPECT_EQ(runs[0]["m"], 1);
+  EXPECT_GT(runs[0]["candidates"], 0.);
+  EXPECT_GE(runs[0]["candidates"], runs[3]["candidates"]) << "longer runs, fewer candidates";
+  EXPECT_GT(runs[3]["bytes_per_unique"], 0.);
+  EXPECT_EQ(answer["recommended"]["m"], 14) << "\" fox jumps aver\"";
+
+  TuneOptions for_people = options;
+  for_people.json = false;
+  EXPECT_THAT(tune(for_people, documents, config).out,
+              AllOf(HasSubstr("          m  precision  recall     F1   candidates  bytes/unique\n"),
+                    HasSubstr("of mode mgram")));
+
+  // Of words, the longest run that both have is of two: "jumps" stands between changed ones.
+  config.detector.gram_units = "words";
+  config.detector.threshold = {600};
+  EXPECT_EQ(Json::parse(tune(options, documents, config).out)["recommended"]["m"], 2);
+}
+
 TEST_F(TuneCommand, a_sample_is_compared_one_with_all) {
   const Ran ran = tune({.paths = {}, .json = true});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;

@@ -381,6 +381,9 @@ TEST(Config, half_a_login_is_refused) {
 }
 
 TEST(Config, idf_weights_are_refused_where_there_are_no_words) {
+  EXPECT_EQ(refusal("detector: {mode: mgram, gram_units: content_words}"),
+            "detector.gram_units (FILE:1): content_words are the words but for fingerprint.stop_words_file, "
+            "which names none; name a list, or use words");
   EXPECT_EQ(refusal("fingerprint: {features: ngrams, idf_file: /idf}"),
             "fingerprint.idf_file (FILE:1): weighs words, and fingerprint.features is ngrams; use words or "
             "shingles");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "core/limits.h"
 #include "tests/support/folder_test.h"
@@ -51,6 +52,46 @@ TEST_F(SignerSettings, every_setting_arrives) {
   EXPECT_EQ(options->features.ngram_size, 6);
   EXPECT_EQ(options->features.stop_words->size(), 2U);
   EXPECT_EQ(options->features.idf->size(), 1U);
+}
+
+TEST_F(SignerSettings, mode_mgram_signs_and_decides_by_one_rule) {
+  config_.detector.mode = "mgram";
+  config_.detector.gram_size = 2;
+  config_.detector.gram_units = "content_words";
+  config_.detector.measure = "cosine";
+  config_.fingerprint.stop_words_file = write("stop", "the\nof\n");
+  const DetectorOptions deciding = resolve_detector_options(config_);
+  EXPECT_EQ(deciding.mode, DetectorMode::kMgram);
+  EXPECT_EQ(deciding.gram_size, 2U);
+  EXPECT_EQ(deciding.gram_units, MgramUnits::kContentWords);
+  EXPECT_EQ(deciding.measure, MgramMeasure::kCosine);
+  const Result<SignerOptions> options = resolve_signer_options(config_);
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->routes, RouteParts::kMgrams);
+  EXPECT_EQ(options->mgrams.m, 2U);
+  EXPECT_EQ(options->mgrams.stop_words, options->features.stop_words);
+  config_.detector.gram_units = "words";
+  EXPECT_EQ(resolve_signer_options(config_)->mgrams.stop_words, nullptr) << "all words count";
+}
+
+TEST_F(SignerSettings, every_word_of_the_modes_has_its_value) {
+  for (const auto& [word, mode] :
+       {std::pair{"hybrid", DetectorMode::kHybrid}, std::pair{"simhash", DetectorMode::kSimhash},
+        std::pair{"mgram", DetectorMode::kMgram}}) {
+    config_.detector.mode = word;
+    EXPECT_EQ(resolve_detector_options(config_).mode, mode);
+  }
+  for (const auto& [word, units] :
+       {std::pair{"characters", MgramUnits::kCharacters}, std::pair{"words", MgramUnits::kWords}}) {
+    config_.detector.gram_units = word;
+    EXPECT_EQ(resolve_detector_options(config_).gram_units, units);
+  }
+  for (const auto& [word, measure] :
+       {std::pair{"edit", MgramMeasure::kEdit}, std::pair{"jaccard", MgramMeasure::kJaccard},
+        std::pair{"cosine", MgramMeasure::kCosine}}) {
+    config_.detector.measure = word;
+    EXPECT_EQ(resolve_detector_options(config_).measure, measure);
+  }
 }
 
 TEST_F(SignerSettings, a_wrong_file_is_named_with_setting_line_and_way_out) {
