@@ -2,8 +2,9 @@
 //
 //   detector_bench               all rows; the figures go to build/bench/detector.json (detector.py adds the
 //                                peers'). It takes minutes, and 3 GB of memory
-//   detector_bench small         a tenth of it, nothing written
-//   detector_bench tiny          a few documents, no real pages, nothing written
+//   detector_bench ROW...        only these of lines, templates, compact, standard; nothing written
+//   detector_bench small ROW...  a tenth of it, nothing written
+//   detector_bench tiny ROW...   a few documents, no real pages, nothing written
 //   detector_bench lines N       N of the JSON lines, for the peers and for `neardup scan`
 //
 // Documents are of real sentences (corpora.h), every other one English or Chinese, some 2 KB each. In every
@@ -22,6 +23,7 @@
 #include <fstream>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +53,7 @@ struct Sizes {
   std::size_t templates;  // pages
 };
 constexpr Sizes kFull = {1'000'000, 1'500'000, 10'000'000, 300'000};
+constexpr Sizes kSmall = {100'000, 300'000, 0, 50'000};
 constexpr Sizes kTiny = {2'000, 2'000, 0, 1'000};
 
 // Sentences of one language, and the words (or characters) they are made of.
@@ -237,6 +240,7 @@ struct Cost {
   double bytes_per_unique = 0;
   double rss_per_unique = 0;
   std::uint64_t uniques = 0;
+  std::uint64_t state = 0;  // of its digest: the same as long as a change only makes it faster
 };
 
 double rss_bytes() {
@@ -280,7 +284,8 @@ class IndexRow {
             .batch_p999_ms = batches[batches.size() * 999 / 1000] * 1e3,
             .bytes_per_unique = static_cast<double>(detector_->bytes()) / count,
             .rss_per_unique = (rss_bytes() - rss_before_) / count,
-            .uniques = detector_->size()};
+            .uniques = detector_->size(),
+            .state = detector_->state_digest().low};
   }
 
  private:
@@ -363,32 +368,51 @@ LinesCost from_lines(const Documents& documents, std::size_t count) {
 }
 
 void say(const char* what, const Cost& cost) {
-  std::printf("  %-44s %7.2f us/document, p99.9 of %zu: %.3f ms, %llu uniques, %.1f B each (RSS %.1f)\n",
-              what, cost.us_per_document, kBatch, cost.batch_p999_ms,
-              static_cast<unsigned long long>(cost.uniques), cost.bytes_per_unique, cost.rss_per_unique);
+  std::printf(
+      "  %-44s %7.2f us/document, p99.9 of %zu: %.3f ms, %llu uniques, %.1f B each (RSS %.1f), state "
+      "%08llx\n",
+      what, cost.us_per_document, kBatch, cost.batch_p999_ms, static_cast<unsigned long long>(cost.uniques),
+      cost.bytes_per_unique, cost.rss_per_unique, static_cast<unsigned long long>(cost.state & 0xFFFFFFFF));
   std::fflush(stdout);
 }
 
-void run(const Documents& documents, const Sizes& sizes, bool writes) {
-  BenchReport report;
-  const LinesCost lines = from_lines(documents, sizes.lines);
-  std::printf("  %-44s %7.0f documents/s: decode %.2f, sign %.2f, decide %.2f us; %.0f %% unique\n",
-              "JSON lines of 2 KB to decisions", lines.documents_per_s, lines.decode_us, lines.sign_us,
-              lines.decide_us, lines.unique_share * 100);
-  report.number("docs_per_s", lines.documents_per_s);
-  {
+// Which rows are asked for; all, if none is named.
+class Rows {
+ public:
+  explicit Rows(std::span<char* const> names) : names_(names.begin(), names.end()) {}
+
+  bool has(std::string_view name) const {
+    return names_.empty() || std::find(names_.begin(), names_.end(), name) != names_.end();
+  }
+  bool are_all() const { return names_.empty(); }
+
+ private:
+  std::vector<std::string_view> names_;
+};
+
+void run(const Documents& documents, const Sizes& sizes, const Rows& rows, BenchReport& report) {
+  if (rows.has("lines")) {
+    const LinesCost lines = from_lines(documents, sizes.lines);
+    std::printf("  %-44s %7.0f documents/s: decode %.2f, sign %.2f, decide %.2f us; %.0f %% unique\n",
+                "JSON lines of 2 KB to decisions", lines.documents_per_s, lines.decode_us, lines.sign_us,
+                lines.decide_us, lines.unique_share * 100);
+    std::fflush(stdout);
+    report.number("docs_per_s", lines.documents_per_s);
+  }
+  if (rows.has("templates")) {
     IndexRow row(documents, SketchSize::kStandard, true);
     const Cost cost = row.grow_to(sizes.templates);
     say("pages of 70 % boilerplate", cost);
     report.number("template_us_per_doc", cost.us_per_document, 3);
     report.number("template_batch_p999_ms", cost.batch_p999_ms, 3);
   }
-  {
+  if (rows.has("compact")) {
     IndexRow row(documents, SketchSize::kCompact, false);
-    const Cost cost = row.grow_to(sizes.smaller / 3);
+    const Cost cost = row.grow_to(sizes.smaller);
     say("long texts, compact", cost);
     report.number("bytes_long_compact", cost.bytes_per_unique, 1);
   }
+  if (!rows.has("standard")) return;
   IndexRow row(documents, SketchSize::kStandard, false);
   const Cost smaller = row.grow_to(sizes.smaller);
   say("long texts", smaller);
@@ -396,14 +420,12 @@ void run(const Documents& documents, const Sizes& sizes, bool writes) {
   report.number("batch_p999_ms_1500k", smaller.batch_p999_ms, 3);
   report.number("bytes_long_standard", smaller.bytes_per_unique, 1);
   report.number("rss_long_standard", smaller.rss_per_unique, 1);
-  if (sizes.larger > 0) {
-    const Cost larger = row.grow_to(sizes.larger);
-    say("the same, of more", larger);
-    report.number("us_per_doc_10m", larger.us_per_document, 3);
-    report.number("batch_p999_ms_10m", larger.batch_p999_ms, 3);
-    report.number("bytes_long_standard_10m", larger.bytes_per_unique, 1);
-  }
-  if (writes) report.write("detector");
+  if (sizes.larger == 0) return;
+  const Cost larger = row.grow_to(sizes.larger);
+  say("the same, of more", larger);
+  report.number("us_per_doc_10m", larger.us_per_document, 3);
+  report.number("batch_p999_ms_10m", larger.batch_p999_ms, 3);
+  report.number("bytes_long_standard_10m", larger.bytes_per_unique, 1);
 }
 
 void print_lines(const Documents& documents, std::uint64_t count) {
@@ -420,18 +442,23 @@ void print_lines(const Documents& documents, std::uint64_t count) {
 
 int main(int argc, char** argv) {
   using namespace neardup;
-  const std::string_view verb = argc > 1 ? argv[1] : "";
+  const std::span<char* const> words(argv + 1, static_cast<std::size_t>(argc - 1));
+  const std::string_view verb = words.empty() ? "" : words[0];
+  BenchReport report;
   if (verb == "tiny") {
     const Corpus corpus = Corpus::made();
-    run(Documents(corpus), kTiny, false);
-  } else if (verb == "lines" && argc == 3) {
-    const Corpus corpus = Corpus::real();
-    print_lines(Documents(corpus), std::strtoull(argv[2], nullptr, 10));
-  } else if (argc == 1 || (verb == "small" && argc == 2)) {
-    const Corpus corpus = Corpus::real();
-    run(Documents(corpus), argc == 1 ? kFull : Sizes{100'000, 300'000, 0, 50'000}, argc == 1);
+    run(Documents(corpus), kTiny, Rows(words.subspan(1)), report);
+    return 0;
+  }
+  const Corpus corpus = Corpus::real();
+  const Documents documents(corpus);
+  if (verb == "lines" && words.size() == 2) {
+    print_lines(documents, std::strtoull(words[1], nullptr, 10));
+  } else if (verb == "small") {
+    run(documents, kSmall, Rows(words.subspan(1)), report);
   } else {
-    std::fprintf(stderr, "usage: detector_bench [tiny | small | lines N]\n");
-    return 64;
+    const Rows rows(words);
+    run(documents, kFull, rows, report);
+    if (rows.are_all()) report.write("detector");
   }
 }
