@@ -26,28 +26,46 @@ auto LongRoute<kSketchBytes>::sketch_of(const LongSignature& signature) -> const
   }
 }
 
+namespace {
+
 // A band is extended by the minima of bins that are not its own: of the next band's first bin, and of the one
 // after the next band's first.
+std::size_t bin_of(const Band& band, std::size_t number, unsigned extension) {
+  return (number * band.width + (extension == 0 ? band.width : 2 * band.width + 1)) % kMinimaBins;
+}
+
+}  // namespace
+
+// What is hot stays hot, so the sample and the number of hot features say it all.
 template <std::size_t kSketchBytes>
 UncommonMinima LongRoute<kSketchBytes>::uncommon(const LongSignature& signature, std::size_t band,
                                                  unsigned extension, LongWork& work) const {
-  if (work.uncommon_of_hot_ != postings_.hot().size()) {
-    work.uncommon_.fill(std::nullopt);
-    work.uncommon_of_hot_ = postings_.hot().size();
+  if (!work.is_of_text_) {
+    work.is_of_text_ = true;
+    if (work.kind_ != signature.kind || work.sample_ != signature.sample) {
+      work.kind_ = signature.kind;
+      work.sample_ = signature.sample;
+      work.hot_size_ = 0;
+    }
   }
-  const std::size_t width = signature.bands[band].width;
-  const std::size_t bin = (band * width + (extension == 0 ? width : 2 * width + 1)) % kMinimaBins;
-  std::optional<UncommonMinima>& known = work.uncommon_[bin];
-  if (!known) {
-    const BinMinima minima = uncommon_minima(signature.sample, bin, work.values_, [&](std::uint32_t value) {
-      return postings_.is_hot(minimum_feature(signature.kind, value));
+  const HotSet& hot = postings_.hot();
+  if (work.hot_size_ != hot.size()) {
+    Bins wanted = 0;
+    for (std::size_t j = 0; j < signature.band_count; ++j) {
+      for (unsigned e = 0; e < BandPostings::kExtensionsMax; ++e) {
+        wanted |= Bins{1} << bin_of(signature.bands[j], j, e);
+      }
+    }
+    work.uncommon_ = uncommon_minima(signature.sample, wanted, [&](std::uint32_t value) {
+      return hot.contains(minimum_feature(signature.kind, value));
     });
-    const auto feature_of = [&](std::uint32_t value) {
-      return value == kNoMinimum ? kNoFeature : minimum_feature(signature.kind, value);
-    };
-    known = UncommonMinima{feature_of(minima.first), feature_of(minima.second)};
+    work.hot_size_ = hot.size();
   }
-  return *known;
+  const std::size_t bin = bin_of(signature.bands[band], band, extension);
+  const auto feature_of = [&](std::uint32_t value) {
+    return value == kNoMinimum ? kNoFeature : minimum_feature(signature.kind, value);
+  };
+  return {feature_of(work.uncommon_.first[bin]), feature_of(work.uncommon_.second[bin])};
 }
 
 template <std::size_t kSketchBytes>
@@ -55,7 +73,7 @@ std::optional<LongMatch> LongRoute<kSketchBytes>::find(const LongSignature& sign
   work.met_.begin();
   work.rows_.clear();
   work.compared_ = 0;
-  work.uncommon_.fill(std::nullopt);
+  work.is_of_text_ = false;
   postings_.find(
       signature.band_span(), {},
       [&](std::size_t band, unsigned extension) { return uncommon(signature, band, extension, work); },
@@ -117,7 +135,7 @@ BandExtensions LongRoute<kSketchBytes>::insert(Sequence sequence, const LongSign
                                                LongWork& work) {
   const Ordinal row = sequences_.size();
   append(sequence, signature);
-  work.uncommon_.fill(std::nullopt);
+  work.is_of_text_ = false;
   BandExtensions extensions;
   postings_.insert(row, signature.band_span(), {}, [&](std::size_t band, unsigned extension) {
     const UncommonMinima minima = uncommon(signature, band, extension, work);

@@ -51,7 +51,7 @@ struct BandExtensions {
   friend bool operator==(const BandExtensions&, const BandExtensions&) = default;
 };
 
-// The working memory of a find, and what the last one cost.
+// The working memory of a find, and what the last one cost. It is of one route, as long as that lives.
 class LongWork {
  public:
   std::size_t met() const { return rows_.size(); }    // rows under the keys, each once
@@ -65,10 +65,12 @@ class LongWork {
   std::vector<Ordinal> rows_;
   std::size_t compared_ = 0;
 
-  // Uncommon minima of the text in hand, by bin, as long as the hot set stays what it was.
-  std::array<std::optional<UncommonMinima>, kMinimaBins> uncommon_{};
-  std::size_t uncommon_of_hot_ = 0;
-  std::vector<std::uint32_t> values_;
+  // The uncommon minima asked for last, and what they are of: as a rule find() and insert() ask for the same.
+  bool is_of_text_ = false;  // of the text in hand
+  ShingleKind kind_ = ShingleKind::kWords;
+  std::vector<std::uint64_t> sample_;
+  std::size_t hot_size_ = 0;  // features were hot then; they are more than none where minima are asked for
+  BandMinima uncommon_{};
 };
 
 template <std::size_t kSketchBytes>
@@ -114,7 +116,7 @@ class LongRoute {
   std::size_t bytes() const { return postings_.bytes() + sketches_.bytes() + sequences_.bytes(); }
 
  private:
-  static constexpr std::size_t kColumnChunk = std::size_t{1} << 14;
+  static constexpr std::size_t kColumnChunk = std::size_t{1} << 16;  // of sketches: whole huge pages
 
   static const Sketch& sketch_of(const LongSignature& signature);
   UncommonMinima uncommon(const LongSignature& signature, std::size_t band, unsigned extension,

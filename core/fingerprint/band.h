@@ -16,6 +16,7 @@ namespace neardup {
 
 using Key = std::uint64_t;      // a hash, all its bits well mixed
 using Feature = std::uint64_t;  // what an index calls a feature: equal for equal ones
+inline constexpr Feature kNoFeature = ~Feature{0};
 
 inline constexpr std::size_t kBandMinima = 4;  // at most
 

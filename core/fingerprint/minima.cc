@@ -1,8 +1,8 @@
 #include "core/fingerprint/minima.h"
 
+#include <algorithm>
 #include <bit>
 
-#include "core/base/check.h"
 #include "core/fingerprint/sketch_kernels.h"
 
 namespace neardup {
@@ -12,6 +12,7 @@ static_assert(internal::kBins == kMinimaBins);
 
 constexpr std::uint32_t kBinCount = kMinimaBins;
 constexpr std::uint32_t kAllBins = (1U << kBinCount) - 1;
+constexpr std::uint64_t kEmptyBin = std::numeric_limits<std::uint64_t>::max();
 
 // An empty bin takes what the first has that is not empty of those a stride, two strides, ... behind it,
 // round the 24. The strides have no factor in common with 24, so every bin is asked, and the bins of one band
@@ -81,13 +82,31 @@ BandMinima MinimaBuilder::finish() const {
   return result;
 }
 
-void bin_values(std::span<const std::uint64_t> shingles, std::size_t bin,
-                std::vector<std::uint32_t>& values) {
-  DCHECK(bin < kMinimaBins);
-  constexpr std::size_t kSlack = 8;  // of the kernel
-  values.resize(shingles.size() + kSlack);
-  values.resize(internal::sketch_kernels().select_bin(shingles.data(), shingles.size(),
-                                                      static_cast<std::uint32_t>(bin), values.data()));
+MinimaSearch::MinimaSearch(std::span<const std::uint64_t> shingles, Bins bins)
+    : rest_(shingles), wanted_(bins) {
+  for (std::uint32_t bin = 0; bin < kBinCount; ++bin) bins_[bin] = (bins >> bin & 1) != 0 ? kEmptyBin : 0;
+}
+
+bool MinimaSearch::next() {
+  const auto portion = rest_.first(std::min(rest_.size(), kPortion));
+  rest_ = rest_.subspan(portion.size());
+  low_count_ =
+      internal::sketch_kernels().select_below(portion.data(), portion.size(), bins_.data(), low_.data());
+  return !portion.empty();
+}
+
+void MinimaSearch::take(std::uint64_t shingle) {
+  internal::lower_bin(bins_[internal::shingle_place(shingle, kBinCount)], internal::shingle_value(shingle));
+}
+
+BandMinima MinimaSearch::minima() const {
+  BandMinima result;
+  for (std::uint32_t bin = 0; bin < kBinCount; ++bin) {
+    const std::uint64_t both = (wanted_ >> bin & 1) != 0 ? bins_[bin] : kEmptyBin;
+    result.first[bin] = static_cast<std::uint32_t>(both);
+    result.second[bin] = static_cast<std::uint32_t>(both >> 32);
+  }
+  return result;
 }
 
 }  // namespace neardup

@@ -15,14 +15,11 @@
 // Cost: .1 to .25 us per KB of text with vectors; no memory beyond 192 bytes.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <span>
-#include <vector>
 
 #include "core/fingerprint/band.h"
 
@@ -53,42 +50,47 @@ class MinimaBuilder {
   std::array<std::uint64_t, kMinimaBins> bins_;  // first minimum below, second above
 };
 
-struct BinMinima {
-  std::uint32_t first = kNoMinimum;
-  std::uint32_t second = kNoMinimum;
+// Some of the bins, as bits.
+using Bins = std::uint32_t;
 
-  friend bool operator==(const BinMinima&, const BinMinima&) = default;
+// The minima of some bins, over those shingles that the caller takes. Most shingles are too large to be of
+// any interest, and he is not asked about them.
+class MinimaSearch {
+ public:
+  MinimaSearch(std::span<const std::uint64_t> shingles, Bins bins);
+
+  // Goes on to the next portion of the shingles; false: there is none.
+  bool next();
+
+  // Those of the portion that may be among the least two of their bin.
+  std::span<const std::uint64_t> low() const { return {low_.data(), low_count_}; }
+
+  void take(std::uint64_t shingle);
+
+  BandMinima minima() const;  // of those taken
+
+ private:
+  static constexpr std::size_t kPortion = 64;
+  static constexpr std::size_t kSlack = 8;  // of the kernel
+
+  std::span<const std::uint64_t> rest_;
+  Bins wanted_;
+  std::array<std::uint64_t, kMinimaBins> bins_;  // as MinimaBuilder has them; 0: not asked for
+  std::array<std::uint64_t, kPortion + kSlack> low_;
+  std::size_t low_count_ = 0;
 };
 
-// Replaces `values` with the values of the shingles of one bin, as they come. REQUIRES: bin < kMinimaBins.
-void bin_values(std::span<const std::uint64_t> shingles, std::size_t bin, std::vector<std::uint32_t>& values);
-
-// The first and second minimum of one bin over the shingles that `is_common(value)` does not know: what tells
-// texts apart that share their boilerplate. It is asked in ascending order, and seldom. `scratch` is a buffer
-// of the caller's, so that nothing is allocated once it has grown. REQUIRES: bin < kMinimaBins.
+// The first and second minimum of each of these bins over the shingles that `is_common(value)` does not know:
+// what tells texts apart that share their boilerplate. No bin borrows; those not asked for have none.
 template <class IsCommon>
-BinMinima uncommon_minima(std::span<const std::uint64_t> shingles, std::size_t bin,
-                          std::vector<std::uint32_t>& scratch, IsCommon&& is_common) {
-  bin_values(shingles, bin, scratch);
-  std::make_heap(scratch.begin(), scratch.end(), std::greater<>());
-  BinMinima result;
-  for (std::uint32_t last = kNoMinimum; !scratch.empty();) {
-    std::pop_heap(scratch.begin(), scratch.end(), std::greater<>());
-    const std::uint32_t value = scratch.back();
-    scratch.pop_back();
-    if (value == last || value == kNoMinimum || is_common(value)) {
-      last = value;
-      continue;
-    }
-    last = value;
-    if (result.first == kNoMinimum) {
-      result.first = value;
-    } else {
-      result.second = value;
-      break;
+BandMinima uncommon_minima(std::span<const std::uint64_t> shingles, Bins bins, IsCommon is_common) {
+  MinimaSearch search(shingles, bins);
+  while (search.next()) {
+    for (const std::uint64_t shingle : search.low()) {
+      if (!is_common(static_cast<std::uint32_t>(shingle))) search.take(shingle);
     }
   }
-  return result;
+  return search.minima();
 }
 
 }  // namespace neardup

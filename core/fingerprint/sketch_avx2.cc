@@ -273,25 +273,25 @@ std::size_t select_low(const std::uint64_t* shingles, std::size_t count, std::ui
   return kept;
 }
 
-std::size_t select_bin(const std::uint64_t* shingles, std::size_t count, std::uint32_t bin,
-                       std::uint32_t* out) {
+std::size_t select_below(const std::uint64_t* shingles, std::size_t count, const std::uint64_t* bins,
+                         std::uint64_t* out) {
   const __m256i bin_count = _mm256_set1_epi64x(kBins);
-  const __m256i wanted = _mm256_set1_epi32(static_cast<int>(bin));
-  const __m256i in_order = _mm256_setr_epi32(0, 1, 4, 5, 2, 3, 6, 7);  // of low_halves
+  const __m256i low = _mm256_set1_epi64x(0xFFFFFFFF);
   std::size_t kept = 0;
   std::size_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    const __m256i a = load(shingles + i);
-    const __m256i b = load(shingles + i + 4);
-    const __m256i place = high_halves(placed(a, bin_count), placed(b, bin_count));
-    const __m256i found = _mm256_permutevar8x32_epi32(_mm256_cmpeq_epi32(place, wanted), in_order);
-    const __m256i value = _mm256_permutevar8x32_epi32(low_halves(a, b), in_order);
-    store(out + kept, packed(value, lanes_of(found)));
-    kept += static_cast<std::size_t>(_mm_popcnt_u32(lanes_of(found)));
+  for (; i + 4 <= count; i += 4) {
+    const __m256i shingle = load(shingles + i);
+    const __m256i place = _mm256_srli_epi64(placed(shingle, bin_count), 32);
+    const __m256i bin = _mm256_i64gather_epi64(reinterpret_cast<const long long*>(bins), place, 8);
+    const __m256i below = _mm256_cmpgt_epi64(_mm256_srli_epi64(bin, 32), _mm256_and_si256(shingle, low));
+    const unsigned keep = lanes_of(below);  // both halves of a lane
+    store(out + kept, packed(shingle, keep));
+    kept += static_cast<std::size_t>(_mm_popcnt_u32(keep)) / 2;
   }
   for (; i < count; ++i) {
-    out[kept] = shingle_value(shingles[i]);
-    kept += shingle_place(shingles[i], kBins) == bin ? 1U : 0U;
+    const std::uint64_t shingle = shingles[i];
+    out[kept] = shingle;
+    kept += shingle_value(shingle) < bins[shingle_place(shingle, kBins)] >> 32 ? 1U : 0U;
   }
   return kept;
 }
@@ -434,7 +434,7 @@ void lower_minhash(const std::uint64_t* features, std::size_t count, std::uint32
 }  // namespace
 
 const SketchKernels kSketchAvx2 = {count_code_points, hash_characters, hash_windows<3>, hash_windows<5>,
-                                   lower_minima,      select_low,      select_bin,      mark,
+                                   lower_minima,      select_low,      select_below,    mark,
                                    collect,           differing_bits,  lower_minhash};
 
 }  // namespace neardup::internal

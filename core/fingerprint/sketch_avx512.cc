@@ -265,17 +265,21 @@ std::size_t select_low(const std::uint64_t* shingles, std::size_t count, std::ui
   return kept;
 }
 
-std::size_t select_bin(const std::uint64_t* shingles, std::size_t count, std::uint32_t bin,
-                       std::uint32_t* out) {
+std::size_t select_below(const std::uint64_t* shingles, std::size_t count, const std::uint64_t* bins,
+                         std::uint64_t* out) {
   const __m512i bin_count = _mm512_set1_epi64(kBins);
+  const __m512i low = _mm512_set1_epi64(0xFFFFFFFF);
+  const __m512i bins2 = _mm512_loadu_si512(bins + 16);
+  const __m512i seconds0 = high_halves(_mm512_loadu_si512(bins), _mm512_loadu_si512(bins + 8));
+  const __m512i seconds1 = high_halves(bins2, bins2);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < count; i += 8) {
     const __mmask8 here = first_lanes(count - i);
     const __m512i shingle = _mm512_maskz_loadu_epi64(here, shingles + i);
     const __m512i place = _mm512_srli_epi64(placed(shingle, bin_count), 32);
-    const __mmask8 keep = _mm512_mask_cmpeq_epi64_mask(here, place, _mm512_set1_epi64(bin));
-    const __m256i values = _mm512_cvtepi64_epi32(shingle);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + kept), _mm256_maskz_compress_epi32(keep, values));
+    const __m512i second = _mm512_and_si512(_mm512_permutex2var_epi32(seconds0, place, seconds1), low);
+    const __mmask8 keep = _mm512_mask_cmplt_epu64_mask(here, _mm512_and_si512(shingle, low), second);
+    _mm512_storeu_si512(out + kept, _mm512_maskz_compress_epi64(keep, shingle));
     kept += static_cast<std::size_t>(_mm_popcnt_u32(keep));
   }
   return kept;
@@ -385,7 +389,7 @@ void lower_minhash(const std::uint64_t* features, std::size_t count, std::uint32
 }  // namespace
 
 const SketchKernels kSketchAvx512 = {count_code_points, hash_characters, hash_windows<3>, hash_windows<5>,
-                                     lower_minima,      select_low,      select_bin,      mark,
+                                     lower_minima,      select_low,      select_below,    mark,
                                      collect,           differing_bits,  lower_minhash};
 
 }  // namespace neardup::internal

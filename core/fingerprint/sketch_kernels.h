@@ -32,9 +32,10 @@ struct SketchKernels {
   std::size_t (*select_low)(const std::uint64_t* shingles, std::size_t count, std::uint32_t ceiling,
                             std::uint64_t* out);
 
-  // The values of the shingles of one bin, likewise.
-  std::size_t (*select_bin)(const std::uint64_t* shingles, std::size_t count, std::uint32_t bin,
-                            std::uint32_t* out);
+  // Copies the shingles whose value is below the second minimum of its bin, of bins as lower_minima has them;
+  // likewise.
+  std::size_t (*select_below)(const std::uint64_t* shingles, std::size_t count, const std::uint64_t* bins,
+                              std::uint64_t* out);
 
   // Sets the marks of the shingles whose value is not below `floor`. Of `marks` bits, mark i is bit i % 64 of
   // words[i / 64].

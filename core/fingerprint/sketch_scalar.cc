@@ -56,12 +56,13 @@ std::size_t select_low(const std::uint64_t* shingles, std::size_t count, std::ui
   return kept;
 }
 
-std::size_t select_bin(const std::uint64_t* shingles, std::size_t count, std::uint32_t bin,
-                       std::uint32_t* out) {
+std::size_t select_below(const std::uint64_t* shingles, std::size_t count, const std::uint64_t* bins,
+                         std::uint64_t* out) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    out[kept] = shingle_value(shingles[i]);
-    kept += shingle_place(shingles[i], kBins) == bin ? 1U : 0U;
+    const std::uint64_t shingle = shingles[i];
+    out[kept] = shingle;
+    kept += shingle_value(shingle) < bins[shingle_place(shingle, kBins)] >> 32 ? 1U : 0U;
   }
   return kept;
 }
@@ -119,7 +120,7 @@ void lower_minhash(const std::uint64_t* features, std::size_t count, std::uint32
 }  // namespace
 
 const SketchKernels kSketchScalar = {count_code_points, hash_characters, hash_windows<3>, hash_windows<5>,
-                                     lower_minima,      select_low,      select_bin,      mark,
+                                     lower_minima,      select_low,      select_below,    mark,
                                      collect,           differing_bits,  lower_minhash};
 
 const SketchKernels& sketch_kernels(Isa tier) {

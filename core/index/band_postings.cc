@@ -7,7 +7,9 @@
 
 namespace neardup {
 
-static_assert(BandPostings::kBandsMax * 5 * BandPostings::kExtensionsMax * 2 <= BucketTable::kProbesMax);
+static_assert(BandPostings::kBandsMax * 5 * (1 + BandPostings::kExtensionsMax * 2) +
+                  BandPostings::kPlainKeysMax <=
+              BucketTable::kProbesMax);
 
 BandPostings::BandPostings(unsigned extensions) : extensions_(extensions) {
   CHECK(extensions >= 1 && extensions <= kExtensionsMax, "find() has room for the keys of so many");

@@ -35,8 +35,6 @@
 
 namespace neardup {
 
-inline constexpr Feature kNoFeature = ~Feature{0};
-
 // The least two of a text's features under one more hash function, over those that are not hot.
 struct UncommonMinima {
   Feature first = kNoFeature;
@@ -48,6 +46,7 @@ class BandPostings {
   static constexpr unsigned kPostingsMax = 16;  // of one key
   static constexpr unsigned kExtensionsMax = 2;
   static constexpr std::size_t kBandsMax = 16;
+  static constexpr std::size_t kPlainKeysMax = 32;
 
   // REQUIRES: 1 <= extensions <= kExtensionsMax.
   explicit BandPostings(unsigned extensions);
@@ -62,7 +61,7 @@ class BandPostings {
 
   // Calls visit(ordinal) for the postings under all keys of the bands and under the plain keys; an ordinal
   // may come several times. uncommon(band, extension) returns UncommonMinima and is called only where needed.
-  // REQUIRES: bands.size() <= kBandsMax.
+  // REQUIRES: bands.size() <= kBandsMax, plain_keys.size() <= kPlainKeysMax.
   template <class Uncommon, class Visit>
   void find(std::span<const Band> bands, std::span<const Key> plain_keys, Uncommon uncommon,
             Visit visit) const;
@@ -107,10 +106,6 @@ void BandPostings::find(std::span<const Band> bands, std::span<const Key> plain_
                         Visit visit) const {
   std::array<Key, BucketTable::kProbesMax> keys;
   std::size_t count = 0;
-  const auto flush = [&] {
-    table_.probe({keys.data(), count}, [&](std::size_t, Ordinal ordinal) { visit(ordinal); });
-    count = 0;
-  };
   for (const Key key : plain_keys) keys[count++] = key;
   for (const Band& band : bands) {
     keys[count++] = band.key;
@@ -118,8 +113,6 @@ void BandPostings::find(std::span<const Band> bands, std::span<const Key> plain_
       if (band.variants[e] != band.key) keys[count++] = band.variants[e];
     }
   }
-  flush();
-
   for (std::size_t j = 0; j < bands.size(); ++j) {
     const unsigned hot = hot_keys(bands[j]);
     if (hot == 0) continue;
@@ -133,7 +126,8 @@ void BandPostings::find(std::span<const Band> bands, std::span<const Key> plain_
       }
     }
   }
-  flush();
+  // All at once: what nobody asked for in time is on its way while the bands' own keys are read.
+  table_.probe({keys.data(), count}, [&](std::size_t, Ordinal ordinal) { visit(ordinal); });
 }
 
 template <class Uncommon>

@@ -3,15 +3,21 @@
 // In chunks of a fixed size: appending never copies what is there, and an element never moves. It is a
 // column: the log of uniques is a few of these side by side, and each index reads just the one it needs.
 //
-// Cost:    memory is whole chunks, plus one pointer per chunk (only those pointers are ever copied). What is
-//          no longer needed at the front can be given back, chunk by chunk.
+// Cost:    bytes() counts whole chunks, plus one pointer per chunk (only those pointers are ever copied).
+// Where
+//          a chunk is some huge pages (2 MiB), it is made of them, since a random read costs a third there,
+//          and they are counted one by one; but for the first chunk, as small arrays should be small. What
+//          is no longer needed at the front can be given back, chunk by chunk.
 // Threads: none inside.
 #pragma once
+
+#include <sys/mman.h>
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <vector>
 
@@ -26,10 +32,9 @@ class ChunkedArray {
 
  public:
   void push_back(const T& value) {
-    if (size_ == chunks_.size() * kChunkSize) {
-      chunks_.push_back(std::make_unique_for_overwrite<T[]>(kChunkSize));  // untouched pages cost nothing yet
-    }
-    (*this)[size_++] = value;
+    if (size_ == chunks_.size() * kChunkSize) add_chunk();
+    std::construct_at(&(*this)[size_], value);
+    ++size_;
   }
 
   // REQUIRES: index < size().
@@ -45,11 +50,29 @@ class ChunkedArray {
   std::uint64_t size() const { return size_; }
 
   std::size_t bytes() const {
-    return (chunks_.size() - released_) * kChunkSize * sizeof(T) + chunks_.capacity() * sizeof(chunks_[0]);
+    const std::size_t held = (size_ * sizeof(T) + kStep - 1) / kStep * kStep;
+    return held - released_ * kChunkBytes + chunks_.capacity() * sizeof(chunks_[0]);
   }
 
  private:
-  std::vector<std::unique_ptr<T[]>> chunks_;
+  static constexpr std::size_t kChunkBytes = kChunkSize * sizeof(T);
+  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  static constexpr bool kIsOfHugePages = kChunkBytes % kHugePage == 0;
+  static constexpr std::size_t kStep = kIsOfHugePages ? kHugePage : kChunkBytes;
+  static constexpr std::align_val_t kAlignment{kIsOfHugePages ? kHugePage : 64};
+
+  struct Free {
+    void operator()(T* chunk) const { ::operator delete(chunk, kAlignment); }
+  };
+
+  // Nothing is written to it: untouched pages cost nothing yet.
+  void add_chunk() {
+    void* const chunk = ::operator new(kChunkBytes, kAlignment);
+    if (kIsOfHugePages && !chunks_.empty()) static_cast<void>(madvise(chunk, kChunkBytes, MADV_HUGEPAGE));
+    chunks_.emplace_back(static_cast<T*>(chunk));
+  }
+
+  std::vector<std::unique_ptr<T[], Free>> chunks_;
   std::uint64_t size_ = 0;
   std::size_t released_ = 0;  // chunks, from the front
 };

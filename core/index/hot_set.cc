@@ -10,17 +10,12 @@ bool HotSet::add(Feature feature) {
   if (contains(feature)) return false;
   members_.push_back(feature);
   if (members_.size() * 2 > slots_.size()) {
-    slots_.assign(slots_.size() * 2, 0);
-    for (std::uint32_t number = 1; number < members_.size(); ++number) place(number);
+    slots_.assign(slots_.size() * 2, kNoFeature);
+    for (const Feature member : members_) slots_[slot_of(member)] = member;
+  } else {
+    slots_[slot_of(feature)] = feature;
   }
-  place(static_cast<std::uint32_t>(members_.size()));
   return true;
-}
-
-void HotSet::place(std::uint32_t number) {
-  std::size_t at = slot_of(members_[number - 1]);
-  while (slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
-  slots_[at] = number;
 }
 
 Digest128 HotSet::digest() const {

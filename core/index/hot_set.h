@@ -3,7 +3,7 @@
 // Those of the keys that got crowded (see band_postings.h). A set that only grows, in the order in which its
 // members came, which is the order of the uniques: so it is the same after every replay.
 //
-// Cost:    16 to 32 bytes a member; some thousands of them in millions of texts.
+// Cost:    24 to 48 bytes a member; some thousands of them in millions of texts. A look is one cache line.
 // Threads: none inside; the const functions may run side by side.
 #pragma once
 
@@ -18,14 +18,10 @@ namespace neardup {
 
 class HotSet {
  public:
-  HotSet() : slots_(kSlotsMin, 0) {}
+  HotSet() : slots_(kSlotsMin, kNoFeature) {}
 
-  bool contains(Feature feature) const {
-    for (std::size_t at = slot_of(feature); slots_[at] != 0; at = (at + 1) & (slots_.size() - 1)) {
-      if (members_[slots_[at] - 1] == feature) return true;
-    }
-    return false;
-  }
+  // kNoFeature counts as a member.
+  bool contains(Feature feature) const { return slots_[slot_of(feature)] == feature; }
 
   // False if it was there before.
   bool add(Feature feature);
@@ -40,13 +36,15 @@ class HotSet {
  private:
   static constexpr std::size_t kSlotsMin = 64;
 
+  // The feature's own, or else the empty one where it would go.
   std::size_t slot_of(Feature feature) const {
-    return (feature * 0x9E3779B97F4A7C15 >> 32) & (slots_.size() - 1);
+    std::size_t at = (feature * 0x9E3779B97F4A7C15 >> 32) & (slots_.size() - 1);
+    while (slots_[at] != feature && slots_[at] != kNoFeature) at = (at + 1) & (slots_.size() - 1);
+    return at;
   }
-  void place(std::uint32_t number);
 
   std::vector<Feature> members_;
-  std::vector<std::uint32_t> slots_;  // number of a member + 1; 0: empty. A power of two, at most half full
+  std::vector<Feature> slots_;  // of the members; kNoFeature: empty. A power of two, at most half full
 };
 
 }  // namespace neardup

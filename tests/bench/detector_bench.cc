@@ -2,32 +2,38 @@
 //
 //   detector_bench               all rows; the figures go to build/bench/detector.json (detector.py adds the
 //                                peers'). It takes minutes, and 3 GB of memory
-//   detector_bench small         a tenth of it, nothing written
-//   detector_bench tiny          a few documents, no real pages, nothing written
+//   detector_bench ROW...        only these of lines, templates, compact, standard; nothing written
+//   detector_bench small ROW...  a tenth of it, nothing written
+//   detector_bench tiny ROW...   a few documents, no real pages, nothing written
 //   detector_bench lines N       N of the JSON lines, for the peers and for `neardup scan`
 //
 // Documents are of real sentences (corpora.h), every other one English or Chinese, some 2 KB each. In every
 // sentence a word is exchanged, or a character, so that a stream of millions of them repeats little by
 // chance. Of twenty documents one repeats an earlier one, two do so with some sentences exchanged, and one
 // shares half of its sentences with one; the others are new. Pages of templates are of 70 % boilerplate,
-// which one of 64 templates has in common.
+// which one of 64 templates has in common. Millions more are tokens drawn at random, which are signed as
+// those of a text are: making ten million texts takes far longer than deciding them.
 //
 // CPU time of one thread. What is timed is named in each row; documents are made, and for the rows of the
-// index signed, outside of it.
+// index signed, outside of it. What names the uniques lies in a file, as index.directory has it.
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/base/hash.h"
 #include "core/detector.h"
+#include "core/fingerprint/shingle_signer.h"
 #include "core/fingerprint/signer.h"
 #include "core/text/html_text.h"
 #include "service/codec/document_codec.h"
@@ -47,11 +53,13 @@ constexpr std::size_t kTemplates = 64;
 struct Sizes {
   std::size_t lines;      // to decision
   std::size_t smaller;    // uniques, at which a look-up is timed
-  std::size_t larger;     // likewise; 0: not
+  std::size_t larger;     // likewise
+  std::size_t compact;    // uniques with compact sketches
   std::size_t templates;  // pages
 };
-constexpr Sizes kFull = {1'000'000, 1'500'000, 10'000'000, 300'000};
-constexpr Sizes kTiny = {2'000, 2'000, 0, 1'000};
+constexpr Sizes kFull = {1'000'000, 1'500'000, 10'000'000, 500'000, 300'000};
+constexpr Sizes kSmall = {100'000, 300'000, 1'000'000, 300'000, 50'000};
+constexpr Sizes kTiny = {2'000, 2'000, 10'000, 2'000, 1'000};
 
 // Sentences of one language, and the words (or characters) they are made of.
 struct Sentences {
@@ -233,10 +241,12 @@ double decide(Detector& detector, std::vector<SignedDocument>& batch, std::uint6
 
 struct Cost {
   double us_per_document = 0;
+  double us_of_median = 0;  // by the median of the batches: less of what else the machine did
   double batch_p999_ms = 0;
   double bytes_per_unique = 0;
   double rss_per_unique = 0;
   std::uint64_t uniques = 0;
+  std::uint64_t state = 0;  // of its digest: the same as long as a change only makes it faster
 };
 
 double rss_bytes() {
@@ -246,12 +256,59 @@ double rss_bytes() {
   return static_cast<double>(pages) * 4096;
 }
 
+enum class Made : std::uint8_t { kTexts, kPages, kTokens };
+
+// Documents of random tokens, which are enough to sign a page by. Document n is a function of n, and is to
+// the others as in Documents.
+class TokenDocuments {
+ public:
+  explicit TokenDocuments(BandLayout layout) : layout_(layout), tokens_(kTokens) {}
+
+  void sign(std::uint64_t number, SignedDocument& document) {
+    const std::uint64_t kind = mixed(number) % 20;
+    const std::uint64_t earlier = mixed(number) % (number + 1);
+    const std::uint64_t whole = kind <= 3 ? earlier : number;
+    const std::size_t every = kind == 1 || kind == 2 ? kTokens / 5 : kind == 3 ? 2 : kTokens + 1;
+    for (std::size_t i = 0; i < kTokens; ++i) {
+      tokens_[i] = mixed(((i + 1) % every == 0 ? number : whole) << 16 | i);
+    }
+    signer_.sign_words(tokens_, made_);
+    document.signature.exact = digest128({reinterpret_cast<const char*>(tokens_.data()), kTokens * 8});
+    document.signature.fingerprint.bits = tokens_[0];
+    document.signature.tokens = kTokens;
+    document.route.has_short = false;
+    document.route.long_count = 1;
+    LongSignature& page = document.route.longs[0];
+    page.kind = made_.kind;
+    page.shingles = made_.shingles;
+    page.minima = made_.minima;
+    page.standard = made_.sketch;
+    page.sample.assign(signer_.shingles().begin(), signer_.shingles().end());
+    make_bands(layout_, page);
+  }
+
+ private:
+  static constexpr std::size_t kTokens = 330;  // as of 2 KB of English
+
+  static std::uint64_t mixed(std::uint64_t x) {
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
+    x = (x ^ x >> 27) * 0x94D049BB133111EB;
+    return x ^ x >> 31;
+  }
+
+  BandLayout layout_;
+  ShingleSigner<kStandardSketchBytes> signer_;
+  ShingleSignature<kStandardSketchBytes> made_;
+  std::vector<std::uint64_t> tokens_;
+};
+
 class IndexRow {
  public:
-  IndexRow(const Documents& documents, SketchSize sketch, bool is_template)
-      : documents_(documents), is_template_(is_template), rss_before_(rss_bytes()) {
+  IndexRow(const Documents& documents, SketchSize sketch)
+      : documents_(documents), token_documents_(DetectorOptions().layout()), rss_before_(rss_bytes()) {
     DetectorOptions options;
     options.sketch = sketch;
+    options.directory = std::filesystem::temp_directory_path();
     detector_.emplace(options);
     SignerOptions signing;
     signing.sketch = sketch;
@@ -260,13 +317,14 @@ class IndexRow {
     signer_.emplace(signing);
   }
 
-  // Goes on until there are `uniques`; the cost is of the last tenth.
-  Cost grow_to(std::uint64_t uniques) {
+  // Goes on until there are `uniques`; the cost is of the last tenth. REQUIRES: kTokens for standard
+  // sketches.
+  Cost grow_to(std::uint64_t uniques, Made made) {
     std::vector<double> batches;
     double seconds = 0;
     std::uint64_t documents = 0;
     while (detector_->size() < uniques) {
-      sign();
+      sign(made);
       const double cost = decide(*detector_, batch_, next_);
       next_ += kBatch;
       if (detector_->size() * 10 < uniques * 9) continue;
@@ -277,30 +335,36 @@ class IndexRow {
     std::sort(batches.begin(), batches.end());
     const auto count = static_cast<double>(detector_->size());
     return {.us_per_document = seconds * 1e6 / static_cast<double>(documents),
+            .us_of_median = batches[batches.size() / 2] * 1e6 / kBatch,
             .batch_p999_ms = batches[batches.size() * 999 / 1000] * 1e3,
             .bytes_per_unique = static_cast<double>(detector_->bytes()) / count,
             .rss_per_unique = (rss_bytes() - rss_before_) / count,
-            .uniques = detector_->size()};
+            .uniques = detector_->size(),
+            .state = detector_->state_digest().low};
   }
 
  private:
-  void sign() {
+  void sign(Made made) {
     batch_.resize(kBatch);
     for (std::size_t i = 0; i < kBatch; ++i) {
       const std::uint64_t number = next_ + i;
-      if (is_template_) {
+      batch_[i].id = "page-" + std::to_string(number);
+      batch_[i].url = "https://www.example.org/" + std::to_string(number);
+      if (made == Made::kTokens) {
+        token_documents_.sign(number, batch_[i]);
+        continue;
+      }
+      if (made == Made::kPages) {
         documents_.page(number, document_.body);
       } else {
         documents_.text(number, document_.body);
       }
-      batch_[i].id = "page-" + std::to_string(number);
-      batch_[i].url = "https://www.example.org/" + std::to_string(number);
       CHECK(!signer_->sign(document_, batch_[i].signature, batch_[i].route), "a document of the benchmark");
     }
   }
 
   const Documents& documents_;
-  bool is_template_;
+  TokenDocuments token_documents_;
   double rss_before_;
   std::optional<Detector> detector_;
   std::optional<Signer> signer_;
@@ -363,47 +427,63 @@ LinesCost from_lines(const Documents& documents, std::size_t count) {
 }
 
 void say(const char* what, const Cost& cost) {
-  std::printf("  %-44s %7.2f us/document, p99.9 of %zu: %.3f ms, %llu uniques, %.1f B each (RSS %.1f)\n",
-              what, cost.us_per_document, kBatch, cost.batch_p999_ms,
-              static_cast<unsigned long long>(cost.uniques), cost.bytes_per_unique, cost.rss_per_unique);
+  std::printf("  %-44s %7.2f us/document (median %.2f), p99.9 of %zu: %.3f ms\n", what, cost.us_per_document,
+              cost.us_of_median, kBatch, cost.batch_p999_ms);
+  std::printf("  %-44s %7.1f B each (RSS %.1f) of %llu uniques, state %08llx\n", "", cost.bytes_per_unique,
+              cost.rss_per_unique, static_cast<unsigned long long>(cost.uniques),
+              static_cast<unsigned long long>(cost.state & 0xFFFFFFFF));
   std::fflush(stdout);
 }
 
-void run(const Documents& documents, const Sizes& sizes, bool writes) {
-  BenchReport report;
-  const LinesCost lines = from_lines(documents, sizes.lines);
-  std::printf("  %-44s %7.0f documents/s: decode %.2f, sign %.2f, decide %.2f us; %.0f %% unique\n",
-              "JSON lines of 2 KB to decisions", lines.documents_per_s, lines.decode_us, lines.sign_us,
-              lines.decide_us, lines.unique_share * 100);
-  report.number("docs_per_s", lines.documents_per_s);
-  {
-    IndexRow row(documents, SketchSize::kStandard, true);
-    const Cost cost = row.grow_to(sizes.templates);
+// Which rows are asked for; all, if none is named.
+class Rows {
+ public:
+  explicit Rows(std::span<char* const> names) : names_(names.begin(), names.end()) {}
+
+  bool has(std::string_view name) const {
+    return names_.empty() || std::find(names_.begin(), names_.end(), name) != names_.end();
+  }
+  bool are_all() const { return names_.empty(); }
+
+ private:
+  std::vector<std::string_view> names_;
+};
+
+void run(const Documents& documents, const Sizes& sizes, const Rows& rows, BenchReport& report) {
+  if (rows.has("lines")) {
+    const LinesCost lines = from_lines(documents, sizes.lines);
+    std::printf("  %-44s %7.0f documents/s: decode %.2f, sign %.2f, decide %.2f us; %.0f %% unique\n",
+                "JSON lines of 2 KB to decisions", lines.documents_per_s, lines.decode_us, lines.sign_us,
+                lines.decide_us, lines.unique_share * 100);
+    std::fflush(stdout);
+    report.number("docs_per_s", lines.documents_per_s);
+  }
+  if (rows.has("templates")) {
+    IndexRow row(documents, SketchSize::kStandard);
+    const Cost cost = row.grow_to(sizes.templates, Made::kPages);
     say("pages of 70 % boilerplate", cost);
     report.number("template_us_per_doc", cost.us_per_document, 3);
     report.number("template_batch_p999_ms", cost.batch_p999_ms, 3);
   }
-  {
-    IndexRow row(documents, SketchSize::kCompact, false);
-    const Cost cost = row.grow_to(sizes.smaller / 3);
+  if (rows.has("compact")) {
+    IndexRow row(documents, SketchSize::kCompact);
+    const Cost cost = row.grow_to(sizes.compact, Made::kTexts);
     say("long texts, compact", cost);
     report.number("bytes_long_compact", cost.bytes_per_unique, 1);
   }
-  IndexRow row(documents, SketchSize::kStandard, false);
-  const Cost smaller = row.grow_to(sizes.smaller);
+  if (!rows.has("standard")) return;
+  IndexRow row(documents, SketchSize::kStandard);
+  const Cost smaller = row.grow_to(sizes.smaller, Made::kTexts);
   say("long texts", smaller);
   report.number("us_per_doc_1500k", smaller.us_per_document, 3);
   report.number("batch_p999_ms_1500k", smaller.batch_p999_ms, 3);
   report.number("bytes_long_standard", smaller.bytes_per_unique, 1);
   report.number("rss_long_standard", smaller.rss_per_unique, 1);
-  if (sizes.larger > 0) {
-    const Cost larger = row.grow_to(sizes.larger);
-    say("the same, of more", larger);
-    report.number("us_per_doc_10m", larger.us_per_document, 3);
-    report.number("batch_p999_ms_10m", larger.batch_p999_ms, 3);
-    report.number("bytes_long_standard_10m", larger.bytes_per_unique, 1);
-  }
-  if (writes) report.write("detector");
+  const Cost larger = row.grow_to(sizes.larger, Made::kTokens);
+  say("the same, and random tokens", larger);
+  report.number("us_per_doc_10m", larger.us_per_document, 3);
+  report.number("batch_p999_ms_10m", larger.batch_p999_ms, 3);
+  report.number("bytes_long_standard_10m", larger.bytes_per_unique, 1);
 }
 
 void print_lines(const Documents& documents, std::uint64_t count) {
@@ -420,18 +500,23 @@ void print_lines(const Documents& documents, std::uint64_t count) {
 
 int main(int argc, char** argv) {
   using namespace neardup;
-  const std::string_view verb = argc > 1 ? argv[1] : "";
+  const std::span<char* const> words(argv + 1, static_cast<std::size_t>(argc - 1));
+  const std::string_view verb = words.empty() ? "" : words[0];
+  BenchReport report;
   if (verb == "tiny") {
     const Corpus corpus = Corpus::made();
-    run(Documents(corpus), kTiny, false);
-  } else if (verb == "lines" && argc == 3) {
-    const Corpus corpus = Corpus::real();
-    print_lines(Documents(corpus), std::strtoull(argv[2], nullptr, 10));
-  } else if (argc == 1 || (verb == "small" && argc == 2)) {
-    const Corpus corpus = Corpus::real();
-    run(Documents(corpus), argc == 1 ? kFull : Sizes{100'000, 300'000, 0, 50'000}, argc == 1);
+    run(Documents(corpus), kTiny, Rows(words.subspan(1)), report);
+    return 0;
+  }
+  const Corpus corpus = Corpus::real();
+  const Documents documents(corpus);
+  if (verb == "lines" && words.size() == 2) {
+    print_lines(documents, std::strtoull(words[1], nullptr, 10));
+  } else if (verb == "small") {
+    run(documents, kSmall, Rows(words.subspan(1)), report);
   } else {
-    std::fprintf(stderr, "usage: detector_bench [tiny | small | lines N]\n");
-    return 64;
+    const Rows rows(words);
+    run(documents, kFull, rows, report);
+    if (rows.are_all()) report.write("detector");
   }
 }

@@ -112,36 +112,34 @@ TEST(Minima, a_bin_agrees_with_the_probability_of_the_similarity) {
 
 TEST(Minima, uncommon_minima_leave_out_what_is_common) {
   std::mt19937_64 draw(4);
-  Shingles shingles(3000);
-  for (std::uint64_t& s : shingles) s = draw();
-  for (std::size_t i = 0; i < 1000; ++i) shingles[i] = shingles[draw() % 3000];
-  std::vector<std::uint32_t> scratch;
-  for (const unsigned common_of_ten : {0U, 7U, 10U}) {
-    const auto is_common = [&](std::uint32_t value) { return value % 10 < common_of_ten; };
-    for (std::size_t bin = 0; bin < kMinimaBins; ++bin) {
-      std::set<std::uint32_t> values;
-      for (const std::uint64_t s : shingles) {
-        const auto value = static_cast<std::uint32_t>(s);
-        if (reference::place(s, 24) == bin && !is_common(value)) values.insert(value);
+  for (const std::size_t size : {0, 1, 40, 3000}) {
+    Shingles shingles(size);
+    for (std::uint64_t& s : shingles) s = draw();
+    for (std::size_t i = 0; i < size / 3; ++i) shingles[i] = shingles[draw() % size];
+    for (const unsigned common_of_ten : {0U, 7U, 10U}) {
+      const auto is_common = [&](std::uint32_t value) { return value % 10 < common_of_ten; };
+      const auto wanted = static_cast<Bins>(draw() % (1U << kMinimaBins));
+      const BandMinima found = uncommon_minima(shingles, wanted, is_common);
+      for (std::size_t bin = 0; bin < kMinimaBins; ++bin) {
+        std::set<std::uint32_t> values;
+        for (const std::uint64_t s : shingles) {
+          const auto value = static_cast<std::uint32_t>(s);
+          if (reference::place(s, 24) == bin && !is_common(value)) values.insert(value);
+        }
+        if ((wanted >> bin & 1) == 0) values.clear();
+        EXPECT_EQ(found.first[bin], values.empty() ? kNoMinimum : *values.begin());
+        EXPECT_EQ(found.second[bin], values.size() < 2 ? kNoMinimum : *std::next(values.begin()));
       }
-      BinMinima expected;
-      if (!values.empty()) expected = {*values.begin(), *std::next(values.begin())};
-      EXPECT_EQ(uncommon_minima(shingles, bin, scratch, is_common), expected);
     }
   }
-  EXPECT_EQ(uncommon_minima({}, 0, scratch, [](std::uint32_t) { return false; }), BinMinima{});
 }
 
 TEST(Minima, without_a_common_shingle_the_uncommon_minima_are_the_minima) {
   std::mt19937_64 draw(5);
   Shingles shingles(1000);
   for (std::uint64_t& s : shingles) s = draw();
-  const BandMinima minima = minima_of(shingles);
-  std::vector<std::uint32_t> scratch;
-  for (std::size_t bin = 0; bin < kMinimaBins; ++bin) {
-    const BinMinima found = uncommon_minima(shingles, bin, scratch, [](std::uint32_t) { return false; });
-    EXPECT_EQ(found, (BinMinima{minima.first[bin], minima.second[bin]}));
-  }
+  const auto is_common = [](std::uint32_t) { return false; };
+  EXPECT_EQ(uncommon_minima(shingles, (1U << kMinimaBins) - 1, is_common), minima_of(shingles));
 }
 
 }  // namespace

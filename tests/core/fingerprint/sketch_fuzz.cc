@@ -30,8 +30,9 @@ struct Results {
   Hashes triples;
   Hashes quintuples;
   std::array<std::uint64_t, internal::kBins> bins{};
+  std::array<std::uint64_t, internal::kBins> half{};  // bins, of the first half of the hashes
   Hashes low;
-  std::vector<std::uint32_t> values;
+  Hashes below;
   std::uint32_t set = 0;
   std::array<std::uint8_t, 92> bits{};
   std::array<std::uint32_t, internal::kPermutations> minhash{};
@@ -54,12 +55,13 @@ Results results_of(const SketchKernels& tier, std::string_view text, const Hashe
   tier.hash_quintuples(hashes.data(), results.quintuples.size(), results.quintuples.data());
 
   results.bins.fill(~std::uint64_t{0});
-  tier.lower_minima(hashes.data(), size, results.bins.data());
+  tier.lower_minima(hashes.data(), size / 2, results.bins.data());
+  results.half = results.bins;
+  tier.lower_minima(hashes.data() + size / 2, size - size / 2, results.bins.data());
   results.low.resize(size + 8);
   results.low.resize(tier.select_low(hashes.data(), size, number, results.low.data()));
-  results.values.resize(size + 8);
-  results.values.resize(
-      tier.select_bin(hashes.data(), size, number % internal::kBins, results.values.data()));
+  results.below.resize(size + 8);
+  results.below.resize(tier.select_below(hashes.data(), size, results.half.data(), results.below.data()));
 
   static Hashes words(kMarks / 64);
   tier.mark(hashes.data(), size, number, kMarks, words.data());

@@ -110,15 +110,16 @@ class SketchKernelsProperty : public testing::TestWithParam<Isa> {
     found.resize(low);
     ASSERT_EQ(found, expected);
 
-    const auto bin = static_cast<std::uint32_t>(draw() % kBins);
-    std::vector<std::uint32_t> expected_values(hashes.size() + 8);
-    std::vector<std::uint32_t> found_values(hashes.size() + 8);
-    const std::size_t in_bin =
-        kSketchScalar.select_bin(hashes.data(), hashes.size(), bin, expected_values.data());
-    ASSERT_EQ(tier_->select_bin(hashes.data(), hashes.size(), bin, found_values.data()), in_bin);
-    expected_values.resize(in_bin);
-    found_values.resize(in_bin);
-    ASSERT_EQ(found_values, expected_values);
+    std::array<std::uint64_t, kBins> bins;
+    for (std::uint64_t& bin : bins) bin = draw() % 4 == 0 ? ~std::uint64_t{0} : draw() >> draw() % 32;
+    expected.resize(hashes.size() + 8);
+    found.resize(hashes.size() + 8);
+    const std::size_t below =
+        kSketchScalar.select_below(hashes.data(), hashes.size(), bins.data(), expected.data());
+    ASSERT_EQ(tier_->select_below(hashes.data(), hashes.size(), bins.data(), found.data()), below);
+    expected.resize(below);
+    found.resize(below);
+    ASSERT_EQ(found, expected);
   }
 
   void compare_marks(std::mt19937_64& draw, const Hashes& hashes) {
