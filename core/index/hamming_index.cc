@@ -448,19 +448,20 @@ std::uint64_t HammingIndex<kWidth>::restore_finish(std::uint64_t equal, std::uin
   if (next_ - oldest_ <= kScanMax && oldest_ / kIds == next_ / kIds) return equal;
   CHECK(equal <= size_, "the reader refuses this");
   make_tables();
-  for (Table& table : tables_) table.prepare(size_ - equal);
   std::vector<std::uint64_t> skipped;  // as erased_, from the group of 64 of the oldest on
   for (Sequence group = oldest_ / 64; group * 64 < next_; ++group) {
     skipped.push_back(erased_[group % (kIds / 64)]);
   }
   std::vector<BucketParting<Word>> partings;  // by member of the crew: memory only where one is used
   for (int member = 0; member < crew_->size(); ++member) partings.emplace_back(size_);
+  tables_[0].prepare(size_ - equal);
   build_first(partings[0], skipped);
   crew_->run([&](int member) {
     BucketParting<Word>& parting = partings[static_cast<std::size_t>(member)];
     for (std::size_t t = 1 + static_cast<std::size_t>(member); t < tables_.size();
          t += static_cast<std::size_t>(crew_->size())) {
       Table& table = tables_[t];
+      table.prepare(size_ - equal);
       parting.part(table, pieces(skipped));
       parting.for_each(table, [&](Word word, std::uint32_t id, std::uint64_t key, std::uint32_t tag) {
         table.insert_prepared(key, tag, word, id);
