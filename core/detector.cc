@@ -8,6 +8,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/check.h"
+#include "core/covering_names.h"
 #include "core/detector/kept_form.h"
 #include "core/detector/long_route.h"
 #include "core/detector/relation.h"
@@ -112,7 +113,8 @@ struct Detector::State {
                                        .replacement = {.tokens_permille = o.short_tokens_permille,
                                                        .numbers_permille = o.short_numbers_permille}});
     } else {
-      fingerprints.emplace(HammingOptions{.distance = o.distance});
+      fingerprints.emplace(HammingOptions{
+          .distance = o.distance, .covering = o.covering.empty() ? nullptr : covering_named(o.covering)});
     }
   }
 
@@ -227,6 +229,8 @@ Decision Detector::State::decide(const Arrival& arrival) {
 
 Detector::Detector(const DetectorOptions& options) {
   CHECK(options.distance >= 0 && options.distance <= kHammingDistanceMax, "config refuses other distances");
+  CHECK(options.covering.empty() || distance_of_covering(options.covering) >= options.distance,
+        "config refuses other coverings");
   CHECK(options.threshold_permille >= 500 && options.threshold_permille <= 1000,
         "config refuses other thresholds");
   state_ = std::make_unique<State>(options);

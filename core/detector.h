@@ -43,6 +43,10 @@ struct DetectorOptions {
   int distance = 3;            // 0 .. kHammingDistanceMax bits
   bool verify_sketch = false;  // a match must also be as alike as the threshold asks, by its sketch
 
+  // Mode simhash: which tables find the fingerprints, by name (covering_names.h); empty: the fastest for
+  // most. Memory and speed hang on it, no decision: a history may come back under another.
+  std::string covering = {};
+
   // Where the file lies that names the uniques (unique_log.h); empty: no file, all in memory.
   std::string directory = {};
 

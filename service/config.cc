@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/covering_names.h"
 #include "service/config_table.h"
 #include "service/suggest.h"
 
@@ -341,6 +342,14 @@ void Loader::whole() {
       fingerprint.features == "ngrams" && !fingerprint.idf_file.empty()) {
     mistake(where("fingerprint.idf_file"),
             "weighs words, and fingerprint.features is ngrams; use words or shingles");
+  }
+
+  const std::string& covering = loaded_.config.index.covering;
+  if (const int distance = distance_of_covering(covering);
+      covering != "auto" && distance < loaded_.config.detector.distance) {
+    mistake(where("index.covering"), covering + " finds all within " + std::to_string(distance) +
+                                         " bits, and detector.distance is " +
+                                         std::to_string(loaded_.config.detector.distance));
   }
 
   // Half a login is refused here, and not after ten seconds by a broker that only hangs up.

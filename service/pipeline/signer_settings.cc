@@ -77,6 +77,7 @@ DetectorOptions resolve_detector_options(const Config& config) {
   options.distance = from.distance;
   options.verify_sketch = from.verify == "sketch";
   options.directory = config.index.directory;
+  if (config.index.covering != "auto") options.covering = config.index.covering;
   return options;
 }
 
