@@ -449,10 +449,12 @@ std::uint64_t HammingIndex<kWidth>::restore_finish(std::uint64_t equal, std::uin
   CHECK(equal <= size_, "the reader refuses this");
   make_tables();
   std::vector<std::uint64_t> skipped;  // as erased_, from the group of 64 of the oldest on
+  skipped.reserve(next_ / 64 - oldest_ / 64 + 1);
   for (Sequence group = oldest_ / 64; group * 64 < next_; ++group) {
     skipped.push_back(erased_[group % (kIds / 64)]);
   }
   std::vector<BucketParting<Word>> partings;  // by member of the crew: memory only where one is used
+  partings.reserve(static_cast<std::size_t>(crew_->size()));
   for (int member = 0; member < crew_->size(); ++member) partings.emplace_back(size_);
   tables_[0].prepare(size_ - equal);
   build_first(partings[0], skipped);
