@@ -9,6 +9,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/check.h"
+#include "core/covering_names.h"
 #include "core/detector/kept_form.h"
 #include "core/detector/long_route.h"
 #include "core/detector/mgram_route.h"
@@ -144,7 +145,8 @@ struct Detector::State {
                                                          .numbers_permille = o.short_numbers_permille}});
         break;
       case DetectorMode::kSimhash:
-        fingerprints.emplace(HammingOptions{.distance = o.distance});
+        fingerprints.emplace(HammingOptions{
+            .distance = o.distance, .covering = o.covering.empty() ? nullptr : covering_named(o.covering)});
         break;
       case DetectorMode::kMgram:
         mgrams.emplace(o);
@@ -346,6 +348,8 @@ Decision Detector::State::decide(const Arrival& arrival, Use use) {
 
 Detector::Detector(const DetectorOptions& options) {
   CHECK(options.distance >= 0 && options.distance <= kHammingDistanceMax, "config refuses other distances");
+  CHECK(options.covering.empty() || distance_of_covering(options.covering) >= options.distance,
+        "config refuses other coverings");
   CHECK(options.threshold_permille >= 500 && options.threshold_permille <= 1000,
         "config refuses other thresholds");
   CHECK(options.gram_size >= 1 && options.gram_size <= kMgramSizeMax, "config refuses other sizes");

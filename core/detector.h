@@ -54,6 +54,10 @@ struct DetectorOptions {
   MgramUnits gram_units = MgramUnits::kCharacters;
   MgramMeasure measure = MgramMeasure::kEdit;
 
+  // Mode simhash: which tables find the fingerprints, by name (covering_names.h); empty: the fastest for
+  // most. Memory and speed hang on it, no decision: a history may come back under another.
+  std::string covering = {};
+
   // Where the file lies that names the uniques (unique_log.h); empty: no file, all in memory.
   std::string directory = {};
   // Asked wherever sketches would be; it must outlive the detector. Null: the sketches are asked.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/covering_names.h"
 #include "service/config_table.h"
 #include "service/suggest.h"
 
@@ -349,6 +350,14 @@ void Loader::whole() {
         where("detector.gram_units"),
         "content_words are the words but for fingerprint.stop_words_file, which names none; name a list, or "
         "use words");
+  }
+
+  const std::string& covering = loaded_.config.index.covering;
+  if (const int distance = distance_of_covering(covering);
+      covering != "auto" && distance < loaded_.config.detector.distance) {
+    mistake(where("index.covering"), covering + " finds all within " + std::to_string(distance) +
+                                         " bits, and detector.distance is " +
+                                         std::to_string(loaded_.config.detector.distance));
   }
 
   // Half a login is refused here, and not after ten seconds by a broker that only hangs up.

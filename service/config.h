@@ -112,6 +112,7 @@ struct DetectorConfig {
 
 struct IndexConfig {
   std::string directory;                         // "" keeps all in memory
+  std::string covering = "auto";                 // auto | a name of core/covering_names.h
   int documents_max = 0;                         // 0 .. 2000000000; 0: no bound
   int age_max_hours = 0;                         // 0 .. 876000; 0: no bound
   std::string age_clock = "event";               // event | arrival

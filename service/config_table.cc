@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/covering_names.h"
 #include "core/limits.h"
 
 namespace neardup {
@@ -84,6 +85,12 @@ std::string refuse_address(std::string_view value) {
     if (!all_digits(part) || part.size() > 3 || number > 255) legal = false;
   }
   return legal ? "" : "is not an IPv4 address like 127.0.0.1 or 0.0.0.0";
+}
+
+std::vector<std::string_view> covering_choices() {
+  std::vector<std::string_view> choices = {"auto"};
+  for (const CoveringName& covering : kCoveringNames) choices.push_back(covering.name);
+  return choices;
 }
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kSections = {{
@@ -340,6 +347,12 @@ const std::vector<Setting>& table() {
        .field = at<&Config::index, &IndexConfig::directory>,
        .about = "Folder on a local disk for what names the uniques: id, url and place. The file there has no "
                 "name and goes with the process. Empty: it is kept in memory."},
+      {.path = "index.covering",
+       .field = at<&Config::index, &IndexConfig::covering>,
+       .about =
+           "Mode simhash: the tables that find fingerprints, as `neardup plan` names them and says what "
+           "they cost. No verdict hangs on it, so it may change at any restart. auto: the fastest for most.",
+       .choices = covering_choices()},
       {.path = "index.documents_max",
        .field = at<&Config::index, &IndexConfig::documents_max>,
        .about = "Uniques to remember: the newest. 0: any number.",

@@ -152,9 +152,16 @@ void GrowingMemory::hold(std::uint64_t end) {
     const std::uint64_t page_end = round_up(end, kHugePage);
     const std::uint64_t ahead = page_end < kFarFrom ? kHugePage / 2 : kHugePage;
     const bool is_due = page_end - end <= ahead;
+    const std::uint64_t held_before = held_;
     held_ = std::max(held_, page_end);
     ready_ = is_due ? page_end : page_end - ahead;
     make_accessible(page_end);
+    // All pages of a leap, but the first, which is used at once.
+    for (std::uint64_t page =
+             std::max<std::uint64_t>(round_up(held_before, kHugePage), kHugeFrom) + kHugePage;
+         page < page_end; page += kHugePage) {
+      FirstTouch::instance().ask(data_ + page % size_, false);
+    }
     if (is_due) hold_page(page_end);
   }
   const std::uint64_t small_end = std::min<std::uint64_t>(ready_, kHugeFrom);

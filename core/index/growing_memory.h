@@ -10,8 +10,8 @@
 // Memory is asked for in huge pages (2 MiB; a random read costs a third with them, where page tables are
 // nested). Up to 16 MiB it comes in small ones, which a background thread makes one huge page once they are
 // full. The first touch of a page is what costs (the system clears it), so beyond that the same thread
-// touches the next page when this one is half full, and beyond 64 MiB when it is begun. It changes no byte,
-// so nothing but time hangs on it.
+// touches the next page when this one is half full, and beyond 64 MiB when it is begun, and all pages of a
+// leap. It changes no byte, so nothing but time hangs on it.
 //
 // Cost:    bytes() counts steps of 64 KiB up to 16 MiB, then whole huge pages, with the one held ahead.
 // Threads: one for the whole process does the first touches. An object of its own belongs to one thread.

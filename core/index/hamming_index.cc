@@ -6,6 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/check.h"
+#include "core/index/bucket_parting.h"
 
 namespace neardup {
 namespace {
@@ -410,80 +411,84 @@ void HammingIndex<kWidth>::restore_erased(Sequence sequence) {
   --size_;
 }
 
+// What BucketParting asks for: all words but those skipped, in order.
+template <int kWidth>
+auto HammingIndex<kWidth>::pieces(const std::vector<std::uint64_t>& skipped) const {
+  return [this, &skipped](auto visit) {
+    constexpr std::size_t kPiece = BucketParting<Word>::kPiece;
+    std::array<Word, kPiece> left;  // those of a piece that are not skipped
+    std::array<std::uint32_t, kPiece> ids;
+    for (Sequence begin = oldest_; begin < next_;) {
+      const Sequence end = std::min<Sequence>(begin / kPiece * kPiece + kPiece, next_);
+      const std::size_t size = end - begin;
+      const auto first_id = static_cast<std::uint32_t>(begin);
+      const Word* words = words_.data() + first_id;
+      std::size_t count = size;
+      for (std::size_t i = 0; i < size; ++i) ids[i] = first_id + static_cast<std::uint32_t>(i);
+      const auto skips =
+          std::span(skipped).subspan(begin / 64 - oldest_ / 64, (end - 1) / 64 - begin / 64 + 1);
+      if (std::any_of(skips.begin(), skips.end(), [](std::uint64_t skip) { return skip != 0; })) {
+        count = 0;
+        for (Sequence s = begin; s < end; ++s) {
+          if ((skips[s / 64 - begin / 64] >> (s % 64) & 1) != 0) continue;
+          left[count] = words[s - begin];
+          ids[count++] = static_cast<std::uint32_t>(s);
+        }
+        words = left.data();
+      }
+      visit(words, ids.data(), count);
+      begin = end;
+    }
+  };
+}
+
 template <int kWidth>
 std::uint64_t HammingIndex<kWidth>::restore_finish(std::uint64_t equal, std::uint64_t apart) {
   all_apart_ = apart > static_cast<std::uint64_t>(options_.distance);
   if (next_ - oldest_ <= kScanMax && oldest_ / kIds == next_ / kIds) return equal;
   CHECK(equal <= size_, "the reader refuses this");
   make_tables();
-  const std::uint64_t entries = size_ - equal;
-  std::vector<bool> is_equal(next_ - oldest_);
-  build(0, entries, is_equal);
+  std::vector<std::uint64_t> skipped;  // as erased_, from the group of 64 of the oldest on
+  skipped.reserve(next_ / 64 - oldest_ / 64 + 1);
+  for (Sequence group = oldest_ / 64; group * 64 < next_; ++group) {
+    skipped.push_back(erased_[group % (kIds / 64)]);
+  }
+  std::vector<BucketParting<Word>> partings;  // by member of the crew: memory only where one is used
+  partings.reserve(static_cast<std::size_t>(crew_->size()));
+  for (int member = 0; member < crew_->size(); ++member) partings.emplace_back(size_);
+  tables_[0].prepare(size_ - equal);
+  build_first(partings[0], skipped);
   crew_->run([&](int member) {
+    BucketParting<Word>& parting = partings[static_cast<std::size_t>(member)];
     for (std::size_t t = 1 + static_cast<std::size_t>(member); t < tables_.size();
          t += static_cast<std::size_t>(crew_->size())) {
-      build(t, entries, is_equal);
+      Table& table = tables_[t];
+      table.prepare(size_ - equal);
+      parting.part(table, pieces(skipped));
+      parting.for_each(table, [&](Word word, std::uint32_t id, std::uint64_t key, std::uint32_t tag) {
+        table.insert_prepared(key, tag, word, id);
+      });
     }
   });
   return members_.size();
 }
 
-// Radix partition: entries are first parted by bucket, into parts whose heads fit the cache, so that each
-// line is written while it is near, and memory is read and written in rows only.
+// Table 0, which tells what is stored already: that becomes a member, and is skipped from then on.
 template <int kWidth>
-void HammingIndex<kWidth>::build(std::size_t t, std::uint64_t entries_expected, std::vector<bool>& equal) {
-  Table& table = tables_[t];
-  const bool is_first = t == 0;
-  table.prepare(entries_expected);
-  constexpr std::uint64_t kBucketsInPart = 2048;  // 128 KiB of heads
-  const std::uint64_t parts = table.buckets() / kBucketsInPart + 1;
-  const auto part_of = [&](std::uint64_t key) { return (key & table.region(key).mask) / kBucketsInPart; };
-
-  // Calls visit(word, id, key, tag) for all that belong into the table, in order.
-  const auto for_each = [&](auto visit) {
-    constexpr std::size_t kPiece = 512;
-    std::array<Word, kPiece> words;
-    std::array<std::uint32_t, kPiece> ids;
-    std::array<std::uint64_t, kPiece> keys;
-    std::array<std::uint32_t, kPiece> tags;
-    for (Sequence from = oldest_; from < next_; from += kPiece) {
-      std::size_t count = 0;
-      for (Sequence s = from; s < std::min<Sequence>(from + kPiece, next_); ++s) {
-        if (is_erased(s) || (!is_first && equal[s - oldest_])) continue;
-        words[count] = words_[static_cast<std::uint32_t>(s)];
-        ids[count++] = static_cast<std::uint32_t>(s);
-      }
-      probe_kernels<Word>().locate_in(table, words.data(), count, keys.data(), tags.data());
-      for (std::size_t i = 0; i < count; ++i) visit(words[i], ids[i], keys[i], tags[i]);
-    }
-  };
-  std::vector<std::uint64_t> at(parts + 1);
-  for_each([&](Word, std::uint32_t, std::uint64_t key, std::uint32_t) { ++at[part_of(key) + 1]; });
-  for (std::uint64_t part = 0; part < parts; ++part) at[part + 1] += at[part];
-  const std::uint64_t count = at[parts];
-  struct Entry {
-    Word word;
-    std::uint32_t id;
-    std::uint32_t tag;
-  };
-  GrowingArray<Entry> entries(std::max<std::uint64_t>(count, 1));
-  entries.use(count);
-  for_each([&](Word word, std::uint32_t id, std::uint64_t key, std::uint32_t tag) {
-    entries[at[part_of(key)]++] = {word, id, tag};
-  });
-
+void HammingIndex<kWidth>::build_first(BucketParting<Word>& parting, std::vector<std::uint64_t>& skipped) {
+  Table& table = tables_[0];
+  parting.part(table, pieces(skipped));
   const auto word_at = [this](std::uint32_t id) { return words_[id]; };
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const Entry& entry = entries[i];
-    const std::uint64_t key = table.key().gather(entry.word);
-    if (is_first && table.find(key, entry.tag, entry.word, word_at)) {
-      members_.insert(hash_of_word(entry.word), entry.id,
+  parting.for_each(table, [&](Word word, std::uint32_t id, std::uint64_t key, std::uint32_t tag) {
+    if (table.may_hold(key, tag) && table.find(key, tag, word, word_at)) [[unlikely]] {
+      members_.insert(hash_of_word(word), id,
                       [this](std::uint32_t member) { return hash_of_word(words_[member]); });
-      equal[age(entry.id)] = true;
-      continue;
+      const Sequence sequence = sequence_of(id);
+      skipped[sequence / 64 - oldest_ / 64] |= std::uint64_t{1} << (sequence % 64);
+    } else {
+      table.insert_prepared(key, tag, word, id);
     }
-    table.insert_prepared(key, entry.tag, entry.word, entry.id);
-  }
+  });
 }
 
 // --- What it holds

@@ -49,6 +49,9 @@ struct HammingOptions {
   std::uint32_t block_entries_max = 0;
 };
 
+template <class Word>
+class BucketParting;
+
 template <int kWidth>
 class HammingIndex {
  public:
@@ -159,7 +162,8 @@ class HammingIndex {
   void insert_into_tables(std::span<const Word> words, Sequence first);
   void make_tables_if_due();
   void make_tables();
-  void build(std::size_t table, std::uint64_t entries, std::vector<bool>& equal);
+  auto pieces(const std::vector<std::uint64_t>& skipped) const;
+  void build_first(BucketParting<Word>& parting, std::vector<std::uint64_t>& skipped);
   void forget(Sequence sequence, const std::uint64_t* keys, const std::uint32_t* tags);
   void expand_members(std::vector<Found>& found) const;
 

@@ -70,9 +70,10 @@ struct ProbeKernels {
   // keys[i * table_count + t] and tags[...] are those of word i in table t.
   void (*locate)(const ProbeView<Word>& view, const Word* words, std::size_t count, std::uint64_t* keys,
                  std::uint32_t* tags);
-  // The same for one table.
+  // The same for one table, and its keys alone.
   void (*locate_in)(const HammingTable<Word>& table, const Word* words, std::size_t count,
                     std::uint64_t* keys, std::uint32_t* tags);
+  void (*keys_in)(const HammingTable<Word>& table, const Word* words, std::size_t count, std::uint64_t* keys);
   // found[i] answers queries[i]; keys and tags as above.
   void (*find)(const ProbeView<Word>& view, MatchMode mode, const Word* queries, std::size_t count,
                std::uint64_t* keys, std::uint32_t* tags, Found* found, ProbeCounts& counts);

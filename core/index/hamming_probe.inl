@@ -374,6 +374,11 @@ void locate_in(const HammingTable<Word>& table, const Word* words, std::size_t c
 }
 
 template <class Word>
+void keys_in(const HammingTable<Word>& table, const Word* words, std::size_t count, std::uint64_t* keys) {
+  for (std::size_t i = 0; i < count; ++i) keys[i] = gather(table.key(), words[i]);
+}
+
+template <class Word>
 void find(const ProbeView<Word>& view, MatchMode mode, const Word* queries, std::size_t count,
           std::uint64_t* keys, std::uint32_t* tags, Found* found, ProbeCounts& counts) {
   if (mode == MatchMode::kFirst) {
@@ -418,5 +423,5 @@ void scan_all(const Word* words, std::size_t count, Word query, int distance, st
 }
 
 template <class Word>
-constexpr ProbeKernels<Word> kKernels = {locate<Word>,   locate_in<Word>, find<Word>,
+constexpr ProbeKernels<Word> kKernels = {locate<Word>,   locate_in<Word>, keys_in<Word>, find<Word>,
                                          find_all<Word>, scan<Word>,      scan_all<Word>};

@@ -131,6 +131,9 @@ class HammingTable {
     return region.ids + (head - region.heads);
   }
 
+  // The number of the key's bucket.
+  std::uint64_t bucket(std::uint64_t key) const { return key & region(key).mask; }
+
   std::uint64_t entries() const { return entries_; }
   std::uint64_t buckets() const {
     return (std::uint64_t{1} << level_) + (level_ < key_.count() ? split_ : 0);
@@ -139,6 +142,14 @@ class HammingTable {
   std::uint64_t largest_bucket() const { return largest_bucket_; }
   std::uint64_t overflow_lines() const { return tree_.pool().held_lines(); }
 
+  void prefetch_bucket(std::uint64_t bucket) const {
+    const Region& r = bucket > split_mask_ ? regions_[1] : region(bucket);
+    const std::uint32_t* const line = r.heads + (bucket << r.shift);
+    for (std::uint32_t word = 0; word < 1U << r.shift; word += kLineWords) {
+      __builtin_prefetch(line + word, 1);
+      if (!leads_) __builtin_prefetch(ids(r, line) + word, 1);
+    }
+  }
   void prefetch(std::uint64_t key) const {
     const Region& r = region(key);
     const std::uint32_t* const line = head(r, key);
@@ -205,6 +216,17 @@ class HammingTable {
     return std::nullopt;
   }
 
+  // False: find() would find nothing. Sooner than that, where the bucket is near at hand.
+  bool may_hold(std::uint64_t key, std::uint32_t tag) const {
+    const Region& r = region(key);
+    const std::uint32_t* const line = head(r, key);
+    std::uint32_t same = line[0] >> kTreeShift;  // with a tree, who knows
+    for (std::uint32_t word = 0; word < 1U << r.shift; word += kLineWords) {
+      for (std::uint32_t i = 0; i < kLineWords; ++i) same |= line[word + i] == tag ? 1U : 0U;
+    }
+    return same != 0;
+  }
+
   // What a table of so many entries looks like.
   struct Shape {
     int level = 0;            // bits of the key in use
@@ -259,6 +281,15 @@ class HammingTable {
     const std::size_t words = (std::size_t{2} * kLineWords) << (level_ + widenings_);
     wide_heads_ = GrowingArray<std::uint32_t>(words);
     if (!leads_) wide_ids_ = GrowingArray<std::uint32_t>(words);
+  }
+
+  void use_wide(std::size_t words) {
+    wide_heads_.use(words);
+    if (!leads_) wide_ids_.use(words);
+  }
+  void release_narrow(std::size_t words) {
+    heads_.release(words);
+    if (!leads_) ids_.release(words);
   }
 
   void set_regions() {
@@ -441,14 +472,10 @@ void HammingTable<Word>::widen_next() {
   const std::size_t from = split_ << narrow.shift;
   const std::size_t to = split_ << wide.shift;
   const std::size_t words = std::size_t{1} << narrow.shift;
-  wide_heads_.use(to + 2 * words);
+  use_wide(to + 2 * words);
   std::copy_n(narrow.heads + from, words, wide.heads + to);
-  heads_.release(from + words);
-  if (!leads_) {
-    wide_ids_.use(to + 2 * words);
-    std::copy_n(narrow.ids + from, words, wide.ids + to);
-    ids_.release(from + words);
-  }
+  if (!leads_) std::copy_n(narrow.ids + from, words, wide.ids + to);
+  release_narrow(from + words);
   refill(wide, wide.heads + to);
   if (++split_ == std::uint64_t{1} << level_) {
     split_ = 0;
@@ -486,13 +513,32 @@ typename HammingTable<Word>::Shape HammingTable<Word>::shape_of(std::uint64_t en
   return {.level = key_bits, .ahead = 0, .widenings = kWidenings};
 }
 
-// Empty buckets split into empty buckets, so only the size is set.
+// Empty buckets split into empty buckets, so only the size is set, and what would be given back on the way
+// is never touched.
 template <class Word>
 void HammingTable<Word>::prepare(std::uint64_t entries) {
   DCHECK(entries_ == 0);
-  entries_ = entries;
-  while (entries_ > due_) grow();
-  entries_ = 0;
+  const Shape shape = shape_of(entries);
+  level_ = shape.level;
+  split_ = shape.ahead;
+  widenings_ = shape.widenings;
+  regions_[0].shift = 4 + widenings_;
+  wide_heads_ = {};
+  wide_ids_ = {};
+  if (widenings_ > 0) {
+    const std::size_t words = std::size_t{kLineWords} << (key_.count() + widenings_);
+    heads_ = GrowingArray<std::uint32_t>(words);
+    if (!leads_) ids_ = GrowingArray<std::uint32_t>(words);
+  }
+  use_buckets(buckets());
+  if (level_ == key_.count() && widenings_ < kWidenings) {
+    reserve_wide();
+    const std::size_t words = std::size_t{1} << regions_[0].shift;
+    if (split_ > 0) use_wide(split_ * 2 * words);
+    release_narrow(split_ * words);
+  }
+  set_regions();
+  set_due();
 }
 
 template <class Word>

@@ -245,7 +245,37 @@ TEST(Detector, can_be_moved_with_all_it_knows) {
   EXPECT_EQ(to.size(), 2U);
 }
 
+// Enough uniques that there are tables, each followed by a copy within 3 bits.
+TEST(Detector, no_decision_hangs_on_the_covering) {
+  std::vector<Decision> first_decisions;
+  Digest128 first_digest;
+  for (const char* const covering : {"", "4x16", "11x29"}) {
+    DetectorOptions options = by_fingerprint();
+    options.covering = covering;
+    Detector detector(options);
+    std::mt19937_64 random(5);
+    std::vector<Decision> decisions;
+    for (std::uint64_t i = 0; i < 3000; ++i) {
+      const std::uint64_t bits = random();
+      decisions.push_back(detector.apply(arrival(2 * i, bits)));
+      decisions.push_back(
+          detector.apply(arrival(2 * i + 1, bits ^ (random() & random() & random() & random()))));
+    }
+    EXPECT_GT(detector.size(), 3000U);
+    EXPECT_LT(detector.size(), 6000U);
+    if (first_decisions.empty()) {
+      first_decisions = decisions;
+      first_digest = detector.state_digest();
+    }
+    EXPECT_EQ(decisions, first_decisions) << covering;
+    EXPECT_EQ(detector.state_digest(), first_digest) << covering;
+  }
+}
+
 TEST(DetectorDeathTest, refuses_a_distance_it_could_not_answer_exactly) {
+  DetectorOptions options = by_fingerprint();
+  options.covering = "2x32";
+  EXPECT_DEATH(Detector{options}, "config refuses other coverings");
   EXPECT_DEATH(Detector(by_fingerprint(kHammingDistanceMax + 1)), "config refuses");
   EXPECT_DEATH(Detector(by_fingerprint(-1)), "config refuses");
 }

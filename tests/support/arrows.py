@@ -3,7 +3,8 @@
 
   main -> commands -+> http ------> metrics        detector -> index -> fingerprint -> text -> base
                     +> pipeline -+> metrics
-                    |            +> codec -> core's types (arrival.h, document.h, signature.h, decision.h, limits.h)
+                    |            +> codec -> core's types (arrival.h, document.h, signature.h, decision.h, limits.h,
+                    |            |           covering_names.h)
                     |            +> journal
                     |            +> core/detector
                     +> snapshot -+> metrics, journal
@@ -45,7 +46,7 @@ ARROWS = {
     + ["service/codec", "service/journal", "service/snapshot", "service/kafka"],
     "service/main": SHELL + ["service/commands"],
 }
-TYPES = ["core/arrival.h", "core/document.h", "core/signature.h", "core/decision.h", "core/limits.h"]
+TYPES = ["core/arrival.h", "core/document.h", "core/signature.h", "core/decision.h", "core/limits.h", "core/covering_names.h"]
 
 # Libraries that one room keeps to itself.
 OWNERS = {

@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "core/covering_names.h"
+
 namespace neardup {
 namespace {
 
@@ -138,6 +140,16 @@ TEST(Covering, the_keys_of_6x21_leave_out_a_third_of_one_half) {
   const Covering& covering = *covering_named("6x21");
   EXPECT_EQ(key_bits<std::uint64_t>(covering, 0), 0x00000000001FFFFFU);
   EXPECT_EQ(key_bits<std::uint64_t>(covering, 5), 0xFFFFFC0000000000U);
+}
+
+TEST(Covering, settings_know_all_of_them_and_how_far_they_find) {
+  ASSERT_EQ(coverings().size(), kCoveringNames.size());
+  for (std::size_t i = 0; i < kCoveringNames.size(); ++i) {
+    EXPECT_EQ(coverings()[i].name, kCoveringNames[i].name);
+    EXPECT_EQ(coverings()[i].distance, kCoveringNames[i].distance);
+    EXPECT_EQ(distance_of_covering(kCoveringNames[i].name), kCoveringNames[i].distance);
+  }
+  EXPECT_EQ(distance_of_covering("5x13"), -1);
 }
 
 }  // namespace

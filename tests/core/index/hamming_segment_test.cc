@@ -65,6 +65,25 @@ TEST(HammingSegment, what_was_only_stored_comes_back_to_the_entry) {
   comes_back_as_it_was<128>();
 }
 
+// Through splits, and while heads are widened once and twice: keys of 12 bits are used up after 32 thousand.
+TEST(HammingSegment, a_table_built_at_once_has_the_size_of_one_that_grew_and_grows_on_like_it) {
+  const HammingOptions options = {.covering = covering_named("16x12")};
+  for (const std::size_t count : {20'000, 34'000, 60'000, 81'000, 100'000, 185'000}) {
+    SCOPED_TRACE(count);
+    HammingIndex<64> index(options);
+    index.insert(fingerprint_set<std::uint64_t>("random", count, count));
+    auto back = load<64>(write_state(index), {segment(index, 0, count)}, options);
+    ASSERT_TRUE(back.ok()) << back.error().message;
+    for (int more = 0; more < 2; ++more) {
+      EXPECT_EQ(back->entries_digest(), index.entries_digest());
+      EXPECT_LE(back->bytes(), index.bytes()) << "less, as no block of it had to move";
+      const auto words = fingerprint_set<std::uint64_t>("clustered", 9'000, count);
+      index.insert(words);
+      back->insert(words);
+    }
+  }
+}
+
 TEST(HammingSegment, what_was_erased_and_expired_stays_so_and_answers_go_on_alike) {
   auto index = filled<64>(30'000);
   const std::string early = segment(index, 0, 10'000);

@@ -5,7 +5,9 @@
 //                        (tests/support/corpora.py); figures go to build/bench/index.json, the cost curve to
 //                        build/bench/index.svg
 //   index_bench text     the real text alone
-//   index_bench --full   up to a hundred million
+//   index_bench --large  a hundred million random ones alone: built at once, asked, written to a file and
+//   loaded;
+//                        8 GiB, some minutes; figures go to build/bench/index_large.json
 //   index_bench tiny     a thousand, in a second; nothing is written
 //
 // One thread but where it says otherwise, thread CPU time, the textbook's lists in turns with the index in
@@ -27,6 +29,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -260,12 +263,75 @@ class GeneratedPages {
 
 class Bench {
  public:
+  static constexpr const char* kRandom = "random";
+
   explicit Bench(std::size_t size_max) : size_max_(size_max) {}
 
   // The real text alone: prints its rows.
   void run_text() {
     real_text<LargeCorpus>();
     CHECK(wrong_ == 0, "an index that misses is none");
+  }
+
+  // Many random ones alone, without the textbook, for which there would be no memory.
+  void run_large() {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
+    const auto millions = static_cast<double>(size_max_) / 1e6;
+    std::string state;
+    const std::string path = NEARDUP_SOURCE_DIR "/build/bench/index_large.segment";
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    Digest128 entries;
+    {
+      Index index({});
+      const double bulk = build_at_once(index, size_max_);
+      std::printf("%.0f million built at once: %.1f s, %.1f million/s, %.1f bytes a fingerprint\n", millions,
+                  bulk, millions / bulk,
+                  static_cast<double>(index.bytes()) / static_cast<double>(index.size()));
+      report_.number("bulk_mps_100m", millions / bulk, 1);
+      report_.number("bytes_per_fp_100m",
+                     static_cast<double>(index.bytes()) / static_cast<double>(index.size()), 1);
+      entries = index.entries_digest();
+      state = write_state(index);
+      std::ofstream file(path, std::ios::binary);
+      const double start = wall_seconds();
+      write_words(index, [&](std::string_view bytes) {
+        file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        return Status();
+      });
+      CHECK(file.flush().good(), "the disk takes it");
+      const double write = wall_seconds() - start;
+      std::printf("segment written in %.1f s, %.2f GB/s (wall clock, to the page cache)\n", write,
+                  static_cast<double>(file.tellp()) / write / 1e9);
+      report_.number("write_seconds_100m", write, 1);
+    }
+    std::string stored(std::filesystem::file_size(path), '\0');
+    std::ifstream(path, std::ios::binary).read(stored.data(), static_cast<std::streamsize>(stored.size()));
+    std::filesystem::remove(path);
+    Index index({});
+    const double load = load_words(index, state, stored);
+    std::printf("read and built in %.1f s, %.2f GB/s, %.1f million/s\n", load,
+                static_cast<double>(stored.size()) / load / 1e9, millions / load);
+    report_.number("load_seconds_100m", load, 1);
+    wrong_ += index.entries_digest() == entries ? 0 : 1;
+    stored = {};
+    std::mt19937_64 random(100);
+    std::vector<double> query, mixed;
+    Answers answers;
+    for (std::size_t round = 0; round < kRounds; ++round) {
+      const Words queries = draw_queries(index, std::min<std::size_t>(size_max_, 200'000), random);
+      query.push_back(static_cast<double>(queries.size()) / find_all_of(index, queries, answers) / 1e3);
+      check(index, queries, answers, 10);
+      const Words more = draw_queries(index, queries.size(), random);
+      mixed.push_back(static_cast<double>(more.size()) / check_all_of(index, more, answers) / 1e3);
+    }
+    std::printf("query %.0f k/s, mixed %.0f k/s, %.1f bytes a fingerprint\n", median(query), median(mixed),
+                static_cast<double>(index.bytes()) / static_cast<double>(index.size()));
+    report_.number("query_kps_100m", median(query));
+    report_.number("mixed_kps_100m", median(mixed));
+    report_.number("wrong", static_cast<double>(wrong_));
+    std::printf("wrong answers: %zu (of %zu looked up among everything)\n", wrong_, checked_);
+    CHECK(wrong_ == 0, "an index that misses is none");
+    report_.write("index_large");
   }
 
   void run(bool write) {
@@ -366,7 +432,7 @@ class Bench {
       const std::string name = size_name(count);
       const CurvePoint point =
           compare(index, textbook, std::min<std::size_t>(count / 4 + 100, 400'000), name.c_str());
-      curve_.push_back(point);
+      curves_[kRandom].push_back(point);
       if (count * 10 == size_max_) report_.number("mixed_kps_1m", point.mixed_kps);
       if (count == size_max_) {
         report_.number("mixed_kps_10m", point.mixed_kps);
@@ -385,8 +451,6 @@ class Bench {
                 percentile(growth, 0.5) * 1e6, p999, worst);
     report_.number("growth_p999_us", p999);
     report_.number("growth_max_ms", worst, 2);
-    std::printf(
-        "DyFT (mart K=2), as measured elsewhere at 10 m on such a machine: query 78 k/s, mixed 91 k/s\n");
   }
 
   void bound(Index& index) {
@@ -410,15 +474,18 @@ class Bench {
   }
 
   void threads() {
-    const std::size_t count = std::max<std::size_t>(size_max_ / 5, 1000);
+    Words words(std::max<std::size_t>(size_max_ / 5, 1000));
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = random_fingerprint(i);
+    threads(words, "random", "threads2");
+  }
+
+  void threads(const Words& words, const char* name, const char* key) {
     std::array<std::vector<double>, 2> seconds;
     std::array<Digest128, 2> layouts;
     for (std::size_t round = 0; round < 3; ++round) {
       for (const int members : {1, 2}) {
         Index index({.threads = members});
-        Words words(count);
-        for (std::size_t i = 0; i < count; ++i) words[i] = random_fingerprint(i);
-        Answers answers(count);
+        Answers answers(words.size());
         const double start = wall_seconds();
         index.check_and_insert(words, MatchMode::kFirst, answers);
         seconds[static_cast<std::size_t>(members - 1)].push_back(wall_seconds() - start);
@@ -428,18 +495,17 @@ class Bench {
     wrong_ += layouts[0] == layouts[1] ? 0 : 1;
     const double ratio = *std::min_element(seconds[0].begin(), seconds[0].end()) /
                          *std::min_element(seconds[1].begin(), seconds[1].end());
-    std::printf("2 threads: %.2f times as fast as one (wall clock, best of 3, %zu stored; the same bytes)\n",
-                ratio, count);
-    report_.number("threads2", ratio, 2);
+    std::printf(
+        "2 threads, %s: %.2f times as fast as one (wall clock, best of 3, %zu decided; the same bytes)\n",
+        name, ratio, words.size());
+    report_.number(key, ratio, 2);
   }
 
   void farther() {
     for (const int k : {5, 7}) {
+      const std::size_t count = size_max_;
       Index index({.distance = k});
-      const std::size_t count = k == 7 && size_max_ > 1'000'000 ? size_max_ / 2 : size_max_;
-      Words words(count);
-      for (std::size_t i = 0; i < count; ++i) words[i] = random_fingerprint(i);
-      index.insert(words);
+      build_at_once(index, count);
       std::mt19937_64 random(5);
       const std::size_t operations = std::min<std::size_t>(count / 20 + 10, 50'000);
       std::vector<double> query;
@@ -459,42 +525,63 @@ class Bench {
     }
   }
 
-  void persistence() {
-    Index index({});
-    Words words(size_max_);
-    for (std::size_t i = 0; i < words.size(); ++i) words[i] = random_fingerprint(i);
+  // Random fingerprints 0 .. count - 1, as a snapshot gives them: seconds to build the tables.
+  static double build_at_once(Index& index, std::size_t count) {
     index.restore_begin(0);
-    index.restore_words(words);
-    double start = cpu_seconds();
+    Words words;
+    for (std::size_t from = 0; from < count; from += words.size()) {
+      words.resize(std::min<std::size_t>(std::size_t{1} << 16, count - from));
+      for (std::size_t i = 0; i < words.size(); ++i) words[i] = random_fingerprint(from + i);
+      index.restore_words(words);
+    }
+    const double start = cpu_seconds();
     index.restore_finish(0);
-    const double bulk = cpu_seconds() - start;
+    return cpu_seconds() - start;
+  }
+
+  // Memory that other processes had before comes slowly, so it is had once more.
+  void persistence() {
+    warm_machine(std::min<std::size_t>(size_max_ * 100, std::size_t{3} << 30));
+    std::vector<double> bulk;
+    Index index({});
+    for (std::size_t round = 0; round < 3; ++round) {
+      index = Index({});
+      bulk.push_back(build_at_once(index, size_max_));
+    }
     std::string stored;
     stored.reserve(size_max_ * 9);
-    start = cpu_seconds();
-    CHECK(write_segment(index, 0, index.next(),
-                        [&](std::string_view bytes) {
-                          stored += bytes;
-                          return Status();
-                        })
-              .ok(),
-          "writing to memory does not fail");
+    double start = cpu_seconds();
+    write_words(index, [&](std::string_view bytes) {
+      stored += bytes;
+      return Status();
+    });
     const double write = cpu_seconds() - start;
     const std::string state = write_state(index);
     const Digest128 entries = index.entries_digest();
     index = Index({});
-    start = cpu_seconds();
-    HammingLoader<64> loader({});
-    CHECK(loader.read_state(state).ok() && loader.read_segment(stored).ok(), "what was written can be read");
-    auto loaded = loader.finish();
-    const double load = cpu_seconds() - start;
-    CHECK(loaded.ok(), "what was written can be loaded");
-    wrong_ += loaded->entries_digest() == entries ? 0 : 1;
+    const double load = load_words(index, state, stored);
+    wrong_ += index.entries_digest() == entries ? 0 : 1;
     const auto millions = static_cast<double>(size_max_) / 1e6;
     std::printf(
         "bulk build %.1f million/s   segment written at %.2f GB/s   read and built in %.2f s (%.1f "
         "million/s)\n",
-        millions / bulk, static_cast<double>(stored.size()) / write / 1e9, load, millions / load);
-    report_.number("bulk_mps", millions / bulk, 1);
+        millions / median(bulk), static_cast<double>(stored.size()) / write / 1e9, load, millions / load);
+    report_.number("bulk_mps", millions / median(bulk), 1);
+  }
+
+  static void write_words(const Index& index, const ByteSink& sink) {
+    CHECK(write_segment(index, index.oldest(), index.next(), sink).ok(), "the disk takes it");
+  }
+
+  static double load_words(Index& index, std::string_view state, std::string_view stored) {
+    const double start = cpu_seconds();
+    HammingLoader<64> loader({});
+    CHECK(loader.read_state(state).ok() && loader.read_segment(stored).ok(), "what was written can be read");
+    auto loaded = loader.finish();
+    const double seconds = cpu_seconds() - start;
+    CHECK(loaded.ok(), "what was written can be loaded");
+    index = *std::move(loaded);
+    return seconds;
   }
 
   // A window that slides over a stream ten times its length: what is held after the second, and at most
@@ -535,8 +622,27 @@ class Bench {
                 streams.mixed.size() + streams.templated.size(), static_cast<double>(streams.bytes) / 1e9,
                 wall_seconds() - start);
     stream("text", streams.mixed, "real_");
+    threads(streams.mixed, "text", "threads2_real");
     stream("site pages", streams.templated, "template_");
   }
+
+  // Near documents among the first `seen` of a stream, and not so near.
+  static Words draw_text_queries(const Words& words, std::size_t seen, std::size_t count,
+                                 std::mt19937_64& random) {
+    Words queries(count);
+    for (std::uint64_t& query : queries) {
+      const int flips = static_cast<int>(random() % 10 < 7 ? 6 + random() % 15 : random() % 4);
+      query = flipped(words[random() % seen], flips, random);
+    }
+    return queries;
+  }
+
+  // What a stream cost since the last point of its curve, and of how many uniques the next one is.
+  struct CurveStretch {
+    double seconds = 0;
+    std::size_t count = 0;
+    std::size_t due = 100'000;
+  };
 
   // A stream in its order, in turns of a hundredth of it; then queries near and not so near its documents.
   void stream(const char* name, const Words& words, const std::string& key) {
@@ -547,6 +653,7 @@ class Bench {
     std::vector<double> batches;
     double ours_seconds = 0;
     double theirs_seconds = 0;
+    CurveStretch stretch;
     Answers ours;
     Answers theirs;
     const std::size_t turn =
@@ -562,6 +669,8 @@ class Bench {
                                std::span(ours).subspan(i, count));
         batches.push_back(cpu_seconds() - start);
         ours_seconds += batches.back();
+        stretch.seconds += batches.back();
+        stretch.count += count;
       }
       theirs_seconds += check_all_of(textbook, part, theirs);
       for (std::size_t i = 0; i < part.size(); ++i) {
@@ -569,16 +678,21 @@ class Bench {
         digest.add(ours[i]);
       }
       checked_ += part.size();
+      if (index.size() < stretch.due && from + turn < words.size()) continue;
+      std::mt19937_64 random(index.size());
+      const Words queries = draw_text_queries(words, from + part.size(), 50'000, random);
+      CurvePoint point = {.count = static_cast<double>(index.size()),
+                          .mixed_kps = static_cast<double>(stretch.count) / stretch.seconds / 1e3,
+                          .query_kps = 50'000 / find_all_of(index, queries, ours) / 1e3,
+                          .bytes = static_cast<double>(index.bytes()) / static_cast<double>(index.size())};
+      curves_[name].push_back(point);
+      stretch = {.due = stretch.due * 10};
     }
     std::mt19937_64 random(7);
     std::vector<double> query;
     std::vector<double> query_ratio;
     for (std::size_t round = 0; round < kRounds; ++round) {
-      Words queries(100'000);
-      for (std::uint64_t& q : queries) {
-        const int flips = static_cast<int>(random() % 10 < 7 ? 6 + random() % 15 : random() % 4);
-        q = flipped(words[random() % words.size()], flips, random);
-      }
+      Words queries = draw_text_queries(words, words.size(), 100'000, random);
       const double a = find_all_of(index, queries, ours) / static_cast<double>(queries.size());
       check(index, queries, ours, 20);
       queries.resize(queries.size() / 8);
@@ -626,7 +740,7 @@ class Bench {
       std::printf("FAISS: not measured; tests/core/index/faiss_baseline.sh says why\n");
       return;
     }
-    const double ratio = curve_.back().mixed_kps * 1e3 / rate;
+    const double ratio = curves_[kRandom].back().mixed_kps * 1e3 / rate;
     std::printf(
         "FAISS IndexBinaryMultiHash (2 x 32 bits, 1 flip): mixed %.1f k/s; this index is %.0f times as "
         "fast\n",
@@ -634,13 +748,24 @@ class Bench {
     report_.number("mixed_vs_faiss_10m", ratio, 1);
   }
 
-  void print_curve() const {
-    std::printf("%12s %12s %12s %8s %16s %16s\n", "fingerprints", "query k/s", "mixed k/s", "bytes",
+  void print_curve() {
+    std::printf("%12s %12s %12s %12s %8s %16s %16s\n", "", "fingerprints", "query k/s", "mixed k/s", "bytes",
                 "textbook query", "textbook mixed");
-    for (const CurvePoint& p : curve_) {
-      std::printf("%12.0f %12.0f %12.0f %8.1f %16.0f %16.0f\n", p.count, p.query_kps, p.mixed_kps, p.bytes,
-                  p.textbook_query_kps, p.textbook_mixed_kps);
+    for (const auto& [name, points] : curves_) {
+      for (const CurvePoint& p : points) {
+        std::printf("%12s %12.0f %12.0f %12.0f %8.1f", name.c_str(), p.count, p.query_kps, p.mixed_kps,
+                    p.bytes);
+        if (p.textbook_query_kps > 0)
+          std::printf(" %16.0f %16.0f", p.textbook_query_kps, p.textbook_mixed_kps);
+        std::printf("\n");
+      }
     }
+    const CurvePoint& most = curves_[kRandom].back();
+    std::printf(
+        "DyFT (mart K=2), measured elsewhere at 10 million, on another machine of such a kind: query 78 k/s, "
+        "mixed "
+        "91 k/s, 68 bytes; the last random row has %.0f and %.0f times as much\n",
+        most.query_kps / 78, most.mixed_kps / 91);
   }
 
   // Microseconds of CPU an operation over fingerprints, both logarithmic.
@@ -650,34 +775,40 @@ class Bench {
     file
         << R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 400" font-family="sans-serif" font-size="12">)"
         << R"(<rect width="640" height="400" fill="white"/>)";
-    const double from = std::log10(curve_.front().count);
-    const double to = std::max(std::log10(curve_.back().count), from + 1e-9);
+    const std::vector<CurvePoint>& random = curves_.at(kRandom);
+    const double from = std::log10(random.front().count);
+    const double to = std::max(std::log10(random.back().count), from + 1e-9);
     const auto x = [&](double count) { return 60 + 440 * (std::log10(count) - from) / (to - from); };
     const auto y = [&](double kps) { return 340 - 80 * (std::log10(1e3 / kps) + 1.5); };
-    const auto line = [&](const char* name, const char* colour, double CurvePoint::* rate) {
+    const auto line = [&](const char* name, const char* colour, const std::vector<CurvePoint>& curve,
+                          double CurvePoint::* rate) {
       file << "<polyline fill='none' stroke-width='2' stroke='" << colour << "' points='";
-      for (const CurvePoint& p : curve_) file << x(p.count) << ',' << y(p.*rate) << ' ';
-      file << "'/><text x='506' y='" << y(curve_.back().*rate) << "' fill='" << colour << "'>" << name
-           << "</text>";
+      for (const CurvePoint& p : curve) file << x(p.count) << ',' << y(p.*rate) << ' ';
+      file << "'/><text x='" << x(curve.back().count) + 6 << "' y='" << y(curve.back().*rate) << "' fill='"
+           << colour << "'>" << name << "</text>";
     };
     for (const double us : {0.1, 1.0, 10.0}) {
       file << "<text x='8' y='" << y(1e3 / us) + 4 << "'>" << us
            << " us</text><line x1='56' x2='500' stroke='#ddd' y1='" << y(1e3 / us) << "' y2='" << y(1e3 / us)
            << "'/>";
     }
-    for (const CurvePoint& p : curve_) {
+    for (const CurvePoint& p : random) {
       file << "<text x='" << x(p.count) - 20 << "' y='380'>" << p.count << "</text>";
     }
-    line("query", "#1b7837", &CurvePoint::query_kps);
-    line("mixed", "#2166ac", &CurvePoint::mixed_kps);
-    line("textbook query", "#b2182b", &CurvePoint::textbook_query_kps);
-    line("textbook mixed", "#ef8a62", &CurvePoint::textbook_mixed_kps);
+    line("query", "#1b7837", random, &CurvePoint::query_kps);
+    line("mixed", "#2166ac", random, &CurvePoint::mixed_kps);
+    line("textbook query", "#b2182b", random, &CurvePoint::textbook_query_kps);
+    line("textbook mixed", "#ef8a62", random, &CurvePoint::textbook_mixed_kps);
+    if (const auto text = curves_.find("text"); text != curves_.end()) {
+      line("text: query", "#7fbf7b", text->second, &CurvePoint::query_kps);
+      line("text: mixed", "#92c5de", text->second, &CurvePoint::mixed_kps);
+    }
     file << "</svg>\n";
   }
 
   std::size_t size_max_;
   BenchReport report_;
-  std::vector<CurvePoint> curve_;
+  std::map<std::string, std::vector<CurvePoint>> curves_;  // by the kind of fingerprints
   double query_ratio_ = 0;
   double mixed_ratio_ = 0;
   std::size_t wrong_ = 0;
@@ -688,22 +819,17 @@ class Bench {
 }  // namespace neardup
 
 int main(int argc, char** argv) {
-  std::size_t size = 10'000'000;
-  bool write = true;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument == "--full") {
-      size = 100'000'000;
-    } else if (argument == "tiny") {
-      size = 10'000;
-      write = false;
-    } else if (argument == "text") {
-      neardup::Bench(size).run_text();
-      return 0;
-    } else {
-      std::fprintf(stderr, "usage: index_bench [text | tiny | --full]\n");
-      return 64;
-    }
+  const std::string_view argument = argc == 2 ? argv[1] : "";
+  if (argc == 1) {
+    neardup::Bench(10'000'000).run(true);
+  } else if (argument == "--large") {
+    neardup::Bench(100'000'000).run_large();
+  } else if (argument == "text") {
+    neardup::Bench(10'000'000).run_text();
+  } else if (argument == "tiny") {
+    neardup::Bench(10'000).run(false);
+  } else {
+    std::fprintf(stderr, "usage: index_bench [text | tiny | --large]\n");
+    return 64;
   }
-  neardup::Bench(size).run(write);
 }

@@ -390,6 +390,16 @@ TEST(Config, idf_weights_are_refused_where_there_are_no_words) {
   EXPECT_EQ(refusal("fingerprint: {features: shingles, idf_file: /idf}"), "accepted");
 }
 
+TEST(Config, a_covering_that_would_miss_some_is_refused_by_name) {
+  EXPECT_EQ(refusal("index: {covering: 2x32}"),
+            "index.covering (FILE:1): 2x32 finds all within 1 bits, and detector.distance is 3");
+  EXPECT_THAT(refusal("index: {covering: 5x13}"), HasSubstr("index.covering"));
+  for (const char* const covering : {"auto", "6x21", "8x24", "4x16", "20x32"}) {
+    EXPECT_EQ(refusal(std::string("index: {covering: ") + covering + "}"), "accepted");
+  }
+  EXPECT_EQ(refusal("{detector: {distance: 1}, index: {covering: 2x32}}"), "accepted");
+}
+
 TEST(Config, files_that_settings_name_are_looked_for) {
   Config config;
   EXPECT_TRUE(check_files(config));
