@@ -107,6 +107,13 @@ struct DetectorConfig {
   std::string verify = "off";       // off | sketch
 };
 
+struct ClustersConfig {
+  std::string keep = "first";                 // first | longest | newest | priority-source
+  std::vector<std::string> priority_sources;  // hosts, the best first
+  Permille alarm_share{200};                  // .001 .. 1
+  int alarm_window = 65536;                   // 1000 .. 1000000 documents
+};
+
 struct IndexConfig {
   std::string directory;                         // "" keeps all in memory
   int documents_max = 0;                         // 0 .. 2000000000; 0: no bound
@@ -152,6 +159,7 @@ struct Config {
   TextConfig text;
   FingerprintConfig fingerprint;
   DetectorConfig detector;
+  ClustersConfig clusters;
   IndexConfig index;
   BatchConfig batch;
   PipelineConfig pipeline;

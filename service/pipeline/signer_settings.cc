@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/check.h"
 #include "core/limits.h"
 
 namespace neardup {
@@ -77,6 +78,13 @@ DetectorOptions resolve_detector_options(const Config& config) {
   options.distance = from.distance;
   options.verify_sketch = from.verify == "sketch";
   options.directory = config.index.directory;
+  const ClustersConfig& clusters = config.clusters;
+  const auto keep = std::ranges::find(kKeepPolicyNames, clusters.keep);
+  CHECK(keep != kKeepPolicyNames.end(), "load_config refuses other names");
+  options.clusters.keep = static_cast<KeepPolicy>(keep - kKeepPolicyNames.begin());
+  options.clusters.priority_sources = clusters.priority_sources;
+  options.clusters.guard = {.window = static_cast<std::uint32_t>(clusters.alarm_window),
+                            .alarm_permille = static_cast<std::uint32_t>(clusters.alarm_share.value)};
   return options;
 }
 

@@ -235,6 +235,7 @@ struct Cost {
   double us_per_document = 0;
   double batch_p999_ms = 0;
   double bytes_per_unique = 0;
+  double cluster_bytes_per_unique = 0;  // of them: clusters, and the window that is watched
   double rss_per_unique = 0;
   std::uint64_t uniques = 0;
 };
@@ -279,6 +280,7 @@ class IndexRow {
     return {.us_per_document = seconds * 1e6 / static_cast<double>(documents),
             .batch_p999_ms = batches[batches.size() * 999 / 1000] * 1e3,
             .bytes_per_unique = static_cast<double>(detector_->bytes()) / count,
+            .cluster_bytes_per_unique = static_cast<double>(detector_->cluster_counts().bytes) / count,
             .rss_per_unique = (rss_bytes() - rss_before_) / count,
             .uniques = detector_->size()};
   }
@@ -363,9 +365,12 @@ LinesCost from_lines(const Documents& documents, std::size_t count) {
 }
 
 void say(const char* what, const Cost& cost) {
-  std::printf("  %-44s %7.2f us/document, p99.9 of %zu: %.3f ms, %llu uniques, %.1f B each (RSS %.1f)\n",
-              what, cost.us_per_document, kBatch, cost.batch_p999_ms,
-              static_cast<unsigned long long>(cost.uniques), cost.bytes_per_unique, cost.rss_per_unique);
+  std::printf(
+      "  %-44s %7.2f us/document, p99.9 of %zu: %.3f ms, %llu uniques, %.1f B each, %.1f of them for "
+      "clusters "
+      "(RSS %.1f)\n",
+      what, cost.us_per_document, kBatch, cost.batch_p999_ms, static_cast<unsigned long long>(cost.uniques),
+      cost.bytes_per_unique, cost.cluster_bytes_per_unique, cost.rss_per_unique);
   std::fflush(stdout);
 }
 

@@ -67,9 +67,49 @@ std::optional<Place> place_of(const MemoryVerdict& verdict) {
   return Place(std::stoi(headers.at("neardup-partition")), std::stoll(headers.at("neardup-offset")));
 }
 
+// Sizes and representatives, counted one by one from what was decided.
+class CountedClusters {
+ public:
+  explicit CountedClusters(KeepPolicy keep) : keep_(keep) {}
+
+  void lead(Sequence leader, std::uint32_t tokens) { all_[leader] = {.tokens = tokens}; }
+
+  // Since this duplicate.
+  const ClusterState& join(Sequence leader, const Source& source, std::uint32_t tokens) {
+    Counted& counted = all_.at(leader);
+    ++counted.state.size;
+    ClusterGain& gain = gains_[leader];
+    gain.leader = leader;
+    ++gain.joined;
+    if (keep_ == KeepPolicy::kLongest && tokens > counted.tokens) {
+      counted.tokens = tokens;
+      counted.state.representative = gain.representative = Representative{source, tokens};
+    }
+    return counted.state;
+  }
+
+  // What they gained since the last call.
+  std::vector<ClusterGain> take_gains() {
+    std::vector<ClusterGain> gains;
+    for (const auto& [leader, gain] : gains_) gains.push_back(gain);
+    gains_.clear();
+    return gains;
+  }
+
+ private:
+  struct Counted {
+    ClusterState state = {};
+    std::uint32_t tokens = 0;  // of the document that represents it
+  };
+  const KeepPolicy keep_;
+  std::map<Sequence, Counted> all_;
+  std::map<Sequence, ClusterGain> gains_;
+};
+
 class Oracle {
  public:
-  explicit Oracle(const Cluster& cluster) : cluster_(cluster), input_(cluster.input()) {}
+  Oracle(const Cluster& cluster, const DetectorOptions& options)
+      : cluster_(cluster), input_(cluster.input()), detector_(options), clusters_(options.clusters.keep) {}
 
   Findings check() {
     for (const Cluster::Content& content : cluster_.committed()) check_transaction(content);
@@ -136,6 +176,8 @@ class Oracle {
     }
     if (record->uniques.size() != detector_.size() - uniques)
       wrong("journal record " + number + " has other uniques than the verdicts of its batch");
+    if (record->clusters != clusters_.take_gains())
+      wrong("journal record " + number + " has other clusters than the verdicts of its batch");
   }
 
   void check_verdict(const MemoryVerdict& verdict, const Place& place) {
@@ -163,10 +205,12 @@ class Oracle {
     if (expected.decision.verdict == Verdict::kDuplicate) {
       leader = detector_.unique(expected.decision.sequence);
       expected.leader = &*leader;
+      expected.cluster = clusters_.join(expected.decision.sequence, record.source, document.signature.tokens);
       if (!uniques_.contains({leader->source.partition, leader->source.offset}))
         wrong(shown(place) + " is a duplicate of no committed unique");
     } else {
       uniques_.insert(place);
+      clusters_.lead(expected.decision.sequence, document.signature.tokens);
     }
     std::string json;
     append_verdict_json(expected, topics_, json);
@@ -180,7 +224,8 @@ class Oracle {
   const SignedInput input_;
   const std::vector<std::string> topics_ = {Cluster::kTopic};
   JournalChain chain_;
-  Detector detector_{DetectorOptions{}};
+  Detector detector_;
+  CountedClusters clusters_;
   std::set<Place> decided_;
   std::set<Place> uniques_;
   std::string bytes_;
@@ -189,6 +234,8 @@ class Oracle {
 
 }  // namespace
 
-Findings check_committed(const Cluster& cluster) { return Oracle(cluster).check(); }
+Findings check_committed(const Cluster& cluster, const DetectorOptions& options) {
+  return Oracle(cluster, options).check();
+}
 
 }  // namespace neardup

@@ -39,6 +39,7 @@ struct Shape {
     threads = draw.one_in(8) ? 2 : 1;
     fault_share = 10 + draw.below(50);
     segment_bytes_max = 500 + draw.below(5000);
+    detector.clusters.keep = draw.one_in(2) ? KeepPolicy::kLongest : KeepPolicy::kFirst;
   }
 
   std::vector<std::vector<MemoryRecord>> crawl(std::uint64_t seed) const {
@@ -59,6 +60,7 @@ struct Shape {
   int threads;
   std::uint64_t fault_share;  // of transactions, in percent
   std::uint64_t segment_bytes_max;
+  DetectorOptions detector;
 };
 
 class SimulatedLeadership final : public Leadership {
@@ -520,7 +522,7 @@ class Run {
     if (Status status = sink.recycle(); !status) return status;
 
     JournalChain& chain = instance.chain;
-    Detector detector{DetectorOptions{}};
+    Detector detector(shape_.detector);
     Retention retention{RetentionOptions{}};
     std::optional<StoredJournal> stored;
     if (store) stored.emplace(stored_parts(log, *store, chain, probe, board), open_log(), stored_options());
@@ -561,7 +563,7 @@ class Run {
   }
 
   void judge() {
-    const Findings findings = check_committed(cluster_);
+    const Findings findings = check_committed(cluster_, shape_.detector);
     outcome_.verdicts = findings.verdicts;
     outcome_.committed = findings.committed;
     if (!findings.violation.empty()) wrong(findings.violation);
@@ -577,7 +579,7 @@ class Run {
     StateBoard board;
     SimulatedLog log(cluster_);
     JournalChain chain;
-    Detector detector{DetectorOptions{}};
+    Detector detector(shape_.detector);
     Retention retention{RetentionOptions{}};
     std::unique_ptr<JournalStore> store;
     std::optional<StoredJournal> stored;
