@@ -38,7 +38,8 @@ void KeyCounts::remove(std::uint64_t key) {
   std::size_t at = place(key);
   DCHECK(slots_[at].count > 0);
   if (slots_[at].count == too_many_) std::erase(frequent_, key);
-  --keys_with_[slots_[at].count--];
+  --keys_with_[slots_[at].count];
+  --slots_[at].count;
   if (slots_[at].count > 0) ++keys_with_[slots_[at].count];
   if (keys_with_[highest_] == 0) --highest_;  // whoever had the most has one less now
   if (slots_[at].count > 0) return;

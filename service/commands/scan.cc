@@ -264,8 +264,8 @@ class Scan {
       separator = ", ";
     }
     const ClusterCounts clusters = detector_.cluster_counts();
-    text +=
-        fmt::format("\nclusters   {:>12}  the largest has {} documents", clusters.clusters, clusters.largest);
+    text += fmt::format("\nclusters   {:>12}", clusters.clusters);
+    if (clusters.clusters > 0) text += fmt::format("  the largest has {} documents", clusters.largest);
     text += fmt::format("\ntook       {:>10.2f} s  {:.0f} documents/s, {:.1f} MB/s, {} threads\n", seconds,
                         static_cast<double>(all) / seconds, megabytes() / seconds, threads_);
     if (const Sequence kept = detector_.size() - detector_.oldest(); kept > 0) {

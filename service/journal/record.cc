@@ -201,6 +201,8 @@ std::size_t journal_frame_bytes_max(std::size_t topics, std::size_t positions) {
 }
 
 static_assert(kJournalGainBytesMax >= 6 * kVarintBytesMax);
+static_assert(kJournalGainBytesMax <= 16 + 8 + 8 * kVarintBytesMax,
+              "room for a unique is room for a duplicate: before it is decided, it may be either");
 static_assert(kJournalEntryBytesMax >=
               16 + 8 + 8 * kVarintBytesMax + kIdBytesMax + kUrlBytesMax + kUniqueKeptBytesMax);
 

@@ -96,7 +96,7 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes);
 std::size_t journal_entry_bytes_max(std::size_t id_bytes, std::size_t url_bytes, std::size_t kept_bytes);
 
 // The same of one duplicate.
-inline constexpr std::size_t kJournalGainBytesMax = 6 * 10;
+inline constexpr std::size_t kJournalGainBytesMax = 60;  // six varints
 
 // Room that a record needs besides its uniques and duplicates. REQUIRES: topics and positions of at most this
 // many.

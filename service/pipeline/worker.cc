@@ -26,6 +26,13 @@ std::vector<std::string> names_of(std::span<const JournalChain::Topic> topics) {
   return names;
 }
 
+// What a document says of itself, as part of a line for people.
+std::string as_line(std::string_view text) {
+  std::string line(text.substr(0, 200));
+  std::ranges::replace_if(line, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return line;
+}
+
 constexpr std::string_view kAlarmPart = "clusters.alarm_share";
 
 // Reports how long a scope took as one stage of a batch.
@@ -223,22 +230,22 @@ void Worker::report_index() {
   }
 }
 
-// REQUIRES: there is an alarm.
+// Who swallows how much of the stream. REQUIRES: there is an alarm.
 std::string Worker::alarm_text(const ClusterCounts& counts) const {
   const StreamAlarm& alarm = *counts.alarm;
   const bool is_source = alarm.kind == StreamAlarm::Kind::kSource;
   std::string text = std::to_string(alarm.documents) + " of the last " +
                      std::to_string(parts_.detector.options().clusters.guard.window) +
                      " documents are duplicates of " +
-                     (is_source ? "documents of one source, that of " : "one, ");
+                     (is_source ? "documents of one source, that of " : "one document, ");
   if (counts.alarm_leader < parts_.detector.oldest()) {
     return text + "cluster " + std::to_string(counts.alarm_leader) + ", which is forgotten by now";
   }
   const Unique leader = parts_.detector.unique(counts.alarm_leader);
   text += leader.url.empty()
               ? topic_names_[leader.source.topic] + "-" + std::to_string(leader.source.partition)
-              : std::string(leader.url);
-  return text + " (id " + std::string(leader.id) + ", cluster " + std::to_string(counts.alarm_leader) + ")";
+              : as_line(leader.url);
+  return text + " (id " + as_line(leader.id) + ", cluster " + std::to_string(counts.alarm_leader) + ")";
 }
 
 void Worker::report_alarm(const ClusterCounts& counts) {

@@ -645,9 +645,9 @@ TEST(Clusters, one_that_swallows_the_stream_is_a_warning_until_it_no_longer_does
   EXPECT_EQ(alarms, (std::vector<bool>{false, false, true, true, false, false, false}));
   ASSERT_EQ(warnings.size(), 7U);
   EXPECT_EQ(warnings[2], "");
-  EXPECT_EQ(
-      warnings[3],
-      "clusters.alarm_share: 19 of the last 20 documents are duplicates of one, pages-0 (id d0, cluster 0)");
+  EXPECT_EQ(warnings[3],
+            "clusters.alarm_share: 19 of the last 20 documents are duplicates of one document, pages-0 (id "
+            "d0, cluster 0)");
   EXPECT_EQ(warnings[5], "");
   EXPECT_EQ(board.warning(), "");
 }
