@@ -10,9 +10,11 @@
 #include "core/base/bytes.h"
 #include "core/base/check.h"
 #include "core/covering_names.h"
+#include "core/detector/clusters.h"
 #include "core/detector/kept_form.h"
 #include "core/detector/long_route.h"
 #include "core/detector/mgram_route.h"
+#include "core/detector/origin.h"
 #include "core/detector/relation.h"
 #include "core/detector/short_route.h"
 #include "core/fingerprint/hamming.h"
@@ -137,7 +139,12 @@ void with(Routes& routes, Use use) {
 
 struct Detector::State {
   explicit State(const DetectorOptions& o)
-      : options(o), uniques({.directory = o.directory}), exact(uniques), pages(make_long_route(o)) {
+      : options(o),
+        uniques({.directory = o.directory}),
+        exact(uniques),
+        pages(make_long_route(o)),
+        clusters(o.clusters),
+        priorities(o.clusters.priority_sources) {
     switch (o.mode) {
       case DetectorMode::kHybrid:
         short_texts.emplace(ShortOptions{.threshold_permille = o.threshold_permille,
@@ -179,6 +186,7 @@ struct Detector::State {
   Status prepare(const Unique& unique, Returning& returning);
   bool sign(Returning& returning);  // false: it is not of this mode
   void take_back(const Unique& unique, const Returning& returning);
+  Clusters::Joining joining(const Arrival& arrival, Sequence leader) const;
 
   // All but what its routes remember.
   Sequence remember(const UniqueLog::Entry& entry) {
@@ -198,6 +206,8 @@ struct Detector::State {
   std::optional<ShortRoute> short_texts;                       // mode hybrid
   LongRoutes pages;
   std::optional<MgramTexts> mgrams;  // mode mgram
+  Clusters clusters;
+  const SourcePriorities priorities;
 
   ShortSigner short_signer;               // of short texts that come back
   std::array<Returning, 8> on_their_way;  // a ring: the one that is taken back and those behind it
@@ -346,6 +356,21 @@ Decision Detector::State::decide(const Arrival& arrival, Use use) {
   return {.verdict = Verdict::kUnique, .sequence = uniques.size()};
 }
 
+Clusters::Joining Detector::State::joining(const Arrival& arrival, Sequence sequence) const {
+  const UniqueLog::Entry leader = uniques.entry(sequence);
+  const auto document = [&](const auto& of, std::uint32_t tokens) -> ClusterDocument {
+    return {.source = of.source,
+            .event_time_ms = of.event_time_ms,
+            .tokens = tokens,
+            .priority = priorities.of(of.url)};
+  };
+  return {.leader = sequence,
+          .leader_document = document(leader, leader.tokens),
+          .document = document(arrival, arrival.signature.tokens),
+          .difference = arrival.signature.fingerprint.bits ^ leader.fingerprint.bits,
+          .leader_origin = origin_of(leader.url, leader.source)};
+}
+
 Detector::Detector(const DetectorOptions& options) {
   CHECK(options.distance >= 0 && options.distance <= kHammingDistanceMax, "config refuses other distances");
   CHECK(options.covering.empty() || distance_of_covering(options.covering) >= options.distance,
@@ -378,7 +403,11 @@ Decision Detector::check(const Arrival& arrival) const { return state_->decide(a
 Decision Detector::apply(const Arrival& arrival, std::string* kept) {
   State& state = *state_;
   const Decision decision = state.decide(arrival, State::Use::kStore);
-  if (decision.verdict == Verdict::kDuplicate) return decision;
+  if (decision.verdict == Verdict::kDuplicate) {
+    state.clusters.join(state.joining(arrival, decision.sequence));
+    return decision;
+  }
+  state.clusters.pass();
   const Sequence sequence = state.remember(entry_of(arrival));
   if (state.options.routes() == RouteParts::kNone) return decision;
   const RouteSignature& route = *arrival.route;
@@ -439,6 +468,14 @@ Status Detector::restore(std::span<const Unique> uniques) {
   return {};
 }
 
+Status Detector::restore(const ClusterGain& gain, std::string_view rule) {
+  if (gain.leader < oldest() || gain.leader >= size()) {
+    return Error{ErrorCode::kCorrupt, "a cluster whose leader is not there: " + std::to_string(gain.leader)};
+  }
+  state_->clusters.restore(gain, rule);
+  return {};
+}
+
 void Detector::expire(Sequence oldest) {
   State& state = *state_;
   CHECK(oldest <= size(), "what has not come cannot go");
@@ -448,6 +485,7 @@ void Detector::expire(Sequence oldest) {
   if (state.short_texts) state.short_texts->expire(oldest);
   if (state.mgrams) state.mgrams->route.expire(oldest);
   with(state.pages, [&](auto& pages) { pages.expire(oldest); });
+  state.clusters.expire(oldest);
   state.uniques.expire(oldest);
 }
 
@@ -462,11 +500,22 @@ Unique Detector::unique(Sequence sequence) const {
           .kept = {}};
 }
 
+ClusterState Detector::cluster(Sequence leader) const {
+  CHECK(leader >= oldest() && leader < size(), "no such unique");
+  return state_->clusters.cluster(leader);
+}
+ClusterState Detector::cluster_with(const Arrival& arrival, Sequence leader) const {
+  CHECK(leader >= oldest() && leader < size(), "no such unique");
+  return state_->clusters.cluster_with(state_->joining(arrival, leader));
+}
+ClusterCounts Detector::cluster_counts() const { return state_->clusters.counts(); }
+const std::string& Detector::cluster_rule() const { return state_->clusters.rule(); }
+
 std::uint64_t Detector::size() const { return state_->uniques.size(); }
 Sequence Detector::oldest() const { return state_->uniques.oldest(); }
 
 std::size_t Detector::bytes() const {
-  std::size_t bytes = state_->uniques.bytes() + state_->exact.bytes();
+  std::size_t bytes = state_->uniques.bytes() + state_->exact.bytes() + state_->clusters.bytes();
   if (state_->fingerprints) bytes += state_->fingerprints->bytes();
   if (state_->short_texts) bytes += state_->short_texts->index().bytes();
   if (state_->mgrams) bytes += state_->mgrams->route.bytes();
@@ -490,6 +539,7 @@ Digest128 Detector::state_digest() const {
   if (state_->short_texts) writer.digest(state_->short_texts->index().digest());
   if (state_->mgrams) writer.digest(state_->mgrams->route.digest());
   with(state_->pages, [&](const auto& pages) { writer.digest(pages.digest()); });
+  writer.digest(state_->clusters.digest());
   return digest128(bytes);
 }
 

@@ -13,8 +13,9 @@
 //             mgram    ─── mgram_route: texts that share a run of m units     kind short
 //
 // Cost:    one hash probe, then what the route says; memory per unique is `bytes() / size()`, and what names
-//          it lies in a file (unique_log.h). Threads: none inside. One order of calls gives one state; a
-//          state is never shared while it changes. Source: core/DESIGN.md, "the leader rule".
+//          it lies in a file (unique_log.h); for clusters see detector/clusters.h. Threads: none inside. One
+//          order of calls gives one state; a state is never shared while it changes. Source: core/DESIGN.md,
+//          "the leader rule".
 #pragma once
 
 #include <array>
@@ -28,6 +29,7 @@
 #include "core/arrival.h"
 #include "core/base/hash.h"
 #include "core/base/result.h"
+#include "core/cluster.h"
 #include "core/decision.h"
 #include "core/detector/mgram_options.h"
 #include "core/fingerprint/signer_options.h"
@@ -62,6 +64,9 @@ struct DetectorOptions {
   std::string directory = {};
   // Asked wherever sketches would be; it must outlive the detector. Null: the sketches are asked.
   const ExactSimilarity* exact = nullptr;
+
+  // Who represents those that say the same, and who is watched. It changes no decision.
+  ClusterOptions clusters = {};
 
   // What signatures these options need. Those of mode mgram need the stop words besides, if any.
   RouteParts routes() const;
@@ -118,8 +123,21 @@ class Detector {
   Status restore(std::span<const Unique> uniques);
   Status restore(const Unique& unique) { return restore({&unique, 1}); }
 
-  // Forgets all uniques below `oldest`: they are new again.
+  // Takes back what duplicates added to a cluster, as a journal stored it, behind its leader. `rule`: the
+  // cluster_rule() of the detector that decided them. Error kCorrupt: the leader is not remembered.
+  Status restore(const ClusterGain& gain, std::string_view rule);
+
+  // Forgets all uniques below `oldest`, and their clusters: they are new again.
   void expire(Sequence oldest);
+
+  // The cluster of a unique as it is now: a duplicate counts from the apply() that decided it.
+  // REQUIRES: oldest() <= leader < size().
+  ClusterState cluster(Sequence leader) const;
+  // As it would be with `arrival`, which check() called a duplicate of `leader`.
+  ClusterState cluster_with(const Arrival& arrival, Sequence leader) const;
+  ClusterCounts cluster_counts() const;
+  // By what representatives are ranked, "" for the default; a journal stores it beside them.
+  const std::string& cluster_rule() const;
 
   // Its views live as long as the unique is remembered. REQUIRES: oldest() <= sequence < size().
   Unique unique(Sequence sequence) const;

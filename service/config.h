@@ -110,6 +110,13 @@ struct DetectorConfig {
   std::string measure = "edit";           // edit | jaccard | cosine
 };
 
+struct ClustersConfig {
+  std::string keep = "first";                 // first | longest | newest | priority-source
+  std::vector<std::string> priority_sources;  // hosts, the best first
+  Permille alarm_share{200};                  // .001 .. 1
+  int alarm_window = 65536;                   // 1000 .. 1000000 documents
+};
+
 struct IndexConfig {
   std::string directory;                         // "" keeps all in memory
   std::string covering = "auto";                 // auto | a name of core/covering_names.h
@@ -156,6 +163,7 @@ struct Config {
   TextConfig text;
   FingerprintConfig fingerprint;
   DetectorConfig detector;
+  ClustersConfig clusters;
   IndexConfig index;
   BatchConfig batch;
   PipelineConfig pipeline;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/cluster.h"
 #include "core/covering_names.h"
 #include "core/limits.h"
 
@@ -93,7 +94,12 @@ std::vector<std::string_view> covering_choices() {
   return choices;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kSections = {{
+std::string refuse_host(std::string_view value) {
+  const bool legal = !value.empty() && value.find_first_of("/:?#@[] ") == std::string_view::npos;
+  return legal ? "" : "is not a host like example.org";
+}
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSections = {{
     {"kafka", "Where Kafka is and how to reach it."},
     {"kafka.topics", "Topics. All but the input are made by `neardup topics create`."},
     {"input", "What the input records look like."},
@@ -104,6 +110,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kSection
     {"text", "Which ways of writing are one."},
     {"fingerprint", "What is counted in a text. Changing any of it needs a new journal."},
     {"detector", "When two documents are called duplicates. Changing it needs a new journal."},
+    {"clusters",
+     "Documents that say the same: a unique and its duplicates. Nothing here changes what is called a "
+     "duplicate; all of it may be changed at any time."},
     {"index", "What is remembered of the uniques, and how long. What is forgotten is new again."},
     {"batch", "A batch is one Kafka transaction. It closes at whichever of the three comes first."},
     {"pipeline", "How the work is spread."},
@@ -342,6 +351,31 @@ const std::vector<Setting>& table() {
            "jaccard: of runs in common; cosine: of the counts of runs. An edit changes gram_size runs, so "
            "the latter two want a lower threshold.",
        .choices = {"edit", "jaccard", "cosine"}},
+
+      {.path = "clusters.keep",
+       .field = at<&Config::clusters, &ClustersConfig::keep>,
+       .about =
+           "Which of them represents the others in verdicts: the first seen, the one with the most words, "
+           "the one with the latest time, or the one of the best source. Of equal ones the first seen.",
+       .choices = {kKeepPolicyNames.begin(), kKeepPolicyNames.end()}},
+      {.path = "clusters.priority_sources",
+       .field = at<&Config::clusters, &ClustersConfig::priority_sources>,
+       .about = "For keep: priority-source: hosts, the best first. What lies below a host is of it; those of "
+                "no host named here are the last.",
+       .refuse = refuse_host},
+      {.path = "clusters.alarm_share",
+       .field = at<&Config::clusters, &ClustersConfig::alarm_share>,
+       .about =
+           "Alarm when so much of the stream are duplicates of one document, or of documents of one host: "
+           "a template that swallows all else, or a source that repeats itself.",
+       .min = 1,
+       .max = 1000},
+      {.path = "clusters.alarm_window",
+       .field = at<&Config::clusters, &ClustersConfig::alarm_window>,
+       .about = "Of so many documents, the latest. A start begins with none.",
+       .unit = "documents",
+       .min = 1000,
+       .max = 1'000'000},
 
       {.path = "index.directory",
        .field = at<&Config::index, &IndexConfig::directory>,

@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "core/base/bytes.h"
 
@@ -18,24 +19,74 @@ double mean_distance(std::uint32_t counted, const std::array<std::uint32_t, 64>&
   return pairs / (n * (n - 1) / 2);
 }
 
+std::uint32_t grown(std::uint32_t size, std::uint32_t by) {
+  return size + std::min(by, std::numeric_limits<std::uint32_t>::max() - size);
+}
+
+// Of one that another policy chose: whoever is preferred to the leader is preferred to it.
+constexpr std::int64_t kRankOfAnotherRule = std::numeric_limits<std::int64_t>::min();
+
+std::string rule_of(const ClusterOptions& options) {
+  if (options.keep == KeepPolicy::kFirst) return "";
+  std::string rule = "clusters.keep=" + std::string(kKeepPolicyNames[static_cast<std::size_t>(options.keep)]);
+  if (options.keep != KeepPolicy::kPrioritySource) return rule;
+  std::string sources;
+  ByteWriter writer(sources);
+  for (const std::string& source : options.priority_sources) writer.string(source);
+  return rule + ':' + std::to_string(digest64(sources));
+}
+
 }  // namespace
 
-Clusters::Clusters(ClusterOptions options) : options_(options), guard_(options.guard) {
+Clusters::Clusters(ClusterOptions options)
+    : options_(std::move(options)), rule_(rule_of(options_)), guard_(options_.guard) {
   largest_.reserve(options_.largest);
 }
 
-Clusters::Joined Clusters::join(const Joining& joining) {
-  guard_.swallow(joining.leader, joining.leader_origin);
-  std::uint32_t* size = sizes_.find(joining.leader);
-  if (size == nullptr) size = &sizes_.insert(joining.leader, 1);
-  if (*size < std::numeric_limits<std::uint32_t>::max()) ++*size;
+void Clusters::set(Sequence leader, const ClusterState& cluster) {
+  if (std::uint32_t* const size = sizes_.find(leader)) {
+    *size = cluster.size;
+  } else {
+    sizes_.insert(leader, cluster.size);
+  }
+  if (!cluster.representative) return;
+  if (Representative* const now = representatives_.find(leader)) {
+    *now = *cluster.representative;
+  } else {
+    representatives_.insert(leader, *cluster.representative);
+  }
+}
 
-  if (LargeCluster* const large = among_largest(joining.leader, *size)) {
+void Clusters::join(const Joining& joining) {
+  guard_.swallow(joining.leader, joining.leader_origin);
+  const ClusterState cluster = cluster_with(joining);
+  set(joining.leader, cluster);
+  if (LargeCluster* const large = among_largest(joining.leader, cluster.size)) {
     ++large->counted;
     for (std::uint64_t bits = joining.difference; bits != 0; bits &= bits - 1)
       ++large->differing[static_cast<std::size_t>(std::countr_zero(bits))];
   }
-  return {.size = *size, .is_representative = represents(joining)};
+}
+
+ClusterState Clusters::cluster_with(const Joining& joining) const {
+  ClusterState cluster = this->cluster(joining.leader);
+  cluster.size = grown(cluster.size, 1);
+  const std::int64_t own = rank(joining.document);
+  const bool wins =
+      own > rank(joining.leader_document) && (!cluster.representative || own > cluster.representative->rank);
+  if (wins) cluster.representative = Representative{.source = joining.document.source, .rank = own};
+  return cluster;
+}
+
+void Clusters::restore(const ClusterGain& gain, std::string_view rule) {
+  ClusterState cluster = this->cluster(gain.leader);
+  cluster.size = grown(cluster.size, gain.joined);
+  if (gain.representative) {
+    cluster.representative = gain.representative;
+    if (rule != rule_) cluster.representative->rank = kRankOfAnotherRule;
+  }
+  set(gain.leader, cluster);
+  among_largest(gain.leader, cluster.size);
 }
 
 std::int64_t Clusters::rank(const ClusterDocument& document) const {
@@ -52,25 +103,15 @@ std::int64_t Clusters::rank(const ClusterDocument& document) const {
   return 0;
 }
 
-bool Clusters::represents(const Joining& joining) {
-  const std::int64_t own = rank(joining.document);
-  if (Representative* const now = representatives_.find(joining.leader)) {
-    if (own <= now->rank) return false;
-    *now = {own, joining.document.source};
-    return true;
-  }
-  if (own <= rank(joining.leader_document)) return false;
-  representatives_.insert(joining.leader, {own, joining.document.source});
-  return true;
-}
-
-std::optional<Source> Clusters::representative(Sequence leader) const {
-  const Representative* const found = representatives_.find(leader);
-  return found == nullptr ? std::nullopt : std::optional(found->source);
+ClusterState Clusters::cluster(Sequence leader) const {
+  ClusterState cluster;
+  if (const std::uint32_t* const size = sizes_.find(leader)) cluster.size = *size;
+  if (const Representative* const found = representatives_.find(leader)) cluster.representative = *found;
+  return cluster;
 }
 
 // The cluster's place among the largest, given that it has so many members now; null if it has none. A
-// cluster grows by one member at a time and is looked at each time, so these are the largest indeed.
+// cluster is looked at each time it has grown, so these are the largest indeed.
 Clusters::LargeCluster* Clusters::among_largest(Sequence leader, std::uint32_t size) {
   if (options_.largest == 0 || size < smallest_largest_) return nullptr;
   const auto same = std::ranges::find(largest_, leader, &LargeCluster::leader);
@@ -97,6 +138,29 @@ std::vector<Clusters::Large> Clusters::largest() const {
   return out;
 }
 
+// The mean distance is that of two members of one of the largest, drawn by how many of it were counted.
+ClusterCounts Clusters::counts() const {
+  ClusterCounts counts{.clusters = sizes_.size(),
+                       .bytes = bytes(),
+                       .cluster_share = guard_.cluster_share(),
+                       .source_share = guard_.source_share(),
+                       .alarm = guard_.alarm()};
+  if (counts.alarm) {
+    counts.alarm_leader = counts.alarm->kind == StreamAlarm::Kind::kCluster
+                              ? counts.alarm->key
+                              : guard_.newest_leader_from(counts.alarm->key);
+  }
+  double counted = 0;
+  for (const LargeCluster& large : largest_) {
+    counts.largest = std::max(counts.largest, large.size);
+    if (large.counted < 2) continue;
+    counted += large.counted;
+    counts.mean_distance += large.counted * mean_distance(large.counted, large.differing);
+  }
+  if (counted > 0) counts.mean_distance /= counted;
+  return counts;
+}
+
 void Clusters::erase(Sequence leader) {
   if (!sizes_.erase(leader)) return;
   representatives_.erase(leader);
@@ -120,7 +184,7 @@ void Clusters::refill_largest() {
 Digest128 Clusters::digest() const {
   std::string bytes;
   ByteWriter writer(bytes);
-  writer.u8(static_cast<std::uint8_t>(options_.keep));
+  writer.string(rule_);
   writer.u64(sizes_.size());
   sizes_.for_each([&](Sequence leader, std::uint32_t size) {
     writer.u64(leader);
@@ -134,14 +198,6 @@ Digest128 Clusters::digest() const {
     writer.u32(static_cast<std::uint32_t>(representative.source.partition));
     writer.u64(static_cast<std::uint64_t>(representative.source.offset));
   });
-  std::vector<LargeCluster> sorted = largest_;
-  std::ranges::sort(sorted, is_larger);
-  for (const LargeCluster& large : sorted) {
-    writer.u64(large.leader);
-    writer.u32(large.counted);
-    for (const std::uint32_t c : large.differing) writer.u32(c);
-  }
-  writer.digest(guard_.digest());
   return digest128(bytes);
 }
 

@@ -12,6 +12,11 @@
 //
 // Of equal ones the earliest represents. A document that starts no cluster costs nothing here.
 //
+// Sizes and representatives are state, like the uniques: a journal stores what each batch adds to them, and
+// restore() makes them again. A representative that another policy chose represents its cluster until a
+// document comes that the policy in force prefers to the leader. The guard's window and the mean distances
+// are for people who watch; they begin anew.
+//
 // Of the largest clusters the mean distance of any two members is known as well, exactly and without their
 // fingerprints: of each bit, how many members differ from the leader there. A bit in which c of n differ
 // makes c (n - c) pairs differ. Low means copies of one text; high, a template or a chain of rewrites.
@@ -26,23 +31,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/cluster.h"
 #include "core/decision.h"
 #include "core/detector/stream_guard.h"
 #include "core/document.h"
 #include "core/index/sparse_column.h"
 
 namespace neardup {
-
-enum class KeepPolicy : std::uint8_t { kFirst, kLongest, kNewest, kPrioritySource };
-
-struct ClusterOptions {
-  KeepPolicy keep = KeepPolicy::kFirst;
-  std::uint32_t largest = 32;  // of so many, size and mean distance are at hand
-  StreamGuardOptions guard = {};
-};
 
 // What a policy looks at.
 struct ClusterDocument {
@@ -66,22 +66,19 @@ class Clusters {
     std::uint64_t difference = 0;     // the bits in which its fingerprint is not the leader's
     std::uint64_t leader_origin = 0;  // for the guard: a number for the source, a hash of its host say
   };
-  struct Joined {
-    std::uint32_t size = 0;          // of the cluster now, with its leader
-    bool is_representative = false;  // this document is what represents it from now on
-
-    friend bool operator==(const Joined&, const Joined&) = default;
-  };
   // A duplicate. REQUIRES: its leader is not expired.
-  Joined join(const Joining& joining);
+  void join(const Joining& joining);
 
-  // With its leader: 1 for a unique that leads nothing.
-  std::uint32_t size(Sequence leader) const {
-    const std::uint32_t* const size = sizes_.find(leader);
-    return size == nullptr ? 1 : *size;
-  }
-  // Where the document lay that represents the cluster, if it is not the leader.
-  std::optional<Source> representative(Sequence leader) const;
+  // As it is now: alone, if `leader` leads nothing.
+  ClusterState cluster(Sequence leader) const;
+  // As join() would make it.
+  ClusterState cluster_with(const Joining& joining) const;
+
+  // Takes back what joined before, by the rule() that chose the representative then. REQUIRES: the leader is
+  // not expired.
+  void restore(const ClusterGain& gain, std::string_view rule);
+  // What ranks hang on: "" for the first, else the setting, and a digest of the priorities.
+  const std::string& rule() const { return rule_; }
 
   struct Large {
     Sequence leader = 0;
@@ -94,21 +91,19 @@ class Clusters {
 
   std::optional<StreamAlarm> alarm() const { return guard_.alarm(); }
 
+  ClusterCounts counts() const;
+
   // Forgets a cluster, or those of all leaders below `oldest`: whoever was in it is not in another one.
   void erase(Sequence leader);
   void expire(Sequence oldest);
 
   std::uint64_t clusters() const { return sizes_.size(); }  // of two or more
 
-  // Equal for equal states. It reads everything.
+  // Equal for equal sizes and representatives. It reads everything.
   Digest128 digest() const;
   std::size_t bytes() const;
 
  private:
-  struct Representative {
-    std::int64_t rank;
-    Source source;
-  };
   struct LargeCluster {
     Sequence leader = 0;
     std::uint32_t size = 0;
@@ -120,11 +115,12 @@ class Clusters {
     return a.size != b.size ? a.size > b.size : a.leader < b.leader;
   }
   std::int64_t rank(const ClusterDocument& document) const;
-  bool represents(const Joining& joining);
+  void set(Sequence leader, const ClusterState& cluster);
   LargeCluster* among_largest(Sequence leader, std::uint32_t size);
   void refill_largest();
 
   const ClusterOptions options_;
+  const std::string rule_;
   SparseColumn<std::uint32_t> sizes_;             // of clusters of two or more
   SparseColumn<Representative> representatives_;  // where it is not the leader
   std::vector<LargeCluster> largest_;             // in no order

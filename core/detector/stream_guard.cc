@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
 #include <utility>
 
-#include "core/base/bytes.h"
 #include "core/base/check.h"
 
 namespace neardup {
@@ -28,12 +26,22 @@ void KeyCounts::add(std::uint64_t key) {
     slot->key = key;
   }
   if (++slot->count == too_many_) frequent_.push_back(key);
+  if (slot->count > highest_) {
+    highest_ = slot->count;
+    if (keys_with_.size() <= highest_) keys_with_.resize(highest_ + 1);
+  }
+  if (slot->count > 1) --keys_with_[slot->count - 1];
+  ++keys_with_[slot->count];
 }
 
 void KeyCounts::remove(std::uint64_t key) {
   std::size_t at = place(key);
   DCHECK(slots_[at].count > 0);
-  if (slots_[at].count-- == too_many_) std::erase(frequent_, key);
+  if (slots_[at].count == too_many_) std::erase(frequent_, key);
+  --keys_with_[slots_[at].count];
+  --slots_[at].count;
+  if (slots_[at].count > 0) ++keys_with_[slots_[at].count];
+  if (keys_with_[highest_] == 0) --highest_;  // whoever had the most has one less now
   if (slots_[at].count > 0) return;
   --used_;
   // Who was pushed behind the slot that is free now moves up, or would not be found any more.
@@ -119,15 +127,12 @@ std::optional<StreamAlarm> StreamGuard::alarm() const {
                      .permille = static_cast<std::uint32_t>(permille)};
 }
 
-Digest128 StreamGuard::digest() const {
-  std::string bytes;
-  ByteWriter writer(bytes);
-  for (std::size_t i = 0; i < window_.size(); ++i) {
-    const Swallowed& document = window_[(next_ + i) % window_.size()];
-    writer.u64(document.leader);
-    writer.u64(document.source);
+Sequence StreamGuard::newest_leader_from(std::uint64_t source) const {
+  for (std::size_t back = 1; back <= window_.size(); ++back) {
+    const Swallowed& document = window_[(next_ + window_.size() - back) % window_.size()];
+    if (document.leader != kNobody && document.source == source) return document.leader;
   }
-  return digest128(bytes);
+  CHECK(false, "nobody from this source swallowed anything");
 }
 
 }  // namespace neardup

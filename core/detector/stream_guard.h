@@ -4,7 +4,8 @@
 // its documents are duplicates of something. So the guard counts, over the last `window` documents, how many
 // were duplicates of each leader, and of leaders from each source, exactly. Where a count reaches the share
 // that is too much, there is an alarm, until it is below again. Counts are compared with the whole window
-// from the first document on, so a stream that has hardly begun alarms nobody.
+// from the first document on, so a stream that has hardly begun alarms nobody. The window is for people who
+// watch and decides nothing: it is not stored, and begins anew with each start.
 //
 // Cost:    16 bytes for each document of the window, and 32 to 64 for each cluster and each source that
 //          swallowed something in it. A document is two counters up and two down.
@@ -16,25 +17,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/base/hash.h"
+#include "core/cluster.h"
 #include "core/decision.h"
 
 namespace neardup {
-
-struct StreamGuardOptions {
-  std::uint32_t window = 1 << 16;      // documents; at least 1
-  std::uint32_t alarm_permille = 200;  // of the window, 1 .. 1000
-};
-
-struct StreamAlarm {
-  enum class Kind : std::uint8_t { kCluster, kSource };
-  Kind kind = Kind::kCluster;
-  std::uint64_t key = 0;        // the leader's sequence number, or the source
-  std::uint32_t documents = 0;  // of the window
-  std::uint32_t permille = 0;   // of the window, rounded down
-
-  friend bool operator==(const StreamAlarm&, const StreamAlarm&) = default;
-};
 
 // How often is each key among those added and not yet removed, and which are too often?
 class KeyCounts {
@@ -51,9 +37,12 @@ class KeyCounts {
   };
   // The largest count of at least too_many, of equal ones that with the lowest key.
   std::optional<Count> largest() const;
+  // The largest count of all.
+  std::uint32_t highest() const { return highest_; }
 
   std::size_t bytes() const {
-    return slots_.capacity() * sizeof(Count) + frequent_.capacity() * sizeof(frequent_[0]);
+    return slots_.capacity() * sizeof(Count) + frequent_.capacity() * sizeof(frequent_[0]) +
+           keys_with_.capacity() * sizeof(keys_with_[0]);
   }
 
  private:
@@ -66,7 +55,9 @@ class KeyCounts {
   std::uint32_t too_many_;
   std::vector<Count> slots_;  // a power of two of them, at most half in use; count 0: free
   std::size_t used_ = 0;
-  std::vector<std::uint64_t> frequent_;  // keys of at least too_many
+  std::vector<std::uint64_t> frequent_;   // keys of at least too_many
+  std::vector<std::uint32_t> keys_with_;  // so many keys have this count
+  std::uint32_t highest_ = 0;
 };
 
 class StreamGuard {
@@ -82,8 +73,13 @@ class StreamGuard {
   // The largest share that is too much; of equal ones the cluster's, and the lowest key's.
   std::optional<StreamAlarm> alarm() const;
 
-  // Equal for equal windows. It reads the whole window.
-  Digest128 digest() const;
+  // The largest share of the window that are duplicates of one leader, and of leaders from one source.
+  double cluster_share() const { return share(clusters_.highest()); }
+  double source_share() const { return share(sources_.highest()); }
+
+  // The leader that swallowed last of those from `source`. REQUIRES: one of them did, in the window.
+  Sequence newest_leader_from(std::uint64_t source) const;
+
   std::size_t bytes() const {
     return window_.capacity() * sizeof(Swallowed) + clusters_.bytes() + sources_.bytes();
   }
@@ -96,6 +92,7 @@ class StreamGuard {
   static constexpr Sequence kNobody = ~Sequence{0};
 
   void slide(Swallowed newest);
+  double share(std::uint32_t documents) const { return static_cast<double>(documents) / options_.window; }
 
   const StreamGuardOptions options_;
   std::vector<Swallowed> window_;  // a ring once it is full

@@ -155,6 +155,16 @@ void append_evidence(const VerdictRecord& record, std::span<const std::string> t
     if (decision.relation != Relation::kOther) {
       out.append(R"(,"relation":")").append(name(decision.relation)).push_back('"');
     }
+    out.append(",\"cluster\":{\"id\":");
+    append_integer(decision.sequence, out);
+    out.append(",\"size\":");
+    append_integer(record.cluster.size, out);
+    out.push_back('}');
+    if (record.cluster.representative) {
+      out.append(",\"representative\":{");
+      append_source(record.cluster.representative->source, topic_names, out);
+      out.push_back('}');
+    }
   } else {
     out.append(",\"seq\":");
     append_integer(decision.sequence, out);
@@ -320,6 +330,20 @@ class FieldReader {
     return read;
   }
 
+  ParsedVerdict::Group group(const char* field) {
+    FieldReader inner(*find(field), path_ + field + ".");
+    const ParsedVerdict::Group read{inner.integer<Sequence>("id"), inner.integer<std::uint32_t>("size")};
+    adopt(inner);
+    return read;
+  }
+
+  ParsedVerdict::Place place_within(const char* field) {
+    FieldReader inner(*find(field), path_ + field + ".");
+    ParsedVerdict::Place read = inner.place("source");
+    adopt(inner);
+    return read;
+  }
+
   void fail(std::string_view field, std::string_view expected) {
     if (error_.empty()) {
       error_ = "verdict: " + path_ + std::string(field) + " is not " + std::string(expected);
@@ -352,6 +376,8 @@ Result<ParsedVerdict> parse_verdict_json(std::string_view json) {
   if (fields.has("distance")) verdict.distance = fields.integer<int>("distance");
   if (fields.has("similarity")) verdict.similarity_permille = fields.permille("similarity");
   if (fields.has("relation")) verdict.relation = fields.one_of<Relation>("relation", kRelationNames);
+  if (fields.has("cluster")) verdict.cluster = fields.group("cluster");
+  if (fields.has("representative")) verdict.representative = fields.place_within("representative");
   if (fields.has("seq")) verdict.seq = fields.integer<Sequence>("seq");
   if (fields.has("signature")) verdict.signature = fields.fingerprint("signature");
   verdict.url = fields.string_if_there("url");

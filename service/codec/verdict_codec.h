@@ -5,11 +5,19 @@
 //
 //   {"id":"a","verdict":"duplicate","kind":"near",
 //    "duplicate_of":{"id":"b","url":"http://b/","source":{"topic":"pages","partition":3,"offset":18211}},
-//    "distance":2,"similarity":0.995,"relation":"mirror","seq":17,"signature":"9f0c5e2d7b41a860","url":"http://a/",
+//    "distance":2,"similarity":0.995,"relation":"mirror",
+//    "cluster":{"id":12,"size":4},"representative":{"source":{"topic":"pages","partition":1,"offset":90}},
+//    "seq":17,"signature":"9f0c5e2d7b41a860","url":"http://a/",
 //    "source":{"topic":"pages","partition":0,"offset":7},"event_time":"2024-05-01T12:30:00.000Z","reason":"..."}
 //
 //   kind, duplicate_of, distance, similarity   of a duplicate      signature   of both, 16 hex digits
 //   relation                                   of a duplicate that is no stranger to its original
+//   cluster                                    of a duplicate: the sequence number of its original, and how
+//   many
+//                                              say the same by now, the original and this one counted
+//   representative                             where the document lay that clusters.keep prefers to the
+//   original
+//                                              by now: it may be this very one
 //   seq                                        of a unique         reason      of a rejected document
 //
 // And as Kafka headers, for consumers that filter without parsing: one packed header, or a set of single
@@ -28,6 +36,7 @@
 
 #include "core/arrival.h"
 #include "core/base/result.h"
+#include "core/cluster.h"
 #include "core/decision.h"
 #include "core/document.h"
 #include "core/signature.h"
@@ -43,6 +52,7 @@ struct VerdictRecord {
   Decision decision;               // of a document that is not rejected
   Signature signature;             // of a document that is not rejected
   const Unique* leader = nullptr;  // of a duplicate: what it duplicates
+  ClusterState cluster;            // of a duplicate: with it
   std::optional<RejectReason> reason;
 
   Verdict verdict() const { return reason ? Verdict::kRejected : decision.verdict; }
@@ -92,6 +102,12 @@ struct ParsedVerdict {
 
     friend bool operator==(const Leader&, const Leader&) = default;
   };
+  struct Group {
+    Sequence id = 0;
+    std::uint32_t size = 0;
+
+    friend bool operator==(const Group&, const Group&) = default;
+  };
 
   std::string id;
   Verdict verdict = Verdict::kUnique;
@@ -100,6 +116,8 @@ struct ParsedVerdict {
   std::optional<int> distance;
   std::optional<int> similarity_permille;
   Relation relation = Relation::kOther;
+  std::optional<Group> cluster;
+  std::optional<Place> representative;
   std::optional<Sequence> seq;
   std::optional<Fingerprint> signature;
   std::string url;

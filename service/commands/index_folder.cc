@@ -54,15 +54,16 @@ void ScanRecordRoom::clear() {
   positions_.clear();
 }
 
-ScanJournal::ScanJournal(JournalChain& chain, std::unique_ptr<JournalStore> store,
-                         std::string detector_options)
+ScanJournal::ScanJournal(JournalChain& chain, std::unique_ptr<JournalStore> store, const Detector& detector)
     : chain_(chain),
       store_(std::move(store)),
       first_record_(chain.next_number()),
       topics_before_(chain.topics().size()),
       topics_(topics_before_),
-      detector_options_(std::move(detector_options)) {
+      detector_options_(detector.options().text()),
+      cluster_rule_(detector.cluster_rule()) {
   record_.detector_options = detector_options_;
+  record_.cluster_rule = cluster_rule_;
   record_.writer_epoch = chain.empty() ? 0 : chain.writer_epoch() + 1;
 }
 
@@ -76,10 +77,12 @@ Result<std::unique_ptr<ScanJournal>> ScanJournal::open(const std::string& folder
   // Nobody else has what is missing: it must not be cut off in silence.
   if (!(*store)->damage().empty()) return damaged(folder, (*store)->damage());
   if (Status status = (*store)->resume(chain); !status) return status.error();
-  return std::unique_ptr<ScanJournal>(new ScanJournal(chain, *std::move(store), detector.options().text()));
+  return std::unique_ptr<ScanJournal>(new ScanJournal(chain, *std::move(store), detector));
 }
 
-void ScanJournal::add(const Arrival& arrival, const Decision& decision, std::string_view kept) {
+void ScanJournal::add(const Arrival& arrival, const Decision& decision, const ClusterState& cluster,
+                      std::string_view kept) {
+  if (decision.verdict == Verdict::kDuplicate) gains_.add(decision.sequence, arrival.source, cluster);
   if (decision.verdict == Verdict::kUnique) {
     ++record_.counts.unique;
     record_.uniques.push_back({.id = arena_.keep(arrival.id),
@@ -141,6 +144,7 @@ Status ScanJournal::end_record(Sequence oldest, std::int64_t time_ms,
     record_.positions.push_back(
         {topic, 0, before == chain_.positions().end() ? 0 : before->second.next, next, -1});
   }
+  gains_.take(record_.clusters);
   const std::string bytes = encode_journal_record(record_);
   const auto position = static_cast<std::int64_t>(record_.number) + 1;  // there is no other log
   if (Status status = store_->append(bytes, position); !status) return status;

@@ -24,6 +24,7 @@
 #include "core/detector.h"
 #include "core/retention.h"
 #include "service/journal/chain.h"
+#include "service/journal/cluster_gains.h"
 #include "service/journal/record.h"
 #include "service/snapshot/journal_store.h"
 
@@ -38,7 +39,7 @@ class ScanRecordRoom {
  public:
   static constexpr std::size_t kDocumentsMax = 4096;
 
-  // One more document of `topic`, with a bound of the journal entry that it makes, 0 if none. True: the
+  // One more document of `topic`, with a bound of what it adds to the record besides, 0 if nothing. True: the
   // record ends behind it.
   bool take(std::uint32_t topic, std::size_t entry_bytes_max);
 
@@ -58,9 +59,10 @@ class ScanJournal {
   static Result<std::unique_ptr<ScanJournal>> open(const std::string& folder, JournalChain& chain,
                                                    Detector& detector, Retention& retention);
 
-  // The next document, in input order, what was decided, and what the detector keeps of a unique; views need
-  // to live only as long as the call.
-  void add(const Arrival& arrival, const Decision& decision, std::string_view kept);
+  // The next document, in input order, what was decided, and what the detector keeps of a unique, or what the
+  // cluster of a duplicate is since; views need to live only as long as the call.
+  void add(const Arrival& arrival, const Decision& decision, const ClusterState& cluster,
+           std::string_view kept);
   void add_rejected(const Source& source);
 
   // Writes the record of what was added since the last one. `oldest` and `time_ms` as in JournalRecord;
@@ -71,7 +73,7 @@ class ScanJournal {
   Status finish() { return store_->commit(); }
 
  private:
-  ScanJournal(JournalChain& chain, std::unique_ptr<JournalStore> store, std::string detector_options);
+  ScanJournal(JournalChain& chain, std::unique_ptr<JournalStore> store, const Detector& detector);
 
   void cover(const Source& source);
 
@@ -83,7 +85,9 @@ class ScanJournal {
 
   // The record that is being made.
   const std::string detector_options_;
+  const std::string cluster_rule_;
   JournalRecord record_;
+  ClusterGains gains_;
   std::map<std::uint32_t, std::int64_t> next_;  // by topic
   Arena arena_;
 };

@@ -171,7 +171,12 @@ class Scan {
       kept_.clear();
       verdict.decision = !options_.against.empty() ? detector_.check(arrival)
                                                    : detector_.apply(arrival, index_ ? &kept_ : nullptr);
-      if (index_) index_->add(arrival, verdict.decision, kept_);
+      if (verdict.decision.verdict == Verdict::kDuplicate) {
+        const Sequence sequence = verdict.decision.sequence;
+        verdict.cluster = !options_.against.empty() ? detector_.cluster_with(arrival, sequence)
+                                                    : detector_.cluster(sequence);
+      }
+      if (index_) index_->add(arrival, verdict.decision, verdict.cluster, kept_);
       time_ms_ = std::max(time_ms_, retention_.time_ms(document.event_time_ms, 0));
       if (verdict.decision.verdict == Verdict::kUnique) {
         ++counts_.unique;
@@ -179,6 +184,7 @@ class Scan {
                                                   Detector::kept_bytes_max(signed_record.route));
       } else {
         counts_.count(verdict.decision);
+        entry_bytes_max = kJournalGainBytesMax;
         leader = detector_.unique(verdict.decision.sequence);
         verdict.leader = &leader;
       }
@@ -257,6 +263,9 @@ class Scan {
       text += fmt::format("{}{} {}", separator, kRejectReasonNames[i], counts_.rejected[i]);
       separator = ", ";
     }
+    const ClusterCounts clusters = detector_.cluster_counts();
+    text += fmt::format("\nclusters   {:>12}", clusters.clusters);
+    if (clusters.clusters > 0) text += fmt::format("  the largest has {} documents", clusters.largest);
     text += fmt::format("\ntook       {:>10.2f} s  {:.0f} documents/s, {:.1f} MB/s, {} threads\n", seconds,
                         static_cast<double>(all) / seconds, megabytes() / seconds, threads_);
     if (const Sequence kept = detector_.size() - detector_.oldest(); kept > 0) {

@@ -31,6 +31,7 @@ std::string status_json(const StateBoard& board, const StatusCounts& counts) {
       {"rejected", counts.rejected}};
   json["transactions"] = counts.transactions;
   json["index"] = {{"entries", counts.index_entries}, {"bytes", counts.index_bytes}};
+  json["clusters"] = {{"count", counts.clusters}, {"largest", counts.largest_cluster}};
   json["lag"] = {{"records", counts.lag_records}, {"seconds", counts.lag_seconds}};
   json["journal_lag"] = counts.journal_lag;
   json["restore_progress"] = counts.restore_progress;

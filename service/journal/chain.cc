@@ -88,6 +88,18 @@ Status JournalChain::check(const JournalRecord& record) const {
     if (unique.source.topic >= known)
       return contradiction(record, "a unique lies in a topic that is not named");
   }
+  const ClusterGain* before = nullptr;
+  for (const ClusterGain& gain : record.clusters) {
+    const std::string where = "cluster " + std::to_string(gain.leader);
+    if (before != nullptr && gain.leader <= before->leader)
+      return contradiction(record, where + ": clusters are not in ascending order");
+    before = &gain;
+    if (gain.leader < oldest_ || gain.leader >= sequence_ + record.uniques.size())
+      return contradiction(record, where + ": its leader is forgotten, or has not come yet");
+    if (gain.joined == 0) return contradiction(record, where + ": nobody joined it");
+    if (gain.representative && gain.representative->source.topic >= known)
+      return contradiction(record, where + ": its representative lies in a topic that is not named");
+  }
   return {};
 }
 

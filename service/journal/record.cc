@@ -30,6 +30,35 @@ Source get_source(ByteReader& in) {
   return source;
 }
 
+// Leaders as differences, and whether there is a representative as the lowest bit of the count: three bytes
+// for most.
+void put_gains(ByteWriter& out, const std::vector<ClusterGain>& gains) {
+  out.varint(gains.size());
+  Sequence before = 0;
+  for (const ClusterGain& gain : gains) {
+    out.varint(gain.leader - before);
+    before = gain.leader;
+    out.varint(std::uint64_t{gain.joined} << 1 | static_cast<std::uint64_t>(gain.representative.has_value()));
+    if (!gain.representative) continue;
+    put_source(out, gain.representative->source);
+    out.signed_varint(gain.representative->rank);
+  }
+}
+
+void get_gains(ByteReader& in, std::vector<ClusterGain>& gains) {
+  gains.resize(get_count(in, 2));
+  Sequence before = 0;
+  for (ClusterGain& gain : gains) {
+    gain.leader = before += in.varint();
+    const std::uint64_t joined = in.varint();
+    if (joined >> 33 != 0) in.bytes(in.remaining() + 1);  // more than can have joined fails the reader
+    gain.joined = static_cast<std::uint32_t>(joined >> 1);
+    if ((joined & 1) == 0) continue;
+    const Source source = get_source(in);
+    gain.representative = Representative{.source = source, .rank = in.signed_varint()};
+  }
+}
+
 Error corrupt(const std::string& what) { return {ErrorCode::kCorrupt, "journal record: " + what}; }
 
 }  // namespace
@@ -37,10 +66,12 @@ Error corrupt(const std::string& what) { return {ErrorCode::kCorrupt, "journal r
 std::string encode_journal_record(const JournalRecord& record) {
   CHECK(record.signature_options.size() <= kSignatureOptionsBytesMax, "they name a few settings");
   CHECK(record.detector_options.size() <= kSignatureOptionsBytesMax, "so do these");
+  CHECK(record.cluster_rule.size() <= kSignatureOptionsBytesMax, "and this is one");
   std::string bytes;
   std::size_t size = journal_frame_bytes_max(record.topics.size(), record.positions.size());
   for (const Unique& unique : record.uniques)
     size += journal_entry_bytes_max(unique.id.size(), unique.url.size(), unique.kept.size());
+  size += record.clusters.size() * kJournalGainBytesMax;
   bytes.reserve(size);
 
   ByteWriter out(bytes);
@@ -56,6 +87,7 @@ std::string encode_journal_record(const JournalRecord& record) {
   out.varint(record.oldest);
   out.signed_varint(record.time_ms);
   out.string(record.detector_options);
+  out.string(record.cluster_rule);
   out.varint(record.counts.unique);
   out.varint(record.counts.exact);
   out.varint(record.counts.near);
@@ -85,6 +117,7 @@ std::string encode_journal_record(const JournalRecord& record) {
     out.string(unique.url);
     out.string(unique.kept);
   }
+  put_gains(out, record.clusters);
   out.u32(crc32c(bytes));
   return bytes;
 }
@@ -118,6 +151,7 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
   record.oldest = in.varint();
   record.time_ms = in.signed_varint();
   record.detector_options = in.string();
+  record.cluster_rule = in.string();
   record.counts.unique = in.varint();
   record.counts.exact = in.varint();
   record.counts.near = in.varint();
@@ -147,9 +181,13 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
     unique.url = in.string();
     unique.kept = in.string();
   }
+  get_gains(in, record.clusters);
   if (!in.ok()) return corrupt("ends in the middle of a field");
   if (!in.at_end()) return corrupt(std::to_string(in.remaining()) + " bytes too many");
   if (record.counts.unique != record.uniques.size()) return corrupt("counts other uniques than it holds");
+  std::uint64_t joined = 0;
+  for (const ClusterGain& gain : record.clusters) joined += gain.joined;
+  if (joined != record.counts.duplicates()) return corrupt("counts other duplicates than joined clusters");
   return record;
 }
 
@@ -158,10 +196,13 @@ std::size_t journal_entry_bytes_max(std::size_t id_bytes, std::size_t url_bytes,
 }
 
 std::size_t journal_frame_bytes_max(std::size_t topics, std::size_t positions) {
-  return 128 + 2 * kSignatureOptionsBytesMax + 13 * kVarintBytesMax +
+  return 128 + 3 * kSignatureOptionsBytesMax + 15 * kVarintBytesMax +
          topics * (kTopicNameBytesMax + kVarintBytesMax + 16) + positions * 5 * kVarintBytesMax;
 }
 
+static_assert(kJournalGainBytesMax >= 6 * kVarintBytesMax);
+static_assert(kJournalGainBytesMax <= 16 + 8 + 8 * kVarintBytesMax,
+              "room for a unique is room for a duplicate: before it is decided, it may be either");
 static_assert(kJournalEntryBytesMax >=
               16 + 8 + 8 * kVarintBytesMax + kIdBytesMax + kUrlBytesMax + kUniqueKeptBytesMax);
 

@@ -1,8 +1,9 @@
 // What does one journal record hold?
 //
 // One record is one batch, and one batch is one Kafka transaction: the uniques that it added to the index,
-// the input it covers, and what ties it to the record before. The journal is the truth: memory is a function
-// of its records, and records are never rewritten. On any doubt the same bytes are sent again.
+// what its duplicates added to their clusters, the input it covers, and what ties it to the record before.
+// The journal is the truth: memory is a function of its records, and records are never rewritten. On any
+// doubt the same bytes are sent again.
 //
 // Format:  byte by byte in core/FORMATS.md; a golden file of every released version must stay readable.
 // Threads: values only.
@@ -17,11 +18,12 @@
 #include "core/arrival.h"
 #include "core/base/hash.h"
 #include "core/base/result.h"
+#include "core/cluster.h"
 #include "core/decision.h"
 
 namespace neardup {
 
-inline constexpr std::uint16_t kJournalVersion = 2;
+inline constexpr std::uint16_t kJournalVersion = 3;
 
 using Uuid = std::array<std::uint8_t, 16>;
 
@@ -52,7 +54,8 @@ struct JournalCounts {
   std::uint64_t short_text = 0;
   std::uint64_t rejected = 0;
 
-  std::uint64_t verdicts() const { return unique + exact + near + short_text + rejected; }
+  std::uint64_t duplicates() const { return exact + near + short_text; }
+  std::uint64_t verdicts() const { return unique + duplicates() + rejected; }
 
   friend bool operator==(const JournalCounts&, const JournalCounts&) = default;
 };
@@ -67,10 +70,12 @@ struct JournalRecord {
   std::int64_t time_ms = 0;  // the latest time of the batch's documents, by the clock that ages; 0: unknown
   std::string_view detector_options;   // DetectorOptions::text() of those who decided the batch
   std::string_view signature_options;  // SignerOptions::text() of its signatures; the same in all records
+  std::string_view cluster_rule;       // Detector::cluster_rule() of those who decided the batch
   JournalCounts counts;
   std::vector<JournalTopic> topics;  // all so far; a topic's place is its ordinal, Source::topic, for ever
   std::vector<JournalPosition> positions;
-  std::vector<Unique> uniques;  // in sequence order
+  std::vector<Unique> uniques;        // in sequence order
+  std::vector<ClusterGain> clusters;  // one for each leader, ascending; together they have all duplicates
 };
 
 // The record's bytes, at most kJournalRecordBytesMax when the batch was closed in time (see JournalSize).
@@ -90,7 +95,11 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes);
 // too large.
 std::size_t journal_entry_bytes_max(std::size_t id_bytes, std::size_t url_bytes, std::size_t kept_bytes);
 
-// Room that a record needs besides its uniques. REQUIRES: topics and positions of at most this many.
+// The same of one duplicate.
+inline constexpr std::size_t kJournalGainBytesMax = 60;  // six varints
+
+// Room that a record needs besides its uniques and duplicates. REQUIRES: topics and positions of at most this
+// many.
 std::size_t journal_frame_bytes_max(std::size_t topics, std::size_t positions);
 
 }  // namespace neardup

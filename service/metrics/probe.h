@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/cluster.h"
 #include "core/decision.h"
 #include "core/limits.h"
 
@@ -88,6 +89,7 @@ struct IndexCounts {
   std::uint64_t file_bytes = 0;    // of the file that names the uniques
   std::uint64_t truncated = 0;     // Detector::LookupCounts::truncated, those since the last call
   std::uint64_t hot_features = 0;  // as there
+  ClusterCounts clusters;
 };
 
 class Probe {

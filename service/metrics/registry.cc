@@ -122,6 +122,21 @@ const std::vector<MetricSpec>& specs() {
        "than may be compared, and texts known by their beginning: what may have cost a duplicate."},
       {"neardup_hot_features", MetricType::Gauge, "",
        "Features so common that keys of them are extended: boilerplate that many documents share."},
+      {"neardup_clusters", MetricType::Gauge, "",
+       "Documents remembered that have duplicates: each leads a cluster."},
+      {"neardup_largest_cluster_documents", MetricType::Gauge, "",
+       "Documents of the largest cluster, its leader counted; 0 if there is no cluster."},
+      {"neardup_cluster_bytes", MetricType::Gauge, "",
+       "Memory of clusters and of the window that is watched; part of neardup_index_bytes."},
+      {"neardup_cluster_hamming_distance", MetricType::Gauge, "",
+       "Bits in which the fingerprints of two members of one of the 32 largest clusters differ, on the "
+       "average, over the members since the start: low for copies, high for a template or a chain of "
+       "rewrites."},
+      {"neardup_swallowed_share_ratio", MetricType::Gauge, "by",
+       "Largest share of the last clusters.alarm_window documents, decided since the start by this instance, "
+       "that are duplicates of one document (by cluster), or of documents of one host (by source)."},
+      {"neardup_swallow_alarm", MetricType::Gauge, "",
+       "1 while one of these shares is as large as clusters.alarm_share, else 0."},
       {"neardup_restore_progress_ratio", MetricType::Gauge, "", "Share of the journal read back, 0 to 1."},
       {"neardup_restore_records_replayed_total", MetricType::Counter, "", "Journal records read back."},
       {"neardup_restore_duration_seconds", MetricType::Gauge, "",
@@ -306,6 +321,14 @@ struct MetricsRegistry::Series {
   prometheus::Gauge& index_file_bytes = gauges("neardup_index_file_bytes").Add({});
   prometheus::Counter& lookup_truncated = counters("neardup_lookup_truncated_total").Add({});
   prometheus::Gauge& hot_features = gauges("neardup_hot_features").Add({});
+  prometheus::Gauge& clusters = gauges("neardup_clusters").Add({});
+  prometheus::Gauge& largest_cluster = gauges("neardup_largest_cluster_documents").Add({});
+  prometheus::Gauge& cluster_bytes = gauges("neardup_cluster_bytes").Add({});
+  prometheus::Gauge& cluster_distance = gauges("neardup_cluster_hamming_distance").Add({});
+  prometheus::Family<prometheus::Gauge>& swallowed = gauges("neardup_swallowed_share_ratio");
+  prometheus::Gauge& swallowed_by_cluster = swallowed.Add({{"by", "cluster"}});
+  prometheus::Gauge& swallowed_by_source = swallowed.Add({{"by", "source"}});
+  prometheus::Gauge& swallow_alarm = gauges("neardup_swallow_alarm").Add({});
   prometheus::Gauge& restore_progress = gauges("neardup_restore_progress_ratio").Add({});
   prometheus::Counter& restore_records = counters("neardup_restore_records_replayed_total").Add({});
   prometheus::Gauge& restore_seconds = gauges("neardup_restore_duration_seconds").Add({});
@@ -379,6 +402,8 @@ StatusCounts MetricsRegistry::counts() const {
   counts.transactions = whole(s.transactions[static_cast<std::size_t>(TransactionResult::kCommitted)]);
   counts.index_entries = static_cast<std::uint64_t>(s.index_entries.Value());
   counts.index_bytes = static_cast<std::uint64_t>(s.index_bytes.Value());
+  counts.clusters = static_cast<std::uint64_t>(s.clusters.Value());
+  counts.largest_cluster = static_cast<std::uint64_t>(s.largest_cluster.Value());
   counts.restore_progress = s.restore_progress.Value();
   counts.journal_lag = static_cast<std::int64_t>(s.journal_lag.Value());
   const std::lock_guard lock(s.mutex);
@@ -444,6 +469,14 @@ void MetricsRegistry::index(const IndexCounts& counts) {
   series_->index_file_bytes.Set(static_cast<double>(counts.file_bytes));
   series_->lookup_truncated.Increment(static_cast<double>(counts.truncated));
   series_->hot_features.Set(static_cast<double>(counts.hot_features));
+  const ClusterCounts& clusters = counts.clusters;
+  series_->clusters.Set(static_cast<double>(clusters.clusters));
+  series_->largest_cluster.Set(clusters.largest);
+  series_->cluster_bytes.Set(static_cast<double>(clusters.bytes));
+  series_->cluster_distance.Set(clusters.mean_distance);
+  series_->swallowed_by_cluster.Set(clusters.cluster_share);
+  series_->swallowed_by_source.Set(clusters.source_share);
+  series_->swallow_alarm.Set(clusters.alarm ? 1 : 0);
 }
 
 void MetricsRegistry::lag(std::string_view topic, std::int32_t partition, std::int64_t records,

@@ -36,10 +36,12 @@ struct StatusCounts {
   std::uint64_t transactions = 0;
   std::uint64_t index_entries = 0;
   std::uint64_t index_bytes = 0;
-  std::int64_t lag_records = 0;  // over all partitions
-  double lag_seconds = 0;        // of the partition that is furthest behind
-  double restore_progress = 0;   // 0 .. 1
-  std::int64_t journal_lag = 0;  // offsets
+  std::uint64_t clusters = 0;
+  std::uint64_t largest_cluster = 0;  // documents
+  std::int64_t lag_records = 0;       // over all partitions
+  double lag_seconds = 0;             // of the partition that is furthest behind
+  double restore_progress = 0;        // 0 .. 1
+  std::int64_t journal_lag = 0;       // offsets
 };
 
 class MetricsRegistry final : public Probe {

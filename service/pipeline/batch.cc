@@ -35,6 +35,7 @@ void Batch::clear() {
   header_ranges_.clear();
   headers_.clear();
   uniques_.clear();
+  gains_.clear();
   covered_.clear();
   positions_.clear();
   counts_ = {};
@@ -79,7 +80,7 @@ void Batch::add_verdict_headers(const VerdictRecord& verdict) {
 }
 
 void Batch::add_decided(const Record& record, const Signed& document, const Decision& decision,
-                        const Unique* leader, std::string_view kept) {
+                        const Unique* leader, const ClusterState& cluster, std::string_view kept) {
   cover(record);
   const Document& from = document.document;
   VerdictRecord verdict;
@@ -90,6 +91,7 @@ void Batch::add_decided(const Record& record, const Signed& document, const Deci
   verdict.decision = decision;
   verdict.signature = document.signature;
   verdict.leader = leader;
+  verdict.cluster = cluster;
 
   OutputRecord& output = records_.emplace_back();
   output.source_partition = record.source.partition;
@@ -112,6 +114,7 @@ void Batch::add_decided(const Record& record, const Signed& document, const Deci
   } else {
     output.topic = OutputTopic::kDuplicate;
     counts_.count(decision);
+    gains_.add(decision.sequence, record.source, cluster);
   }
 }
 
@@ -171,6 +174,7 @@ void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics
   journal_.time_ms = horizon.time_ms;
   journal_.detector_options = writer.detector_options;
   journal_.signature_options = chain.signature_options();
+  journal_.cluster_rule = writer.cluster_rule;
   journal_.counts.unique = counts_.unique;
   journal_.counts.exact = counts_.exact;
   journal_.counts.near = counts_.near;
@@ -178,6 +182,7 @@ void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics
   for (const std::uint64_t count : counts_.rejected) journal_.counts.rejected += count;
   journal_.topics.assign(topics.begin(), topics.end());
   journal_.uniques = uniques_;
+  gains_.take(journal_.clusters);
   journal_bytes_ = encode_journal_record(journal_);
 }
 

@@ -15,11 +15,13 @@
 #include <vector>
 
 #include "core/base/arena.h"
+#include "core/cluster.h"
 #include "core/decision.h"
 #include "core/detector.h"
 #include "service/codec/record.h"
 #include "service/codec/verdict_codec.h"
 #include "service/journal/chain.h"
+#include "service/journal/cluster_gains.h"
 #include "service/journal/record.h"
 #include "service/metrics/probe.h"
 #include "service/pipeline/signer_pool.h"
@@ -49,9 +51,9 @@ class Batch {
 
   // Adds one record and what was decided of it, in input order. `record` and `document` must stay where they
   // are until the batch is committed. `leader` is the unique that a duplicate repeats, `kept` what the
-  // detector keeps of a unique.
+  // detector keeps of a unique, `cluster` what that of a duplicate is since.
   void add_decided(const Record& record, const Signed& document, const Decision& decision,
-                   const Unique* leader, std::string_view kept);
+                   const Unique* leader, const ClusterState& cluster, std::string_view kept);
   void add_rejected(const Record& record, const Signed& document);
   // Notes what one decision cost (Detector::candidates).
   void count_lookup(std::uint64_t candidates) { counts_.lookup_candidates.add(candidates); }
@@ -61,6 +63,7 @@ class Batch {
     Uuid journal{};
     std::uint64_t epoch = 0;
     std::string detector_options;
+    std::string cluster_rule;
   };
   // What is remembered behind the batch, and what time it is then (JournalRecord::oldest, time_ms).
   struct Horizon {
@@ -107,6 +110,7 @@ class Batch {
   std::vector<Header> headers_;
   std::vector<NamedValue> named_;
   std::vector<Unique> uniques_;
+  ClusterGains gains_;
   std::map<JournalChain::Partition, Covered> covered_;
   std::vector<CommittedPosition> positions_;
   BatchCounts counts_;

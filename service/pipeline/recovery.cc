@@ -14,6 +14,11 @@ Status apply_record(std::string_view bytes, JournalChain& chain, Detector& detec
   if (Status status = detector.restore(record->uniques); !status) {
     return status.error().in("record " + std::to_string(record->number));
   }
+  for (const ClusterGain& gain : record->clusters) {
+    if (Status status = detector.restore(gain, record->cluster_rule); !status) {
+      return status.error().in("record " + std::to_string(record->number));
+    }
+  }
   detector.expire(record->oldest);
   retention.replay(detector.size(), record->time_ms);
   return {};
@@ -41,7 +46,8 @@ IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_befor
           .bytes = detector.bytes(),
           .file_bytes = detector.file_bytes(),
           .truncated = counts.truncated - truncated_before,
-          .hot_features = counts.hot_features};
+          .hot_features = counts.hot_features,
+          .clusters = detector.cluster_counts()};
 }
 
 Status follow(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention,

@@ -1,9 +1,10 @@
 // How does a new writer come to know what the journal says?
 //
 // `restore` reads the journal to its end into the chain and the detector: memory is then exactly what the
-// last writer had when it committed its last batch, and what that had forgotten is forgotten. `follow` reads
-// on while another instance writes: a standby that follows has little left to restore. Input is never read
-// again to rebuild state.
+// last writer had when it committed its last batch: the uniques, and of the duplicates the clusters' sizes
+// and representatives; what it had forgotten is forgotten. What watches the stream begins anew. `follow`
+// reads on while another instance writes: a standby that follows has little left to restore. Input is never
+// read again to rebuild state.
 #pragma once
 
 #include <chrono>

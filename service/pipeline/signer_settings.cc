@@ -100,6 +100,13 @@ DetectorOptions resolve_detector_options(const Config& config) {
   options.measure = named<MgramMeasure>(kMgramMeasureNames, from.measure);
   options.directory = config.index.directory;
   if (config.index.covering != "auto") options.covering = config.index.covering;
+  const ClustersConfig& clusters = config.clusters;
+  const auto keep = std::ranges::find(kKeepPolicyNames, clusters.keep);
+  CHECK(keep != kKeepPolicyNames.end(), "load_config refuses other names");
+  options.clusters.keep = static_cast<KeepPolicy>(keep - kKeepPolicyNames.begin());
+  options.clusters.priority_sources = clusters.priority_sources;
+  options.clusters.guard = {.window = static_cast<std::uint32_t>(clusters.alarm_window),
+                            .alarm_permille = static_cast<std::uint32_t>(clusters.alarm_share.value)};
   return options;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <thread>
+#include <utility>
 
 #include "core/limits.h"
 #include "service/clock.h"
@@ -26,6 +27,15 @@ std::vector<std::string> names_of(std::span<const JournalChain::Topic> topics) {
   for (const JournalChain::Topic& topic : topics) names.push_back(topic.name);
   return names;
 }
+
+// What a document says of itself, as part of a line for people.
+std::string as_line(std::string_view text) {
+  std::string line(text.substr(0, 200));
+  std::ranges::replace_if(line, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return line;
+}
+
+constexpr std::string_view kAlarmPart = "clusters.alarm_share";
 
 // Reports how long a scope took as one stage of a batch.
 class StageTimer {
@@ -61,12 +71,14 @@ Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain:
   writer_.journal = parts_.chain.empty() ? journal : parts_.chain.journal();
   writer_.epoch = parts_.chain.empty() ? 0 : parts_.chain.writer_epoch() + 1;
   writer_.detector_options = parts_.detector.options().text();
+  writer_.cluster_rule = parts_.detector.cluster_rule();
   batches_.reserve(kBatches);
   for (std::size_t i = 0; i < kBatches; ++i)
     verified_.push(&batches_.emplace_back(topic_names_, options_.batch));
 }
 
 Worker::~Worker() {
+  if (alarm_) parts_.board.warn(kAlarmPart, "");
   for (Intake& intake : intakes_) parts_.signers.cancel(intake.signing);
 }
 
@@ -217,6 +229,7 @@ void Worker::report_index() {
   const IndexCounts counts = index_counts(parts_.detector, truncated_);
   truncated_ += counts.truncated;
   parts_.probe.index(counts);
+  report_alarm(counts.clusters);
   const Status& file = parts_.detector.file_status();
   parts_.board.warn("index.directory", file ? "" : file.error().message);
   if (file.ok() == directory_is_well_) return;
@@ -225,6 +238,37 @@ void Worker::report_index() {
     log_warning("index.directory: what belongs there is kept in memory for now: {}", file.error().message);
   } else {
     log_info("index.directory: the disk takes what belongs there again");
+  }
+}
+
+// Who swallows how much of the stream. REQUIRES: there is an alarm.
+std::string Worker::alarm_text(const ClusterCounts& counts) const {
+  const StreamAlarm& alarm = *counts.alarm;
+  const bool is_source = alarm.kind == StreamAlarm::Kind::kSource;
+  std::string text = std::to_string(alarm.documents) + " of the last " +
+                     std::to_string(parts_.detector.options().clusters.guard.window) +
+                     " documents are duplicates of " +
+                     (is_source ? "documents of one source, that of " : "one document, ");
+  if (counts.alarm_leader < parts_.detector.oldest()) {
+    return text + "cluster " + std::to_string(counts.alarm_leader) + ", which is forgotten by now";
+  }
+  const Unique leader = parts_.detector.unique(counts.alarm_leader);
+  text += leader.url.empty()
+              ? topic_names_[leader.source.topic] + "-" + std::to_string(leader.source.partition)
+              : as_line(leader.url);
+  return text + " (id " + as_line(leader.id) + ", cluster " + std::to_string(counts.alarm_leader) + ")";
+}
+
+void Worker::report_alarm(const ClusterCounts& counts) {
+  const std::optional<StreamAlarm> before = std::exchange(alarm_, counts.alarm);
+  if (alarm_) {
+    const std::string what = alarm_text(counts);
+    parts_.board.warn(kAlarmPart, what);
+    if (!before || before->kind != alarm_->kind || before->key != alarm_->key)
+      log_warning("{}: {}", kAlarmPart, what);
+  } else if (before) {
+    parts_.board.warn(kAlarmPart, "");
+    log_info("{}: no one swallows the stream any more", kAlarmPart);
   }
 }
 
@@ -260,9 +304,10 @@ Status Worker::decide(std::span<const Record> records, std::span<const Signed> d
     batch.count_lookup(parts_.detector.candidates());
     if (decision.verdict == Verdict::kDuplicate) {
       const Unique leader = parts_.detector.unique(decision.sequence);
-      batch.add_decided(records[i], documents[i], decision, &leader, {});
+      const ClusterState cluster = parts_.detector.cluster(decision.sequence);
+      batch.add_decided(records[i], documents[i], decision, &leader, cluster, {});
     } else {
-      batch.add_decided(records[i], documents[i], decision, nullptr, kept_);
+      batch.add_decided(records[i], documents[i], decision, nullptr, {}, kept_);
     }
   }
   const Retention::Answer answer = parts_.retention.decide({.oldest = parts_.detector.oldest(),

@@ -25,6 +25,9 @@
 // forgets the same at the same place. Where the memory limit leaves no room and may not be made room for, the
 // decider rests: the pools fill, nobody polls any more, and the service stays alive.
 //
+// What duplicates add to their clusters goes the same way, so a new writer knows the same sizes and the same
+// representatives. Whether one of them swallows the stream is watched from the first batch of each life on.
+//
 // A stop drains it: what was gathered is published. Any error ends it at once; memory is then ahead of the
 // journal and must be forgotten.
 //
@@ -37,6 +40,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -139,6 +143,8 @@ class Worker {
   std::size_t fitting(std::span<const Signed> documents) const;
   void rest(const std::stop_token& stop, const std::stop_token& halt);
   void report_index();
+  void report_alarm(const ClusterCounts& counts);
+  std::string alarm_text(const ClusterCounts& counts) const;
   Status publish_all();
   Status publish(const Batch& batch);
   Status read_back(const Batch& batch, bool& there);
@@ -167,11 +173,12 @@ class Worker {
   // Of the deciding thread.
   Pulse decide_pulse_;
   Status deciding_;
-  bool is_full_ = false;           // no more may be taken in
-  std::string kept_;               // of the unique being decided
-  JournalChain ahead_;             // of what was decided
-  std::uint64_t truncated_ = 0;    // look-ups, as last reported
-  bool directory_is_well_ = true;  // so it was last reported
+  bool is_full_ = false;              // no more may be taken in
+  std::string kept_;                  // of the unique being decided
+  JournalChain ahead_;                // of what was decided
+  std::uint64_t truncated_ = 0;       // look-ups, as last reported
+  bool directory_is_well_ = true;     // so it was last reported
+  std::optional<StreamAlarm> alarm_;  // as last reported
   // Of the publishing thread.
   bool recycle_first_ = false;  // a request of the last transaction timed out on the way
   int recycles_ = 0;            // in a row

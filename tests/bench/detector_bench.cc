@@ -244,6 +244,7 @@ struct Cost {
   double us_of_median = 0;  // by the median of the batches: less of what else the machine did
   double batch_p999_ms = 0;
   double bytes_per_unique = 0;
+  double cluster_bytes_per_unique = 0;  // of them: clusters, and the window that is watched
   double rss_per_unique = 0;
   std::uint64_t uniques = 0;
   std::uint64_t state = 0;  // of its digest: the same as long as a change only makes it faster
@@ -338,6 +339,7 @@ class IndexRow {
             .us_of_median = batches[batches.size() / 2] * 1e6 / kBatch,
             .batch_p999_ms = batches[batches.size() * 999 / 1000] * 1e3,
             .bytes_per_unique = static_cast<double>(detector_->bytes()) / count,
+            .cluster_bytes_per_unique = static_cast<double>(detector_->cluster_counts().bytes) / count,
             .rss_per_unique = (rss_bytes() - rss_before_) / count,
             .uniques = detector_->size(),
             .state = detector_->state_digest().low};
@@ -429,8 +431,9 @@ LinesCost from_lines(const Documents& documents, std::size_t count) {
 void say(const char* what, const Cost& cost) {
   std::printf("  %-44s %7.2f us/document (median %.2f), p99.9 of %zu: %.3f ms\n", what, cost.us_per_document,
               cost.us_of_median, kBatch, cost.batch_p999_ms);
-  std::printf("  %-44s %7.1f B each (RSS %.1f) of %llu uniques, state %08llx\n", "", cost.bytes_per_unique,
-              cost.rss_per_unique, static_cast<unsigned long long>(cost.uniques),
+  std::printf("  %-44s %7.1f B each, %.1f of them for clusters (RSS %.1f) of %llu uniques, state %08llx\n",
+              "", cost.bytes_per_unique, cost.cluster_bytes_per_unique, cost.rss_per_unique,
+              static_cast<unsigned long long>(cost.uniques),
               static_cast<unsigned long long>(cost.state & 0xFFFFFFFF));
   std::fflush(stdout);
 }

@@ -65,6 +65,12 @@ Cost read(const std::string& folder, Take take) {
   return {watch.cpu(), watch.wall()};
 }
 
+void remember(const JournalRecord& record, Detector& detector) {
+  for (const Unique& unique : record.uniques) CHECK(detector.restore(unique).ok(), "it was written so");
+  for (const ClusterGain& gain : record.clusters)
+    CHECK(detector.restore(gain, record.cluster_rule).ok(), "so was this");
+}
+
 int run(std::size_t uniques, bool tiny) {
   const std::string folder =
       (std::filesystem::temp_directory_path() / ("neardup-snapshot-bench-" + std::to_string(getpid())))
@@ -82,7 +88,7 @@ int run(std::size_t uniques, bool tiny) {
     for (std::size_t i = 0; i < records; ++i) {
       const std::string record = journal.next(kUniquesInRecord);
       const Result<JournalRecord> decoded = decode_journal_record(record);
-      CHECK(truth.restore(decoded->uniques).ok(), "it was written so");
+      remember(*decoded, truth);
       bytes += record.size();
       const Stopwatch watch;
       CHECK((*store)->append(record, static_cast<std::int64_t>(i) + 1).ok(), "room on the disk");
@@ -111,7 +117,7 @@ int run(std::size_t uniques, bool tiny) {
   const Cost restored = read(folder, [&](std::string_view bytes_of_one) {
     const Result<JournalRecord> record = decode_journal_record(bytes_of_one);
     CHECK(restored_chain.accept(*record, bytes_of_one).ok(), "it follows");
-    CHECK(detector.restore(record->uniques).ok(), "it was written so");
+    remember(*record, detector);
   });
   row("restore: all of it, into a detector", restored, bytes, uniques);
   const Digest128 digest = detector.state_digest();

@@ -206,14 +206,103 @@ TEST(Detector, state_digest_differs_when_anything_remembered_differs) {
   }
 }
 
-TEST(Detector, state_digest_does_not_hang_on_duplicates_seen) {
-  Detector with(by_fingerprint());
-  with.apply(arrival(1, kBits));
-  Detector without(by_fingerprint());
-  without.apply(arrival(1, kBits));
-  with.apply(arrival(1, kBits));
-  with.apply(arrival(2, kBits ^ 1));
-  EXPECT_EQ(with.state_digest(), without.state_digest());
+TEST(Detector, of_duplicates_the_state_has_the_size_of_their_cluster_and_who_represents_it) {
+  DetectorOptions options = by_fingerprint();
+  options.clusters.keep = KeepPolicy::kLongest;
+  const auto after = [&](std::vector<Arrival> duplicates) {
+    Detector detector(options);
+    detector.apply(arrival(1, kBits));
+    for (const Arrival& duplicate : duplicates) detector.apply(duplicate);
+    return detector.state_digest();
+  };
+  Arrival longer = arrival(3, kBits ^ 2);
+  longer.signature.tokens = 11;
+  EXPECT_EQ(after({arrival(1, kBits)}), after({arrival(2, kBits ^ 1)}))
+      << "which of equal ones joined is gone";
+  EXPECT_NE(after({arrival(1, kBits)}), after({}));
+  EXPECT_NE(after({longer}), after({arrival(2, kBits ^ 1)}));
+}
+
+TEST(Detector, tells_the_size_of_a_cluster_and_its_representative_by_each_policy) {
+  // The leader, one longer, one newer, one of a better source; each longer, newer or better than the rest.
+  const auto run = [](KeepPolicy keep) {
+    DetectorOptions options = by_fingerprint();
+    options.clusters = {.keep = keep, .priority_sources = {"best.net", "good.net"}};
+    Detector detector(options);
+    std::vector<Arrival> all = {arrival(1, kBits), arrival(2, kBits ^ 1), arrival(3, kBits ^ 2),
+                                arrival(4, kBits ^ 4)};
+    for (Arrival& a : all) a.event_time_ms = 1000;
+    all[0].url = "http://good.net/";
+    all[1].signature.tokens = 100;
+    all[2].event_time_ms = 2000;
+    all[3].url = "http://www.best.net/x";
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+      EXPECT_EQ(detector.apply(all[i]).sequence, 0U);
+      EXPECT_EQ(detector.cluster(0).size, i + 1);
+    }
+    const ClusterState cluster = detector.cluster(0);
+    return cluster.representative ? cluster.representative->source.offset : 1;
+  };
+  EXPECT_EQ(run(KeepPolicy::kFirst), 1);
+  EXPECT_EQ(run(KeepPolicy::kLongest), 2);
+  EXPECT_EQ(run(KeepPolicy::kNewest), 3);
+  EXPECT_EQ(run(KeepPolicy::kPrioritySource), 4);
+}
+
+TEST(Detector, a_question_joins_no_cluster_and_is_told_what_it_would_be) {
+  DetectorOptions options = by_fingerprint();
+  options.clusters.keep = KeepPolicy::kLongest;
+  Detector detector(options);
+  detector.apply(arrival(1, kBits));
+  Arrival longer = arrival(2, kBits ^ 1);
+  longer.signature.tokens = 11;
+  EXPECT_EQ(detector.check(longer).sequence, 0U);
+  EXPECT_EQ(detector.cluster(0), ClusterState{});
+  const ClusterState told = detector.cluster_with(longer, 0);
+  detector.apply(longer);
+  EXPECT_EQ(detector.cluster(0), told);
+  EXPECT_EQ(told, (ClusterState{2, Representative{longer.source, 11}}));
+}
+
+TEST(Detector, a_cluster_goes_with_its_leader_and_what_it_gained_is_refused_without_it) {
+  Detector detector(by_fingerprint());
+  detector.apply(arrival(1, kBits));
+  detector.apply(arrival(2, ~kBits));
+  for (int i = 0; i < 3; ++i) detector.apply(arrival(1, kBits));
+  detector.apply(arrival(2, ~kBits));
+  EXPECT_EQ(detector.cluster_counts().clusters, 2U);
+  EXPECT_EQ(detector.cluster_counts().largest, 4U);
+  detector.expire(1);
+  EXPECT_EQ(detector.cluster_counts().clusters, 1U);
+  EXPECT_EQ(detector.cluster_counts().largest, 2U);
+  EXPECT_EQ(detector.cluster(1).size, 2U);
+  for (const Sequence gone : {Sequence{0}, Sequence{2}, ~Sequence{0}}) {
+    const Status status = detector.restore(ClusterGain{.leader = gone, .joined = 1}, "");
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, ErrorCode::kCorrupt);
+  }
+  EXPECT_EQ(detector.apply(arrival(1, kBits)), unique(2)) << "it is new again";
+  EXPECT_EQ(detector.cluster(2), ClusterState{});
+}
+
+TEST(Detector, watches_clusters_and_the_sources_of_their_leaders) {
+  DetectorOptions options = by_fingerprint();
+  options.clusters.guard = {.window = 10, .alarm_permille = 400};
+  Detector detector(options);
+  std::vector<Arrival> pages = {arrival(1, 0), arrival(2, 0xFF), arrival(3, 0xFF00)};
+  for (const Arrival& page : pages) detector.apply(page);
+  detector.apply(pages[0]);
+  detector.apply(pages[1]);
+  detector.apply(pages[2]);
+  ClusterCounts counts = detector.cluster_counts();
+  EXPECT_EQ(counts.cluster_share, .1);
+  EXPECT_EQ(counts.source_share, .3);
+  EXPECT_FALSE(counts.alarm);
+  detector.apply(pages[1]);
+  counts = detector.cluster_counts();
+  ASSERT_TRUE(counts.alarm);
+  EXPECT_EQ(counts.alarm->kind, StreamAlarm::Kind::kSource) << "they share a host";
+  EXPECT_EQ(counts.alarm_leader, 1U);
 }
 
 TEST(Detector, memory_per_unique_is_what_the_design_page_says) {

@@ -72,22 +72,30 @@ TEST(HybridDetectorProperty, restoring_a_prefix_and_applying_the_rest_equals_app
   std::vector<SignedText> texts;
   std::vector<Decision> decisions;
   std::vector<std::string> kept;
-  Detector undisturbed{DetectorOptions{}};
+  std::vector<ClusterGain> gains;
+  DetectorOptions options;
+  options.clusters.keep = KeepPolicy::kLongest;
+  Detector undisturbed(options);
   for (int i = 0; i < 3000; ++i) {
     texts.push_back(signer.sign(stream.next()));
     kept.emplace_back();
     decisions.push_back(undisturbed.apply(texts.back().arrival(), &kept.back()));
     ASSERT_EQ(kept.back().empty(), decisions.back().verdict != Verdict::kUnique);
+    const Sequence leader = decisions.back().sequence;
+    gains.push_back(
+        {.leader = leader, .joined = 1, .representative = undisturbed.cluster(leader).representative});
   }
   for (const std::size_t cut : {std::size_t{0}, std::size_t{700}, texts.size()}) {
     SCOPED_TRACE(cut);
-    Detector detector{DetectorOptions{}};
+    Detector detector(options);
     for (std::size_t i = 0; i < texts.size(); ++i) {
       if (i >= cut) {
         ASSERT_EQ(detector.apply(texts[i].arrival()), decisions[i]) << i;
       } else if (decisions[i].verdict == Verdict::kUnique) {
         const Status status = detector.restore(texts[i].unique(kept[i]));
         ASSERT_TRUE(status) << status.error().message;
+      } else {
+        ASSERT_TRUE(detector.restore(gains[i], undisturbed.cluster_rule()));
       }
     }
     EXPECT_EQ(detector.state_digest(), undisturbed.state_digest());
@@ -107,8 +115,11 @@ TEST(HybridDetectorProperty, a_crowded_state_is_restored_as_it_was) {
     for (int w = 0; w < 150; ++w) page += " w" + std::to_string(random() % 1000000);
     const SignedText text = signer.sign(page);
     std::string kept;
-    if (undisturbed.apply(text.arrival(), &kept).verdict == Verdict::kUnique) {
+    const Decision decision = undisturbed.apply(text.arrival(), &kept);
+    if (decision.verdict == Verdict::kUnique) {
       ASSERT_TRUE(copy.restore(text.unique(kept)));
+    } else {
+      ASSERT_TRUE(copy.restore(ClusterGain{.leader = decision.sequence, .joined = 1}, ""));
     }
   }
   EXPECT_GT(undisturbed.lookup_counts().full_keys, 20U);

@@ -13,8 +13,8 @@ namespace {
 
 class Oracle {
  public:
-  Oracle(const Cluster& cluster, std::uint64_t uniques_max)
-      : cluster_(cluster), uniques_max_(uniques_max), oracle_(Cluster::kTopic, cluster.input()) {}
+  Oracle(const Cluster& cluster, const DetectorOptions& options, std::uint64_t uniques_max)
+      : cluster_(cluster), uniques_max_(uniques_max), oracle_(Cluster::kTopic, cluster.input(), options) {}
 
   Findings check() {
     for (const Cluster::Content& content : cluster_.committed()) check_transaction(content);
@@ -85,6 +85,8 @@ class Oracle {
     }
     if (record->uniques.size() != oracle_.detector().size() - uniques)
       wrong("journal record " + number + " has other uniques than the verdicts of its batch");
+    if (record->clusters != oracle_.take_gains())
+      wrong("journal record " + number + " has other clusters than the verdicts of its batch");
     if (record->oldest > oracle_.detector().size())
       return wrong("journal record " + number + " forgets what has not come");
     oracle_.expire(record->oldest);
@@ -103,8 +105,8 @@ class Oracle {
 
 }  // namespace
 
-Findings check_committed(const Cluster& cluster, std::uint64_t uniques_max) {
-  return Oracle(cluster, uniques_max).check();
+Findings check_committed(const Cluster& cluster, const DetectorOptions& options, std::uint64_t uniques_max) {
+  return Oracle(cluster, options, uniques_max).check();
 }
 
 }  // namespace neardup

@@ -42,6 +42,7 @@ struct Shape {
     segment_bytes_max = 500 + draw.below(5000);
     if (draw.one_in(3)) retention.count_max = 4 + draw.below(20);
     if (draw.one_in(4)) retention.age_max_ms = static_cast<std::int64_t>(5'000 + draw.below(40'000));
+    detector.clusters.keep = draw.one_in(2) ? KeepPolicy::kLongest : KeepPolicy::kFirst;
   }
 
   std::vector<std::vector<MemoryRecord>> crawl(Faults& faults) const {
@@ -70,6 +71,7 @@ struct Shape {
   std::uint64_t fault_share;  // of transactions, in percent
   std::uint64_t segment_bytes_max;
   RetentionOptions retention;  // by the time of arrival: the crawl tells no other
+  DetectorOptions detector;
 };
 
 class SimulatedLeadership final : public Leadership {
@@ -617,7 +619,7 @@ class Run {
     if (Status status = sink.recycle(); !status) return status;
 
     JournalChain& chain = instance.chain;
-    Detector detector{DetectorOptions{}};
+    Detector detector(shape_.detector);
     Retention retention{shape_.retention};
     std::optional<StoredJournal> stored;
     if (store) stored.emplace(stored_parts(log, *store, chain, probe, board), open_log(), stored_options());
@@ -666,7 +668,7 @@ class Run {
   }
 
   void judge() {
-    const Findings findings = check_committed(cluster_, shape_.retention.count_max);
+    const Findings findings = check_committed(cluster_, shape_.detector, shape_.retention.count_max);
     outcome_.verdicts = findings.verdicts;
     outcome_.committed = findings.committed;
     if (!findings.violation.empty()) wrong(findings.violation);
@@ -682,7 +684,7 @@ class Run {
     StateBoard board;
     SimulatedLog log(cluster_);
     JournalChain chain;
-    Detector detector{DetectorOptions{}};
+    Detector detector(shape_.detector);
     Retention retention{shape_.retention};
     std::unique_ptr<JournalStore> store;
     std::optional<StoredJournal> stored;

@@ -13,7 +13,8 @@
 //
 // The oracle, at the end of every run: each transaction holds one batch, with all its verdicts and its
 // positions; the journal is a chain; every input record has one verdict; each is, byte for byte, what a
-// detector says that gets the documents in the journal's order, and a duplicate names a committed unique;
+// detector says that gets the documents in the journal's order, and a duplicate names a committed unique; who
+// says the same was counted right, in verdicts and in the journal;
 // the state of the last life, of that detector, and of restores from the journal and from the snapshot is
 // one. During the run: no life stops with a contradiction, and a snapshot that was promised is there after a
 // loss of power.

@@ -3,8 +3,7 @@
 
   main -> commands -+> http ------> metrics        detector -> index -> fingerprint -> text -> base
                     +> pipeline -+> metrics
-                    |            +> codec -> core's types (arrival.h, document.h, signature.h, decision.h, limits.h,
-                    |            |           covering_names.h)
+                    |            +> codec -> core's types (TYPES, below)
                     |            +> journal
                     |            +> core/detector
                     +> snapshot -+> metrics, journal
@@ -46,7 +45,7 @@ ARROWS = {
     + ["service/codec", "service/journal", "service/snapshot", "service/kafka"],
     "service/main": SHELL + ["service/commands"],
 }
-TYPES = ["core/arrival.h", "core/document.h", "core/signature.h", "core/decision.h", "core/limits.h", "core/covering_names.h"]
+TYPES = ["core/arrival.h", "core/cluster.h", "core/covering_names.h", "core/document.h", "core/signature.h", "core/decision.h", "core/limits.h"]
 
 # Libraries that one room keeps to itself.
 OWNERS = {

@@ -1,8 +1,10 @@
-// A journal made from a seed: records that follow each other as those of a writer do.
+// A journal made from a seed: records that follow each other as those of a writer do. Duplicates join its
+// clusters too, though no offset is theirs.
 #pragma once
 
 #include <cstdint>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +49,20 @@ class GeneratedJournal {
                                 .signature = {{random_(), random_()}, {random_()}, 100},
                                 .kept = kept[i]});
     }
+    // And as many duplicates of half of all uniques so far, some of which are to be kept.
+    std::set<Sequence> leaders;
+    while (leaders.size() < uniques / 2) leaders.insert(random_() % (chain_.next_sequence() + uniques));
+    for (const Sequence leader : leaders) {
+      ClusterGain& gain = record.clusters.emplace_back(ClusterGain{.leader = leader});
+      gain.joined = static_cast<std::uint32_t>(1 + random_() % 3);
+      record.counts.near += gain.joined;
+      if (random_() % 2 == 0) {
+        gain.representative =
+            Representative{.source = {0, 0, from + static_cast<std::int64_t>(random_() % 9)},
+                           .rank = static_cast<std::int64_t>(random_() % 1000)};
+      }
+    }
+    record.cluster_rule = "clusters.keep=longest";
     std::string bytes = encode_journal_record(record);
     CHECK(chain_.accept(record, bytes).ok(), "a generated record follows the one before");
     return bytes;

@@ -12,8 +12,29 @@ std::string shown(const std::string& topic, const InputPlace& place) {
   return topic + ":" + std::to_string(place.first) + "@" + std::to_string(place.second);
 }
 
-VerdictOracle::VerdictOracle(std::string topic, const std::vector<std::vector<MemoryRecord>>& input)
-    : topics_{std::move(topic)} {
+const ClusterState& CountedClusters::join(Sequence leader, const Source& source, std::uint32_t tokens) {
+  Counted& counted = all_.at(leader);
+  ++counted.state.size;
+  ClusterGain& gain = gains_[leader];
+  gain.leader = leader;
+  ++gain.joined;
+  if (keep_ == KeepPolicy::kLongest && tokens > counted.tokens) {
+    counted.tokens = tokens;
+    counted.state.representative = gain.representative = Representative{source, tokens};
+  }
+  return counted.state;
+}
+
+std::vector<ClusterGain> CountedClusters::take_gains() {
+  std::vector<ClusterGain> gains;
+  for (const auto& [leader, gain] : gains_) gains.push_back(gain);
+  gains_.clear();
+  return gains;
+}
+
+VerdictOracle::VerdictOracle(std::string topic, const std::vector<std::vector<MemoryRecord>>& input,
+                             const DetectorOptions& options)
+    : topics_{std::move(topic)}, detector_(options), clusters_(options.clusters.keep) {
   for (std::size_t partition = 0; partition < input.size(); ++partition) {
     for (std::size_t offset = 0; offset < input[partition].size(); ++offset) {
       const MemoryRecord& from = input[partition][offset];
@@ -71,9 +92,11 @@ std::string VerdictOracle::decide(const InputPlace& place, const MemoryVerdict& 
   const bool unique = expected.decision.verdict == Verdict::kUnique;
   if (unique) {
     uniques_.insert(place);
+    clusters_.lead(expected.decision.sequence, document.signature.tokens);
   } else {
     leader = detector_.unique(expected.decision.sequence);
     expected.leader = &*leader;
+    expected.cluster = clusters_.join(expected.decision.sequence, record.source, document.signature.tokens);
   }
   std::string json;
   append_verdict_json(expected, topics_, json);

@@ -25,10 +25,33 @@ namespace neardup {
 using InputPlace = std::pair<std::int32_t, std::int64_t>;  // partition, offset
 std::string shown(const std::string& topic, const InputPlace& place);
 
+// Sizes and representatives of clusters, counted one by one from what was decided.
+class CountedClusters {
+ public:
+  explicit CountedClusters(KeepPolicy keep) : keep_(keep) {}
+
+  void lead(Sequence leader, std::uint32_t tokens) { all_[leader] = {.tokens = tokens}; }
+  // Its cluster since this duplicate.
+  const ClusterState& join(Sequence leader, const Source& source, std::uint32_t tokens);
+  // What they gained since the last call, as a journal record has it.
+  std::vector<ClusterGain> take_gains();
+
+ private:
+  struct Counted {
+    ClusterState state = {};
+    std::uint32_t tokens = 0;  // of the document that represents it
+  };
+  const KeepPolicy keep_;
+  std::map<Sequence, Counted> all_;
+  std::map<Sequence, ClusterGain> gains_;
+};
+
 class VerdictOracle {
  public:
-  // `input`: the records of `topic`, by partition and offset. It must outlive the oracle.
-  VerdictOracle(std::string topic, const std::vector<std::vector<MemoryRecord>>& input);
+  // `input`: the records of `topic`, by partition and offset. It must outlive the oracle. `options`: of the
+  // service's detector. REQUIRES: clusters.keep is kFirst or kLongest.
+  VerdictOracle(std::string topic, const std::vector<std::vector<MemoryRecord>>& input,
+                const DetectorOptions& options = {});
 
   std::size_t records() const { return records_.size(); }
   bool has(const InputPlace& place) const { return index_.contains(place); }
@@ -39,6 +62,9 @@ class VerdictOracle {
   // Decides the record at `place` as the next one, and compares. Returns what is wrong, "" if nothing is.
   // REQUIRES: has(place).
   std::string decide(const InputPlace& place, const MemoryVerdict& verdict);
+
+  // What the clusters gained since the last call.
+  std::vector<ClusterGain> take_gains() { return clusters_.take_gains(); }
 
   // Uniques below `oldest` are forgotten before the next decision.
   void expire(Sequence oldest) { detector_.expire(oldest); }
@@ -52,7 +78,8 @@ class VerdictOracle {
   std::vector<Record> records_;
   std::vector<Signed> signed_;
   std::map<InputPlace, std::size_t> index_;
-  Detector detector_{DetectorOptions{}};
+  Detector detector_;
+  CountedClusters clusters_;
   std::set<InputPlace> uniques_;
 };
 

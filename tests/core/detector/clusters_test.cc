@@ -7,6 +7,8 @@
 #include <bit>
 #include <map>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace neardup {
@@ -25,15 +27,23 @@ Clusters::Joining joining(Sequence leader, std::int64_t offset) {
           .document = {.source = at(offset), .event_time_ms = 100, .tokens = 100, .priority = 5}};
 }
 
+// Where the document lies that represents a cluster; nothing if it is the leader.
+std::optional<Source> representative(const Clusters& clusters, Sequence leader) {
+  const ClusterState cluster = clusters.cluster(leader);
+  return cluster.representative ? std::optional(cluster.representative->source) : std::nullopt;
+}
+
 TEST(Clusters, a_unique_is_alone_and_each_duplicate_makes_one_more) {
   Clusters clusters({});
-  EXPECT_EQ(clusters.size(3), 1U);
+  EXPECT_EQ(clusters.cluster(3), ClusterState{});
   EXPECT_EQ(clusters.clusters(), 0U);
-  EXPECT_EQ(clusters.join(joining(3, 10)).size, 2U);
-  EXPECT_EQ(clusters.join(joining(3, 11)).size, 3U);
-  EXPECT_EQ(clusters.join(joining(0, 12)).size, 2U);
-  EXPECT_EQ(clusters.size(3), 3U);
-  EXPECT_EQ(clusters.size(2), 1U);
+  clusters.join(joining(3, 10));
+  EXPECT_EQ(clusters.cluster(3).size, 2U);
+  clusters.join(joining(3, 11));
+  clusters.join(joining(0, 12));
+  EXPECT_EQ(clusters.cluster(0).size, 2U);
+  EXPECT_EQ(clusters.cluster(3).size, 3U);
+  EXPECT_EQ(clusters.cluster(2).size, 1U);
   EXPECT_EQ(clusters.clusters(), 2U);
 }
 
@@ -52,9 +62,10 @@ TEST(Clusters, each_policy_names_its_own_representative_and_the_earliest_of_equa
     std::vector<bool> named;
     for (Clusters::Joining next : {joining(0, 3), longer, newer, longer, newer}) {
       next.document.source.offset += named.size() >= 3 ? 10 : 0;  // who comes later is another one
-      named.push_back(clusters.join(next).is_representative);
+      clusters.join(next);
+      named.push_back(representative(clusters, 0) == next.document.source);
     }
-    return std::pair(clusters.representative(0), named);
+    return std::pair(representative(clusters, 0), named);
   };
   EXPECT_EQ(run(KeepPolicy::kFirst), std::pair(std::optional<Source>(), std::vector<bool>(5, false)));
   const std::vector<bool> second = {false, true, false, false, false};
@@ -68,11 +79,14 @@ TEST(Clusters, an_unknown_time_is_not_the_newest) {
   Clusters clusters({.keep = KeepPolicy::kNewest});
   Clusters::Joining next = joining(0, 1);
   next.document.event_time_ms = 0;
-  EXPECT_FALSE(clusters.join(next).is_representative);
+  clusters.join(next);
+  EXPECT_EQ(representative(clusters, 0), std::nullopt);
   next.leader_document.event_time_ms = 0;
-  EXPECT_FALSE(clusters.join(next).is_representative);
+  clusters.join(next);
+  EXPECT_EQ(representative(clusters, 0), std::nullopt);
   next.document.event_time_ms = 1;
-  EXPECT_TRUE(clusters.join(next).is_representative);
+  clusters.join(next);
+  EXPECT_EQ(representative(clusters, 0), at(1));
 }
 
 TEST(Clusters, a_forgotten_cluster_is_gone_with_its_representative_and_its_rank) {
@@ -92,12 +106,11 @@ TEST(Clusters, a_forgotten_cluster_is_gone_with_its_representative_and_its_rank)
   EXPECT_THAT(leaders(), ElementsAre(3, 2));
   clusters.erase(3);
   EXPECT_THAT(leaders(), ElementsAre(2, 1));
-  EXPECT_EQ(clusters.size(3), 1U);
-  EXPECT_EQ(clusters.representative(3), std::nullopt);
+  EXPECT_EQ(clusters.cluster(3), ClusterState{});
   clusters.expire(2);
   EXPECT_THAT(leaders(), ElementsAre(2));
   EXPECT_EQ(clusters.clusters(), 1U);
-  EXPECT_NE(clusters.representative(2), std::nullopt);
+  EXPECT_NE(representative(clusters, 2), std::nullopt);
 }
 
 TEST(Clusters, mean_distance_tells_copies_from_a_template) {
@@ -186,6 +199,7 @@ TEST(Clusters, agree_with_a_model_that_keeps_all_documents) {
       SCOPED_TRACE(testing::Message() << static_cast<int>(keep) << ' ' << most);
       std::mt19937_64 random(most + static_cast<std::uint64_t>(keep));
       Clusters clusters({.keep = keep, .largest = most});
+      Clusters replayed({.keep = keep, .largest = most});
       NaiveClusters model(keep);
       Sequence size = 0;
       Sequence oldest = 0;
@@ -205,26 +219,33 @@ TEST(Clusters, agree_with_a_model_that_keeps_all_documents) {
           const NaiveClusters::Member first = cluster->second.front();
           const Source before = model.representative(leader).document.source;
           model.join(leader, {fingerprint, document});
-          const Clusters::Joined joined = clusters.join({.leader = leader,
-                                                         .leader_document = first.document,
-                                                         .document = document,
-                                                         .difference = fingerprint ^ first.fingerprint});
-          ASSERT_EQ(joined.size, cluster->second.size());
+          clusters.join({.leader = leader,
+                         .leader_document = first.document,
+                         .document = document,
+                         .difference = fingerprint ^ first.fingerprint});
+          ASSERT_EQ(clusters.cluster(leader).size, cluster->second.size());
           const Source now = model.representative(leader).document.source;
-          ASSERT_EQ(joined.is_representative, now != before);
-          ASSERT_EQ(clusters.representative(leader).value_or(first.document.source), now);
+          ASSERT_EQ(representative(clusters, leader).value_or(first.document.source), now);
+          // What a journal would store of it.
+          ClusterGain gain{.leader = leader, .joined = 1};
+          if (now != before) gain.representative = clusters.cluster(leader).representative;
+          replayed.restore(gain, clusters.rule());
         }
         if (i % 300 == 299) {
           oldest += random() % ((size - oldest) / 4 + 1);
           model.expire(oldest);
           clusters.expire(oldest);
+          replayed.expire(oldest);
         }
         if (i % 37 == 0) {
           const Sequence erased = oldest + random() % (size - oldest + 1);
           model.erase(erased);
           clusters.erase(erased);
+          replayed.erase(erased);
         }
         if (i % 50 != 0) continue;
+        ASSERT_EQ(replayed.digest(), clusters.digest());
+        ASSERT_EQ(replayed.counts().largest, clusters.counts().largest);
         std::vector<std::pair<std::size_t, Sequence>> largest;
         for (const Clusters::Large& large : clusters.largest()) {
           largest.emplace_back(large.size, large.leader);
@@ -239,13 +260,11 @@ TEST(Clusters, agree_with_a_model_that_keeps_all_documents) {
   }
 }
 
-TEST(Clusters, digest_differs_when_anything_differs_and_does_not_hang_on_the_order_of_clusters) {
-  const ClusterOptions options{.keep = KeepPolicy::kLongest, .guard = {.window = 2, .alarm_permille = 1000}};
-  const auto digest_of = [&](const std::vector<Clusters::Joining>& all) {
-    Clusters clusters(options);
+TEST(Clusters, digest_differs_when_anything_stored_differs_and_does_not_hang_on_the_order_of_clusters) {
+  const auto digest_of = [&](const std::vector<Clusters::Joining>& all,
+                             KeepPolicy keep = KeepPolicy::kLongest) {
+    Clusters clusters({.keep = keep});
     for (const Clusters::Joining& next : all) clusters.join(next);
-    clusters.pass();  // the guard's window is full of these two
-    clusters.pass();
     return clusters.digest();
   };
   const Clusters::Joining a = joining(0, 1);
@@ -257,13 +276,69 @@ TEST(Clusters, digest_differs_when_anything_differs_and_does_not_hang_on_the_ord
   longer_elsewhere.document.source.offset++;
   Clusters::Joining other_bits = a;
   other_bits.difference = 1;
-  const std::vector<Digest128> digests = {digest_of({}),          digest_of({a}),
-                                          digest_of({b}),         digest_of({a, a}),
-                                          digest_of({longer}),    digest_of({longer_elsewhere}),
-                                          digest_of({other_bits})};
+  EXPECT_EQ(digest_of({a}), digest_of({other_bits})) << "a distance is for people who watch";
+  const std::vector<Digest128> digests = {digest_of({}),
+                                          digest_of({}, KeepPolicy::kNewest),
+                                          digest_of({a}),
+                                          digest_of({b}),
+                                          digest_of({a, a}),
+                                          digest_of({longer}),
+                                          digest_of({longer_elsewhere})};
   for (std::size_t i = 0; i < digests.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) EXPECT_NE(digests[i], digests[j]) << i << " and " << j;
   }
+}
+
+TEST(Clusters, whom_another_policy_chose_represents_until_one_comes_that_this_one_prefers_to_the_leader) {
+  const ClusterGain chosen{.leader = 0, .joined = 3, .representative = Representative{at(7), 1'000'000}};
+  Clusters clusters({.keep = KeepPolicy::kLongest});
+  clusters.restore(chosen, Clusters({.keep = KeepPolicy::kNewest}).rule());
+  EXPECT_EQ(clusters.cluster(0).size, 4U);
+  clusters.join(joining(0, 8));
+  EXPECT_EQ(representative(clusters, 0), at(7)) << "as long as the leader is";
+  Clusters::Joining longer = joining(0, 9);
+  longer.document.tokens = 101;
+  clusters.join(longer);
+  EXPECT_EQ(representative(clusters, 0), at(9));
+
+  Clusters same({.keep = KeepPolicy::kLongest});
+  same.restore(chosen, same.rule());
+  same.join(longer);
+  EXPECT_EQ(representative(same, 0), at(7)) << "its rank counts, and is higher";
+}
+
+TEST(Clusters, ranks_by_other_priorities_are_not_compared) {
+  const auto rule_of = [](std::vector<std::string> sources) {
+    return Clusters({.keep = KeepPolicy::kPrioritySource, .priority_sources = std::move(sources)}).rule();
+  };
+  EXPECT_EQ(rule_of({"a.org", "b.org"}), rule_of({"a.org", "b.org"}));
+  EXPECT_NE(rule_of({"a.org", "b.org"}), rule_of({"b.org", "a.org"}));
+  EXPECT_EQ(Clusters({}).rule(), "");
+}
+
+TEST(Clusters, counts_tell_the_largest_and_what_watching_found) {
+  Clusters clusters({.guard = {.window = 10, .alarm_permille = 300}});
+  EXPECT_EQ(clusters.counts().largest, 0U);
+  for (int i = 0; i < 3; ++i) {
+    Clusters::Joining next = joining(4, i);
+    next.leader_origin = 1;
+    next.difference = i == 0 ? 0xFF : 0;
+    clusters.join(next);
+  }
+  Clusters::Joining next = joining(2, 9);
+  next.leader_origin = 1;
+  clusters.join(next);
+  const ClusterCounts counts = clusters.counts();
+  EXPECT_EQ(counts.clusters, 2U);
+  EXPECT_EQ(counts.largest, 4U);
+  EXPECT_EQ(counts.bytes, clusters.bytes());
+  EXPECT_EQ(counts.cluster_share, .3);
+  EXPECT_EQ(counts.source_share, .4);
+  ASSERT_TRUE(counts.alarm);
+  EXPECT_EQ(counts.alarm->kind, StreamAlarm::Kind::kSource);
+  EXPECT_EQ(counts.alarm_leader, 2U) << "the newest of the source";
+  // 8 bits in 3 of the 6 pairs of cluster 4; none in cluster 2, whose two members count half as much.
+  EXPECT_NEAR(counts.mean_distance, (4 * 4.0 + 2 * 0.0) / 6, 1e-9);
 }
 
 TEST(Clusters, memory_is_7_bytes_a_cluster_where_a_fifth_of_the_uniques_lead_one) {

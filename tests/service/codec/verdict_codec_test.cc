@@ -45,6 +45,7 @@ VerdictRecord duplicate(DuplicateKind kind, const Unique& leader) {
                      exact ? 1000 : 995,
                      exact ? Relation::kMirror : Relation::kOther};
   record.leader = &leader;
+  record.cluster.size = 2;
   return record;
 }
 
@@ -68,6 +69,9 @@ std::vector<VerdictRecord> every_shape() {
                                         duplicate(DuplicateKind::kNear, kLeaderWithoutUrl),
                                         duplicate(DuplicateKind::kShort, kLeader),
                                         rejected(RejectReason::kNoTokens)};
+  VerdictRecord represented = duplicate(DuplicateKind::kNear, kLeader);
+  represented.cluster = {.size = 4'294'967'295, .representative = Representative{{1, 7, 90}, -5}};
+  records.push_back(represented);
   VerdictRecord bare = unique();
   bare.url = "";
   bare.event_time_ms = 0;
@@ -114,6 +118,7 @@ TEST(VerdictCodec, every_shape_is_read_back) {
     EXPECT_EQ(parsed->signature.has_value(), !record.reason.has_value());
     EXPECT_EQ(parsed->kind.has_value(), record.leader != nullptr);
     EXPECT_EQ(parsed->distance.has_value(), record.leader != nullptr);
+    EXPECT_EQ(parsed->cluster.has_value(), record.leader != nullptr);
     EXPECT_EQ(parsed->duplicate_of.has_value(), record.leader != nullptr);
     if (record.leader != nullptr) {
       EXPECT_EQ(parsed->kind, record.decision.kind);
@@ -121,6 +126,13 @@ TEST(VerdictCodec, every_shape_is_read_back) {
       EXPECT_EQ(parsed->duplicate_of->url, record.leader->url);
       EXPECT_EQ(parsed->duplicate_of->source.partition, record.leader->source.partition);
       EXPECT_EQ(parsed->similarity_permille, record.decision.similarity_permille);
+      EXPECT_EQ(parsed->cluster, (ParsedVerdict::Group{record.decision.sequence, record.cluster.size}));
+    }
+    ASSERT_EQ(parsed->representative.has_value(), record.cluster.representative.has_value());
+    if (parsed->representative) {
+      const Source& source = record.cluster.representative->source;
+      EXPECT_EQ(*parsed->representative,
+                (ParsedVerdict::Place{kTopics[source.topic], source.partition, source.offset}));
     }
   }
 }

@@ -246,6 +246,7 @@ TEST_F(Scan, sums_up_unless_quiet) {
   EXPECT_THAT(loud.err, HasSubstr("unique                2   50.0 %\n"));
   EXPECT_THAT(loud.err, HasSubstr("duplicate             1   25.0 %  exact 1, near 0, short 0\n"));
   EXPECT_THAT(loud.err, HasSubstr("rejected              1   25.0 %  not_json 1\n"));
+  EXPECT_THAT(loud.err, HasSubstr("clusters              1  the largest has 2 documents\n"));
   EXPECT_THAT(loud.err, HasSubstr("bytes per unique document"));
   ScanOptions quiet;
   quiet.quiet = true;
@@ -457,7 +458,7 @@ TEST_F(MgramScan, goes_on_where_a_snapshot_ends_and_refuses_one_of_another_mode)
 }
 
 TEST_F(Scan, two_scans_with_a_snapshot_decide_as_one_scan_of_both_files) {
-  const std::string monday = write("monday.jsonl", lines(0, 300) + "broken\n");
+  const std::string monday = write("monday.jsonl", lines(0, 300) + lines(150, 250, "twice-") + "broken\n");
   const std::string tuesday = write("tuesday.jsonl", lines(200, 400, "again-"));
   const std::string index = (folder_ / "index").string();
   const Scanned at_once = scan({.paths = {monday, tuesday}});
@@ -465,6 +466,22 @@ TEST_F(Scan, two_scans_with_a_snapshot_decide_as_one_scan_of_both_files) {
   const Scanned second = scan({.paths = {tuesday}, .snapshot = index});
   EXPECT_EQ(second.exit_code, 0);
   EXPECT_EQ(first.out + second.out, at_once.out);
+  EXPECT_EQ(second.verdicts.front().cluster, (ParsedVerdict::Group{200, 3}));
+  EXPECT_THAT(second.err, HasSubstr("clusters            150  the largest has 3 documents\n"));
+}
+
+TEST_F(Scan, tells_which_document_represents_those_that_say_the_same) {
+  Config config;
+  config.clusters.keep = "priority-source";
+  config.clusters.priority_sources = {"x"};  // the host of all lines
+  const std::string elsewhere = R"({"id":"a","url":"http://y/a","text":")" + words(1) + "\"}\n";
+  const Scanned got = scan({}, elsewhere + line("b", words(1)) + line("c", words(1)), config);
+  ASSERT_THAT(got.verdicts, SizeIs(3));
+  EXPECT_EQ(got.verdicts[1].cluster, (ParsedVerdict::Group{0, 2}));
+  EXPECT_EQ(got.verdicts[1].representative, got.verdicts[1].source) << "itself, from now on";
+  EXPECT_EQ(got.verdicts[2].cluster, (ParsedVerdict::Group{0, 3}));
+  EXPECT_EQ(got.verdicts[2].representative, got.verdicts[1].source) << "of equal ones the first";
+  EXPECT_EQ(scan({}, elsewhere + line("b", words(1))).verdicts[1].representative, std::nullopt);
 }
 
 TEST_F(Scan, forgets_the_same_with_a_folder_and_without_and_in_its_next_run) {
@@ -541,6 +558,7 @@ TEST_F(Scan, a_question_is_answered_as_the_next_document_would_be_and_leaves_no_
     EXPECT_EQ(online.verdicts[0].verdict, asked.verdicts[i].verdict);
     EXPECT_EQ(online.verdicts[0].seq, asked.verdicts[i].seq);
     EXPECT_EQ(online.verdicts[0].distance, asked.verdicts[i].distance);
+    EXPECT_EQ(online.verdicts[0].cluster, asked.verdicts[i].cluster);
     ASSERT_EQ(online.verdicts[0].duplicate_of.has_value(), asked.verdicts[i].duplicate_of.has_value());
     if (online.verdicts[0].duplicate_of) {
       EXPECT_EQ(online.verdicts[0].duplicate_of->id, asked.verdicts[i].duplicate_of->id);

@@ -244,6 +244,12 @@ TEST(Config, words_outside_the_choice_are_refused) {
   EXPECT_THAT(refusal_of_set("http.address=::1"), HasSubstr("is not an IPv4 address"));
   EXPECT_THAT(refusal_of_set("http.address=localhost"), HasSubstr("is not an IPv4 address"));
   EXPECT_THAT(refusal_of_set("kafka.group="), HasSubstr("is empty"));
+  EXPECT_EQ(refusal_of_set("clusters.priority_sources=example.org,localhost"), "accepted");
+  for (const char* host : {"http://example.org", "example.org/", "example.org:80"}) {
+    EXPECT_THAT(refusal_of_set(std::string("clusters.priority_sources=") + host),
+                HasSubstr("is not a host like example.org"))
+        << host;
+  }
   for (const char* brokers : {"", "kafka", "kafka:", ":9092", "kafka:0", "kafka:70000", "a:1,,b:2", "a:1,"}) {
     EXPECT_THAT(refusal_of_set(std::string("kafka.brokers=") + brokers), HasSubstr("is not host:port"))
         << brokers;

@@ -32,6 +32,7 @@ JournalRecord example() {
   record.time_ms = 1714566645999;
   record.detector_options = "detector.threshold_permille=850";
   record.signature_options = "fingerprint.features=shingles fingerprint.shingle_size=4";
+  record.cluster_rule = "clusters.keep=newest";
   record.counts = {2, 5, 1, 6, 4};
   record.topics = {{"pages", uuid(0x40)}, {"pages-2", uuid(0x70)}};
   record.positions = {{0, 0, 100, 110, 5}, {0, 3, 0, 1, -1}, {1, 0, 18211, 18212, 0}};
@@ -44,6 +45,9 @@ JournalRecord example() {
        "kept"},
       {"\xE4\xBD\xA0", "", {1, 0, 18211}, 0, {{0xB1, 0xB2}, {1}, 1}, ""},
   };
+  record.clusters = {{901, 3},
+                     {902, 8, Representative{{1, 0, 18210}, 1714566645122}},
+                     {1001, 1, Representative{{0, 3, 0}, -4}}};
   return record;
 }
 
@@ -57,7 +61,9 @@ void expect_equal(const JournalRecord& a, const JournalRecord& b) {
   EXPECT_EQ(a.time_ms, b.time_ms);
   EXPECT_EQ(a.detector_options, b.detector_options);
   EXPECT_EQ(a.signature_options, b.signature_options);
+  EXPECT_EQ(a.cluster_rule, b.cluster_rule);
   EXPECT_EQ(a.counts, b.counts);
+  EXPECT_EQ(a.clusters, b.clusters);
   EXPECT_EQ(a.topics, b.topics);
   EXPECT_EQ(a.positions, b.positions);
   ASSERT_EQ(a.uniques.size(), b.uniques.size());
@@ -78,10 +84,10 @@ TEST(JournalRecord, what_is_encoded_is_decoded) {
   expect_equal(*decoded, example());
 }
 
-// A record of version 2 stays readable for ever: NEARDUP_GOLDEN_UPDATE=1 writes the file, for a new version
+// A record of version 3 stays readable for ever: NEARDUP_GOLDEN_UPDATE=1 writes the file, for a new version
 // only.
-TEST(JournalRecord, the_golden_record_of_version_2_reads_and_writes_the_same_bytes) {
-  const std::string path = NEARDUP_SOURCE_DIR "/tests/golden/journal_record_v2.bin";
+TEST(JournalRecord, the_golden_record_of_version_3_reads_and_writes_the_same_bytes) {
+  const std::string path = NEARDUP_SOURCE_DIR "/tests/golden/journal_record_v3.bin";
   if (std::getenv("NEARDUP_GOLDEN_UPDATE") != nullptr) {
     std::ofstream(path, std::ios::binary) << encode_journal_record(example());
   }
@@ -135,6 +141,7 @@ TEST(JournalRecord, the_announced_bounds_hold_for_the_largest_entries) {
   const std::string options(kSignatureOptionsBytesMax, 'o');
   record.signature_options = options;
   record.detector_options = options;
+  record.cluster_rule = options;
   record.oldest = ~0ULL;
   record.time_ms = INT64_MIN;
   const std::string id(kIdBytesMax, 'i');
@@ -150,11 +157,31 @@ TEST(JournalRecord, the_announced_bounds_hold_for_the_largest_entries) {
                               INT64_MIN,
                               {{~0ULL, ~0ULL}, {~0ULL}, 0xFFFFFFFF},
                               kept});
+    record.clusters.push_back(
+        {i % 2 == 0 ? ~0ULL : 0, 0xFFFFFFFF, Representative{{0xFFFFFFFF, 0x7FFFFFFF, INT64_MAX}, INT64_MIN}});
   }
   record.counts = {50, ~0ULL, ~0ULL, ~0ULL, ~0ULL};
-  EXPECT_LE(
-      encode_journal_record(record).size(),
-      journal_frame_bytes_max(50, 50) + 50 * journal_entry_bytes_max(id.size(), url.size(), kept.size()));
+  EXPECT_LE(encode_journal_record(record).size(),
+            journal_frame_bytes_max(50, 50) +
+                50 * journal_entry_bytes_max(id.size(), url.size(), kept.size()) + 50 * kJournalGainBytesMax);
+}
+
+TEST(JournalRecord, a_cluster_that_nobody_represents_anew_takes_three_bytes) {
+  JournalRecord record;
+  record.counts.exact = 300;
+  const std::size_t empty = encode_journal_record(record).size();
+  for (Sequence i = 0; i < 100; ++i) record.clusters.push_back({.leader = 100'000 + i * 100, .joined = 3});
+  EXPECT_LE(encode_journal_record(record).size(), empty + 100 * 3 + 2);
+}
+
+TEST(JournalRecord, every_duplicate_joined_a_cluster) {
+  for (const std::uint32_t joined : {0U, 2U, 4U, 0xFFFFFFFFU}) {
+    JournalRecord record = example();
+    record.clusters[0].joined = joined;
+    const Result<JournalRecord> decoded = decode_journal_record(encode_journal_record(record));
+    ASSERT_FALSE(decoded) << joined;
+    EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupt);
+  }
 }
 
 }  // namespace

@@ -89,7 +89,18 @@ void use_every_verb(MetricsRegistry& metrics, std::int32_t partitions) {
   metrics.recycled(RecycleOutcome::kResent, .6);
   for (const std::string_view stage : kStageNames) metrics.stage(stage, .001);
   metrics.end_to_end(.15);
-  metrics.index({.entries = 5, .bytes = 4096, .file_bytes = 262144, .truncated = 7, .hot_features = 2});
+  metrics.index({.entries = 5,
+                 .bytes = 4096,
+                 .file_bytes = 262144,
+                 .truncated = 7,
+                 .hot_features = 2,
+                 .clusters = {.clusters = 3,
+                              .largest = 9,
+                              .bytes = 512,
+                              .mean_distance = 1.5,
+                              .cluster_share = .125,
+                              .source_share = .25,
+                              .alarm = StreamAlarm{}}});
   metrics.lag("pages", 1, 7, 1.5);
   metrics.assigned_partitions(static_cast<std::uint64_t>(partitions));
   metrics.restored(3, .5, .1);
@@ -109,15 +120,26 @@ TEST_F(MetricsTest, promtool_finds_nothing_to_say) {
 }
 
 TEST_F(MetricsTest, known_labels_exist_with_zero_from_the_start) {
-  for (const char* series :
-       {"neardup_verdicts_total{kind=\"none\",verdict=\"unique\"}",
-        "neardup_verdicts_total{kind=\"exact\",verdict=\"duplicate\"}",
-        "neardup_verdicts_total{kind=\"near\",verdict=\"duplicate\"}",
-        "neardup_verdicts_total{kind=\"none\",verdict=\"rejected\"}", "neardup_index_entries",
-        "neardup_lookup_truncated_total", "neardup_kafka_errors_total{client=\"journal\",code=\"other\"}",
-        "neardup_stage_duration_seconds_count{stage=\"audit\"}", "neardup_leader", "neardup_kafka_brokers",
-        "neardup_kafka_brokers_connected", "neardup_document_bytes_count", "neardup_lookup_candidates_count",
-        "neardup_match_hamming_distance_bucket{le=\"0\"}", "neardup_transaction_duration_seconds_count"}) {
+  for (const char* series : {"neardup_verdicts_total{kind=\"none\",verdict=\"unique\"}",
+                             "neardup_verdicts_total{kind=\"exact\",verdict=\"duplicate\"}",
+                             "neardup_verdicts_total{kind=\"near\",verdict=\"duplicate\"}",
+                             "neardup_verdicts_total{kind=\"none\",verdict=\"rejected\"}",
+                             "neardup_index_entries",
+                             "neardup_lookup_truncated_total",
+                             "neardup_clusters",
+                             "neardup_largest_cluster_documents",
+                             "neardup_swallowed_share_ratio{by=\"cluster\"}",
+                             "neardup_swallowed_share_ratio{by=\"source\"}",
+                             "neardup_swallow_alarm",
+                             "neardup_kafka_errors_total{client=\"journal\",code=\"other\"}",
+                             "neardup_stage_duration_seconds_count{stage=\"audit\"}",
+                             "neardup_leader",
+                             "neardup_kafka_brokers",
+                             "neardup_kafka_brokers_connected",
+                             "neardup_document_bytes_count",
+                             "neardup_lookup_candidates_count",
+                             "neardup_match_hamming_distance_bucket{le=\"0\"}",
+                             "neardup_transaction_duration_seconds_count"}) {
     EXPECT_EQ(value_of(metrics_, series), "0") << series;
   }
   for (const std::string_view reason : kRejectReasonNames) {
@@ -191,6 +213,13 @@ TEST_F(MetricsTest, each_verb_moves_its_numbers) {
            {"neardup_index_file_bytes", "262144"},
            {"neardup_lookup_truncated_total", "14"},
            {"neardup_hot_features", "2"},
+           {"neardup_clusters", "3"},
+           {"neardup_largest_cluster_documents", "9"},
+           {"neardup_cluster_bytes", "512"},
+           {"neardup_cluster_hamming_distance", "1.5"},
+           {"neardup_swallowed_share_ratio{by=\"cluster\"}", "0.125"},
+           {"neardup_swallowed_share_ratio{by=\"source\"}", "0.25"},
+           {"neardup_swallow_alarm", "1"},
            {"neardup_consumer_lag_records{partition=\"1\",topic=\"pages\"}", "7"},
            {"neardup_consumer_lag_seconds{partition=\"1\",topic=\"pages\"}", "1.5"},
            {"neardup_consumer_assigned_partitions", "2"},
@@ -206,6 +235,8 @@ TEST_F(MetricsTest, each_verb_moves_its_numbers) {
   EXPECT_EQ(counts.rejected, 4U);
   EXPECT_EQ(counts.transactions, 2U);
   EXPECT_EQ(counts.index_entries, 5U);
+  EXPECT_EQ(counts.clusters, 3U);
+  EXPECT_EQ(counts.largest_cluster, 9U);
   EXPECT_EQ(counts.lag_records, 7);
   EXPECT_DOUBLE_EQ(counts.lag_seconds, 1.5);
 }
@@ -259,9 +290,10 @@ TEST_F(MetricsTest, exactly_one_state_is_one) {
 }
 
 TEST_F(MetricsTest, truncated_look_ups_of_several_batches_add_up) {
-  metrics_.index({.truncated = 7});
-  metrics_.index({.truncated = 0});
-  metrics_.index({.truncated = 2});
+  metrics_.index({.truncated = 7, .clusters = {}});
+  metrics_.index({.truncated = 0, .clusters = {}});
+  EXPECT_EQ(value_of(metrics_, "neardup_swallow_alarm"), "0") << "an alarm ends";
+  metrics_.index({.truncated = 2, .clusters = {}});
   EXPECT_EQ(value_of(metrics_, "neardup_lookup_truncated_total"), "9");
 }
 

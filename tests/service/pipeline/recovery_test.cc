@@ -9,7 +9,7 @@
 namespace neardup {
 namespace {
 
-// A sound journal of `count` records with two uniques each.
+// A sound journal of `count` records with two uniques each, and a duplicate of one of them, longer by one.
 std::vector<std::string> journal_of(int count) {
   std::vector<std::string> journal;
   JournalChain chain;
@@ -20,13 +20,18 @@ std::vector<std::string> journal_of(int count) {
     record.previous = chain.last_digest();
     record.first_sequence = chain.next_sequence();
     record.counts.unique = 2;
+    record.counts.exact = 1;
+    record.cluster_rule = "clusters.keep=longest";
+    record.clusters = {{.leader = static_cast<Sequence>(i),
+                        .joined = 1,
+                        .representative = Representative{{0, 0, 3 * i + 2}, 6}}};
     record.topics = {{"pages", {1}}};
-    record.positions = {{0, 0, 2 * i, 2 * i + 2, 0}};
+    record.positions = {{0, 0, 3 * i, 3 * i + 3, 0}};
     const std::string ids[] = {"id" + std::to_string(2 * i), "id" + std::to_string(2 * i + 1)};
     for (int j = 0; j < 2; ++j) {
       Unique unique;
       unique.id = ids[j];
-      unique.source = {0, 0, 2 * i + j};
+      unique.source = {0, 0, 3 * i + j};
       unique.signature.exact = digest128(ids[j]);
       unique.signature.fingerprint = {digest128(ids[j]).low};
       unique.signature.tokens = 5;
@@ -70,6 +75,10 @@ TEST(Recovery, a_standby_that_follows_knows_what_a_restore_reads) {
   EXPECT_EQ(standby.detector.size(), 42U);
   EXPECT_EQ(standby.detector.state_digest(), fresh.detector.state_digest());
   EXPECT_EQ(standby.chain.last_digest(), fresh.chain.last_digest());
+  EXPECT_EQ(standby.detector.cluster_counts().clusters, 21U);
+  EXPECT_EQ(standby.detector.cluster(20).size, 2U);
+  ASSERT_TRUE(standby.detector.cluster(20).representative);
+  EXPECT_EQ(standby.detector.cluster(20).representative->source, (Source{0, 0, 62}));
 }
 
 TEST(Recovery, a_standby_refuses_a_broken_journal_as_a_writer_does) {

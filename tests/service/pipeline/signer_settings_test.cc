@@ -94,6 +94,22 @@ TEST_F(SignerSettings, every_word_of_the_modes_has_its_value) {
   }
 }
 
+TEST_F(SignerSettings, every_setting_of_clusters_arrives) {
+  const ClusterOptions defaults = resolve_detector_options(config_).clusters;
+  EXPECT_EQ(defaults.keep, ClusterOptions{}.keep);
+  EXPECT_EQ(defaults.guard.window, ClusterOptions{}.guard.window);
+  EXPECT_EQ(defaults.guard.alarm_permille, ClusterOptions{}.guard.alarm_permille);
+  config_.clusters = {.keep = "priority-source",
+                      .priority_sources = {"a.org", "b.org"},
+                      .alarm_share = {125},
+                      .alarm_window = 5000};
+  const ClusterOptions clusters = resolve_detector_options(config_).clusters;
+  EXPECT_EQ(clusters.keep, KeepPolicy::kPrioritySource);
+  EXPECT_EQ(clusters.priority_sources, config_.clusters.priority_sources);
+  EXPECT_EQ(clusters.guard.window, 5000U);
+  EXPECT_EQ(clusters.guard.alarm_permille, 125U);
+}
+
 TEST_F(SignerSettings, a_wrong_file_is_named_with_setting_line_and_way_out) {
   config_.fingerprint.stop_words_file = write("stop", "the\n\xFF\n");
   EXPECT_EQ(refusal(),

@@ -75,6 +75,7 @@ struct Circumstances {
   RetentionOptions retention = {};
   std::function<void(const Detector&)> after_batch = nullptr;  // on the thread that decides; once before all
   StateBoard* board = nullptr;
+  ClusterOptions clusters = {};
 };
 
 // One life of the service: restore, then work to the end of the input or until it dies.
@@ -84,6 +85,7 @@ struct Life {
   int recycles = 0;
   std::vector<RecycleOutcome> doubts;  // of those that were no start
   Digest128 state;
+  IndexCounts index;                // as last told
   BatchCounts counts;               // of its batches together
   std::vector<BatchClosed> closed;  // why, of each batch
 };
@@ -92,7 +94,11 @@ struct Life {
 class CountingProbe final : public Probe {
  public:
   CountingProbe(Life& life, Decisions* decisions)
-      : counts_(life.counts), closed_(life.closed), doubts_(life.doubts), decisions_(decisions) {}
+      : counts_(life.counts),
+        closed_(life.closed),
+        doubts_(life.doubts),
+        index_(life.index),
+        decisions_(decisions) {}
   void recycled(RecycleOutcome outcome, double) override { doubts_.push_back(outcome); }
   void batch_committed(const BatchCounts& counts, BatchClosed why) override {
     closed_.push_back(why);
@@ -106,7 +112,8 @@ class CountingProbe final : public Probe {
     add(counts.lookup_candidates, counts_.lookup_candidates);
   }
 
-  void index(const IndexCounts&) override {
+  void index(const IndexCounts& counts) override {
+    index_ = counts;
     if (on_index) on_index();
   }
 
@@ -126,6 +133,7 @@ class CountingProbe final : public Probe {
   BatchCounts& counts_;
   std::vector<BatchClosed>& closed_;
   std::vector<RecycleOutcome>& doubts_;
+  IndexCounts& index_;
   Decisions* decisions_;
 };
 
@@ -142,7 +150,9 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
   MemorySink sink(kafka, fate);
   MemoryLog log(kafka);
   JournalChain chain(signing.text());
-  Detector detector(DetectorOptions{});
+  DetectorOptions options;
+  options.clusters = circumstances.clusters;
+  Detector detector(options);
   Retention retention(circumstances.retention);
   const InputConfig input;
   const Result<Preset> preset = resolve_preset(input);
@@ -528,10 +538,6 @@ TEST(Recovery, new_topics_and_partitions_begin_at_their_beginning_beside_known_o
   EXPECT_EQ(plan->positions[3].next, InputPosition::kFromBeginning);
 }
 
-// ---- Forgetting ----
-
-constexpr std::size_t kWindow = 4000;
-constexpr std::size_t kForgettingBatch = 500;
 constexpr std::int64_t kMinuteMs = 60'000;
 
 // Text that no other seed makes: a page, or for every third a short text.
@@ -549,6 +555,140 @@ MemoryRecord record_of(std::size_t number, std::size_t seed) {
           R"({"id":"d)" + std::to_string(number) + R"(","url":"","text":")" + text_of(seed) + "\"}",
           static_cast<std::int64_t>(number + 1) * kMinuteMs};
 }
+
+// ---- Clusters ----
+
+// What verdicts told, added up by hand: the size at each duplicate, and who represents it.
+void expect_told_clusters(const MemoryKafka& kafka, bool longest) {
+  struct Counted {
+    std::uint32_t size = 1;
+    std::size_t letters = 0;
+    ParsedVerdict::Place representative;
+  };
+  const auto letters = [&](const ParsedVerdict& verdict) {
+    const auto& [partition, offset] = std::pair(verdict.source.partition, verdict.source.offset);
+    return kafka.input[static_cast<std::size_t>(partition)][static_cast<std::size_t>(offset)].value->size();
+  };
+  std::map<Sequence, Counted> clusters;
+  std::size_t changed = 0;
+  for (const MemoryVerdict& published : kafka.verdicts) {
+    const Result<ParsedVerdict> verdict = parse_verdict_json(*published.value);
+    ASSERT_TRUE(verdict) << *published.value;
+    if (verdict->seq) clusters[*verdict->seq] = {1, letters(*verdict), verdict->source};
+    if (verdict->verdict != Verdict::kDuplicate) continue;
+    ASSERT_TRUE(verdict->cluster);
+    Counted& counted = clusters.at(verdict->cluster->id);
+    EXPECT_EQ(verdict->cluster->size, ++counted.size);
+    if (!longest) {
+      EXPECT_FALSE(verdict->representative);
+      continue;
+    }
+    if (letters(*verdict) > counted.letters) {
+      counted.letters = letters(*verdict);
+      counted.representative = verdict->source;
+      ++changed;
+    }
+    EXPECT_EQ(verdict->representative.value_or(verdict->duplicate_of->source), counted.representative);
+  }
+  EXPECT_EQ(changed > 10, longest);
+}
+
+// Four copies of each text, with none to three words more.
+MemoryKafka families(std::size_t count) {
+  MemoryKafka kafka;
+  kafka.input.resize(2);
+  for (std::size_t copy = 0; copy < 4; ++copy) {
+    for (std::size_t family = 0; family < count; ++family) {
+      std::string text;
+      for (std::size_t i = 0; i < 100; ++i) text += "w" + std::to_string(family * 1000 + i) + ' ';
+      // Ids have one length, so that the longest record has the longest text.
+      const std::string id = std::to_string(1000 + copy * count + family);
+      for (std::size_t more = 0; more < (copy + family) % 4; ++more) text += "more ";
+      kafka.input[family % 2].push_back(
+          {id, R"({"id":")" + id + R"(","url":"http://example.org/)" + id + R"(","text":")" + text + "\"}",
+           1});
+    }
+  }
+  return kafka;
+}
+
+TEST(Clusters, are_told_with_each_duplicate_and_are_the_same_with_any_threads) {
+  for (const KeepPolicy keep : {KeepPolicy::kFirst, KeepPolicy::kLongest}) {
+    MemoryKafka one = families(40);
+    const MemoryKafka input = one;
+    const Circumstances circumstances = {.clusters = {.keep = keep}};
+    const Life first = live(one, always_committed, 17, 1, 1 << 20, {}, circumstances);
+    ASSERT_TRUE(first.status) << first.status.error().message;
+    expect_told_clusters(one, keep == KeepPolicy::kLongest);
+    EXPECT_EQ(first.index.clusters.clusters, 40U);
+    EXPECT_EQ(first.index.clusters.largest, 4U);
+    EXPECT_LT(first.index.clusters.bytes, first.index.bytes);
+    for (const int threads : {2, 3}) {
+      MemoryKafka many = input;
+      EXPECT_EQ(live(many, always_committed, 17, threads, 1 << 20, {}, circumstances).state, first.state);
+      EXPECT_EQ(many.journal, one.journal);
+      EXPECT_EQ(many.verdicts, one.verdicts);
+    }
+  }
+}
+
+// Lives that crash at every second batch end with the bytes of an undisturbed one, so what each of them
+// restored was right; and the state behind the last record is what a restore makes of the journal.
+TEST(Clusters, go_on_after_a_crash_as_if_there_had_been_none) {
+  const ClusterOptions clusters = {.keep = KeepPolicy::kLongest};
+  MemoryKafka calm = families(40);
+  MemoryKafka kafka = calm;
+  const Life undisturbed = live_in(calm, always_committed, 16, {.clusters = clusters});
+  ASSERT_TRUE(undisturbed.status);
+  Life life;
+  int lives = 0;
+  do {
+    int commits = 0;
+    const auto fate = [&] {
+      if (++commits < 2) return Fate::kCommitted;
+      return lives % 2 == 0 ? Fate::kCrashBefore : Fate::kCrashAfter;
+    };
+    life = live_in(kafka, fate, 16, {.clusters = clusters});
+    ASSERT_LT(++lives, 100);
+  } while (life.crashed);
+  EXPECT_GT(lives, 4);
+  EXPECT_EQ(kafka.verdicts, calm.verdicts);
+  const Life restored = live_in(kafka, always_committed, 16, {.clusters = clusters});
+  EXPECT_EQ(restored.state, undisturbed.state);
+  EXPECT_NE(live_in(kafka, always_committed, 16, {}).state, undisturbed.state) << "ranks of another policy";
+}
+
+TEST(Clusters, one_that_swallows_the_stream_is_a_warning_until_it_no_longer_does) {
+  MemoryKafka kafka;
+  kafka.input.resize(1);
+  for (std::size_t i = 0; i < 60; ++i) kafka.input[0].push_back(record_of(i, i < 30 ? 0 : i));
+  StateBoard board;
+  std::vector<std::string> warnings;
+  std::vector<bool> alarms;
+  const Life life = live_in(kafka, always_committed, 10,
+                            {.interval = std::chrono::hours(1),
+                             .after_batch =
+                                 [&](const Detector& detector) {
+                                   alarms.push_back(detector.cluster_counts().alarm.has_value());
+                                   warnings.push_back(board.warning());  // of what was reported before
+                                 },
+                             .board = &board,
+                             .clusters = {.guard = {.window = 20, .alarm_permille = 700}}});
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  EXPECT_EQ(alarms, (std::vector<bool>{false, false, true, true, false, false, false}));
+  ASSERT_EQ(warnings.size(), 7U);
+  EXPECT_EQ(warnings[2], "");
+  EXPECT_EQ(warnings[3],
+            "clusters.alarm_share: 19 of the last 20 documents are duplicates of one document, pages-0 (id "
+            "d0, cluster 0)");
+  EXPECT_EQ(warnings[5], "");
+  EXPECT_EQ(board.warning(), "");
+}
+
+// ---- Forgetting ----
+
+constexpr std::size_t kWindow = 4000;
+constexpr std::size_t kForgettingBatch = 500;
 
 // So many documents, all of them new, one a minute.
 MemoryKafka news(std::size_t documents) {

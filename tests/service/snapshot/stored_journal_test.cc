@@ -118,6 +118,8 @@ class StoredJournalTest : public FolderTest {
       if (Status status = chain.accept(*record, bytes); !status) return status;
       for (const Unique& unique : record->uniques)
         if (!detector.restore(unique)) return Error{ErrorCode::kCorrupt, "kept"};
+      for (const ClusterGain& gain : record->clusters)
+        if (!detector.restore(gain, record->cluster_rule)) return Error{ErrorCode::kCorrupt, "gain"};
       life.progress_fell |= progress < life.progress;
       life.progress = progress;
       return {};

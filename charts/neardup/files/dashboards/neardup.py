@@ -159,6 +159,13 @@ ROWS = {
         graph("Candidates per document", "Fingerprints compared to decide one document. It grows with the index, and with text that is much alike.", "short", *p50_p99("lookup_candidates"), steps=[(50000, "red")]),
         graph("New uniques", "Documents that were added to the index per second.", "cps", ("added", rate("verdicts_total", verdict="unique"))),
     ],
+    "Clusters": [
+        graph("Clusters", "Documents remembered that have duplicates: each leads a cluster.", "short", ("{{instance}}", f"max by (instance) ({series('clusters')})")),
+        graph("Largest cluster", "Documents of the largest cluster, its leader counted.", "short", ("{{instance}}", f"max by (instance) ({series('largest_cluster_documents')})")),
+        graph("Swallowed by one", "Largest share of the last documents that are duplicates of one document, or of documents of one host. The alarm is for clusters.alarm_share.", "percentunit", ("by {{by}}", f"max by (by) ({series('swallowed_share_ratio')} and on (job, instance) {series('leader')} == 1)"), ("alarm", f"max({series('swallow_alarm')} and on (job, instance) {series('leader')} == 1)")),
+        graph("Distance within large clusters", "Bits in which two members of one of the 32 largest clusters differ: low for copies of one text, high for a template or a chain of rewrites.", "none", ("{{instance}}", f"max by (instance) ({series('cluster_hamming_distance')})")),
+        graph("Memory of clusters", "Sizes, representatives and the window that is watched; part of the memory of the index.", "bytes", ("{{instance}}", f"max by (instance) ({series('cluster_bytes')})")),
+    ],
     "Restore": [
         graph("Restore", "Share of the journal that is read back, 0 to 1; nothing is decided before.", "percentunit", ("{{instance}}", f"max by (instance) ({series('restore_progress_ratio')})")),
         graph("Journal records read back", "While an instance restores.", "cps", ("{{instance}}", rate("restore_records_replayed_total", "instance"))),
