@@ -273,6 +273,9 @@ class Round {
     switch (fault) {
       case ChaosFault::kKill:
         return end_leader(SIGKILL);
+      case ChaosFault::kKillBoth:
+        other(leader()).signal(SIGKILL);
+        return end_leader(SIGKILL);
       case ChaosFault::kTerminate:
         return end_leader(SIGTERM);
       case ChaosFault::kKillAtPoint:

@@ -492,8 +492,7 @@ class Run {
   // Whether a service may end so.
   void check_end(const Instance& instance, const Error& error) {
     const bool allowed =
-        error.code == ErrorCode::kUnavailable ||
-        (instance.outlived && (error.code == ErrorCode::kFenced || error.code == ErrorCode::kContradiction));
+        error.code == ErrorCode::kUnavailable || (instance.outlived && error.code == ErrorCode::kFenced);
     if (!allowed) wrong("stopped: " + error.message);
   }
 
