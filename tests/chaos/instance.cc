@@ -71,8 +71,9 @@ std::optional<int> Instance::take_end() {
 }
 
 bool Instance::ended_well(int exit_code) const {
-  return any_end_ || exit_code == kKilled || exit_code == kExitUnavailable ||
-         (exit_code == kExitOk && told_to_stop_);
+  // Told before it can listen, or told twice, it ends at once.
+  const bool stopped = exit_code == kExitOk || exit_code == 128 + SIGTERM;
+  return any_end_ || exit_code == kKilled || exit_code == kExitUnavailable || (told_to_stop_ && stopped);
 }
 
 bool Instance::leads() const {
