@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <string_view>
@@ -103,7 +104,8 @@ void Instance::limit_address_space(std::uint64_t more) {
   std::ifstream file(proc(process_->pid(), "statm"));
   std::uint64_t pages = 0;
   file >> pages;
-  const rlimit limit = {.rlim_cur = pages * 4096 + more, .rlim_max = RLIM_INFINITY};
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const rlimit limit = {.rlim_cur = pages * page + more, .rlim_max = RLIM_INFINITY};
   expect_any_end();
   prlimit(process_->pid(), RLIMIT_AS, &limit, nullptr);
 }

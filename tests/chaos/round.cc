@@ -151,10 +151,8 @@ class Round {
  public:
   Round(ChaosKafka& kafka, const RoundPlan& plan)
       : kafka_(kafka), plan_(plan), random_(plan.seed), config_(round_config(kafka, plan.name)) {
-    const auto made =
-        create_topics(config_.kafka, {.partitions = plan.partitions, .input = true}, seconds(60));
-    if (!made) throw Stuck(made.error().message);
-    open_disk();
+    if (std::ranges::find(plan.faults, ChaosFault::kDiskFull) != plan.faults.end())
+      disk_.emplace(snapshot_folder());
     for (const char* who : {"a", "b"}) {
       Instance::Options options{.config = config_, .commit_ms = std::nullopt, .log_prefix = log_prefix(who)};
       options.config.kafka.brokers = kafka.proxied_servers();
@@ -173,8 +171,10 @@ class Round {
     try {
       run_faults();
       finish();
+      end_instances();
+      if (report_.ok()) delete_topics();
     } catch (const std::exception& error) {
-      violation(error.what());
+      report_.findings.violations.emplace_back(error.what());
     }
     clean_up();
     report_.seconds = std::chrono::duration<double>(steady_clock::now() - began).count();
@@ -186,13 +186,6 @@ class Round {
     return std::string(NEARDUP_CHAOS_LOGS) + "/" + plan_.name + "-" + who;
   }
   std::string snapshot_folder() const { return kafka_.folder() + "/snapshot-" + plan_.name; }
-
-  void open_disk() {
-    if (std::ranges::find(plan_.faults, ChaosFault::kDiskFull) != plan_.faults.end())
-      disk_.emplace(snapshot_folder());
-  }
-
-  void violation(const std::string& what) { report_.findings.violations.push_back(what); }
 
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
   milliseconds up_to(std::uint64_t bound_ms) { return milliseconds(below(bound_ms)); }
@@ -252,6 +245,9 @@ class Round {
   // ---- The faults ----
 
   void run_faults() {
+    const auto made =
+        create_topics(config_.kafka, {.partitions = plan_.partitions, .input = true}, seconds(60));
+    if (!made) throw Stuck(made.error().message);
     live_.emplace(config_.kafka, partitions(false), config_.kafka.topics.journal);
     feeder_.emplace(config_,
                     generate_crawl({.documents = std::max(kDocumentsMax, plan_.documents_min),
@@ -275,9 +271,13 @@ class Round {
     switch (fault) {
       case ChaosFault::kKill:
         return end_leader(SIGKILL);
-      case ChaosFault::kKillBoth:
-        other(leader()).signal(SIGKILL);
-        return end_leader(SIGKILL);
+      case ChaosFault::kKillBoth: {
+        Instance& first = leader();
+        pause(up_to(300));
+        other(first).signal(SIGKILL);
+        end(first, SIGKILL);
+        return true;
+      }
       case ChaosFault::kTerminate:
         return end_leader(SIGTERM);
       case ChaosFault::kKillAtPoint:
@@ -524,27 +524,34 @@ class Round {
     report_.findings = std::move(findings);
   }
 
-  void clean_up() {
+  void end_instances() {
     is_ending_ = true;
-    kafka_.rules().clear();
     for (Instance& instance : instances_) {
-      if (instance.is_running()) {
-        instance.signal(SIGKILL);
-        while (!instance.take_end()) std::this_thread::sleep_for(kLookEvery);
-      }
+      instance.signal(SIGKILL);
+      while (instance.is_running() && !instance.take_end()) std::this_thread::sleep_for(kLookEvery);
       report_.kills += instance.kills();
       report_.recycles_found += instance.recycles_found();
       report_.recycles_resent += instance.recycles_resent();
     }
+    instances_.clear();
+  }
+
+  void delete_topics() {
+    const KafkaTopics& topics = config_.kafka.topics;
+    for (const std::string& topic :
+         {topics.input.front(), topics.unique, topics.duplicate, topics.dead_letter, topics.journal})
+      delete_topic(config_, topic);
+  }
+
+  // Of a round that failed the topics and the logs stay, for who looks for the reason.
+  void clean_up() {
+    kafka_.rules().clear();
+    end_instances();
     feeder_.reset();
     live_.reset();
     disk_.reset();
     std::filesystem::remove_all(snapshot_folder());
-    if (!report_.ok()) return;  // who looks for the reason finds all of it
-    for (const KafkaTopics& topics = config_.kafka.topics;
-         const std::string& topic :
-         {topics.input.front(), topics.unique, topics.duplicate, topics.dead_letter, topics.journal})
-      delete_topic(config_, topic);
+    if (!report_.ok()) return;
     for (const auto& file : std::filesystem::directory_iterator(NEARDUP_CHAOS_LOGS))
       if (file.path().filename().string().starts_with(plan_.name + "-")) std::filesystem::remove(file);
   }
