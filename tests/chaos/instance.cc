@@ -74,8 +74,11 @@ std::optional<int> Instance::take_end() {
 bool Instance::ended_well(int exit_code) const {
   // Told before it can listen, or told twice, it ends at once.
   const bool stopped = exit_code == kExitOk || exit_code == 128 + SIGTERM;
-  return any_end_ || exit_code == kKilled || exit_code == kExitUnavailable || (told_to_stop_ && stopped);
+  return any_end_ || exit_code == kKilled || exit_code == kExitUnavailable || (told_to_stop_ && stopped) ||
+         (exit_code == kExitInternal && hung());
 }
+
+bool Instance::hung() const { return has(log(), "the worker has shown no life"); }
 
 bool Instance::leads() const {
   if (!process_) return false;

@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "service/commands/exit_code.h"
 #include "service/kafka/log_reader.h"
 #include "service/kafka/sender.h"
 #include "service/kafka/topics.h"
@@ -197,6 +198,8 @@ class Round {
       if (const std::optional<int> code = instance.take_end()) {
         if (!instance.ended_well(*code))
           throw Stuck(fmt::format("an instance ended with {}: {}", *code, instance.log_path()));
+        if (*code == kExitInternal && instance.hung())
+          report_.notes.emplace_back("a call did not return: the watchdog ended an instance");
       }
       if (!instance.is_running() && !is_ending_) instance.start();
     }
