@@ -132,7 +132,7 @@ std::string json(const Arguments& arguments, const Totals& totals) {
 }
 
 int run(const Arguments& arguments) {
-  configure_log({.level = "error", .format = "text"});
+  configure_log({.level = "warning", .format = "text"});
   std::unique_ptr<ChaosKafka> one;
   std::unique_ptr<ChaosKafka> three;
   Totals totals;

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <string_view>
@@ -71,9 +72,13 @@ std::optional<int> Instance::take_end() {
 }
 
 bool Instance::ended_well(int exit_code) const {
-  return any_end_ || exit_code == kKilled || exit_code == kExitUnavailable ||
-         (exit_code == kExitOk && told_to_stop_);
+  // Told before it can listen, or told twice, it ends at once.
+  const bool stopped = exit_code == kExitOk || exit_code == 128 + SIGTERM;
+  return any_end_ || exit_code == kKilled || exit_code == kExitUnavailable || (told_to_stop_ && stopped) ||
+         (exit_code == kExitInternal && hung());
 }
+
+bool Instance::hung() const { return has(log(), "the worker has shown no life"); }
 
 bool Instance::leads() const {
   if (!process_) return false;
@@ -102,7 +107,8 @@ void Instance::limit_address_space(std::uint64_t more) {
   std::ifstream file(proc(process_->pid(), "statm"));
   std::uint64_t pages = 0;
   file >> pages;
-  const rlimit limit = {.rlim_cur = pages * 4096 + more, .rlim_max = RLIM_INFINITY};
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const rlimit limit = {.rlim_cur = pages * page + more, .rlim_max = RLIM_INFINITY};
   expect_any_end();
   prlimit(process_->pid(), RLIMIT_AS, &limit, nullptr);
 }

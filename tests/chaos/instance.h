@@ -55,6 +55,8 @@ class Instance {
 
   // Whether the life that take_end told of ended as it may.
   bool ended_well(int exit_code) const;
+  // Whether its watchdog ended it, because a call did not return.
+  bool hung() const;
 
   std::uint64_t kills() const { return kills_; }
   std::uint64_t recycles_found() const { return found_; }

@@ -17,6 +17,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "service/commands/exit_code.h"
+#include "service/kafka/log_reader.h"
 #include "service/kafka/sender.h"
 #include "service/kafka/topics.h"
 #include "tests/chaos/instance.h"
@@ -32,6 +34,7 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kDeadline{240000};  // for what must come; a loaded machine takes its time
 constexpr milliseconds kPatience{15000};   // for what need not come
+constexpr milliseconds kFeederDeadline{60000};
 constexpr milliseconds kLookEvery{20};
 constexpr int kSessionMs = 1500;
 constexpr int kDoubtMs = 2500;
@@ -64,13 +67,13 @@ class Feeder {
   Feeder(const Feeder&) = delete;
   Feeder& operator=(const Feeder&) = delete;
 
-  // Sends what is missing to the least that there shall be, and waits until all is there. Returns how many.
-  std::size_t finish() {
+  // Sends what is missing to the least that there shall be, and waits until all is there, or given up.
+  Status finish() {
     enough_ = true;
     thread_.join();
-    if (status_) status_ = sender_->finish(kDeadline);
-    if (!status_) throw Stuck("the feeder: " + status_.error().message);
-    return sent_;
+    if (status_) status_ = sender_->finish(kFeederDeadline);
+    sender_.reset();
+    return status_;
   }
 
  private:
@@ -149,10 +152,8 @@ class Round {
  public:
   Round(ChaosKafka& kafka, const RoundPlan& plan)
       : kafka_(kafka), plan_(plan), random_(plan.seed), config_(round_config(kafka, plan.name)) {
-    const auto made =
-        create_topics(config_.kafka, {.partitions = plan.partitions, .input = true}, seconds(60));
-    if (!made) throw Stuck(made.error().message);
-    open_disk();
+    if (std::ranges::find(plan.faults, ChaosFault::kDiskFull) != plan.faults.end())
+      disk_.emplace(snapshot_folder());
     for (const char* who : {"a", "b"}) {
       Instance::Options options{.config = config_, .commit_ms = std::nullopt, .log_prefix = log_prefix(who)};
       options.config.kafka.brokers = kafka.proxied_servers();
@@ -171,8 +172,10 @@ class Round {
     try {
       run_faults();
       finish();
+      end_instances();
+      if (report_.ok()) delete_topics();
     } catch (const std::exception& error) {
-      violation(error.what());
+      report_.findings.violations.emplace_back(error.what());
     }
     clean_up();
     report_.seconds = std::chrono::duration<double>(steady_clock::now() - began).count();
@@ -185,13 +188,6 @@ class Round {
   }
   std::string snapshot_folder() const { return kafka_.folder() + "/snapshot-" + plan_.name; }
 
-  void open_disk() {
-    if (std::ranges::find(plan_.faults, ChaosFault::kDiskFull) != plan_.faults.end())
-      disk_.emplace(snapshot_folder());
-  }
-
-  void violation(const std::string& what) { report_.findings.violations.push_back(what); }
-
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
   milliseconds up_to(std::uint64_t bound_ms) { return milliseconds(below(bound_ms)); }
 
@@ -202,6 +198,8 @@ class Round {
       if (const std::optional<int> code = instance.take_end()) {
         if (!instance.ended_well(*code))
           throw Stuck(fmt::format("an instance ended with {}: {}", *code, instance.log_path()));
+        if (*code == kExitInternal && instance.hung())
+          report_.notes.emplace_back("a call did not return: the watchdog ended an instance");
       }
       if (!instance.is_running() && !is_ending_) instance.start();
     }
@@ -250,6 +248,9 @@ class Round {
   // ---- The faults ----
 
   void run_faults() {
+    const auto made =
+        create_topics(config_.kafka, {.partitions = plan_.partitions, .input = true}, seconds(60));
+    if (!made) throw Stuck(made.error().message);
     live_.emplace(config_.kafka, partitions(false), config_.kafka.topics.journal);
     feeder_.emplace(config_,
                     generate_crawl({.documents = std::max(kDocumentsMax, plan_.documents_min),
@@ -273,6 +274,13 @@ class Round {
     switch (fault) {
       case ChaosFault::kKill:
         return end_leader(SIGKILL);
+      case ChaosFault::kKillBoth: {
+        Instance& first = leader();
+        pause(up_to(300));
+        other(first).signal(SIGKILL);
+        end(first, SIGKILL);
+        return true;
+      }
       case ChaosFault::kTerminate:
         return end_leader(SIGTERM);
       case ChaosFault::kKillAtPoint:
@@ -476,8 +484,29 @@ class Round {
     return all;
   }
 
+  // How many records there are. What the brokers' deaths did to the feeder is not what is tried here: records
+  // that it did not get through are no input.
+  std::size_t end_input() {
+    if (const Status status = feeder_->finish(); !status) {
+      report_.notes.push_back("the feeder gave up: " + status.error().message);
+      pause(seconds(1));  // a request that was on its way has arrived
+    }
+    std::int64_t records = 0;
+    for (std::int32_t partition = 0; partition < plan_.partitions; ++partition) {
+      StateBoard board;
+      Probe probe;
+      auto log = KafkaLogReader::open(config_.kafka, config_.kafka.topics.input.front(), partition, probe,
+                                      board, {});
+      if (!log) throw Stuck(log.error().message);
+      const Result<std::int64_t> end = (*log)->end();
+      if (!end) throw Stuck(end.error().message);
+      records += *end;
+    }
+    return static_cast<std::size_t>(records);
+  }
+
   void finish() {
-    const std::size_t sent = feeder_->finish();
+    const std::size_t sent = end_input();
     must_come("a verdict for each record", [&] { return live_->verdicts() >= sent; });
     is_ending_ = true;
     for (Instance& instance : instances_) instance.signal(SIGTERM);
@@ -498,27 +527,34 @@ class Round {
     report_.findings = std::move(findings);
   }
 
-  void clean_up() {
+  void end_instances() {
     is_ending_ = true;
-    kafka_.rules().clear();
     for (Instance& instance : instances_) {
-      if (instance.is_running()) {
-        instance.signal(SIGKILL);
-        while (!instance.take_end()) std::this_thread::sleep_for(kLookEvery);
-      }
+      instance.signal(SIGKILL);
+      while (instance.is_running() && !instance.take_end()) std::this_thread::sleep_for(kLookEvery);
       report_.kills += instance.kills();
       report_.recycles_found += instance.recycles_found();
       report_.recycles_resent += instance.recycles_resent();
     }
+    instances_.clear();
+  }
+
+  void delete_topics() {
+    const KafkaTopics& topics = config_.kafka.topics;
+    for (const std::string& topic :
+         {topics.input.front(), topics.unique, topics.duplicate, topics.dead_letter, topics.journal})
+      delete_topic(config_, topic);
+  }
+
+  // Of a round that failed the topics and the logs stay, for who looks for the reason.
+  void clean_up() {
+    kafka_.rules().clear();
+    end_instances();
     feeder_.reset();
     live_.reset();
     disk_.reset();
     std::filesystem::remove_all(snapshot_folder());
-    if (!report_.ok()) return;  // who looks for the reason finds all of it
-    for (const KafkaTopics& topics = config_.kafka.topics;
-         const std::string& topic :
-         {topics.input.front(), topics.unique, topics.duplicate, topics.dead_letter, topics.journal})
-      delete_topic(config_, topic);
+    if (!report_.ok()) return;
     for (const auto& file : std::filesystem::directory_iterator(NEARDUP_CHAOS_LOGS))
       if (file.path().filename().string().starts_with(plan_.name + "-")) std::filesystem::remove(file);
   }

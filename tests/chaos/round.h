@@ -24,6 +24,7 @@ namespace neardup {
 
 enum class ChaosFault : std::uint8_t {
   kKill,              // of the leader, at a random moment
+  kKillBoth,          // instances at once
   kKillAtPoint,       // at a point of the protocol
   kTerminate,         // SIGTERM of the leader
   kZombie,            // the leader stands still until another has taken over, and goes on
@@ -40,10 +41,11 @@ enum class ChaosFault : std::uint8_t {
   kDiskFull,          // of the snapshots
   kAddressSpace,      // no more memory for the leader
 };
-inline constexpr std::array<std::string_view, 16> kChaosFaultNames = {
-    "kill -9",        "kill -9 at a point", "SIGTERM",           "zombie",          "two writers",
-    "broker kill -9", "broker SIGTERM",     "broker SIGSTOP",    "proxy: cut",      "proxy: delay",
-    "proxy: drop",    "proxy: cut all",     "commit unanswered", "commit too late", "snapshot disk full",
+inline constexpr std::array<std::string_view, 17> kChaosFaultNames = {
+    "kill -9",        "kill -9 of both",   "kill -9 at a point", "SIGTERM",
+    "zombie",         "two writers",       "broker kill -9",     "broker SIGTERM",
+    "broker SIGSTOP", "proxy: cut",        "proxy: delay",       "proxy: drop",
+    "proxy: cut all", "commit unanswered", "commit too late",    "snapshot disk full",
     "address space"};
 static_assert(kChaosFaultNames.size() == static_cast<std::size_t>(ChaosFault::kAddressSpace) + 1);
 

@@ -592,7 +592,7 @@ class Run {
     const bool allowed =
         error.code == ErrorCode::kUnavailable ||
         (instance.world.fault && error.code == ErrorCode::kContradiction) ||
-        (instance.outlived && (error.code == ErrorCode::kFenced || error.code == ErrorCode::kContradiction));
+        (instance.outlived && error.code == ErrorCode::kFenced);
     if (!allowed) wrong("stopped: " + error.message);
   }
 

@@ -337,6 +337,34 @@ TEST(Worker, a_foreign_record_in_the_journal_stops_it_with_a_reason) {
       << life.status.error().message;
 }
 
+// It stood still without knowing it: another instance was elected, wrote, and it hears of that from the
+// journal before it hears of it from the group. That is no contradiction for a person to settle.
+TEST(Worker, another_instance_that_went_on_with_the_journal_is_a_lost_election) {
+  MemoryKafka calm = crawl(64, 2, 8);
+  const MemoryKafka input = calm;
+  ASSERT_TRUE(live(calm, always_committed, 16).status);
+  for (const Fate fate : {Fate::kLost, Fate::kSilent}) {
+    SCOPED_TRACE("fate " + std::to_string(static_cast<int>(fate)));
+    MemoryKafka kafka = input;
+    int commits = 0;
+    const Life life = live(
+        kafka,
+        [&] {
+          if (++commits != 2) return Fate::kCommitted;
+          MemoryKafka next = kafka;
+          EXPECT_TRUE(live(next, always_committed, 16).status);
+          kafka.journal = next.journal;
+          kafka.verdicts = next.verdicts;
+          kafka.group_offsets = next.group_offsets;
+          return fate;
+        },
+        16);
+    ASSERT_FALSE(life.status);
+    EXPECT_EQ(life.status.error().code, ErrorCode::kFenced) << life.status.error().message;
+    EXPECT_EQ(kafka.verdicts, calm.verdicts) << "it wrote nothing more";
+  }
+}
+
 TEST(Worker, producers_that_never_get_a_batch_through_end_it) {
   MemoryKafka kafka = crawl(20, 1, 4);
   const Life life = live(kafka, [] { return Fate::kLost; }, 10);
