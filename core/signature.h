@@ -27,6 +27,6 @@ struct Signature {
 
 // The definition of signatures (canonical form, tokens, features, hashes). Journal and snapshots carry it;
 // another version is refused by name, because signatures of two definitions cannot be compared.
-inline constexpr std::uint16_t kSignatureVersion = 2;
+inline constexpr std::uint16_t kSignatureVersion = 3;
 
 }  // namespace neardup

@@ -38,12 +38,12 @@ Isa cpu_isa() {
   // The operating system's part (saving the wide registers) is in these answers.
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                     __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("popcnt");
+                    __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("aes");
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
                       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
                       __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg") &&
-                      __builtin_cpu_supports("avx512vpopcntdq");
+                      __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("vaes");
   if (avx2 && avx512) return Isa::kAvx512;
   if (avx2) return Isa::kAvx2;
 #endif

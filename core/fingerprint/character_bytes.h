@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "core/base/isa.h"
+#include "core/fingerprint/kernels.h"
 
 namespace neardup::internal {
 
@@ -45,8 +46,6 @@ class CharacterBytes {
   // Whether the last block's characters may reach into the next.
   bool pending() const { return leads_ != 0; }
 
-  std::uint64_t leads() const { return leads_; }  // of this block, as ends and covered
-
   // `leads`: where characters begin; `long_leads`: those of them that are four bytes long.
   void next(std::uint64_t leads, std::uint64_t long_leads) {
     covered =
@@ -75,16 +74,18 @@ void append_bits(std::uint64_t bits, std::size_t size, std::uint64_t* words) {
   words[size / 64 + 1] |= bits >> 1 >> (63 - size % 64);
 }
 
-// Of `size` tokens: `joined` says which are characters with no space behind, and then which are joined.
-// `joined_first`: what stands before the first token is such a character.
+// The end of find_tokens, when `found` tokens begin in the chunk: returns how many of them count.
 template <Isa kTier>
-void join(const std::uint64_t* characters, std::size_t size, bool joined_first, std::uint64_t* joined) {
-  std::uint64_t before = joined_first ? 1 : 0;
-  for (std::size_t word = 0; word * 64 < size; ++word) {
-    const std::uint64_t open = joined[word];
-    joined[word] = characters[word] & (open << 1 | before);
-    before = open >> 63;
+std::size_t finish_places(const char* chunk, std::size_t size, bool last, std::size_t found,
+                          TokenPlaces& places) {
+  places.begin[found] = static_cast<std::uint16_t>(size);
+  if (!last && chunk[size - 1] != ' ') {
+    --found;
+    places.characters[found / 64] &= ~(std::uint64_t{1} << found % 64);
+    places.joined[found / 64] &= ~(std::uint64_t{1} << found % 64);
   }
+  for (std::size_t i = 1; i <= kPlacesRead; ++i) places.begin[found + i] = 0;
+  return found;
 }
 
 }  // namespace neardup::internal

@@ -1,53 +1,53 @@
 #include "core/fingerprint/feature.h"
 
+#include <algorithm>
 #include <bit>
-#include <cstddef>
-#include <cstring>
+
+#include "core/fingerprint/aes_round.h"
 
 namespace neardup {
 namespace {
 
-using internal::kFirstMultiplier;
-using internal::kLastMultiplier;
-using internal::kNextMultiplier;
+using internal::AesState;
+using internal::kTokenBlock;
+using internal::kTokenByteLeast;
 
-// `bytes` is 0 to 8 bytes long.
-std::uint64_t load_word(std::string_view bytes) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes.data(), bytes.size());
-  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-  return word;
+// Adds up to kTokenBlock bytes, each where it stands.
+void add(std::string_view bytes, AesState& state) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const std::uint32_t byte = static_cast<unsigned char>(bytes[i]) - std::uint32_t{kTokenByteLeast};
+    state[i / 4] ^= byte << 8 * (i % 4);
+  }
 }
 
-constexpr std::uint64_t begin(std::uint64_t word) { return word * kFirstMultiplier; }
-
-constexpr std::uint64_t next(std::uint64_t state, std::uint64_t word) {
-  return ((state ^ (state >> 32)) + word) * kNextMultiplier;
-}
-
-constexpr std::uint64_t end(std::uint64_t state) {
-  state ^= state >> 29;
-  state *= kLastMultiplier;
-  return state ^ (state >> 32);
+void mix(AesState& state) {
+  for (const auto& [low, high] : internal::kRoundKeys) {
+    const AesState key = {static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(low >> 32),
+                          static_cast<std::uint32_t>(high), static_cast<std::uint32_t>(high >> 32)};
+    state = internal::aes_round(state, key);
+  }
 }
 
 }  // namespace
 
 std::uint64_t token_feature(std::string_view token) {
-  constexpr std::size_t kStep = sizeof(std::uint64_t);
-  std::uint64_t state = begin(load_word(token.substr(0, kStep)));
-  if (token.size() <= kStep) return end(next(state, 0));
-  for (std::size_t at = kStep; at < token.size(); at += kStep) {
-    state = next(state, load_word(token.substr(at, kStep)));
+  AesState state{};
+  for (std::size_t at = 0; at < token.size(); at += kTokenBlock) {
+    add(token.substr(at, kTokenBlock), state);
+    mix(state);
   }
-  return end(state);
+  return state[0] | std::uint64_t{state[1]} << 32;
 }
 
 std::uint64_t bigram_feature(std::uint64_t first, std::uint64_t second) {
-  const std::uint64_t state = (first ^ std::rotl(second, 32)) * kNextMultiplier;
+  const std::uint64_t state = (first ^ std::rotl(second, 32)) * internal::kNextMultiplier;
   return state ^ (state >> 32);
 }
 
-std::uint64_t wide_feature(std::uint64_t feature) { return end(begin(feature)); }
+std::uint64_t wide_feature(std::uint64_t feature) {
+  std::uint64_t state = feature * internal::kFirstMultiplier;
+  state = (state ^ state >> 29) * internal::kLastMultiplier;
+  return state ^ state >> 32;
+}
 
 }  // namespace neardup

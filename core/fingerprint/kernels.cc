@@ -19,19 +19,21 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
   places.joined.fill(0);
   TokenReader reader({chunk, size});
   std::size_t count = 0;
+  std::size_t next = size;
   for (Token token; reader.next(token); ++count) {
     const auto begin = static_cast<std::size_t>(token.bytes.data() - chunk);
-    const std::size_t end = begin + token.bytes.size();
-    if (end == size && !last) break;
+    if (begin + token.bytes.size() == size && !last) {
+      next = begin;
+      break;
+    }
     const bool follows = token.follows_character || (begin == 0 && after_character);
     const std::uint64_t character = token.kind == Token::Kind::kCharacter ? 1 : 0;
     places.begin[count] = static_cast<std::uint16_t>(begin);
-    places.end[count] = static_cast<std::uint16_t>(end);
     places.characters[count / 64] |= character << count % 64;
     places.joined[count / 64] |= (follows ? character : 0) << count % 64;
   }
-  std::fill_n(places.begin.data() + count, 8, 0);
-  std::fill_n(places.end.data() + count, 8, 0);
+  places.begin[count] = static_cast<std::uint16_t>(next);
+  std::fill_n(places.begin.data() + count + 1, kPlacesRead, 0);
   return count;
 }
 
@@ -43,7 +45,9 @@ std::uint8_t weigh(std::uint64_t feature, WeightTable& weights) {
 void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
                  WeightTable* weights, std::uint8_t* earlier) {
   for (std::size_t i = 0; i < size; ++i) {
-    hashes[i] = token_feature_of(chunk + places.begin[i], places.end[i] - std::size_t{places.begin[i]});
+    const std::size_t end = places.begin[i + 1];
+    const std::size_t size_of = end - places.begin[i] - (chunk[end - 1] == ' ' ? 1 : 0);
+    hashes[i] = token_feature({chunk + places.begin[i], size_of});
     if (weights != nullptr) earlier[i] = weigh(hashes[i], *weights);
   }
 }
@@ -183,7 +187,5 @@ std::uint64_t majority_of(VotePlanes& votes, std::size_t count, std::uint64_t ti
   }
   return count % 2 == 0 ? greater | (equal & ties) : greater;
 }
-
-std::uint64_t token_feature_of(const char* token, std::size_t size) { return token_feature({token, size}); }
 
 }  // namespace neardup::internal

@@ -22,13 +22,14 @@ inline constexpr std::size_t kTokensMax = kChunkBytes / 2;
 
 // How far kernels read behind what they are given, and write behind what they return.
 inline constexpr std::size_t kTextSlack = 64;      // bytes of text
-inline constexpr std::size_t kPlaceSlack = 64;     // places
+inline constexpr std::size_t kPlaceSlack = 80;     // places
+inline constexpr std::size_t kPlacesRead = 8;      // places of them that are read as such
 inline constexpr std::size_t kFeatureSlack = 128;  // features, one block
 
-// Where the tokens of a chunk lie: token i is the bytes begin[i] to end[i] - 1 of it.
+// Where the tokens of a chunk lie: token i is the bytes begin[i] to begin[i + 1] - 1 of it, without the space
+// that may be the last of them.
 struct TokenPlaces {
   alignas(64) std::array<std::uint16_t, kTokensMax + kPlaceSlack> begin;
-  alignas(64) std::array<std::uint16_t, kTokensMax + kPlaceSlack> end;
   std::array<std::uint64_t, kTokensMax / 64 + 8> characters;  // bit i % 64 of word i / 64: it is a character
   std::array<std::uint64_t, kTokensMax / 64 + 8> joined;      // and it follows a character without a space
 };
@@ -54,10 +55,11 @@ struct VotePlanes {
 };
 
 struct Kernels {
-  // Finds the tokens of `chunk`, which begins at a token or a space, and returns how many; eight places
-  // behind the last are zero, and all bits behind its. A token that ends at the end of the chunk counts only
-  // if the text ends there too, `last`; else more of it may follow. `after_character`: a character ends where
-  // the chunk begins. REQUIRES: 0 < size <= kChunkBytes; size == kChunkBytes unless `last`.
+  // Finds the tokens of `chunk`, which begins at a token or a space, and returns how many. Behind the last is
+  // the place where the next would begin, then kPlacesRead zeros; and all bits behind it are zero. A token
+  // that ends at the end of the chunk counts only if the text ends there too, `last`; else more of it may
+  // follow. `after_character`: a character ends where the chunk begins. REQUIRES: 0 < size <= kChunkBytes;
+  // size == kChunkBytes unless `last`.
   std::size_t (*find_tokens)(const char* chunk, std::size_t size, bool last, bool after_character,
                              TokenPlaces& places);
 
@@ -98,8 +100,6 @@ extern const Kernels kAvx512Kernels;
 // Of the bytes of `block` that `asked` names, each the first of three or more of a letter: those that begin a
 // token character.
 std::uint64_t characters_of(const char* block, std::uint64_t asked);
-
-std::uint64_t token_feature_of(const char* token, std::size_t size);
 
 std::uint64_t majority_of(VotePlanes& votes, std::size_t count, std::uint64_t ties);
 

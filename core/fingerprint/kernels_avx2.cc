@@ -67,36 +67,26 @@ V is_character(V lead, V second) {
                          in_range(lead, second, kOtherCharacterRange));
 }
 
-// Appends the places where tokens end and those where the next ones begin: there, or behind a space. Bit i of
-// `spaces` says that the i-th end is a space; with `kWords` all are. Each byte of `ends` fills a vector of
-// its own, at a place that the number of bits below it tells.
-template <bool kWords>
-void write_places(std::uint64_t ends, std::uint64_t spaces, std::size_t offset, std::uint16_t* begin,
-                  std::uint16_t* end) {
+// Writes the places of the bits. Each byte of them fills a vector of its own, at a place that the number of
+// bits below it tells.
+void write_places(std::uint64_t bits, std::size_t offset, std::uint16_t* out) {
   constexpr std::uint64_t kEach = 0x0101010101010101;
-  std::uint64_t counts = ends - (ends >> 1 & 0x55 * kEach);
+  std::uint64_t counts = bits - (bits >> 1 & 0x55 * kEach);
   counts = (counts & 0x33 * kEach) + (counts >> 2 & 0x33 * kEach);
   counts = (counts + (counts >> 4)) & 0x0F * kEach;  // of each byte
   const std::uint64_t below = counts * kEach << 8;   // of all bytes below each
   __m128i base = _mm_set1_epi16(static_cast<short>(offset));
-  __m128i steps = _mm_set1_epi16(1);
   for (int byte = 0; byte < 8; ++byte) {
     const std::size_t first = below >> 8 * byte & 0xFF;
-    const std::array<std::uint8_t, 8>* const row = kPlaces.data() + (ends >> 8 * byte & 0xFF);
-    const __m128i places =
-        _mm_add_epi16(base, _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(row))));
-    if constexpr (!kWords) {
-      const std::uint64_t bits = _pdep_u64(spaces >> first, kEach);
-      steps = _mm_cvtepu8_epi16(_mm_cvtsi64_si128(static_cast<long long>(bits)));
-    }
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(end + first), places);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(begin + first + 1), _mm_add_epi16(places, steps));
+    const std::array<std::uint8_t, 8>* const row = kPlaces.data() + (bits >> 8 * byte & 0xFF);
+    const __m128i places = _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(row)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + first), _mm_add_epi16(base, places));
     base = _mm_add_epi16(base, _mm_set1_epi16(8));
   }
 }
 
-// A token begins where the one before ends, or behind the one space there: canonical text has no other gaps.
-// So it is enough to find the ends.
+// A character begins at its first byte, a word at a byte of a word behind one that is not. Where a token
+// begins behind a space, the space is the last byte of the one before (kernels.h): so ends need not be found.
 std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool after_character,
                         TokenPlaces& places) {
   for (std::size_t i = 0; i < size / 128 + 2; i += 4) {
@@ -105,25 +95,22 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
   }
   const V spaces = _mm256_set1_epi8(' ');
   std::uint16_t* const begin = places.begin.data();
-  std::uint16_t* const end = places.end.data();
-  begin[0] = size > 0 && *chunk == ' ' ? 1 : 0;
   CharacterBytes<Isa::kAvx2> characters;
-  bool any_character = false;
   std::size_t count = 0;
   std::uint64_t in_word = 0;  // 1 if the last byte of the block before belongs to a word
-  const std::size_t until = last ? size + 1 : size;  // the last token of a text ends behind its last byte
-  for (std::size_t at = 0; at < until; at += 64) {
+  std::uint64_t behind_character = after_character ? 1 : 0;  // of the chunk
+  for (std::size_t at = 0; at < size; at += 64) {
     const V low = load(chunk + at);
     const V high = load(chunk + at + 32);
-    const std::uint64_t inside = size - at >= 64 ? ~std::uint64_t{0} : low_bits(size - at);
+    const std::uint64_t inside = low_bits(size - at < 64 ? size - at : 64);
     const std::uint64_t space = mask_of(_mm256_cmpeq_epi8(low, spaces), _mm256_cmpeq_epi8(high, spaces));
     std::uint64_t word = inside & ~space;
     if ((mask_of(low, high) & inside) == 0 && !characters.pending()) {
-      const std::uint64_t behind_word = word << 1 | in_word;
-      const std::uint64_t ends = behind_word & ~word;
+      const std::uint64_t begins = word & ~(word << 1 | in_word);
       in_word = word >> 63;
-      write_places<true>(ends, 0, at, begin + count, end + count);
-      count += static_cast<std::size_t>(_mm_popcnt_u64(ends));
+      write_places(begins, at, begin + count);
+      count += static_cast<std::size_t>(_mm_popcnt_u64(begins));
+      behind_character = 0;
       continue;
     }
     const std::uint64_t letters = inside & mask_of(at_least(low, '\xE0'), at_least(high, '\xE0'));
@@ -137,21 +124,16 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
     }
     characters.next(leads, leads & long_letters);
     word &= ~characters.covered;
-    const std::uint64_t behind_word = word << 1 | in_word;
-    const std::uint64_t ends = (behind_word & ~word) | characters.ends;
+    const std::uint64_t begins = leads | (word & ~(word << 1 | in_word));
     in_word = word >> 63;
-    any_character |= characters.ends != 0;
-    append_bits<Isa::kAvx2>(_pext_u64(characters.ends, ends), count, places.characters.data());
-    append_bits<Isa::kAvx2>(_pext_u64(characters.ends & ~space, ends), count, places.joined.data());
-    write_places<false>(ends, _pext_u64(space, ends), at, begin + count, end + count);
-    count += static_cast<std::size_t>(_mm_popcnt_u64(ends));
+    const std::uint64_t joined = leads & (characters.ends | behind_character);
+    behind_character = 0;
+    append_bits<Isa::kAvx2>(_pext_u64(leads, begins), count, places.characters.data());
+    append_bits<Isa::kAvx2>(_pext_u64(joined, begins), count, places.joined.data());
+    write_places(begins, at, begin + count);
+    count += static_cast<std::size_t>(_mm_popcnt_u64(begins));
   }
-  if (any_character) {
-    join<Isa::kAvx2>(places.characters.data(), count, after_character && *chunk != ' ', places.joined.data());
-  }
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(begin + count), _mm_setzero_si128());
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(end + count), _mm_setzero_si128());
-  return count;
+  return finish_places<Isa::kAvx2>(chunk, size, last, count, places);
 }
 
 // The low 64 bits of each product, out of products of 32 bits.
@@ -171,47 +153,59 @@ V fold(V state) {
 
 V end(V state) { return fold<32>(times(fold<29>(state), kLastMultiplier)); }
 
-// The 16 bytes at each of two places.
-V load_two(const char* a, const char* b) {
-  const V first = _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)));
-  return _mm256_inserti128_si256(first, _mm_loadu_si128(reinterpret_cast<const __m128i*>(b)), 1);
+__m128i load128(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
+
+__m128i mix(__m128i state) {
+  for (const auto& key : kRoundKeys) state = _mm_aesenc_si128(state, load128(key.data()));
+  return state;
 }
 
-// Four tokens, of up to 16 bytes each.
-[[gnu::always_inline]] inline V hash_four(const char* chunk, const std::uint16_t* begin,
-                                          const std::uint16_t* end_of) {
-  const V even = load_two(chunk + begin[0], chunk + begin[2]);
-  const V odd = load_two(chunk + begin[1], chunk + begin[3]);
-  const __m128i lengths = _mm_sub_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(end_of)),
-                                        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(begin)));
-  const V bits = _mm256_cvtepu16_epi64(_mm_slli_epi16(lengths, 3));
-  const V all = _mm256_set1_epi64x(-1);
-  const V word = _mm256_set1_epi64x(64);
-  // Shifts by 64 and more give 0: all 8 bytes stay.
-  const V first = _mm256_andnot_si256(_mm256_sllv_epi64(all, bits), _mm256_unpacklo_epi64(even, odd));
-  const V cut = _mm256_andnot_si256(_mm256_sllv_epi64(all, _mm256_sub_epi64(bits, word)),
-                                    _mm256_unpackhi_epi64(even, odd));
-  const V second = _mm256_and_si256(_mm256_cmpgt_epi64(bits, word), cut);
-  const V state = _mm256_add_epi64(fold<32>(times(first, kFirstMultiplier)), second);
-  return end(times(state, kNextMultiplier));
+std::uint64_t first_half(__m128i state) { return static_cast<std::uint64_t>(_mm_cvtsi128_si64(state)); }
+
+// From place 16 - n on: what to take from 16 bytes so that of n of them kTokenByteLeast is taken and of the
+// others nothing is left.
+alignas(32) constexpr std::array<std::uint8_t, 2 * kTokenBlock> kTaken = [] {
+  std::array<std::uint8_t, 2 * kTokenBlock> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) table[i] = i < kTokenBlock ? kTokenByteLeast : 0xFF;
+  return table;
+}();
+
+// The first of 16 bytes, all but `others` of them, as they are added to a state.
+__m128i block_of(const char* bytes, std::size_t others) {
+  return _mm_subs_epu8(load128(bytes), load128(kTaken.data() + others));
 }
 
-// The words of more than 16 bytes, of up to 64 tokens from `i` on.
-void hash_long_words(const char* chunk, const TokenPlaces& places, std::size_t i, std::size_t size,
-                     std::uint64_t* hashes) {
-  const std::uint16_t* const begin = places.begin.data();
-  const std::uint16_t* const end_of = places.end.data();
-  for (const std::size_t until = size - i < 64 ? size : i + 64; i < until; i += 16) {
-    const V length = _mm256_sub_epi16(load(end_of + i), load(begin + i));
-    const V longer = _mm256_subs_epu16(length, _mm256_set1_epi16(16));
-    const V shorter = _mm256_cmpeq_epi16(longer, _mm256_setzero_si256());
-    auto bits = ~static_cast<std::uint32_t>(_mm256_movemask_epi8(shorter)) & 0x55555555;
-    bits &= static_cast<std::uint32_t>(low_bits(until - i < 16 ? 2 * (until - i) : 32));
-    for (; bits != 0; bits &= bits - 1) {
-      const std::size_t token = i + _tzcnt_u32(bits) / 2;
-      hashes[token] = token_feature_of(chunk + begin[token], std::size_t{end_of[token]} - begin[token]);
-    }
+// One token of any length, in the slow way: few have more than 16 bytes.
+[[gnu::noinline]] std::uint64_t hash_one(const char* token, std::size_t size) {
+  __m128i state = _mm_setzero_si128();
+  for (std::size_t at = 0; at < size; at += kTokenBlock) {
+    const std::size_t rest = size - at < kTokenBlock ? size - at : kTokenBlock;
+    state = mix(_mm_xor_si128(state, block_of(token + at, kTokenBlock - rest)));
   }
+  return first_half(state);
+}
+
+// Of each of 64 tokens, how many of 16 bytes are not its own. A space behind it may be: it is hashed as if it
+// were not there.
+struct Spans {
+  alignas(32) std::array<std::uint16_t, 64> others;
+  std::uint64_t too_long;  // bit i: token i has more than 16 bytes
+};
+
+// REQUIRES: size <= 64.
+Spans spans_of(const std::uint16_t* begin, std::size_t size) {
+  const V block = _mm256_set1_epi16(kTokenBlock);
+  Spans spans;
+  spans.too_long = 0;
+  for (std::size_t i = 0; i < size; i += 16) {
+    const V bytes = _mm256_sub_epi16(load(begin + i + 1), load(begin + i));
+    store(spans.others.data() + i, _mm256_subs_epu16(block, bytes));
+    const V longer = _mm256_cmpgt_epi16(bytes, block);
+    const auto bits = static_cast<std::uint32_t>(_mm256_movemask_epi8(longer)) & 0x55555555;
+    spans.too_long |= _pext_u64(bits, 0x55555555) << i;
+  }
+  spans.too_long &= low_bits(size);
+  return spans;
 }
 
 // How often the slots of some features occurred before them; counts that. No branch, and a table instead of
@@ -230,17 +224,24 @@ template <bool kWeigh>
 void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
                  [[maybe_unused]] std::uint8_t* weights, [[maybe_unused]] std::uint8_t* earlier) {
   for (std::size_t done = 0; done < size; done += 64) {
-    const std::size_t until = size - done < 64 ? size : done + 64;
-    for (std::size_t i = done; i < until; i += 4) {
-      store(hashes + i, hash_four(chunk, places.begin.data() + i, places.end.data() + i));
+    const std::uint16_t* const begin = places.begin.data() + done;
+    const std::size_t until = size - done < 64 ? size - done : 64;
+    const Spans spans = spans_of(begin, until);
+    for (std::size_t i = 0; i < until; ++i) {
+      hashes[done + i] = first_half(mix(block_of(chunk + begin[i], spans.others[i])));
       if constexpr (kWeigh) {
-        if (done > 0) weigh(hashes + i - 64, 4, weights, earlier + i - 64);
+        if (done > 0) weigh(hashes + done + i - 64, 1, weights, earlier + done + i - 64);
       }
     }
-    hash_long_words(chunk, places, done, size, hashes);
+    for (std::uint64_t bits = spans.too_long; bits != 0; bits &= bits - 1) {
+      const std::size_t token = _tzcnt_u64(bits);
+      const std::size_t behind = begin[token + 1];
+      const std::size_t end_of = behind - (chunk[behind - 1] == ' ' ? 1 : 0);
+      hashes[done + token] = hash_one(chunk + begin[token], end_of - begin[token]);
+    }
   }
   if constexpr (kWeigh) {
-    const std::size_t weighed = size <= 64 ? 0 : (size - 61) / 4 * 4;  // by the loop above
+    const std::size_t weighed = size <= 64 ? 0 : size - 64;
     weigh(hashes + weighed, size - weighed, weights, earlier + weighed);
   }
 }

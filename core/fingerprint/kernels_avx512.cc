@@ -31,48 +31,46 @@ __mmask64 in_range(V lead, V second, const SecondByteRange& range) {
                                 _mm512_shuffle_epi8(span, row));
 }
 
-// The places of the first 32 bits, or with `kRest` of those behind.
-template <bool kRest>
-V places_of(std::uint64_t bits, std::size_t offset) {
+// Writes the places of the bits. More than sixteen are words of one or two letters, and so are rare.
+void write_places(std::uint64_t bits, std::size_t count, std::size_t offset, std::uint16_t* out) {
   const V iota =
       _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42,
                       41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20,
                       19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
   const V places = _mm512_maskz_compress_epi8(bits, iota);
-  return _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(places, kRest)),
-                          _mm512_set1_epi16(static_cast<short>(offset)));
+  const V base = _mm512_set1_epi16(static_cast<short>(offset));
+  const __m256i first = _mm256_cvtepu8_epi16(_mm512_castsi512_si128(places));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_add_epi16(first, _mm512_castsi512_si256(base)));
+  if (count <= 16) return;
+  store(out, _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(places)), base));
+  store(out + 32, _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(places, 1)), base));
 }
 
-// A token begins where the one before ends, or behind the one space there: canonical text has no other gaps.
-// So it is enough to find the ends.
+// A character begins at its first byte, a word at a byte of a word behind one that is not. Where a token
+// begins behind a space, the space is the last byte of the one before (kernels.h): so ends need not be found.
 std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool after_character,
                         TokenPlaces& places) {
   for (std::size_t i = 0; i < size / 128 + 2; i += 8) {
     store(places.characters.data() + i, _mm512_setzero_si512());
     store(places.joined.data() + i, _mm512_setzero_si512());
   }
-  const V one = _mm512_set1_epi16(1);
   std::uint16_t* const begin = places.begin.data();
-  std::uint16_t* const end = places.end.data();
-  begin[0] = size > 0 && *chunk == ' ' ? 1 : 0;
   CharacterBytes<Isa::kAvx512> characters;
-  bool any_character = false;
   std::size_t count = 0;
   std::uint64_t in_word = 0;  // 1 if the last byte of the block before belongs to a word
-  const std::size_t until = last ? size + 1 : size;  // the last token of a text ends behind its last byte
-  for (std::size_t at = 0; at < until; at += 64) {
+  std::uint64_t behind_character = after_character ? 1 : 0;  // of the chunk
+  for (std::size_t at = 0; at < size; at += 64) {
     const V bytes = load(chunk + at);
-    const std::uint64_t inside = size - at >= 64 ? ~std::uint64_t{0} : low_bits(size - at);
+    const std::uint64_t inside = low_bits(size - at < 64 ? size - at : 64);
     const std::uint64_t space = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(' '));
     std::uint64_t word = inside & ~space;
     if ((_mm512_movepi8_mask(bytes) & inside) == 0 && !characters.pending()) {
-      const std::uint64_t behind_word = word << 1 | in_word;
-      const std::uint64_t ends = behind_word & ~word;
+      const std::uint64_t begins = word & ~(word << 1 | in_word);
       in_word = word >> 63;
-      const V at_ends = places_of<false>(ends, at);
-      store(end + count, at_ends);
-      store(begin + count + 1, _mm512_add_epi16(at_ends, one));
-      count += static_cast<std::size_t>(_mm_popcnt_u64(ends));
+      const auto found = static_cast<std::size_t>(_mm_popcnt_u64(begins));
+      write_places(begins, found, at, begin + count);
+      count += found;
+      behind_character = 0;
       continue;
     }
     const std::uint64_t letters = inside & _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8('\xE0'));
@@ -87,31 +85,17 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
     }
     characters.next(leads, leads & long_letters);
     word &= ~characters.covered;
-    const std::uint64_t behind_word = word << 1 | in_word;
-    const std::uint64_t ends = (behind_word & ~word) | characters.ends;
+    const std::uint64_t begins = leads | (word & ~(word << 1 | in_word));
     in_word = word >> 63;
-    any_character |= characters.ends != 0;
-    append_bits<Isa::kAvx512>(_pext_u64(characters.ends, ends), count, places.characters.data());
-    append_bits<Isa::kAvx512>(_pext_u64(characters.ends & ~space, ends), count, places.joined.data());
-    const std::uint64_t spaces = _pext_u64(space, ends);
-    const V at_ends = places_of<false>(ends, at);
-    store(end + count, at_ends);
-    store(begin + count + 1, _mm512_mask_add_epi16(at_ends, static_cast<__mmask32>(spaces), at_ends, one));
-    const auto found = static_cast<std::size_t>(_mm_popcnt_u64(ends));
-    if (found > 32) {  // a character ends at the first byte, a word of one byte at the next, and so on
-      const V rest = places_of<true>(ends, at);
-      store(end + count + 32, rest);
-      store(begin + count + 33, _mm512_mask_add_epi16(rest, static_cast<__mmask32>(spaces >> 32), rest, one));
-    }
+    const std::uint64_t joined = leads & (characters.ends | behind_character);
+    behind_character = 0;
+    append_bits<Isa::kAvx512>(_pext_u64(leads, begins), count, places.characters.data());
+    append_bits<Isa::kAvx512>(_pext_u64(joined, begins), count, places.joined.data());
+    const auto found = static_cast<std::size_t>(_mm_popcnt_u64(begins));
+    write_places(begins, found, at, begin + count);
     count += found;
   }
-  if (any_character) {
-    join<Isa::kAvx512>(places.characters.data(), count, after_character && *chunk != ' ',
-                       places.joined.data());
-  }
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(begin + count), _mm_setzero_si128());
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(end + count), _mm_setzero_si128());
-  return count;
+  return finish_places<Isa::kAvx512>(chunk, size, last, count, places);
 }
 
 V fold(V state, int bits) {
@@ -120,54 +104,70 @@ V fold(V state, int bits) {
 
 V end(V state) { return fold(_mm512_mullo_epi64(fold(state, 29), each(kLastMultiplier)), 32); }
 
-__m128i load128(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
-
-// The low byte of each of eight numbers of 16 bits, eight times.
-V spread_low_bytes(__m128i numbers) {
-  const V from =
-      _mm512_set_epi64(0x0E0E0E0E0E0E0E0E, 0x0C0C0C0C0C0C0C0C, 0x0A0A0A0A0A0A0A0A, 0x0808080808080808,
-                       0x0606060606060606, 0x0404040404040404, 0x0202020202020202, 0);
-  return _mm512_permutexvar_epi8(from, _mm512_castsi128_si512(numbers));
+__m128i round_key(std::size_t round) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(kRoundKeys[round].data()));
 }
 
-// The 16 bytes at each of four places.
-V load_four(const char* a, const char* b, const char* c, const char* d) {
-  V four = _mm512_castsi128_si512(load128(a));
-  four = _mm512_inserti64x2(four, load128(b), 1);
-  four = _mm512_inserti64x2(four, load128(c), 2);
-  return _mm512_inserti64x2(four, load128(d), 3);
-}
-
-// The words of more than 16 bytes, of up to 64 tokens from `i` on.
-void hash_long_words(const char* chunk, const TokenPlaces& places, std::size_t i, std::size_t size,
-                     std::uint64_t* hashes) {
-  const std::uint16_t* const begin = places.begin.data();
-  const std::uint16_t* const end = places.end.data();
-  const V sixteen = _mm512_set1_epi16(16);
-  const auto low = _mm512_cmpgt_epu16_mask(_mm512_sub_epi16(load(end + i), load(begin + i)), sixteen);
-  const auto high =
-      _mm512_cmpgt_epu16_mask(_mm512_sub_epi16(load(end + i + 32), load(begin + i + 32)), sixteen);
-  std::uint64_t bits = (low | std::uint64_t{high} << 32) & low_bits(size - i < 64 ? size - i : 64);
-  for (; bits != 0; bits &= bits - 1) {
-    const std::size_t token = i + _tzcnt_u64(bits);
-    hashes[token] = token_feature_of(chunk + begin[token], std::size_t{end[token]} - begin[token]);
+// One token of any length, in the slow way: few have more than 16 bytes.
+std::uint64_t hash_one(const char* token, std::size_t size) {
+  __m128i state = _mm_setzero_si128();
+  for (std::size_t at = 0; at < size; at += kTokenBlock) {
+    const auto here = static_cast<__mmask16>(low_bits(size - at < kTokenBlock ? size - at : kTokenBlock));
+    const __m128i bytes = _mm_maskz_loadu_epi8(here, token + at);
+    state = _mm_xor_si128(state, _mm_subs_epu8(bytes, _mm_set1_epi8(kTokenByteLeast)));
+    for (std::size_t round = 0; round < kRoundKeys.size(); ++round) {
+      state = _mm_aesenc_si128(state, round_key(round));
+    }
   }
+  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(state));
 }
 
-// Eight tokens, of up to 16 bytes each.
-[[gnu::always_inline]] inline V hash_eight(const char* chunk, const std::uint16_t* begin,
-                                           const std::uint16_t* end_of) {
-  const V byte_of_first = each(0x0706050403020100);
-  const V byte_of_second = each(0x0F0E0D0C0B0A0908);
-  const V even = load_four(chunk + begin[0], chunk + begin[2], chunk + begin[4], chunk + begin[6]);
-  const V odd = load_four(chunk + begin[1], chunk + begin[3], chunk + begin[5], chunk + begin[7]);
-  const V length = spread_low_bytes(_mm_sub_epi16(load128(end_of), load128(begin)));
-  const V first =
-      _mm512_maskz_mov_epi8(_mm512_cmplt_epu8_mask(byte_of_first, length), _mm512_unpacklo_epi64(even, odd));
-  const V second =
-      _mm512_maskz_mov_epi8(_mm512_cmplt_epu8_mask(byte_of_second, length), _mm512_unpackhi_epi64(even, odd));
-  const V state = fold(_mm512_mullo_epi64(first, each(kFirstMultiplier)), 32);
-  return end(_mm512_mullo_epi64(_mm512_add_epi64(state, second), each(kNextMultiplier)));
+// The states of four tokens of up to 16 bytes each, a space behind them counted. `spans` has as many ones for
+// each as it has bytes, in 16 bits: so the bytes of the text, which have no gaps, spread over the four.
+V mix_four(const char* text, std::uint64_t spans) {
+  V state = _mm512_maskz_expand_epi8(spans, load(text));
+  state = _mm512_subs_epu8(state, _mm512_set1_epi8(kTokenByteLeast));
+  for (std::size_t round = 0; round < kRoundKeys.size(); ++round) {
+    state = _mm512_aesenc_epi128(state, _mm512_broadcast_i32x4(round_key(round)));
+  }
+  return state;
+}
+
+// How many bytes each of 64 tokens has, as mix_four() takes it.
+struct Spans {
+  alignas(64) std::array<std::uint64_t, 16> ones;  // of four tokens each
+  std::uint64_t too_long;                          // bit i: token i has more than 16
+};
+
+// REQUIRES: size <= 64.
+Spans spans_of(const std::uint16_t* begin, std::size_t size) {
+  const V one = _mm512_set1_epi16(1);
+  const V most = _mm512_set1_epi16(kTokenBlock);
+  Spans spans;
+  const V low = _mm512_sub_epi16(load(begin + 1), load(begin));
+  const V high = _mm512_sub_epi16(load(begin + 33), load(begin + 32));
+  store(spans.ones.data(), _mm512_sub_epi16(_mm512_sllv_epi16(one, low), one));
+  store(spans.ones.data() + 8, _mm512_sub_epi16(_mm512_sllv_epi16(one, high), one));
+  spans.too_long =
+      (_mm512_cmpgt_epu16_mask(low, most) | std::uint64_t{_mm512_cmpgt_epu16_mask(high, most)} << 32) &
+      low_bits(size);
+  return spans;
+}
+
+// Of `size` tokens, up to 64, hashes those that are too long for mix_four(), and those behind them in their
+// four.
+void hash_long(const char* chunk, const std::uint16_t* begin, std::size_t size, std::uint64_t too_long,
+               std::uint64_t* hashes) {
+  constexpr std::uint64_t kFirstOfFour = 0x1111111111111111;
+  std::uint64_t again = too_long | (too_long << 1 & ~kFirstOfFour);
+  again |= again << 2 & ~(kFirstOfFour | kFirstOfFour << 1);
+  again &= low_bits(size);
+  for (; again != 0; again &= again - 1) {
+    const std::size_t token = _tzcnt_u64(again);
+    const std::size_t behind = begin[token + 1];
+    const std::size_t end_of = behind - (chunk[behind - 1] == ' ' ? 1 : 0);
+    hashes[token] = hash_one(chunk + begin[token], end_of - begin[token]);
+  }
 }
 
 // How often the slots of some features occurred before them; counts that. No branch, and a table instead of
@@ -175,11 +175,12 @@ void hash_long_words(const char* chunk, const TokenPlaces& places, std::size_t i
 [[gnu::always_inline]] inline void weigh(const std::uint64_t* features, std::size_t size,
                                          std::uint8_t* weights, std::uint8_t* earlier) {
   for (std::size_t i = 0; i < size; ++i) {
-    std::uint16_t top;  // of the feature's 16-bit words
-    std::memcpy(&top, reinterpret_cast<const char*>(features + i) + 6, sizeof top);
-    std::uint8_t& weight = weights[top >> (kSlotShift - 48)];
-    earlier[i] = weight;
-    weight = kNextWeight[weight];
+    std::uint32_t top;  // half of the feature
+    std::memcpy(&top, reinterpret_cast<const char*>(features + i) + 4, sizeof top);
+    const std::size_t slot = top >> (kSlotShift - 32);
+    const std::size_t weight = weights[slot];
+    earlier[i] = static_cast<std::uint8_t>(weight);
+    weights[slot] = kNextWeight[weight];
   }
 }
 
@@ -187,15 +188,20 @@ void hash_long_words(const char* chunk, const TokenPlaces& places, std::size_t i
 template <bool kWeigh>
 void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
                  [[maybe_unused]] std::uint8_t* weights, [[maybe_unused]] std::uint8_t* earlier) {
+  const V first_halves = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
   for (std::size_t done = 0; done < size; done += 64) {
-    const std::size_t until = size - done < 64 ? size : done + 64;
-    for (std::size_t i = done; i < until; i += 8) {
-      store(hashes + i, hash_eight(chunk, places.begin.data() + i, places.end.data() + i));
+    const std::uint16_t* const begin = places.begin.data() + done;
+    const std::size_t until = size - done < 64 ? size - done : 64;
+    const Spans spans = spans_of(begin, until);
+    for (std::size_t i = 0; i < until; i += 8) {
+      const V low = mix_four(chunk + begin[i], spans.ones[i / 4]);
+      const V high = mix_four(chunk + begin[i + 4], spans.ones[i / 4 + 1]);
+      store(hashes + done + i, _mm512_permutex2var_epi64(low, first_halves, high));
       if constexpr (kWeigh) {
-        if (done > 0) weigh(hashes + i - 64, 8, weights, earlier + i - 64);
+        if (done > 0) weigh(hashes + done + i - 64, 8, weights, earlier + done + i - 64);
       }
     }
-    hash_long_words(chunk, places, done, size, hashes);
+    if (spans.too_long != 0) hash_long(chunk, begin, until, spans.too_long, hashes + done);
   }
   if constexpr (kWeigh) {
     const std::size_t weighed = size <= 64 ? 0 : (size - 57) / 8 * 8;  // by the loop above

@@ -71,8 +71,10 @@ std::size_t TokenStream::read_chunk(std::uint64_t* hashes) {
     for (std::size_t i = 0; i < size; ++i) weights_[hashes[i] >> internal::kSlotShift] = 0;
     weighed_ = false;
   }
-  text_.remove_prefix(places_.end[size - 1]);
-  after_character_ = (places_.characters[(size - 1) / 64] >> (size - 1) % 64 & 1) != 0;
+  const std::size_t next = places_.begin[size];
+  after_character_ =
+      chunk[next - 1] != ' ' && (places_.characters[(size - 1) / 64] >> (size - 1) % 64 & 1) != 0;
+  text_.remove_prefix(next);
   return size;
 }
 

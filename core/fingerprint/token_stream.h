@@ -12,7 +12,7 @@
 //   of the batch     characters bit:     0             1             1
 //   before it        joined bit:         0             0             1              with the one before it
 //
-// Cost:    linear in the text, vectors where the CPU has them. The object holds 37 KiB; nothing is allocated.
+// Cost:    linear in the text, vectors where the CPU has them. The object holds 33 KiB; nothing is allocated.
 // Threads: one stream per thread.
 #pragma once
 

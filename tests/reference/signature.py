@@ -10,6 +10,7 @@ has an older Unicode than DIR, only characters that are younger could differ, an
 import argparse
 import base64
 import ctypes
+import functools
 import html.parser
 import json
 import pathlib
@@ -120,15 +121,49 @@ def finish(h):
     return h ^ h >> 32
 
 
+def doubled(byte):
+    """Times x in the field of AES."""
+    return byte << 1 ^ (0x11B if byte & 0x80 else 0)
+
+
+def product(a, b):
+    total = 0
+    while b:
+        total ^= a if b & 1 else 0
+        a, b = doubled(a), b >> 1
+    return total
+
+
+def substituted(byte):
+    inverse = next((each for each in range(256) if product(byte, each) == 1), 0)
+    return functools.reduce(lambda x, turn: x ^ (inverse << turn | inverse >> 8 - turn) & 0xFF, range(1, 5), inverse) ^ 0x63
+
+
+SUBSTITUTION = [substituted(byte) for byte in range(256)]
+ROUND_KEYS = [0x9216D5D98979FB1B3F84D5B5B5470917, 0x2FFD72DBD01ADFB7D1310BA698DFB5AC, 0xBA7C9045F12C7F99B8E1AFED6A267E96]
+
+
+def aes_round(state, key):
+    """SubBytes, ShiftRows, MixColumns and AddRoundKey of FIPS 197, on 16 bytes; the key's lowest byte is the first."""
+    moved = [SUBSTITUTION[state[(4 * (i % 4) + i) % 16]] for i in range(16)]
+    mixed = []
+    for column in (moved[at:at + 4] for at in range(0, 16, 4)):
+        for row in range(4):
+            a, b, c, d = column[row:] + column[:row]
+            mixed.append(doubled(a) ^ doubled(b) ^ b ^ c ^ d)
+    return [byte ^ of_key for byte, of_key in zip(mixed, key.to_bytes(16, "little"))]
+
+
+@functools.cache
 def token_hash(token):
-    data = token.encode()
-    words = [int.from_bytes(data[at:at + 8], "little") for at in range(0, len(data), 8)]
-    if len(words) == 1:
-        words.append(0)
-    h = words[0] * 0x9E3779B97F4A7C15 & MASK
-    for word in words[1:]:
-        h = ((h ^ h >> 32) + word) * 0xD6E8FEB86659FD93 & MASK
-    return finish(h)
+    data = [byte - 32 for byte in token.encode()]
+    state = [0] * 16
+    for at in range(0, len(data), 16):
+        block = data[at:at + 16]
+        state = [a ^ b for a, b in zip(state, block + [0] * (16 - len(block)))]
+        for key in ROUND_KEYS:
+            state = aes_round(state, key)
+    return int.from_bytes(bytes(state[:8]), "little")
 
 
 def bigram_hash(a, b):

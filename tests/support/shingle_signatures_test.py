@@ -7,8 +7,14 @@ which the tests of the product hold it to.
 
 import json
 import pathlib
+import sys
 import unicodedata
 import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
+
+from signature import bigram_hash, token_hash
 
 GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden" / "shingle_signatures.jsonl"
 
@@ -22,22 +28,7 @@ CHARACTER_NAMES = (
 )  # fmt: skip
 
 
-# --- tokens and features: feature.h -------------------------------------------------------------------------------------
-
-
-def token_hash(token):
-    data = token.encode()
-    words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data), 8)]
-    state = words[0] * 0x9E3779B97F4A7C15 & WORD
-    for word in words[1:] or [0]:
-        state = ((state ^ state >> 32) + word) * 0xD6E8FEB86659FD93 & WORD
-    state = (state ^ state >> 29) * 0xFF51AFD7ED558CCD & WORD
-    return state ^ state >> 32
-
-
-def bigram_hash(first, second):
-    state = (first ^ rotate(second, 32)) * 0xD6E8FEB86659FD93 & WORD
-    return state ^ state >> 32
+# --- tokens and features ------------------------------------------------------------------------------------------------
 
 
 def is_character(c):
