@@ -14,7 +14,8 @@
 // All little-endian. Where the bytes go and come from is the caller's affair: files, one after the other, in
 // a snapshot.
 //
-// Cost:    writing is a copy and a checksum. Reading is that, and building the tables (bucket_parting.h): some
+// Cost:    writing is a copy and a checksum. Reading is that, and building the tables (bucket_parting.h):
+// some
 //          eight million words a second on one core, and 12 bytes a word for the time it takes.
 #pragma once
 

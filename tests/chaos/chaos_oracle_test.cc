@@ -68,11 +68,17 @@ CommittedReader::Content right_run() {
         const Decision decision = detector.apply(documents[i].arrival(records[i].source), &kept);
         const bool duplicate = decision.verdict == Verdict::kDuplicate;
         std::optional<Unique> leader;
-        if (duplicate) leader = detector.unique(decision.sequence);
-        batch.add_decided(records[i], documents[i], decision, leader ? &*leader : nullptr, kept);
+        ClusterState cluster;
+        if (duplicate) {
+          leader = detector.unique(decision.sequence);
+          cluster = detector.cluster(decision.sequence);
+        }
+        batch.add_decided(records[i], documents[i], decision, leader ? &*leader : nullptr, cluster, kept);
       }
     }
-    batch.seal(chain, journal_topics, {.journal = {7}, .epoch = 0, .detector_options = ""}, {});
+    batch.seal(chain, journal_topics,
+               {.journal = {7}, .epoch = 0, .detector_options = "", .cluster_rule = detector.cluster_rule()},
+               {});
     EXPECT_TRUE(chain.accept(batch.journal_record(), batch.journal_bytes()));
     kafka.commit(batch.transaction());
   }
