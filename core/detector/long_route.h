@@ -116,7 +116,7 @@ class LongRoute {
   std::size_t bytes() const { return postings_.bytes() + sketches_.bytes() + sequences_.bytes(); }
 
  private:
-  static constexpr std::size_t kColumnChunk = std::size_t{1} << 16;  // of sketches: whole huge pages
+  static constexpr std::size_t kColumnChunk = std::size_t{1} << 14;
 
   static const Sketch& sketch_of(const LongSignature& signature);
   UncommonMinima uncommon(const LongSignature& signature, std::size_t band, unsigned extension,

@@ -3,15 +3,11 @@
 // In chunks of a fixed size: appending never copies what is there, and an element never moves. It is a
 // column: the log of uniques is a few of these side by side, and each index reads just the one it needs.
 //
-// Cost:    bytes() counts whole chunks, plus one pointer per chunk (only those pointers are ever copied).
-// Where
-//          a chunk is some huge pages (2 MiB), it is made of them, since a random read costs a third there,
-//          and they are counted one by one; but for the first chunk, as small arrays should be small. What
-//          is no longer needed at the front can be given back, chunk by chunk.
+// Cost:    memory is whole chunks, plus one pointer per chunk (only those pointers are ever copied); pages of
+//          a chunk that nothing was written to are not there yet. What is no longer needed at the front can
+//          be given back, chunk by chunk.
 // Threads: none inside.
 #pragma once
-
-#include <sys/mman.h>
 
 #include <bit>
 #include <cstddef>
@@ -50,27 +46,19 @@ class ChunkedArray {
   std::uint64_t size() const { return size_; }
 
   std::size_t bytes() const {
-    const std::size_t held = (size_ * sizeof(T) + kStep - 1) / kStep * kStep;
-    return held - released_ * kChunkBytes + chunks_.capacity() * sizeof(chunks_[0]);
+    return (chunks_.size() - released_) * kChunkBytes + chunks_.capacity() * sizeof(chunks_[0]);
   }
 
  private:
   static constexpr std::size_t kChunkBytes = kChunkSize * sizeof(T);
-  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
-  static constexpr bool kIsOfHugePages = kChunkBytes % kHugePage == 0;
-  static constexpr std::size_t kStep = kIsOfHugePages ? kHugePage : kChunkBytes;
-  static constexpr std::align_val_t kAlignment{kIsOfHugePages ? kHugePage : 64};
+  static constexpr std::align_val_t kAlignment{64};
 
   struct Free {
     void operator()(T* chunk) const { ::operator delete(chunk, kAlignment); }
   };
 
   // Nothing is written to it: untouched pages cost nothing yet.
-  void add_chunk() {
-    void* const chunk = ::operator new(kChunkBytes, kAlignment);
-    if (kIsOfHugePages && !chunks_.empty()) static_cast<void>(madvise(chunk, kChunkBytes, MADV_HUGEPAGE));
-    chunks_.emplace_back(static_cast<T*>(chunk));
-  }
+  void add_chunk() { chunks_.emplace_back(static_cast<T*>(::operator new(kChunkBytes, kAlignment))); }
 
   std::vector<std::unique_ptr<T[], Free>> chunks_;
   std::uint64_t size_ = 0;

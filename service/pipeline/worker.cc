@@ -152,7 +152,7 @@ Status Worker::gather(Intake& intake, const std::stop_token& stop, const std::st
       const auto left = std::chrono::ceil<milliseconds>(close - Clock::now());
       if (left <= milliseconds::zero()) {
         take_back(halt, milliseconds(0));
-        if (kIntakes - free_.size() < kSmallBatchesMax) return {};
+        if (kIntakes - free_.size() < options_.under_way_max) return {};
         wait = kBusyWait;
       } else {
         wait = std::min(wait, left);

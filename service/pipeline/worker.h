@@ -65,6 +65,9 @@ namespace neardup {
 struct WorkerOptions {
   // A batch closes so long after its first record, or later while others are under way.
   std::chrono::milliseconds interval{100};
+  // Behind so many batches it would wait before it is decided or published. So it stays open beyond its
+  // interval: the records that come meanwhile share its transaction, and there are fewer to wait for.
+  std::size_t under_way_max = 2;
   std::size_t documents_max = 10000;
   std::size_t bytes_max = std::size_t{64} << 20;  // of record values
   BatchOptions batch;
@@ -76,9 +79,6 @@ class Worker {
  public:
   static constexpr std::size_t kIntakes = 4;
   static constexpr std::size_t kBatches = 2;  // decided and not verified
-  // Behind so many a batch would wait before it is decided or published. So it stays open beyond its
-  // interval: the records that come meanwhile share its transaction, and there are fewer to wait for.
-  static constexpr std::size_t kSmallBatchesMax = 2;
   // No batch is begun while the records under way hold as much as this many full batches.
   static constexpr std::size_t kFullBatchesMax = 2;
 

@@ -137,8 +137,8 @@ class ChaosOracle {
     const Result<ParsedVerdict> verdict = parse_verdict_json(found->second.value.value_or(""));
     if (!verdict) return true;
     if (verdict->verdict == Verdict::kUnique) return verdict->seq == oracle_.detector().size();
-    const auto& leader = verdict->duplicate_of;
-    return leader && oracle_.is_unique({leader->source.partition, leader->source.offset});
+    return verdict->cluster && verdict->cluster->id < oracle_.detector().size() &&
+           verdict->cluster->size == oracle_.cluster_size(verdict->cluster->id) + 1;
   }
 
   void decide(const InputPlace& place) {

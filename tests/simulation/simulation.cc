@@ -644,6 +644,7 @@ class Run {
     Worker worker(
         {source, sink, journal, instance.leadership, signers, detector, retention, chain, probe, board},
         {.interval = milliseconds(0),
+         .under_way_max = Worker::kIntakes,  // else the batches of a seed hang on how threads are scheduled
          .documents_max = shape_.batch_max,
          .batch = {},
          .read_back = milliseconds(1)},

@@ -91,7 +91,6 @@ std::string VerdictOracle::decide(const InputPlace& place, const MemoryVerdict& 
   std::optional<Unique> leader;
   const bool unique = expected.decision.verdict == Verdict::kUnique;
   if (unique) {
-    uniques_.insert(place);
     clusters_.lead(expected.decision.sequence, document.signature.tokens);
   } else {
     leader = detector_.unique(expected.decision.sequence);

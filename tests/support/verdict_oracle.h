@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +30,7 @@ class CountedClusters {
   explicit CountedClusters(KeepPolicy keep) : keep_(keep) {}
 
   void lead(Sequence leader, std::uint32_t tokens) { all_[leader] = {.tokens = tokens}; }
+  std::uint32_t size(Sequence leader) const { return all_.at(leader).state.size; }
   // Its cluster since this duplicate.
   const ClusterState& join(Sequence leader, const Source& source, std::uint32_t tokens);
   // What they gained since the last call, as a journal record has it.
@@ -63,6 +63,8 @@ class VerdictOracle {
   // REQUIRES: has(place).
   std::string decide(const InputPlace& place, const MemoryVerdict& verdict);
 
+  // Of a unique that was decided: how many say the same by now.
+  std::uint32_t cluster_size(Sequence leader) const { return clusters_.size(leader); }
   // What the clusters gained since the last call.
   std::vector<ClusterGain> take_gains() { return clusters_.take_gains(); }
 
@@ -70,8 +72,6 @@ class VerdictOracle {
   void expire(Sequence oldest) { detector_.expire(oldest); }
 
   const Detector& detector() const { return detector_; }
-  // Whether the record at `place` was decided, and is a unique.
-  bool is_unique(const InputPlace& place) const { return uniques_.contains(place); }
 
  private:
   std::vector<std::string> topics_;
@@ -80,7 +80,6 @@ class VerdictOracle {
   std::map<InputPlace, std::size_t> index_;
   Detector detector_;
   CountedClusters clusters_;
-  std::set<InputPlace> uniques_;
 };
 
 }  // namespace neardup

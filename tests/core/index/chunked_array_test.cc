@@ -27,20 +27,6 @@ TEST(ChunkedArray, counts_whole_chunks) {
   EXPECT_EQ(array.bytes(), 2 * (kChunk + sizeof(void*)));
 }
 
-TEST(ChunkedArray, counts_huge_pages_where_a_chunk_is_made_of_them) {
-  constexpr std::size_t kHugePage = std::size_t{2} << 20;
-  constexpr std::size_t kOfPage = kHugePage / sizeof(std::uint64_t);
-  ChunkedArray<std::uint64_t, 2 * kOfPage> array;
-  for (std::uint64_t i = 0; i < 3 * kOfPage; ++i) array.push_back(i);
-  EXPECT_EQ(array.bytes(), 3 * kHugePage + 2 * sizeof(void*));
-  array.push_back(3 * kOfPage);
-  EXPECT_EQ(array.bytes(), 4 * kHugePage + 2 * sizeof(void*));
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&array[0]) % kHugePage, 0U);
-  array.release_before(2 * kOfPage);
-  EXPECT_EQ(array.bytes(), 2 * kHugePage + 2 * sizeof(void*));
-  for (std::uint64_t i = 2 * kOfPage; i <= 3 * kOfPage; ++i) ASSERT_EQ(array[i], i);
-}
-
 TEST(ChunkedArray, gives_back_whole_chunks_at_the_front) {
   ChunkedArray<std::uint64_t, 4> array;
   for (std::uint64_t i = 0; i < 20; ++i) array.push_back(i);

@@ -75,7 +75,8 @@ struct Circumstances {
   RetentionOptions retention = {};
   std::function<void(const Detector&)> after_batch = nullptr;  // on the thread that decides; once before all
   StateBoard* board = nullptr;
-  ClusterOptions clusters = {};
+  // A window that is soon full: it counts as memory, and these streams are short.
+  ClusterOptions clusters = {.guard = {.window = 1000}};
 };
 
 // One life of the service: restore, then work to the end of the input or until it dies.
