@@ -120,4 +120,14 @@ Status JournalChain::accept(const JournalRecord& record, std::string_view bytes)
   return {};
 }
 
+Error JournalChain::not_ours(std::string_view bytes) const {
+  const Result<JournalRecord> record = decode_journal_record(bytes);
+  JournalChain ahead = *this;
+  if (record && ahead.accept(*record, bytes))
+    return {ErrorCode::kFenced, "another instance was elected, and went on with the journal"};
+  const std::string known = empty() ? "its beginning" : "number " + std::to_string(next_number() - 1);
+  return {ErrorCode::kContradiction,
+          "the journal holds a record that does not go on from " + known + ": another writer wrote it"};
+}
+
 }  // namespace neardup

@@ -45,6 +45,11 @@ class JournalChain {
   // changed.
   Status accept(const JournalRecord& record, std::string_view bytes);
 
+  // What `bytes` mean that the journal holds where only a record of ours was due. kFenced: they go on from
+  // what we know, so another instance was elected and wrote them before we heard of that; what we were about
+  // to send is not there, nor will it be. kContradiction: they do not.
+  Error not_ours(std::string_view bytes) const;
+
   const std::string& signature_options() const { return signature_options_; }
   bool empty() const { return count_ == 0; }
   std::uint64_t next_number() const { return count_; }

@@ -276,8 +276,7 @@ Status journal_acceptance(const InputPlan& plan, BatchSink& sink, JournalLog& lo
   if (answer.kind == CommitAnswer::Kind::kCommitted) {
     const Result<std::optional<std::string>> back = log.next(options.read_back);
     if (!back) return back.error();
-    if (*back && **back != bytes)
-      return Error{ErrorCode::kContradiction, "the journal holds another record than ours: another writer"};
+    if (*back && **back != bytes) return chain.not_ours(**back);
     if (*back) {
       if (Status status = chain.accept(record, bytes); !status) return status;
       return answer.recycle_before_next ? sink.recycle() : Status();

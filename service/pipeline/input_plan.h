@@ -57,7 +57,8 @@ Result<InputPlan> plan_input(const JournalChain& chain, std::span<const InputTop
 
 // Commits a record of no input that says where the plan's partitions go on, to the journal and to the group,
 // and reads it back. REQUIRES: !plan.accepted.empty(); sink.recycle() was called; the log was read to its
-// end. Error kUnavailable: in doubt; the next start finds out.
+// end. Errors: kUnavailable: in doubt, the next start finds out; kFenced, kContradiction
+// (JournalChain::not_ours).
 struct AcceptanceOptions {
   Uuid journal{};  // the id that record 0 gets if the chain is empty
   std::string detector_options = {};

@@ -392,22 +392,10 @@ Status Worker::read_back(const Batch& batch, bool& there) {
   Result<std::optional<std::string>> bytes = parts_.log.next(options_.read_back);
   if (!bytes) return bytes.error();
   if (!*bytes) return {};
-  if (**bytes != batch.journal_bytes()) return not_ours(**bytes);
+  if (**bytes != batch.journal_bytes()) return parts_.chain.not_ours(**bytes);
   there = true;
   FAULT_POINT(kReadBack);
   return parts_.chain.accept(batch.journal_record(), batch.journal_bytes());
-}
-
-// A record of the journal where none of ours is due. If it goes on from what we know, another instance was
-// elected and wrote it before we heard of that; so what we were about to send is not there, nor will it be.
-Error Worker::not_ours(std::string_view bytes) const {
-  const Result<JournalRecord> record = decode_journal_record(bytes);
-  JournalChain chain = parts_.chain;
-  if (record && chain.accept(*record, bytes))
-    return {ErrorCode::kFenced, "another instance was elected, and went on with the journal"};
-  return {ErrorCode::kContradiction, "the journal holds a record that does not go on from number " +
-                                         std::to_string(parts_.chain.next_number() - 1) +
-                                         ": another writer wrote it"};
 }
 
 Status Worker::recycle(const Batch& batch, const std::string& reason, bool sent, bool& there) {
@@ -422,7 +410,7 @@ Status Worker::recycle(const Batch& batch, const std::string& reason, bool sent,
   if (Status status = parts_.sink.recycle(); !status) return status;
   // The old producer's transaction is finished now, one way or the other: the journal's end is its end.
   Status status = parts_.log.read_to_end([&](std::string_view bytes, double) -> Status {
-    if (there || bytes != batch.journal_bytes()) return not_ours(bytes);
+    if (there || bytes != batch.journal_bytes()) return parts_.chain.not_ours(bytes);
     there = true;
     return parts_.chain.accept(batch.journal_record(), batch.journal_bytes());
   });

@@ -149,7 +149,6 @@ class Worker {
   Status publish(const Batch& batch);
   Status read_back(const Batch& batch, bool& there);
   Status recycle(const Batch& batch, const std::string& reason, bool sent, bool& there);
-  Error not_ours(std::string_view bytes) const;
   void report(const Decided& decided);
   void beat();
 

@@ -589,9 +589,10 @@ class Run {
 
   // Whether a service may end so.
   void check_end(const Instance& instance, const Error& error) {
-    const bool allowed = error.code == ErrorCode::kUnavailable ||
-                         (instance.world.fault && error.code == ErrorCode::kContradiction) ||
-                         (instance.outlived && error.code == ErrorCode::kFenced);
+    const bool allowed =
+        error.code == ErrorCode::kUnavailable ||
+        (instance.world.fault && !instance.world.is_accepted && error.code == ErrorCode::kContradiction) ||
+        (instance.outlived && error.code == ErrorCode::kFenced);
     if (!allowed) wrong("stopped: " + error.message);
   }
 

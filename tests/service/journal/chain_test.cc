@@ -144,5 +144,19 @@ TEST(JournalChain, a_journal_of_other_signatures_is_refused_by_name_with_the_way
             "with another journal and group (kafka.topics.journal, kafka.group)");
 }
 
+TEST(JournalChain, another_writers_record_is_an_election_that_was_lost_if_it_goes_on_from_ours) {
+  JournalChain chain;
+  EXPECT_EQ(chain.not_ours("what is this").code, ErrorCode::kContradiction);
+  ASSERT_TRUE(accept(chain, next_record(chain)));
+  JournalRecord successor = next_record(chain);
+  ++successor.writer_epoch;
+  EXPECT_EQ(chain.not_ours(encode_journal_record(successor)).code, ErrorCode::kFenced);
+  EXPECT_EQ(chain.next_number(), 1U) << "asking takes nothing";
+  ++successor.number;
+  const Error error = chain.not_ours(encode_journal_record(successor));
+  EXPECT_EQ(error.code, ErrorCode::kContradiction);
+  EXPECT_NE(error.message.find("does not go on from number 0"), std::string::npos) << error.message;
+}
+
 }  // namespace
 }  // namespace neardup
