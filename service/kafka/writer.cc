@@ -1,7 +1,11 @@
 #include "service/kafka/writer.h"
 
+#include <pthread.h>
+
 #include <chrono>
+#include <future>
 #include <thread>
+#include <utility>
 
 #include "core/limits.h"
 #include "service/fault_point.h"
@@ -11,10 +15,9 @@
 namespace neardup {
 namespace {
 
-const int kCommitMs =
-    fault_limit("commit_ms", 30000);  // then the outcome is in doubt, and the journal's tail tells
-constexpr int kFlushMs = 100;         // one look at what is not delivered yet
-constexpr int kInitMs = 10000;        // one try; tries go on until Kafka answers or we are asked to stop
+constexpr int kLateMs = 1000;   // a call that returns so long after its limit never will
+constexpr int kFlushMs = 100;   // one look at what is not delivered yet
+constexpr int kInitMs = 10000;  // one try; tries go on until Kafka answers or we are asked to stop
 
 CommitAnswer answer_of(const std::string& where, const rd_kafka_error_t& error) {
   CommitAnswer answer;
@@ -52,29 +55,46 @@ ClientProperties writer_properties(const KafkaConfig& config) {
   };
 }
 
+const int KafkaWriter::kStepMs = fault_limit("commit_ms", 30000);
+
+// A client, and all that must live as long as a call to it.
+struct KafkaWriter::Producer {
+  explicit Producer(Probe& probe) : listener("writer", probe) { listener.failures_only = true; }
+  ~Producer() {
+    for (rd_kafka_topic_t* const topic : topics)
+      if (topic != nullptr) rd_kafka_topic_destroy(topic);
+    if (journal != nullptr) rd_kafka_topic_destroy(journal);
+  }
+  Producer(const Producer&) = delete;
+  Producer& operator=(const Producer&) = delete;
+
+  ClientListener listener;
+  RdKafka<rd_kafka_t> client;
+  RdKafka<rd_kafka_queue_t> events;           // the client's main queue
+  std::array<rd_kafka_topic_t*, 3> topics{};  // by OutputTopic
+  rd_kafka_topic_t* journal = nullptr;
+};
+
 KafkaWriter::KafkaWriter(const KafkaConfig& config, PartitionCounts partitions, const Election& election,
-                         Probe& probe, StateBoard& board, std::stop_token stop)
+                         Probe& probe, StateBoard& board, std::stop_token stop, int step_ms)
     : config_(config),
       partitions_(partitions),
       election_(election),
+      probe_(probe),
       board_(board),
       stop_(std::move(stop)),
-      listener_("writer", probe) {
-  listener_.failures_only = true;
-}
+      step_ms_(step_ms) {}
 
 KafkaWriter::~KafkaWriter() { close(); }
 
+// What it has not sent is dropped. If a call still holds it, nobody listens to it any more.
 void KafkaWriter::close() {
-  for (rd_kafka_topic_t*& topic : topics_) {
-    if (topic != nullptr) rd_kafka_topic_destroy(topic);
-    topic = nullptr;
+  if (!producer_) return;
+  if (producer_->client) {
+    rd_kafka_purge(producer_->client.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+    rd_kafka_set_log_level(producer_->client.get(), -1);
   }
-  if (journal_ != nullptr) rd_kafka_topic_destroy(journal_);
-  journal_ = nullptr;
-  events_.reset();
-  if (client_) rd_kafka_purge(client_.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-  client_.reset();
+  producer_.reset();
 }
 
 Status KafkaWriter::recycle() {
@@ -85,12 +105,15 @@ Status KafkaWriter::recycle() {
       return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not answer"};
     // A producer made now would fence the instance that was elected in our place.
     if (!election_.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
+    producer_ = std::make_shared<Producer>(probe_);
     ClientProperties properties = writer_properties(config_);
     properties.emplace_back("delivery.report.only.error", "true");
-    Result<RdKafka<rd_kafka_t>> client = make_client(RD_KAFKA_PRODUCER, config_, properties, listener_);
+    Result<RdKafka<rd_kafka_t>> client =
+        make_client(RD_KAFKA_PRODUCER, config_, properties, producer_->listener);
     if (!client) return client.error();
-    client_ = std::move(*client);
-    events_.reset(rd_kafka_queue_get_main(client_.get()));
+    rd_kafka_t* const handle = client->get();
+    producer_->client = std::move(*client);
+    producer_->events.reset(rd_kafka_queue_get_main(handle));
     const std::array<const std::string*, 3> names = {&config_.topics.unique, &config_.topics.duplicate,
                                                      &config_.topics.dead_letter};
     const auto open_topic = [&](const std::string& name) {
@@ -98,18 +121,18 @@ Status KafkaWriter::recycle() {
       // The Java client's partitioner, so that a key lies where every other producer of the cluster would put
       // it.
       rd_kafka_topic_conf_set(conf, "partitioner", "murmur2_random", nullptr, 0);
-      return rd_kafka_topic_new(client_.get(), name.c_str(), conf);
+      return rd_kafka_topic_new(handle, name.c_str(), conf);
     };
-    for (std::size_t i = 0; i < names.size(); ++i) topics_[i] = open_topic(*names[i]);
-    journal_ = open_topic(config_.topics.journal);
+    for (std::size_t i = 0; i < names.size(); ++i) producer_->topics[i] = open_topic(*names[i]);
+    producer_->journal = open_topic(config_.topics.journal);
 
     FAULT_POINT(kProducerMade);
     while (!stop_.stop_requested() && election_.held()) {
       board_.beat();
-      const RdKafka<rd_kafka_error_t> error(rd_kafka_init_transactions(client_.get(), kInitMs));
+      const RdKafka<rd_kafka_error_t> error(rd_kafka_init_transactions(handle, kInitMs));
       if (!error) {
         FAULT_POINT(kProducerReady);
-        listener_.take_timed_out();
+        producer_->listener.take_timed_out();
         return {};
       }
       log_warning("writer: waiting for Kafka to open the transaction log: {}", describe(*error));
@@ -121,18 +144,19 @@ Status KafkaWriter::recycle() {
 
 rd_kafka_resp_err_t KafkaWriter::produce(rd_kafka_topic_t* topic, std::int32_t partition,
                                          const OutputRecord& record) {
-  return queue_record(client_.get(), topic, partition, 0, record.key, record.value, record.headers);
+  return queue_record(producer_->client.get(), topic, partition, 0, record.key, record.value, record.headers);
 }
 
 CommitAnswer KafkaWriter::send(const Transaction& transaction) {
   FAULT_POINT(kBeforeBegin);
-  if (const RdKafka<rd_kafka_error_t> error(rd_kafka_begin_transaction(client_.get())); error) {
+  if (const RdKafka<rd_kafka_error_t> error(rd_kafka_begin_transaction(producer_->client.get())); error) {
     return answer_of("begin", *error);
   }
   FAULT_POINT(kAfterBegin);
   OutputRecord journal;
   journal.value = transaction.journal_record;
-  if (const rd_kafka_resp_err_t error = produce(journal_, 0, journal); error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+  if (const rd_kafka_resp_err_t error = produce(producer_->journal, 0, journal);
+      error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return doubt("sending the journal record: " + describe(error));
   }
   FAULT_POINT(kJournalQueued);
@@ -140,60 +164,81 @@ CommitAnswer KafkaWriter::send(const Transaction& transaction) {
     const auto topic = static_cast<std::size_t>(record.topic);
     const std::int32_t partition =
         record.key ? RD_KAFKA_PARTITION_UA : record.source_partition % partitions_[topic];
-    if (const rd_kafka_resp_err_t error = produce(topics_[topic], partition, record);
+    if (const rd_kafka_resp_err_t error = produce(producer_->topics[topic], partition, record);
         error != RD_KAFKA_RESP_ERR_NO_ERROR) {
       return doubt("sending a verdict: " + describe(error));
     }
   }
   FAULT_POINT(kVerdictsQueued);
-  const auto list = partition_list(static_cast<int>(transaction.positions.size()));
+  auto list = partition_list(static_cast<int>(transaction.positions.size()));
   for (const CommittedPosition& position : transaction.positions) {
     rd_kafka_topic_partition_t* entry = rd_kafka_topic_partition_list_add(
         list.get(), std::string(position.topic).c_str(), position.partition);
     entry->offset = position.next;
     if (position.leader_epoch >= 0) rd_kafka_topic_partition_set_leader_epoch(entry, position.leader_epoch);
   }
-  const auto group = election_.group_metadata();
+  auto group = election_.group_metadata();
   if (!group) return doubt("the election group has no metadata yet");
-  if (const RdKafka<rd_kafka_error_t> error(
-          rd_kafka_send_offsets_to_transaction(client_.get(), list.get(), group.get(), kCommitMs));
-      error) {
+  auto sending = send_positions(std::move(list), std::move(group));
+  const auto late = std::chrono::steady_clock::now() + std::chrono::milliseconds(step_ms_ + kLateMs);
+  const bool is_delivered = settle_deliveries();
+  if (sending.wait_until(late) != std::future_status::ready)
+    return doubt("sending the input positions: librdkafka's call did not return");
+  if (const RdKafka<rd_kafka_error_t> error = sending.get(); error)
     return answer_of("sending the input positions", *error);
-  }
   FAULT_POINT(kOffsetsSent);
-  if (!settle_deliveries()) return doubt("the records were not delivered in time");
+  if (!is_delivered) return doubt("the records were not delivered in time");
   FAULT_POINT(kBeforeCommit);
-  if (const RdKafka<rd_kafka_error_t> error(rd_kafka_commit_transaction(client_.get(), kCommitMs)); error) {
+  if (const RdKafka<rd_kafka_error_t> error(rd_kafka_commit_transaction(producer_->client.get(), step_ms_));
+      error) {
     return answer_of("commit", *error);
   }
   FAULT_POINT(kCommitted);
   return {};
 }
 
+// Returns at once. The thread needs nothing of this writer but its producer, which lives as long as it does.
+std::future<RdKafka<rd_kafka_error_t>> KafkaWriter::send_positions(
+    RdKafka<rd_kafka_topic_partition_list_t> list, RdKafka<rd_kafka_consumer_group_metadata_t> group) const {
+  std::promise<RdKafka<rd_kafka_error_t>> answer;
+  auto future = answer.get_future();
+  std::thread([producer = producer_, list = std::move(list), group = std::move(group),
+               answer = std::move(answer), limit = step_ms_]() mutable {
+    pthread_setname_np(pthread_self(), "positions");
+    RdKafka<rd_kafka_error_t> error(
+        rd_kafka_send_offsets_to_transaction(producer->client.get(), list.get(), group.get(), limit));
+    producer.reset();  // the writer is the last who has it, unless it gave up
+    answer.set_value(std::move(error));
+  }).detach();
+  return future;
+}
+
 // Waits until all is delivered, or something is not: then the commit fails, and says whether we are fenced.
 // rd_kafka_flush wakes with the last acknowledgement, but hears nothing of failures: so it is asked for a
 // moment at a time. (The flush inside of the commit polls each 10 ms when there are no reports to wake it.)
 bool KafkaWriter::settle_deliveries() {
-  const std::uint64_t undelivered = listener_.undelivered();
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(kCommitMs);
+  const ClientListener& listener = producer_->listener;
+  const std::uint64_t undelivered = listener.undelivered();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(step_ms_);
   for (;;) {
-    const rd_kafka_resp_err_t error = rd_kafka_flush(client_.get(), kFlushMs);
-    take_failures(*events_, listener_);
-    if (error == RD_KAFKA_RESP_ERR_NO_ERROR || listener_.undelivered() != undelivered) return true;
+    const rd_kafka_resp_err_t error = rd_kafka_flush(producer_->client.get(), kFlushMs);
+    take_failures(*producer_->events, producer_->listener);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR || listener.undelivered() != undelivered) return true;
     if (std::chrono::steady_clock::now() > deadline) return false;
   }
 }
 
 CommitAnswer KafkaWriter::commit(const Transaction& transaction) {
-  CHECK(client_ != nullptr, "recycle() makes the producer before the first commit");
-  const std::uint64_t undelivered = listener_.undelivered();
+  CHECK(producer_ != nullptr, "recycle() makes the producer before the first commit");
+  ClientListener& listener = producer_->listener;
+  const std::uint64_t undelivered = listener.undelivered();
   CommitAnswer answer = send(transaction);
   if (answer.kind != CommitAnswer::Kind::kCommitted) return answer;
-  take_failures(*events_, listener_);  // and errors: one of them may be a request that timed out
-  if (listener_.undelivered() != undelivered) {
-    return doubt("committed, but a record was not delivered: " + describe(listener_.last_undelivered()));
+  take_failures(*producer_->events, listener);  // and errors: one of them may be a request that timed out
+  if (listener.undelivered() != undelivered) {
+    return doubt("committed, but a record was not delivered: " + describe(listener.last_undelivered()));
   }
-  answer.recycle_before_next = listener_.take_timed_out();
+  answer.recycle_before_next = listener.take_timed_out();
   return answer;
 }
 

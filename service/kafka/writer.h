@@ -5,11 +5,17 @@
 // abort failed every time. `recycle` is the only way out of a doubt: a new producer with the same
 // transactional.id, whose init_transactions fences every older one and finishes what it had open.
 //
+// One call of librdkafka (2.15) knows no limit: rd_kafka_send_offsets_to_transaction waits for the group's
+// coordinator until a connection comes or goes, which may be never once the coordinator has moved. So it is
+// made on a thread of its own, and one that is late is a doubt like any other: its producer is left to it,
+// without a record or a voice, and goes when it returns.
+//
 // Threads: one caller. Payloads are not copied: a transaction's views must live until it is read back or
 // recycled.
 #pragma once
 
 #include <array>
+#include <future>
 #include <memory>
 #include <stop_token>
 
@@ -27,16 +33,23 @@ class KafkaWriter final : public BatchSink {
   // Partitions of the verdict topics by OutputTopic, for records without a key.
   using PartitionCounts = std::array<std::int32_t, 3>;
 
-  // No producer yet: call recycle() first.
+  // What takes longer, in ms, is a doubt, and the journal's tail tells.
+  static const int kStepMs;
+
+  // No producer yet: call recycle() first. `step_ms` is the limit of each step of a transaction.
   KafkaWriter(const KafkaConfig& config, PartitionCounts partitions, const Election& election, Probe& probe,
-              StateBoard& board, std::stop_token stop);
+              StateBoard& board, std::stop_token stop, int step_ms = kStepMs);
   ~KafkaWriter() override;
 
   CommitAnswer commit(const Transaction& transaction) override;
   Status recycle() override;
 
  private:
+  struct Producer;
+
   CommitAnswer send(const Transaction& transaction);
+  std::future<RdKafka<rd_kafka_error_t>> send_positions(
+      RdKafka<rd_kafka_topic_partition_list_t> list, RdKafka<rd_kafka_consumer_group_metadata_t> group) const;
   bool settle_deliveries();
   rd_kafka_resp_err_t produce(rd_kafka_topic_t* topic, std::int32_t partition, const OutputRecord& record);
   void close();
@@ -44,13 +57,11 @@ class KafkaWriter final : public BatchSink {
   const KafkaConfig& config_;
   PartitionCounts partitions_;
   const Election& election_;
+  Probe& probe_;
   StateBoard& board_;  // waiting for Kafka is life too
   std::stop_token stop_;
-  ClientListener listener_;
-  RdKafka<rd_kafka_t> client_;
-  RdKafka<rd_kafka_queue_t> events_;           // the client's main queue
-  std::array<rd_kafka_topic_t*, 3> topics_{};  // by OutputTopic
-  rd_kafka_topic_t* journal_ = nullptr;
+  const int step_ms_;
+  std::shared_ptr<Producer> producer_;
 };
 
 }  // namespace neardup

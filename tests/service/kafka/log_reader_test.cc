@@ -4,47 +4,16 @@
 #include "service/kafka/log_reader.h"
 
 #include <gtest/gtest.h>
-#include <librdkafka/rdkafka_mock.h>
 
-#include <array>
 #include <thread>
 
 #include "service/kafka/sender.h"
+#include "tests/service/kafka/mock_cluster.h"
 
 namespace neardup {
 namespace {
 
 constexpr const char* kTopic = "journal";
-constexpr std::int16_t kListOffsets = 2;
-
-class MockCluster {
- public:
-  MockCluster() {
-    std::array<char, 256> why{};
-    host_.reset(rd_kafka_new(RD_KAFKA_PRODUCER, rd_kafka_conf_new(), why.data(), why.size()));
-    cluster_ = rd_kafka_mock_cluster_new(host_.get(), 1);
-    rd_kafka_mock_topic_create(cluster_, kTopic, 1, 1);
-  }
-  ~MockCluster() { rd_kafka_mock_cluster_destroy(cluster_); }
-  MockCluster(const MockCluster&) = delete;
-  MockCluster& operator=(const MockCluster&) = delete;
-
-  std::string servers() const { return rd_kafka_mock_cluster_bootstraps(cluster_); }
-  // The next requests of `api` are refused.
-  void refuse(std::int16_t api) {
-    constexpr auto kRefused = RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
-    rd_kafka_mock_push_request_errors(cluster_, api, 2, kRefused, kRefused);
-  }
-  // The next request of `api` is answered so much later.
-  void answer_late(std::int16_t api, std::chrono::milliseconds delay) {
-    rd_kafka_mock_broker_push_request_error_rtts(cluster_, 1, api, 1, RD_KAFKA_RESP_ERR_NO_ERROR,
-                                                 static_cast<int>(delay.count()));
-  }
-
- private:
-  RdKafka<rd_kafka_t> host_;
-  rd_kafka_mock_cluster_t* cluster_ = nullptr;
-};
 
 KafkaConfig config_for(const MockCluster& cluster) {
   KafkaConfig config;
@@ -62,7 +31,7 @@ void send(const KafkaConfig& config, std::initializer_list<const char*> values) 
 }
 
 TEST(LogReader, asks_again_for_the_end_while_records_wait_to_be_read) {
-  MockCluster cluster;
+  MockCluster cluster({kTopic});
   const KafkaConfig config = config_for(cluster);
   send(config, {"one", "two"});
   Probe probe;
@@ -74,7 +43,7 @@ TEST(LogReader, asks_again_for_the_end_while_records_wait_to_be_read) {
   ASSERT_TRUE(first);
   ASSERT_TRUE(*first);
   EXPECT_EQ(**first, "one");  // and the other one is in the client's queue
-  cluster.refuse(kListOffsets);
+  cluster.refuse(MockCluster::kListOffsets, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, 2);
   ASSERT_TRUE((*reader)->read_to_end([&](std::string_view bytes, double) -> Status {
     read.emplace_back(bytes);
     return {};
@@ -83,10 +52,10 @@ TEST(LogReader, asks_again_for_the_end_while_records_wait_to_be_read) {
 }
 
 TEST(LogReader, that_is_told_where_to_start_never_goes_back_to_the_beginning) {
-  MockCluster cluster;
+  MockCluster cluster({kTopic});
   const KafkaConfig config = config_for(cluster);
   send(config, {"one", "two", "three"});
-  cluster.answer_late(kListOffsets, std::chrono::milliseconds(1500));
+  cluster.answer_late(MockCluster::kListOffsets, std::chrono::milliseconds(1500));
   Probe probe;
   StateBoard board;
   auto reader = KafkaLogReader::open(config, kTopic, 0, probe, board, {});

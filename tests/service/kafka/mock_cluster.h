@@ -1,0 +1,53 @@
+// librdkafka's own mock of a cluster, for what a real broker does too seldom.
+//
+// One broker; a request can be told what to be answered.
+#pragma once
+
+#include <librdkafka/rdkafka_mock.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "service/kafka/client.h"
+
+namespace neardup {
+
+class MockCluster {
+ public:
+  // Numbers of requests in Kafka's protocol.
+  static constexpr std::int16_t kListOffsets = 2;
+  static constexpr std::int16_t kFindCoordinator = 10;
+
+  // Topics of one partition.
+  explicit MockCluster(std::initializer_list<const char*> topics) {
+    std::array<char, 256> why{};
+    host_.reset(rd_kafka_new(RD_KAFKA_PRODUCER, rd_kafka_conf_new(), why.data(), why.size()));
+    cluster_ = rd_kafka_mock_cluster_new(host_.get(), 1);
+    rd_kafka_mock_group_initial_rebalance_delay_ms(cluster_, 0);
+    for (const char* const topic : topics) rd_kafka_mock_topic_create(cluster_, topic, 1, 1);
+  }
+  ~MockCluster() { rd_kafka_mock_cluster_destroy(cluster_); }
+  MockCluster(const MockCluster&) = delete;
+  MockCluster& operator=(const MockCluster&) = delete;
+
+  std::string servers() const { return rd_kafka_mock_cluster_bootstraps(cluster_); }
+
+  // The next `times` requests of `api` are answered with `error`.
+  void refuse(std::int16_t api, rd_kafka_resp_err_t error, int times) {
+    for (int i = 0; i < times; ++i) rd_kafka_mock_push_request_errors(cluster_, api, 1, error);
+  }
+  // The next request of `api` is answered so much later.
+  void answer_late(std::int16_t api, std::chrono::milliseconds delay) {
+    rd_kafka_mock_broker_push_request_error_rtts(cluster_, 1, api, 1, RD_KAFKA_RESP_ERR_NO_ERROR,
+                                                 static_cast<int>(delay.count()));
+  }
+
+ private:
+  RdKafka<rd_kafka_t> host_;
+  rd_kafka_mock_cluster_t* cluster_ = nullptr;
+};
+
+}  // namespace neardup

@@ -1,0 +1,67 @@
+// What the writer says when a call of librdkafka does not come back, on librdkafka's own mock of a cluster.
+
+#include "service/kafka/writer.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <memory>
+
+#include "tests/service/kafka/mock_cluster.h"
+
+namespace neardup {
+namespace {
+
+constexpr int kStepMs = 1500;
+
+class Writer : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    config_.brokers = cluster_.servers();
+    config_.group = "dedup";
+    config_.topics = {{"pages"}, "unique", "duplicate", "dead-letter", "journal"};
+    auto election = Election::join(config_, probe_, board_, [] {});
+    ASSERT_TRUE(election) << election.error().message;
+    election_ = std::move(*election);
+    ASSERT_TRUE(election_->wait_until_leader({}, std::chrono::seconds(30)));
+    writer_ = std::make_unique<KafkaWriter>(config_, KafkaWriter::PartitionCounts{1, 1, 1}, *election_,
+                                            probe_, board_, std::stop_token(), kStepMs);
+    const Status status = writer_->recycle();
+    ASSERT_TRUE(status) << status.error().message;
+  }
+
+  CommitAnswer commit() {
+    const std::array positions = {CommittedPosition{.topic = "pages", .partition = 0, .next = 1}};
+    return writer_->commit({.journal_record = "record", .records = {}, .positions = positions});
+  }
+
+  MockCluster cluster_{{"pages", "unique", "duplicate", "dead-letter", "journal"}};
+  KafkaConfig config_;
+  Probe probe_;
+  StateBoard board_;
+  std::unique_ptr<Election> election_;
+  std::unique_ptr<KafkaWriter> writer_;
+};
+
+TEST_F(Writer, commits_a_transaction) {
+  const CommitAnswer answer = commit();
+  EXPECT_EQ(answer.kind, CommitAnswer::Kind::kCommitted) << answer.reason;
+}
+
+// librdkafka drops the question for the group's coordinator when a broker that leaves the cluster took it
+// along, and waits for ever. This error has the same effect.
+TEST_F(Writer, is_in_doubt_when_librdkafka_waits_for_a_coordinator_without_limit) {
+  cluster_.refuse(MockCluster::kFindCoordinator, RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE, 1);
+  const CommitAnswer answer = commit();
+  EXPECT_EQ(answer.kind, CommitAnswer::Kind::kInDoubt);
+  EXPECT_NE(answer.reason.find("did not return"), std::string::npos) << answer.reason;
+
+  const Status status = writer_->recycle();
+  ASSERT_TRUE(status) << status.error().message;
+  const CommitAnswer again = commit();
+  EXPECT_EQ(again.kind, CommitAnswer::Kind::kCommitted) << again.reason;
+}
+
+}  // namespace
+}  // namespace neardup
