@@ -16,6 +16,7 @@
 #include "service/kafka/client.h"
 #include "service/kafka/topics.h"
 #include "service/kafka/writer.h"
+#include "tests/bench/serve_run.h"
 
 namespace neardup {
 namespace {
@@ -26,17 +27,6 @@ using std::chrono::steady_clock;
 constexpr int kTransactionMs = 30000;
 
 volatile sig_atomic_t stopping = 0;
-
-void or_throw(rd_kafka_resp_err_t error) {
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) throw std::runtime_error(describe(error));
-}
-void or_throw(RdKafka<rd_kafka_error_t> error) {
-  if (error) throw std::runtime_error(describe(*error));
-}
-RdKafka<rd_kafka_t> or_throw(Result<RdKafka<rd_kafka_t>> client) {
-  if (!client) throw std::runtime_error(client.error().message);
-  return std::move(*client);
-}
 
 void produce(rd_kafka_topic_t* topic, std::int32_t partition, const void* value, std::size_t size,
              const void* key, std::size_t key_size) {
@@ -49,9 +39,8 @@ void produce(rd_kafka_topic_t* topic, std::int32_t partition, const void* value,
 void run_raw_loop(const Config& config, const WrittenBytes& as) {
   signal(SIGTERM, [](int) { stopping = 1; });
   const std::string& input = config.kafka.topics.input.front();
-  const auto described = describe_topics(config.kafka, {input}, milliseconds(10000));
-  if (!described) throw std::runtime_error(described.error().message);
-  const std::int32_t partitions = described->at(input).partitions;
+  const auto described = or_throw(describe_topics(config.kafka, {input}, milliseconds(10000)));
+  const std::int32_t partitions = described.at(input).partitions;
 
   Probe probe;
   ClientListener listener("raw", probe);
@@ -68,7 +57,7 @@ void run_raw_loop(const Config& config, const WrittenBytes& as) {
   };
   rd_kafka_topic_t* const verdicts = open_topic(config.kafka.topics.unique);
   rd_kafka_topic_t* const journal = open_topic(config.kafka.topics.journal);
-  or_throw(RdKafka<rd_kafka_error_t>(rd_kafka_init_transactions(producer.get(), kTransactionMs)));
+  or_throw(rd_kafka_init_transactions(producer.get(), kTransactionMs));
   const RdKafka<rd_kafka_consumer_group_metadata_t> group(
       rd_kafka_consumer_group_metadata_new(config.kafka.group.c_str()));
 
@@ -102,7 +91,7 @@ void run_raw_loop(const Config& config, const WrittenBytes& as) {
           continue;
         }
         if (count == 0) {
-          or_throw(RdKafka<rd_kafka_error_t>(rd_kafka_begin_transaction(producer.get())));
+          or_throw(rd_kafka_begin_transaction(producer.get()));
           close = steady_clock::now() + milliseconds(config.batch.interval_ms);
         }
         messages[count++] = message;
@@ -116,9 +105,9 @@ void run_raw_loop(const Config& config, const WrittenBytes& as) {
     }
     if (count == 0) continue;
     produce(journal, 0, journal_record.data(), journal_record.size(), nullptr, 0);
-    or_throw(RdKafka<rd_kafka_error_t>(
-        rd_kafka_send_offsets_to_transaction(producer.get(), positions.get(), group.get(), kTransactionMs)));
-    or_throw(RdKafka<rd_kafka_error_t>(rd_kafka_commit_transaction(producer.get(), kTransactionMs)));
+    or_throw(
+        rd_kafka_send_offsets_to_transaction(producer.get(), positions.get(), group.get(), kTransactionMs));
+    or_throw(rd_kafka_commit_transaction(producer.get(), kTransactionMs));
     for (rd_kafka_message_t* const message : std::span(messages).first(count))
       rd_kafka_message_destroy(message);
     journal_record.clear();

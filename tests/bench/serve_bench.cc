@@ -120,8 +120,7 @@ class TopicReader {
       for (std::int32_t i = 0; i < kPartitions; ++i)
         rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), i)->offset = RD_KAFKA_OFFSET_BEGINNING;
     }
-    if (const auto error = rd_kafka_assign(client_.get(), list.get()); error != RD_KAFKA_RESP_ERR_NO_ERROR)
-      throw std::runtime_error(describe(error));
+    or_throw(rd_kafka_assign(client_.get(), list.get()));
   }
   ~TopicReader() { rd_kafka_consumer_close(client_.get()); }
   TopicReader(const TopicReader&) = delete;

@@ -23,6 +23,12 @@ Probe& no_probe();
 inline void or_throw(const Status& status) {
   if (!status) throw std::runtime_error(status.error().message);
 }
+inline void or_throw(rd_kafka_resp_err_t error) {
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) throw std::runtime_error(describe(error));
+}
+inline void or_throw(rd_kafka_error_t* error) {
+  if (const RdKafka<rd_kafka_error_t> owned(error); owned) throw std::runtime_error(describe(*owned));
+}
 template <class T>
 T or_throw(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().message);
