@@ -40,8 +40,9 @@ struct PathBatch {
 
 class PathInput {
  public:
-  static constexpr std::size_t kBatchRecordsMax = 4096;
-  static constexpr std::size_t kBatchBytesMax = std::size_t{8} << 20;  // one document may pass it
+  // Few enough that a batch is still in the caches when it is decided.
+  static constexpr std::size_t kBatchRecordsMax = 512;
+  static constexpr std::size_t kBatchBytesMax = std::size_t{1} << 20;  // one document may pass it
 
   // `stdin_fd` is read for "-" and never closed. Where `stop` turns true the input ends at the next look.
   // No paths mean "-".

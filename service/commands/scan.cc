@@ -85,12 +85,7 @@ class Scan {
       topic_names_.resize(topics_before_);
       topic_names_.insert(topic_names_.end(), input_.topic_names().begin(), input_.topic_names().end());
       for (Record& record : batch.records) record.source.topic += static_cast<std::uint32_t>(topics_before_);
-      sign(batch);
-      verdicts_.clear();
-      for (std::size_t i = 0; i < batch.records.size(); ++i) {
-        counts_.document_bytes.add(batch.records[i].value->size());
-        decide(slots_[i]);
-      }
+      decide(batch);
       output_error_ = write_all(streams_.out, verdicts_);
       show_progress();
       report_unreadable();
@@ -131,9 +126,25 @@ class Scan {
     return {};
   }
 
-  void sign(const PathBatch& batch) {
-    if (slots_.size() < batch.records.size()) slots_.resize(batch.records.size());
-    pool_for(batch.kind).run(batch.records, std::span(slots_).first(batch.records.size()));
+  void decide(const PathBatch& batch) {
+    constexpr std::size_t kAhead = 2;  // documents whose postings are on their way meanwhile
+    constexpr std::size_t kStep = SignerPool::kStep;
+    const std::span<const Record> records(batch.records);
+    SignerPool& pool = pool_for(batch.kind);
+    slots_.resize(pool.slots());
+    SigningJob job{.records = records,
+                   .slots = std::span(slots_).first(std::min(records.size(), slots_.size()))};
+    pool.begin(job);
+    verdicts_.clear();
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (i % kStep == 0) pool.advance(job, i, std::min(i + kStep + kAhead, records.size()));
+      if (i + kAhead < records.size()) {
+        const Signed& ahead = job.signed_record(i + kAhead);
+        if (!ahead.reason) detector_.prefetch(ahead.arrival(ahead.document.source));
+      }
+      counts_.document_bytes.add(records[i].value->size());
+      decide(job.signed_record(i));
+    }
   }
 
   // Each kind of record has its pool, made when the first one comes; the pool that rests costs nothing.
@@ -309,7 +320,7 @@ class Scan {
   std::optional<SignerPool> lines_;
   std::optional<SignerPool> pages_;
 
-  std::vector<Signed> slots_;  // of the batch under way
+  std::vector<Signed> slots_;  // of signed records
   std::string kept_;           // of the document being decided
   ScanRecordRoom room_;        // of the record that is being made
   std::int64_t time_ms_ = 0;   // the latest of its documents

@@ -95,7 +95,7 @@ void Batch::add_decided(const Record& record, const Signed& document, const Deci
 
   OutputRecord& output = records_.emplace_back();
   output.source_partition = record.source.partition;
-  output.key = from.id;
+  output.key = arena_.keep(from.id);
   scratch_.clear();
   append_verdict_json(verdict, topic_names_, scratch_);
   output.value = arena_.keep(scratch_);
@@ -109,8 +109,8 @@ void Batch::add_decided(const Record& record, const Signed& document, const Deci
   if (decision.verdict == Verdict::kUnique) {
     output.topic = OutputTopic::kUnique;
     ++counts_.unique;
-    uniques_.push_back(
-        {from.id, from.url, record.source, from.event_time_ms, document.signature, arena_.keep(kept)});
+    uniques_.push_back({*output.key, arena_.keep(from.url), record.source, from.event_time_ms,
+                        document.signature, arena_.keep(kept)});
   } else {
     output.topic = OutputTopic::kDuplicate;
     counts_.count(decision);

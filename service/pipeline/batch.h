@@ -49,9 +49,9 @@ class Batch {
   // Empties it for the next round; memory is kept.
   void clear();
 
-  // Adds one record and what was decided of it, in input order. `record` and `document` must stay where they
-  // are until the batch is committed. `leader` is the unique that a duplicate repeats, `kept` what the
-  // detector keeps of a unique, `cluster` what that of a duplicate is since.
+  // Adds one record and what was decided of it, in input order. What `record` views must stay where it is
+  // until the batch is committed. `leader` is the unique that a duplicate repeats, `kept` what the detector
+  // keeps of a unique, `cluster` what that of a duplicate is since.
   void add_decided(const Record& record, const Signed& document, const Decision& decision,
                    const Unique* leader, const ClusterState& cluster, std::string_view kept);
   void add_rejected(const Record& record, const Signed& document);

@@ -42,47 +42,58 @@ class Worker {
 }  // namespace
 
 struct SignerPool::State {
-  // A run of one job's records, in the hands of one thread.
-  struct Take {
-    SigningJob* job;
-    std::size_t begin;
-    std::size_t end;
-  };
-
-  std::vector<Worker> workers;  // [0] is that of the thread that finishes
+  std::vector<Worker> workers;  // [0] is that of the thread that advances
   std::vector<std::thread> threads;
 
   std::mutex mutex;
-  std::condition_variable woken;  // there is a job, or the end
-  std::condition_variable idle;   // a job has no run in anybody's hands
-  std::deque<SigningJob*> jobs;   // those with records that nobody has taken
+  std::condition_variable woken;  // a run may be taken, or the end
+  std::condition_variable run_signed;
+  std::deque<SigningJob*> jobs;  // those with records that nobody has taken
+  std::size_t sleeping = 0;
   bool ending = false;
 
-  // REQUIRES: the lock is held; there is a job.
-  Take take() {
-    SigningJob* const job = jobs.front();
-    const std::size_t begin = job->taken;
-    job->taken = std::min(begin + kRecordsPerTake, job->records.size());
-    if (job->taken == job->records.size()) jobs.pop_front();
-    return {job, begin, job->taken};
+  // ---- REQUIRES of all: the lock is held ----
+
+  static std::size_t end_of_next(const SigningJob& job) {
+    return std::min(job.taken + kRecordsPerTake, job.records.size());
+  }
+  static bool has_next(const SigningJob& job) {
+    return job.taken < job.records.size() && end_of_next(job) <= job.done + job.slots.size();
+  }
+  SigningJob* job_with_next() {
+    const auto found = std::ranges::find_if(jobs, [](const SigningJob* job) { return has_next(*job); });
+    return found == jobs.end() ? nullptr : *found;
   }
 
-  // REQUIRES: the lock is held; it is given back while signing.
-  void sign(const Take& take, Worker& worker, std::unique_lock<std::mutex>& lock) {
+  // Signs the next run; the lock is given back meanwhile. REQUIRES: has_next(job).
+  void sign_next(SigningJob& job, Worker& worker, std::unique_lock<std::mutex>& lock) {
+    const std::size_t begin = job.taken;
+    const std::size_t end = end_of_next(job);
+    job.taken = end;
+    ++job.in_hands;
+    if (end == job.records.size()) std::erase(jobs, &job);
     lock.unlock();
-    for (std::size_t i = take.begin; i < take.end; ++i) worker.sign(take.job->records[i], take.job->out[i]);
+    for (std::size_t i = begin; i < end; ++i) worker.sign(job.records[i], job.slots[i % job.slots.size()]);
     lock.lock();
-    take.job->signed_ += take.end - take.begin;
-    if (take.job->signed_ == take.job->taken) idle.notify_all();
+    job.signed_runs[begin / kRecordsPerTake] = true;
+    while (job.signed_ < job.taken && job.signed_runs[job.signed_ / kRecordsPerTake]) {
+      job.signed_ = std::min(job.signed_ + kRecordsPerTake, job.records.size());
+    }
+    --job.in_hands;
+    run_signed.notify_all();
   }
 
   void work(Worker& worker) {
     pthread_setname_np(pthread_self(), "sign");  // what top -H and perf show
     std::unique_lock lock(mutex);
-    for (;;) {
-      woken.wait(lock, [&] { return ending || !jobs.empty(); });
-      if (ending) return;
-      sign(take(), worker, lock);
+    while (!ending) {
+      if (SigningJob* const job = job_with_next(); job != nullptr) {
+        sign_next(*job, worker, lock);
+        continue;
+      }
+      ++sleeping;
+      woken.wait(lock);
+      --sleeping;
     }
   }
 };
@@ -90,7 +101,7 @@ struct SignerPool::State {
 SignerPool::SignerPool(int threads, const Preset& preset, const InputConfig& input,
                        const SignerOptions& options)
     : state_(std::make_unique<State>()) {
-  CHECK(threads >= 1, "the thread that finishes counts");
+  CHECK(threads >= 1, "the thread that advances counts");
   const auto count = static_cast<std::size_t>(threads);
   state_->workers.reserve(count);
   for (std::size_t i = 0; i < count; ++i) state_->workers.emplace_back(preset, input, options);
@@ -108,35 +119,49 @@ SignerPool::~SignerPool() {
   for (std::thread& thread : state_->threads) thread.join();
 }
 
+// Each thread has a run in hand, the next is free for it, and what is decided is not waited for.
+std::size_t SignerPool::slots() const {
+  return kAheadMax + kRecordsPerTake * (2 * state_->workers.size() + 1);
+}
+
 void SignerPool::begin(SigningJob& job) {
-  CHECK(job.records.size() == job.out.size(), "each record has its slot");
+  CHECK(job.slots.size() == job.records.size() || job.slots.size() == slots(), "each record has its slot");
   CHECK(job.taken == 0, "a job is begun once");
   if (job.records.empty()) return;
+  job.signed_runs.assign((job.records.size() - 1) / kRecordsPerTake + 1, false);
   const std::lock_guard lock(state_->mutex);
   state_->jobs.push_back(&job);
   if (job.records.size() > kRecordsPerTake) state_->woken.notify_all();  // else not worth waking anybody
 }
 
-void SignerPool::finish(SigningJob& job) {
+void SignerPool::advance(SigningJob& job, std::size_t done, std::size_t end) {
   State& state = *state_;
   std::unique_lock lock(state.mutex);
-  while (job.taken < job.records.size()) state.sign(state.take(), state.workers[0], lock);
-  state.idle.wait(lock, [&] { return job.signed_ == job.records.size(); });
+  job.done = done;
+  const bool has_room = done + job.slots.size() - job.taken >= job.slots.size() / 2;
+  if (state.sleeping > 0 && has_room && State::has_next(job)) state.woken.notify_all();
+  while (job.signed_ < end) {
+    if (State::has_next(job)) {
+      state.sign_next(job, state.workers[0], lock);
+    } else {
+      state.run_signed.wait(lock);
+    }
+  }
 }
 
 void SignerPool::cancel(SigningJob& job) {
   State& state = *state_;
   std::unique_lock lock(state.mutex);
   std::erase(state.jobs, &job);
-  state.idle.wait(lock, [&] { return job.signed_ == job.taken; });
+  state.run_signed.wait(lock, [&] { return job.in_hands == 0; });
 }
 
-void SignerPool::run(std::span<const Record> records, std::span<Signed> out) {
+void SignerPool::run(std::span<const Record> records, std::span<Signed> slots) {
   SigningJob job;
   job.records = records;
-  job.out = out;
+  job.slots = slots;
   begin(job);
-  finish(job);
+  advance(job, 0, records.size());
 }
 
 int signing_threads(const PipelineConfig& config) {

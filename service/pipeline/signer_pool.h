@@ -1,23 +1,28 @@
 // How are many records signed at once?
 //
-// Decoding and signing are pure functions of one record, so they run on all cores in any order; slot i of the
-// answer belongs to record i, whoever made it, so the answer does not hang on the number of threads.
+// Decoding and signing are pure functions of one record, so they run on all cores in any order; the slot of
+// record i has the answer to record i, whoever made it, so it does not hang on the number of threads.
 //
-//   begin ─► jobs, in order ─► cut into runs of kRecordsPerTake ─► threads take them ─► codec, signer ─►
-//   slots
+//   begin ─► jobs, in order ─► runs of kRecordsPerTake ─► threads take them ─► codec, signer ─► slots
+//                                     ▲                                                          │
+//                                     └──────── advance: who decides is done with a run ◄────────┘
 //
-// The thread that waits for a job to be finished works on it too. The others sleep while there is no job, and
-// end with the pool.
+// A signed document is 8 KB, so a batch of them passes any cache: signed as a whole and decided afterwards it
+// cost a quarter more. A job therefore has few slots, used in turns, and the threads are never further ahead
+// of the one who decides than these. That one works too when what it waits for is not signed. The others
+// sleep while nothing may be taken, and end with the pool.
 //
-// Cost:    a lock for each run; a wake-up of the sleepers for each job. Each thread keeps one codec, one
-//          signer and one body buffer: memory follows the threads, not the batch.
-// Threads: any may begin; one at a time may finish, cancel or run.
+// Cost:    a lock for each run; a wake-up of the sleepers for each job, and when half of its slots are free
+//          again. Each thread keeps one codec, one signer and one body buffer: memory follows the threads,
+//          not the batch.
+// Threads: any may begin; one at a time may advance, cancel or run.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/arrival.h"
 #include "core/decision.h"
@@ -49,15 +54,21 @@ struct Signed {
   }
 };
 
-// Records to be signed: out[i] becomes records[i], signed. Must stay where it is, with all it views, from
-// begin until it is finished or cancelled. Slots may be used again: their strings keep their capacity.
+// Records to be signed, each into its slot. Must stay where it is, with all it views, from begin until all of
+// it is signed or it is cancelled. Slots may be used again: their strings keep their capacity.
 struct SigningJob {
   std::span<const Record> records;
-  std::span<Signed> out;
+  std::span<Signed> slots;  // as many as records, or fewer, which are used in turns: SignerPool::slots()
 
-  // The pool's, under its lock.
-  std::size_t taken = 0;  // by some thread
-  std::size_t signed_ = 0;
+  // What became of record i. REQUIRES: it is signed, and not done.
+  const Signed& signed_record(std::size_t i) const { return slots[i % slots.size()]; }
+
+  // The pool's, under its lock. Counts of records from the first on, but the last.
+  std::size_t done = 0;     // their slots are free
+  std::size_t signed_ = 0;  // all of them
+  std::size_t taken = 0;    // by some thread
+  std::vector<bool> signed_runs = {};
+  std::size_t in_hands = 0;  // runs that are being signed
 };
 
 class SignerPool {
@@ -70,15 +81,24 @@ class SignerPool {
   SignerPool(const SignerPool&) = delete;
   SignerPool& operator=(const SignerPool&) = delete;
 
-  // Has it signed behind the jobs begun before. REQUIRES: out.size() == records.size(); a job not begun yet.
+  // As many slots as keep all threads busy.
+  std::size_t slots() const;
+
+  // Has it signed behind the jobs begun before. REQUIRES: a job not begun yet; as many slots as records, or
+  // slots().
   void begin(SigningJob& job);
-  // Returns once all of it is signed. REQUIRES: begun, and all before it are finished or cancelled.
-  void finish(SigningJob& job);
+  // Returns once all records before `end` are signed. The slots of those before `done` are used again.
+  // REQUIRES: begun; all jobs before it are signed or cancelled; neither count below that of an earlier call;
+  // end - done <= kAheadMax, or as many slots as records.
+  static constexpr std::size_t kStep =
+      4 * kRecordsPerTake;  // to go on by; less, and caches see too much change
+  static constexpr std::size_t kAheadMax = kStep + kRecordsPerTake;
+  void advance(SigningJob& job, std::size_t done, std::size_t end);
   // Nobody reads or writes what the job views any more; it need not be signed, nor begun.
   void cancel(SigningJob& job);
 
-  // A job from begin to end. REQUIRES: no other one is under way.
-  void run(std::span<const Record> records, std::span<Signed> out);
+  // A job from begin to end. REQUIRES: no other one is under way; a slot for each record.
+  void run(std::span<const Record> records, std::span<Signed> slots);
 
  private:
   struct State;

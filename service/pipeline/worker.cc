@@ -114,10 +114,9 @@ Status Worker::gather_all(const std::stop_token& stop, const std::stop_token& ha
     parts_.source.close_batch();
     std::erase(free_, &intake);
     bytes_under_way_ += intake.bytes;
-    const std::size_t count = intake.records.size();
-    if (intake.documents.size() < count) intake.documents.resize(count);
-    intake.signing = {.records = intake.records, .out = std::span(intake.documents).first(count)};
-    intake.signing_since = Clock::now();
+    const std::size_t slots = std::min(intake.records.size(), parts_.signers.slots());
+    if (intake.slots.size() < slots) intake.slots.resize(parts_.signers.slots());
+    intake.signing = {.records = intake.records, .slots = std::span(intake.slots).first(slots)};
     parts_.signers.begin(intake.signing);
     gathered_.push(&intake);
   }
@@ -183,13 +182,8 @@ Status Worker::decide_all(const std::stop_token& stop, const std::stop_token& ha
       continue;
     }
     Intake& intake = **gathered;
-    parts_.signers.finish(intake.signing);
-    parts_.probe.stage("sign", seconds_since(intake.signing_since));
-    decide_pulse_.beat();
     // A batch whose journal record would grow too large goes out in several transactions.
-    std::span<const Record> records(intake.records);
-    std::span<const Signed> documents(intake.signing.out);
-    while (!records.empty()) {
+    for (std::size_t begin = 0; begin < intake.records.size();) {
       if (is_full_) {
         rest(stop, halt);
         return {};  // what is not decided is read again by the next writer
@@ -198,12 +192,10 @@ Status Worker::decide_all(const std::stop_token& stop, const std::stop_token& ha
       if (halt.stop_requested()) return {};
       decide_pulse_.beat();
       if (!batch) continue;
-      const std::size_t count = fitting(documents);
-      if (Status status = decide(records.first(count), documents.first(count), **batch); !status)
-        return status;
-      records = records.subspan(count);
-      documents = documents.subspan(count);
-      decided_.push({.batch = *batch, .intake = &intake, .last = records.empty()});
+      const Result<std::size_t> end = decide(intake, begin, **batch);
+      if (!end) return end.error();
+      begin = *end;
+      decided_.push({.batch = *batch, .intake = &intake, .last = begin == intake.records.size()});
     }
     report_index();
   }
@@ -272,42 +264,50 @@ void Worker::report_alarm(const ClusterCounts& counts) {
   }
 }
 
-std::size_t Worker::fitting(std::span<const Signed> documents) const {
-  std::size_t bytes =
-      journal_frame_bytes_max(journal_topics_.size(), ahead_.positions().size() + documents.size());
-  for (std::size_t i = 0; i < documents.size(); ++i) {
-    bytes += journal_entry_bytes_max(documents[i].document.id.size(), documents[i].document.url.size(),
-                                     Detector::kept_bytes_max(documents[i].route));
-    if (bytes > kJournalRecordBytesMax) return std::max<std::size_t>(i, 1);
-  }
-  return documents.size();
-}
-
 // Deciding reads memory at random, so what the next documents will need is on its way meanwhile.
-Status Worker::decide(std::span<const Record> records, std::span<const Signed> documents, Batch& batch) {
+Result<std::size_t> Worker::decide(Intake& intake, std::size_t begin, Batch& batch) {
   constexpr std::size_t kAhead = 2;
-  const StageTimer timer(parts_.probe, "decide");
+  constexpr std::size_t kStep = SignerPool::kStep;
+  static_assert(kStep + kAhead <= SignerPool::kAheadMax);
+  const std::span<const Record> records(intake.records);
+  const auto began = Clock::now();
+  Clock::duration signing{};  // waited for, or worked at
+  const auto advance = [&](std::size_t done) {
+    const auto since = Clock::now();
+    parts_.signers.advance(intake.signing, done, std::min(done + kStep + kAhead, records.size()));
+    signing += Clock::now() - since;
+    decide_pulse_.beat();
+  };
   batch.clear();
+  std::size_t bytes =
+      journal_frame_bytes_max(journal_topics_.size(), ahead_.positions().size() + records.size() - begin);
   std::int64_t time_ms = 0;  // the latest
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    if (i + kAhead < records.size() && !documents[i + kAhead].reason) {
-      parts_.detector.prefetch(documents[i + kAhead].arrival(records[i + kAhead].source));
+  std::size_t i = begin;
+  for (; i < records.size(); ++i) {
+    if ((i - begin) % kStep == 0) advance(i);
+    const Signed& document = intake.signing.signed_record(i);
+    bytes += journal_entry_bytes_max(document.document.id.size(), document.document.url.size(),
+                                     Detector::kept_bytes_max(document.route));
+    if (bytes > kJournalRecordBytesMax && i > begin) break;
+    if (i + kAhead < records.size()) {
+      const Signed& ahead = intake.signing.signed_record(i + kAhead);
+      if (!ahead.reason) parts_.detector.prefetch(ahead.arrival(records[i + kAhead].source));
     }
-    if (documents[i].reason) {
-      batch.add_rejected(records[i], documents[i]);
+    if (document.reason) {
+      batch.add_rejected(records[i], document);
       continue;
     }
-    time_ms = std::max(
-        time_ms, parts_.retention.time_ms(documents[i].document.event_time_ms, records[i].timestamp_ms));
+    time_ms =
+        std::max(time_ms, parts_.retention.time_ms(document.document.event_time_ms, records[i].timestamp_ms));
     kept_.clear();
-    const Decision decision = parts_.detector.apply(documents[i].arrival(records[i].source), &kept_);
+    const Decision decision = parts_.detector.apply(document.arrival(records[i].source), &kept_);
     batch.count_lookup(parts_.detector.candidates());
     if (decision.verdict == Verdict::kDuplicate) {
       const Unique leader = parts_.detector.unique(decision.sequence);
       const ClusterState cluster = parts_.detector.cluster(decision.sequence);
-      batch.add_decided(records[i], documents[i], decision, &leader, cluster, {});
+      batch.add_decided(records[i], document, decision, &leader, cluster, {});
     } else {
-      batch.add_decided(records[i], documents[i], decision, nullptr, {}, kept_);
+      batch.add_decided(records[i], document, decision, nullptr, {}, kept_);
     }
   }
   const Retention::Answer answer = parts_.retention.decide({.oldest = parts_.detector.oldest(),
@@ -317,7 +317,13 @@ Status Worker::decide(std::span<const Record> records, std::span<const Signed> d
   batch.seal(ahead_, journal_topics_, writer_, {.oldest = answer.oldest, .time_ms = time_ms});
   parts_.detector.expire(answer.oldest);
   is_full_ = answer.must_stop;
-  return ahead_.accept(batch.journal_record(), batch.journal_bytes());
+  if (Status status = ahead_.accept(batch.journal_record(), batch.journal_bytes()); !status) {
+    return status.error();
+  }
+  using Seconds = std::chrono::duration<double>;
+  parts_.probe.stage("sign", Seconds(signing).count());
+  parts_.probe.stage("decide", Seconds(Clock::now() - began - signing).count());
+  return i;
 }
 
 Status Worker::publish_all() {

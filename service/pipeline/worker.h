@@ -112,14 +112,13 @@ class Worker {
   // Records on their way to their verdicts.
   struct Intake {
     std::vector<Record> records;
-    std::vector<Signed> documents;  // a slot for each record, and more
+    std::vector<Signed> slots;  // of signed records
     SigningJob signing;
-    Clock::time_point signing_since;
     BatchClosed closed = BatchClosed::kInterval;
     std::size_t bytes = 0;       // of record values
     std::int64_t oldest_ms = 0;  // of its records' timestamps; 0 when one has none
   };
-  // A batch on its way to Kafka: an intake's records, or the next part of them.
+  // A batch on its way to Kafka: an intake's records, or as many of the next as fit into a journal record.
   struct Decided {
     Batch* batch;
     Intake* intake;
@@ -139,8 +138,8 @@ class Worker {
   Status gather(Intake& intake, const std::stop_token& stop, const std::stop_token& halt);
   void take_back(const std::stop_token& halt, std::chrono::milliseconds wait);
   Status decide_all(const std::stop_token& stop, const std::stop_token& halt);
-  Status decide(std::span<const Record> records, std::span<const Signed> documents, Batch& batch);
-  std::size_t fitting(std::span<const Signed> documents) const;
+  // Decides the records of `intake` from `begin` on; the first that did not fit into the batch is the answer.
+  Result<std::size_t> decide(Intake& intake, std::size_t begin, Batch& batch);
   void rest(const std::stop_token& stop, const std::stop_token& halt);
   void report_index();
   void report_alarm(const ClusterCounts& counts);

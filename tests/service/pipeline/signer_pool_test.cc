@@ -112,21 +112,40 @@ TEST(SignerPool, ends_cleanly_with_and_without_work) {
   }
 }
 
-TEST(SignerPool, jobs_begun_one_behind_the_other_are_finished_in_that_order) {
+TEST(SignerPool, few_slots_are_used_in_turns_and_no_answer_is_lost) {
+  const InputConfig input;
+  const Records records(3000);
+  const std::vector<Signed> expected = sign_one_by_one(records.all(), input);
+  for (const int threads : {1, 2, 3, 8}) {
+    SignerPool pool(threads, *resolve_preset(input), input, SignerOptions());
+    for (const std::size_t step : {1, 16, 40}) {
+      std::vector<Signed> slots(pool.slots());
+      SigningJob job{.records = records.all(), .slots = slots};
+      pool.begin(job);
+      for (std::size_t done = 0; done < records.all().size(); done += step) {
+        const std::size_t end = std::min(done + step + 2, records.all().size());
+        pool.advance(job, done, end);
+        for (std::size_t i = done; i < end; ++i) expect_equal({&job.signed_record(i), 1}, {&expected[i], 1});
+      }
+    }
+  }
+}
+
+TEST(SignerPool, jobs_begun_one_behind_the_other_are_signed_in_that_order) {
   const InputConfig input;
   const Records records(1500);
   const std::vector<Signed> expected = sign_one_by_one(records.all(), input);
   for (const int threads : {1, 3}) {
     SignerPool pool(threads, *resolve_preset(input), input, SignerOptions());
-    std::vector<Signed> out(records.all().size());
+    std::vector<Signed> slots(records.all().size());
     std::deque<SigningJob> jobs;
-    for (std::size_t begin = 0; begin < out.size(); begin += 500) {
+    for (std::size_t begin = 0; begin < slots.size(); begin += 500) {
       pool.begin(jobs.emplace_back(SigningJob{.records = records.all().subspan(begin, 500),
-                                              .out = std::span(out).subspan(begin, 500)}));
+                                              .slots = std::span(slots).subspan(begin, 500)}));
     }
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-      pool.finish(jobs[i]);
-      expect_equal(std::span(out).subspan(i * 500, 500), std::span(expected).subspan(i * 500, 500));
+      pool.advance(jobs[i], 0, 500);
+      expect_equal(std::span(slots).subspan(i * 500, 500), std::span(expected).subspan(i * 500, 500));
     }
   }
 }
@@ -140,7 +159,7 @@ TEST(SignerPool, nothing_of_a_cancelled_job_is_touched_any_more) {
     {
       const Records records(5000);  // gone before the pool is
       std::vector<Signed> out(records.all().size());
-      SigningJob job{.records = records.all(), .out = out};
+      SigningJob job{.records = records.all(), .slots = out};
       pool.begin(job);
       pool.cancel(job);
     }
