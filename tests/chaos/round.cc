@@ -546,7 +546,7 @@ class Round {
       delete_topic(config_, topic);
   }
 
-  // Of a round that failed the topics and the logs stay, for who looks for the reason.
+  // Of a round that failed the topics and the logs stay, the brokers' too, for who looks for the reason.
   void clean_up() {
     kafka_.rules().clear();
     end_instances();
@@ -554,7 +554,14 @@ class Round {
     live_.reset();
     disk_.reset();
     std::filesystem::remove_all(snapshot_folder());
-    if (!report_.ok()) return;
+    if (!report_.ok()) {
+      for (int node = 1; node <= kafka_.nodes(); ++node) {
+        const std::string name = "node" + std::to_string(node) + ".log";
+        std::error_code ignored;
+        std::filesystem::copy_file(kafka_.folder() + "/" + name, log_prefix("kafka-" + name), ignored);
+      }
+      return;
+    }
     for (const auto& file : std::filesystem::directory_iterator(NEARDUP_CHAOS_LOGS))
       if (file.path().filename().string().starts_with(plan_.name + "-")) std::filesystem::remove(file);
   }
