@@ -18,7 +18,7 @@ Status PreparedRecord::remember(Detector& detector, Retention& retention) const 
   const Status status = detector.restore(record_.clusters, record_.cluster_rule);
   if (!status) return status.error().in("record " + std::to_string(record_.number));
   detector.expire(record_.oldest);
-  retention.replay(detector.size(), record_.time_ms);
+  retention.replay(detector.size(), record_.time_ms, detector.bytes());
   return {};
 }
 
