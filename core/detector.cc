@@ -23,6 +23,7 @@
 #include "core/index/hamming_index.h"
 #include "core/index/unique_log.h"
 #include "core/limits.h"
+#include "core/returning.h"
 
 namespace neardup {
 
@@ -101,14 +102,9 @@ struct MgramTexts {
       : route({.m = options.gram_size,
                .over = options.gram_units,
                .measure = options.measure,
-               .threshold_permille = options.threshold_permille}),
-        // What is kept of a text has no stop words any more: what is left are words.
-        signer({.m = options.gram_size,
-                .over = options.gram_units == MgramUnits::kContentWords ? MgramUnits::kWords
-                                                                        : options.gram_units}) {}
+               .threshold_permille = options.threshold_permille}) {}
 
   MgramRoute route;
-  MgramSigner signer;  // of texts that come back
   MgramWork work;
   std::uint64_t truncated = 0;  // look-ups that did not see all of a text, or not all that is like it
 };
@@ -177,15 +173,11 @@ struct Detector::State {
   Decision duplicate(const Arrival& arrival, const RouteMatch& match) const;
   Decision decide(const Arrival& arrival, Use use);
 
-  // A unique on its way back: what was kept of it, signed again.
-  struct Returning {
-    KeptForm kept;
-    RouteSignature route;  // its short text, or its m-grams
-  };
-  // Starts to load what taking it back reads first. Error kCorrupt.
-  Status prepare(const Unique& unique, Returning& returning);
-  bool sign(Returning& returning);  // false: it is not of this mode
-  void take_back(const Unique& unique, const Returning& returning);
+  // Of uniques that come back. What one reads first is asked for early, and once that is here, what it leads
+  // to.
+  void prefetch(const Returning::One& one) const;
+  void prefetch_rest(const Returning::One& one) const;
+  void take_back(const Returning::One& one);
   Clusters::Joining joining(const Arrival& arrival, Sequence leader) const;
 
   // All but what its routes remember.
@@ -209,8 +201,7 @@ struct Detector::State {
   Clusters clusters;
   const SourcePriorities priorities;
 
-  ShortSigner short_signer;               // of short texts that come back
-  std::array<Returning, 8> on_their_way;  // a ring: the one that is taken back and those behind it
+  std::optional<Returning> returning;  // working memory of restore()
   ShortWork short_work;
   LongWork long_work;
   std::vector<Match> matches;
@@ -245,47 +236,29 @@ std::optional<RouteMatch> Detector::State::find_by_mgrams(const MgramSignature& 
   return RouteMatch{DuplicateKind::kShort, match->sequence, static_cast<int>(match->similarity_permille)};
 }
 
-bool Detector::State::sign(Returning& returning) {
-  KeptForm& kept = returning.kept;
-  if (mgrams) {
-    if (!kept.has_mgrams) return false;
-    mgrams->signer.sign(kept.characters, returning.route.mgrams);
-    return !returning.route.mgrams.units.empty();
-  }
-  const bool has_short = kept.has_short && short_texts;
-  if (kept.long_count == 0 && !has_short) return false;
-  for (std::size_t i = 0; i < kept.long_count; ++i) make_bands(layout, kept.longs[i]);
-  return !kept.has_short || short_signer.sign(kept.characters, returning.route.short_text);
-}
-
-Status Detector::State::prepare(const Unique& unique, Returning& returning) {
-  exact.prefetch(unique.signature.exact);
-  if (options.routes() == RouteParts::kNone) return {};
-  KeptForm& kept = returning.kept;
-  if (Status status = decode_kept(unique.kept, options.sketch, kept); !status) return status;
-  if (!sign(returning)) {
-    return Error{ErrorCode::kCorrupt, "what was kept of a unique is not what this detector.mode keeps"};
-  }
-  if (kept.has_short && short_texts) short_texts->prefetch(returning.route.short_text);
-  if (mgrams) mgrams->route.prefetch(returning.route.mgrams);
+void Detector::State::prefetch(const Returning::One& one) const {
+  exact.prefetch(one.unique.signature.exact);
+  if (one.short_text != nullptr) short_texts->prefetch_insert(*one.short_text);
+  if (one.mgrams != nullptr) mgrams->route.prefetch(*one.mgrams);
   with(pages, [&](const auto& route) {
-    for (std::size_t i = 0; i < kept.long_count; ++i) route.prefetch_restore(kept.longs[i]);
+    for (const ReturningPage& page : one.pages) route.prefetch(page, layout);
   });
-  return {};
 }
 
-void Detector::State::take_back(const Unique& unique, const Returning& returning) {
-  const Sequence sequence = remember(entry_of(unique));
-  if (options.routes() == RouteParts::kNone) return;
-  const KeptForm& kept = returning.kept;
-  if (kept.has_short && short_texts) {
-    short_texts->insert(sequence, returning.route.short_text, short_work);
-  }
-  if (mgrams) mgrams->route.insert(sequence, returning.route.mgrams);
+void Detector::State::prefetch_rest(const Returning::One& one) const {
+  exact.prefetch_rest(one.unique.signature.exact);
+  if (one.short_text != nullptr) short_texts->prefetch_insert_rest(*one.short_text);
+  with(pages, [&](const auto& route) {
+    for (const ReturningPage& page : one.pages) route.prefetch_rest(page, layout);
+  });
+}
+
+void Detector::State::take_back(const Returning::One& one) {
+  const Sequence sequence = remember(entry_of(one.unique));
+  if (one.short_text != nullptr) short_texts->insert(sequence, *one.short_text, short_work);
+  if (one.mgrams != nullptr) mgrams->route.insert(sequence, *one.mgrams);
   with(pages, [&](auto& route) {
-    for (std::size_t i = 0; i < kept.long_count; ++i) {
-      route.restore(sequence, kept.longs[i], kept.extensions[i]);
-    }
+    for (const ReturningPage& page : one.pages) route.restore(sequence, page, layout);
   });
 }
 
@@ -455,24 +428,38 @@ Detector::LookupCounts Detector::lookup_counts() const {
 
 Status Detector::restore(std::span<const Unique> uniques) {
   State& state = *state_;
-  std::size_t prepared = 0;
-  Status status;
-  for (std::size_t taken = 0; taken < uniques.size(); ++taken) {
-    while (status && prepared < std::min(uniques.size(), taken + state.on_their_way.size())) {
-      status = state.prepare(uniques[prepared], state.on_their_way[prepared % state.on_their_way.size()]);
-      prepared += status.ok();
-    }
-    if (taken == prepared) return status;
-    state.take_back(uniques[taken], state.on_their_way[taken % state.on_their_way.size()]);
-  }
-  return {};
+  if (!state.returning) state.returning.emplace(state.options);
+  const Status status = state.returning->prepare(uniques);
+  restore(*state.returning);
+  return status;
 }
 
-Status Detector::restore(const ClusterGain& gain, std::string_view rule) {
-  if (gain.leader < oldest() || gain.leader >= size()) {
-    return Error{ErrorCode::kCorrupt, "a cluster whose leader is not there: " + std::to_string(gain.leader)};
+void Detector::restore(const Returning& returning) {
+  // In steps: a line is on its way for as long as it takes to take back so many.
+  constexpr std::size_t kStep = 6;
+  State& state = *state_;
+  for (std::size_t i = 0; i < returning.size() + 2 * kStep; ++i) {
+    returning.prefetch(i + kStep);
+    if (i < returning.size()) state.prefetch(returning[i]);
+    if (i >= kStep && i - kStep < returning.size()) state.prefetch_rest(returning[i - kStep]);
+    if (i >= 2 * kStep) state.take_back(returning[i - 2 * kStep]);
   }
-  state_->clusters.restore(gain, rule);
+}
+
+Status Detector::restore(std::span<const ClusterGain> gains, std::string_view rule) {
+  constexpr std::size_t kStep = 8;
+  Clusters& clusters = state_->clusters;
+  for (std::size_t i = 0; i < gains.size() + 2 * kStep; ++i) {
+    if (i < gains.size()) clusters.prefetch(gains[i].leader);
+    if (i >= kStep && i - kStep < gains.size()) clusters.prefetch_rest(gains[i - kStep].leader);
+    if (i < 2 * kStep) continue;
+    const ClusterGain& gain = gains[i - 2 * kStep];
+    if (gain.leader < oldest() || gain.leader >= size()) {
+      return Error{ErrorCode::kCorrupt,
+                   "a cluster whose leader is not there: " + std::to_string(gain.leader)};
+    }
+    clusters.restore(gain, rule);
+  }
   return {};
 }
 

@@ -37,6 +37,7 @@
 namespace neardup {
 
 class ExactSimilarity;
+class Returning;
 
 enum class DetectorMode : std::uint8_t { kHybrid, kSimhash, kMgram };
 inline constexpr std::array<std::string_view, 3> kDetectorModeNames = {"hybrid", "simhash", "mgram"};
@@ -122,10 +123,14 @@ class Detector {
   // Error kCorrupt: what was kept of one is not what apply() made; then it and those behind it are not here.
   Status restore(std::span<const Unique> uniques);
   Status restore(const Unique& unique) { return restore({&unique, 1}); }
+  // The same of some that were prepared for a detector of these options, perhaps by another thread.
+  void restore(const Returning& returning);
 
-  // Takes back what duplicates added to a cluster, as a journal stored it, behind its leader. `rule`: the
-  // cluster_rule() of the detector that decided them. Error kCorrupt: the leader is not remembered.
-  Status restore(const ClusterGain& gain, std::string_view rule);
+  // Takes back what duplicates added to clusters, as a journal stored it, behind their leaders. `rule`: the
+  // cluster_rule() of the detector that decided them. Error kCorrupt: a leader is not remembered; then that
+  // gain and those behind it are not here.
+  Status restore(std::span<const ClusterGain> gains, std::string_view rule);
+  Status restore(const ClusterGain& gain, std::string_view rule) { return restore({&gain, 1}, rule); }
 
   // Forgets all uniques below `oldest`, and their clusters: they are new again.
   void expire(Sequence oldest);

@@ -8,7 +8,10 @@ Retention::Retention(RetentionOptions options) : options_(options) {
   CHECK(options_.age_max_ms >= 0, "config refuses negative ages");
 }
 
-void Retention::replay(Sequence size, std::int64_t time_ms) {
+void Retention::replay(Sequence size, std::int64_t time_ms, std::uint64_t bytes) {
+  if (bytes_before_ > 0 && bytes > bytes_before_)
+    batch_bytes_max_ = std::max(batch_bytes_max_, bytes - bytes_before_);
+  if (bytes > 0) bytes_before_ = bytes;
   now_ms_ = std::max(now_ms_, time_ms);
   if (options_.age_max_ms == 0 || now_ms_ == 0) return;
   const std::int64_t step = options_.age_max_ms / kAgeSteps;
@@ -24,7 +27,7 @@ Sequence Retention::oldest_by_age() const {
 }
 
 Retention::Answer Retention::decide(const Moment& moment) {
-  replay(moment.size, moment.time_ms);
+  replay(moment.size, moment.time_ms, moment.bytes);
   Answer answer{.oldest = moment.oldest};
   const auto forget_below = [&](Sequence sequence, Reason reason) {
     if (sequence <= answer.oldest) return;
@@ -38,10 +41,6 @@ Retention::Answer Retention::decide(const Moment& moment) {
   if (options_.count_max > 0) keep_newest(options_.count_max, Reason::kCount);
   forget_below(oldest_by_age(), Reason::kAge);
   if (options_.bytes_max == 0) return answer;
-  if (bytes_before_ > 0 && moment.bytes > bytes_before_) {
-    batch_bytes_max_ = std::max(batch_bytes_max_, moment.bytes - bytes_before_);
-  }
-  bytes_before_ = moment.bytes;
   if (options_.at_bytes_max == MemoryPolicy::kEvictOldest) {
     bound_memory(moment.size - answer.oldest, moment);
     if (kept_max_) keep_newest(*kept_max_, Reason::kMemory);

@@ -54,9 +54,9 @@ class Retention {
   // REQUIRES: options.age_max_ms >= 0.
   explicit Retention(RetentionOptions options);
 
-  // After a batch that was decided before: there are `size` uniques, and `time_ms` is the latest time of its
-  // documents (0: unknown).
-  void replay(Sequence size, std::int64_t time_ms);
+  // After a batch that was decided before: there are `size` uniques, in so many bytes of memory (0: unknown),
+  // and `time_ms` is the latest time of its documents (0: unknown).
+  void replay(Sequence size, std::int64_t time_ms, std::uint64_t bytes = 0);
 
   // What retention_time_ms() says by the clock of the options.
   std::int64_t time_ms(std::int64_t event_time_ms, std::int64_t arrival_time_ms) const {
@@ -107,8 +107,8 @@ class Retention {
   std::optional<std::uint64_t> kept_max_;  // uniques, by the memory limit
   Sequence cut_again_at_ = 0;              // not before there are so many
   std::uint64_t bytes_since_cut_ = 0;      // the fewest: only what grows is cut
-  std::uint64_t bytes_before_ = 0;         // at the last decision; 0: there was none
-  std::uint64_t batch_bytes_max_ = 0;      // the most that memory grew from one decision to the next
+  std::uint64_t bytes_before_ = 0;         // behind the last batch; 0: there was none
+  std::uint64_t batch_bytes_max_ = 0;      // the most that memory grew from one batch to the next
 };
 
 }  // namespace neardup

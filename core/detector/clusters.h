@@ -75,6 +75,16 @@ class Clusters {
   // As join() would make it.
   ClusterState cluster_with(const Joining& joining) const;
 
+  // Starts to load what restore() reads first; and, once that is here, what it leads to.
+  void prefetch(Sequence leader) const {
+    sizes_.prefetch(leader);
+    representatives_.prefetch(leader);
+  }
+  void prefetch_rest(Sequence leader) const {
+    sizes_.prefetch_rest(leader);
+    representatives_.prefetch_rest(leader);
+  }
+
   // Takes back what joined before, by the rule() that chose the representative then. REQUIRES: the leader is
   // not expired.
   void restore(const ClusterGain& gain, std::string_view rule);

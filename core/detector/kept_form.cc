@@ -58,23 +58,20 @@ bool get_text(std::string_view bytes, std::size_t characters_max, std::vector<ch
   return !text.empty();
 }
 
-bool get_long(ByteReader& in, SketchSize size, LongSignature& page, BandExtensions& extensions) {
+bool get_page(ByteReader& in, SketchSize size, ReturningPage& page) {
   const std::uint8_t kind = in.u8();
   if (kind > static_cast<std::uint8_t>(ShingleKind::kCharacters)) return false;
   page.kind = static_cast<ShingleKind>(kind);
-  page.shingles = static_cast<std::uint32_t>(in.varint());
-  in.u32s(page.minima.first);
-  page.minima.second.fill(kNoMinimum);
-  page.sample.clear();
+  in.varint();  // how many shingles
+  in.u32s(page.minima);
   if (!(size == SketchSize::kStandard ? get_sketch(in, page.standard) : get_sketch(in, page.compact))) {
     return false;
   }
-  extensions = {};
   const std::uint64_t present = in.varint();
   if (present >> BandExtensions::kMax != 0) return false;
-  extensions.present = static_cast<std::uint32_t>(present);
+  page.extensions.present = static_cast<std::uint32_t>(present);
   for (std::uint64_t bits = present; bits != 0; bits &= bits - 1) {
-    extensions.minima[static_cast<std::size_t>(std::countr_zero(bits))] = in.u32();
+    page.extensions.minima[static_cast<std::size_t>(std::countr_zero(bits))] = in.u32();
   }
   return in.ok();
 }
@@ -122,16 +119,16 @@ Status decode_kept(std::string_view bytes, SketchSize size, KeptForm& form) {
   const std::uint8_t head = in.u8();
   form.has_mgrams = head == kHasMgrams;
   form.has_short = (head & kHasShort) != 0;
-  form.long_count = form.has_mgrams ? 0 : head >> kLongCountShift;
-  if (form.long_count > LongSigner::kSignaturesMax) return corrupt("too many sketches");
+  form.page_count = form.has_mgrams ? 0 : head >> kLongCountShift;
+  if (form.page_count > LongSigner::kSignaturesMax) return corrupt("too many sketches");
   if (form.has_short && !get_text(in.string(), kShortStoredUnitsMax, form.characters)) {
     return corrupt("no short text");
   }
   if (form.has_mgrams && !get_text(in.string(), kMgramTextMax, form.characters)) {
     return corrupt("no text of m-grams");
   }
-  for (std::size_t i = 0; i < form.long_count; ++i) {
-    if (!get_long(in, size, form.longs[i], form.extensions[i])) return corrupt("no sketch");
+  for (std::size_t i = 0; i < form.page_count; ++i) {
+    if (!get_page(in, size, form.pages[i])) return corrupt("no sketch");
   }
   if (!in.ok()) return corrupt("ends in the middle");
   if (!in.at_end()) return corrupt("bytes too many");

@@ -31,14 +31,13 @@ using LongExtensions = std::array<BandExtensions, LongSigner::kSignaturesMax>;
 void append_kept(const RouteSignature& route, SketchSize size, const LongExtensions& extensions,
                  std::string& out);
 
-// A unique as it comes back: its parts that are stored, and those that follow from them left empty.
+// A unique as it comes back: its parts that are stored, and the keys of its pages left empty.
 struct KeptForm {
   bool has_short = false;
   bool has_mgrams = false;
-  std::vector<char32_t> characters;                             // of the short text, or of the m-grams
-  std::array<LongSignature, LongSigner::kSignaturesMax> longs;  // kind, shingles, first minima, sketch
-  LongExtensions extensions;
-  std::size_t long_count = 0;
+  std::size_t page_count = 0;
+  std::array<ReturningPage, LongSigner::kSignaturesMax> pages;
+  std::vector<char32_t> characters;  // of the short text, or of the m-grams
 };
 
 // Fills `form`, which may have been used before. Error kCorrupt.

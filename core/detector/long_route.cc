@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
 
 #include "core/base/bytes.h"
 #include "core/base/check.h"
+#include "core/base/prefetch_line.h"
 
 namespace neardup {
 
@@ -15,15 +15,6 @@ template <std::size_t kSketchBytes>
 LongRoute<kSketchBytes>::LongRoute(unsigned threshold_permille)
     : threshold_permille_(estimate_min(threshold_permille)), postings_(BandPostings::kExtensionsMax) {
   CHECK(threshold_permille >= 500 && threshold_permille <= 1000, "a threshold of .5 to 1");
-}
-
-template <std::size_t kSketchBytes>
-auto LongRoute<kSketchBytes>::sketch_of(const LongSignature& signature) -> const Sketch& {
-  if constexpr (std::is_same_v<Sketch, StandardSketch>) {
-    return signature.standard;
-  } else {
-    return signature.compact;
-  }
 }
 
 namespace {
@@ -81,8 +72,8 @@ std::optional<LongMatch> LongRoute<kSketchBytes>::find(const LongSignature& sign
         if (!work.met_.meet(row)) return;
         work.rows_.push_back(row);
         const char* const sketch = reinterpret_cast<const char*>(&sketches_[row]);
-        __builtin_prefetch(sketch);
-        __builtin_prefetch(sketch + sizeof(Sketch) - 1);
+        prefetch_line(sketch);
+        prefetch_line(sketch + sizeof(Sketch) - 1);
       });
   std::sort(work.rows_.begin(), work.rows_.end());
   work.rows_.erase(std::unique(work.rows_.begin(), work.rows_.end()), work.rows_.end());
@@ -122,11 +113,11 @@ std::optional<int> LongRoute<kSketchBytes>::similarity(Sequence sequence,
 }
 
 template <std::size_t kSketchBytes>
-void LongRoute<kSketchBytes>::append(Sequence sequence, const LongSignature& signature) {
+void LongRoute<kSketchBytes>::append(Sequence sequence, const Sketch& sketch) {
   CHECK(sequence < kUniquesMax, "sequence numbers are 32 bits here");
   const std::uint64_t row = sequences_.size();
   CHECK(row == first_row_ || sequences_[row - 1] <= sequence, "uniques come in their order");
-  sketches_.push_back(sketch_of(signature));
+  sketches_.push_back(sketch);
   sequences_.push_back(static_cast<std::uint32_t>(sequence));
 }
 
@@ -134,7 +125,7 @@ template <std::size_t kSketchBytes>
 BandExtensions LongRoute<kSketchBytes>::insert(Sequence sequence, const LongSignature& signature,
                                                LongWork& work) {
   const Ordinal row = sequences_.size();
-  append(sequence, signature);
+  append(sequence, sketch_of(signature));
   work.is_of_text_ = false;
   BandExtensions extensions;
   postings_.insert(row, signature.band_span(), {}, [&](std::size_t band, unsigned extension) {
@@ -149,15 +140,23 @@ BandExtensions LongRoute<kSketchBytes>::insert(Sequence sequence, const LongSign
 }
 
 template <std::size_t kSketchBytes>
-void LongRoute<kSketchBytes>::restore(Sequence sequence, const LongSignature& signature,
-                                      const BandExtensions& extensions) {
+void LongRoute<kSketchBytes>::restore(Sequence sequence, const ReturningPage& page, BandLayout layout) {
   const Ordinal row = sequences_.size();
-  append(sequence, signature);
-  postings_.insert(row, signature.band_span(), {}, [&](std::size_t band, unsigned extension) {
-    const std::size_t at = band * BandPostings::kExtensionsMax + extension;
-    const bool is_there = (extensions.present >> at & 1) != 0 && extensions.minima[at] != kNoMinimum;
-    return UncommonMinima{is_there ? minimum_feature(signature.kind, extensions.minima[at]) : kNoFeature};
-  });
+  append(sequence, sketch_of(page));
+  std::array<Feature, kBandMinima> features;
+  postings_.insert_keys(
+      row, std::span(page.keys).first(layout.bands),
+      [&](std::size_t band) {
+        for (std::size_t e = 0; e < layout.width; ++e)
+          features[e] = minimum_feature(page.kind, page.minima[band * layout.width + e]);
+        return std::span<const Feature>(features).first(layout.width);
+      },
+      [&](std::size_t band, unsigned extension) {
+        const std::size_t at = band * BandPostings::kExtensionsMax + extension;
+        const std::uint32_t minimum =
+            (page.extensions.present >> at & 1) != 0 ? page.extensions.minima[at] : kNoMinimum;
+        return UncommonMinima{minimum == kNoMinimum ? kNoFeature : minimum_feature(page.kind, minimum)};
+      });
 }
 
 template <std::size_t kSketchBytes>

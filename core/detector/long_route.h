@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "core/base/hash.h"
@@ -49,6 +50,16 @@ struct BandExtensions {
   std::array<std::uint32_t, kMax> minima{};  // kNoMinimum: there was none
 
   friend bool operator==(const BandExtensions&, const BandExtensions&) = default;
+};
+
+// A page that was inserted before, as it comes back.
+struct ReturningPage {
+  ShingleKind kind = ShingleKind::kWords;
+  std::array<std::uint32_t, kMinimaBins> minima;  // the first ones
+  std::array<Key, kLongBandsMax> keys;            // of its bands, as many as the layout says: make_keys()
+  StandardSketch standard;                        // one of the two,
+  CompactSketch compact;                          // as the route has them
+  BandExtensions extensions;
 };
 
 // The working memory of a find, and what the last one cost. It is of one route, as long as that lives.
@@ -87,8 +98,12 @@ class LongRoute {
   // Starts to load what find() reads first: worth calling for the next text or two of a batch.
   void prefetch(const LongSignature& signature) const { postings_.prefetch(signature.band_span(), {}); }
 
-  void prefetch_restore(const LongSignature& signature) const {
-    postings_.prefetch_insert(signature.band_span());
+  // Starts to load what restore() reads first; and, once that is here, what is left.
+  void prefetch(const ReturningPage& page, BandLayout layout) const {
+    for (std::size_t j = 0; j < layout.bands; ++j) postings_.table().prefetch(page.keys[j]);
+  }
+  void prefetch_rest(const ReturningPage& page, BandLayout layout) const {
+    for (std::size_t j = 0; j < layout.bands; ++j) postings_.table().prefetch_rest(page.keys[j]);
   }
 
   // REQUIRES: the signature holds a Sketch, and bands of one layout for the life of the route.
@@ -101,8 +116,8 @@ class LongRoute {
   // REQUIRES: `sequence` is not below those inserted before, and below kUniquesMax.
   BandExtensions insert(Sequence sequence, const LongSignature& signature, LongWork& work);
 
-  // Remembers a unique that was inserted before with these extensions; signature.sample is not needed.
-  void restore(Sequence sequence, const LongSignature& signature, const BandExtensions& extensions);
+  // Remembers a unique that was inserted before, with the same extensions.
+  void restore(Sequence sequence, const ReturningPage& page, BandLayout layout);
 
   // Forgets one unique: its rows stay, and are like nothing. False if it has none.
   bool erase(Sequence sequence);
@@ -118,11 +133,19 @@ class LongRoute {
  private:
   static constexpr std::size_t kColumnChunk = std::size_t{1} << 14;
 
-  static const Sketch& sketch_of(const LongSignature& signature);
+  // Of a LongSignature or a ReturningPage.
+  template <class Page>
+  static const Sketch& sketch_of(const Page& page) {
+    if constexpr (std::is_same_v<Sketch, StandardSketch>) {
+      return page.standard;
+    } else {
+      return page.compact;
+    }
+  }
   UncommonMinima uncommon(const LongSignature& signature, std::size_t band, unsigned extension,
                           LongWork& work) const;
   std::optional<LongMatch> find_exactly(ShingleKind kind, LongWork& work) const;
-  void append(Sequence sequence, const LongSignature& signature);
+  void append(Sequence sequence, const Sketch& sketch);
   std::uint64_t first_row_from(Sequence sequence) const;
 
   int threshold_permille_;

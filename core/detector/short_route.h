@@ -61,6 +61,9 @@ class ShortRoute {
   // Starts to load what find() reads first: worth calling for the next text or two of a batch.
   void prefetch(const ShortSignature& signature) const { index_.prefetch(signature); }
 
+  void prefetch_insert(const ShortSignature& signature) const { index_.prefetch_insert(signature); }
+  void prefetch_insert_rest(const ShortSignature& signature) const { index_.prefetch_insert_rest(signature); }
+
   // REQUIRES: signature.is_short().
   std::optional<ShortMatch> find(const ShortSignature& signature, ShortWork& work) const;
 

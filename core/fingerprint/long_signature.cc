@@ -55,6 +55,16 @@ BandLayout band_layout(unsigned threshold_permille) {
   return {.bands = kMinimaBins / 2, .width = 2};
 }
 
+void make_keys(BandLayout layout, ShingleKind kind, const std::array<std::uint32_t, kMinimaBins>& minima,
+               std::span<Key> keys) {
+  DCHECK(keys.size() == layout.bands && layout.bands <= kLongBandsMax);
+  for (std::size_t j = 0; j < layout.bands; ++j) {
+    KeyHash hash(kind, j);
+    for (std::size_t e = 0; e < layout.width; ++e) hash.add(minima[j * layout.width + e]);
+    keys[j] = hash.finish();
+  }
+}
+
 void make_bands(BandLayout layout, LongSignature& signature) {
   DCHECK(layout.bands <= kLongBandsMax && layout.width <= kBandMinima);
   const BandMinima& minima = signature.minima;

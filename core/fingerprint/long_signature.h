@@ -77,6 +77,10 @@ struct LongSignature {
 // Makes signature.bands of its kind and minima.
 void make_bands(BandLayout layout, LongSignature& signature);
 
+// The keys of these bands alone, by the first minima. REQUIRES: keys.size() == layout.bands.
+void make_keys(BandLayout layout, ShingleKind kind, const std::array<std::uint32_t, kMinimaBins>& minima,
+               std::span<Key> keys);
+
 // What the minima of a band are called in an index: a value alone stands for a shingle of its kind.
 constexpr Feature minimum_feature(ShingleKind kind, std::uint32_t value) {
   return Feature{static_cast<std::uint8_t>(kind)} << 32 | value;

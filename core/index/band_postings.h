@@ -54,11 +54,6 @@ class BandPostings {
   // Starts to load what find() reads first, for the keys of `bands` and others asked for as they are.
   void prefetch(std::span<const Band> bands, std::span<const Key> plain_keys) const;
 
-  // The same for insert(), which reads less.
-  void prefetch_insert(std::span<const Band> bands) const {
-    for (const Band& band : bands) table_.prefetch(band.key);
-  }
-
   // Calls visit(ordinal) for the postings under all keys of the bands and under the plain keys; an ordinal
   // may come several times. uncommon(band, extension) returns UncommonMinima and is called only where needed.
   // REQUIRES: bands.size() <= kBandsMax, plain_keys.size() <= kPlainKeysMax.
@@ -70,6 +65,9 @@ class BandPostings {
   template <class Uncommon>
   void insert(Ordinal ordinal, std::span<const Band> bands, std::span<const Key> plain_keys,
               Uncommon uncommon);
+  // The same of bands whose features are asked for only where they are needed: features(band) returns a span.
+  template <class Features, class Uncommon>
+  void insert_keys(Ordinal ordinal, std::span<const Key> keys, Features features, Uncommon uncommon);
 
   // Takes back the postings under the bands' own keys and the plain keys. Those under extended keys stay
   // until they expire: the caller must know that the unique is gone.
@@ -138,19 +136,28 @@ void BandPostings::insert(Ordinal ordinal, std::span<const Band> bands, std::spa
     not_posted_ += !post(key, ordinal, fills);
     full_keys_ += fills;
   }
-  for (std::size_t j = 0; j < bands.size(); ++j) {
+  std::array<Key, kBandsMax> keys;
+  for (std::size_t j = 0; j < bands.size(); ++j) keys[j] = bands[j].key;
+  const auto features = [&](std::size_t j) { return std::span(bands[j].features).first(bands[j].width); };
+  insert_keys(ordinal, std::span<const Key>(keys).first(bands.size()), features, uncommon);
+}
+
+template <class Features, class Uncommon>
+void BandPostings::insert_keys(Ordinal ordinal, std::span<const Key> keys, Features features,
+                               Uncommon uncommon) {
+  for (std::size_t j = 0; j < keys.size(); ++j) {
     bool fills = false;
-    bool posted = post(bands[j].key, ordinal, fills);
+    bool posted = post(keys[j], ordinal, fills);
     full_keys_ += fills;
     if (fills) {
-      for (std::size_t e = 0; e < bands[j].width; ++e) hot_.add(bands[j].features[e]);
+      for (const Feature feature : features(j)) hot_.add(feature);
     }
     if (posted) continue;
     for (unsigned extension = 0; extension < extensions_; ++extension) {
       const Feature minimum = uncommon(j, extension).first;
       if (minimum == kNoFeature) continue;
       fills = false;
-      posted |= post(extended(bands[j].key, extension, minimum), ordinal, fills);
+      posted |= post(extended(keys[j], extension, minimum), ordinal, fills);
       full_keys_ += fills;
       if (fills) hot_.add(minimum);
     }

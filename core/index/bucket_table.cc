@@ -93,6 +93,9 @@ void BucketTable::take_out(std::uint64_t bucket) {
 
 void BucketTable::split() {
   const std::uint64_t bucket = split_;
+  // Lines of those that are split soon: heads lie in a row, but what is behind them lies anywhere.
+  prefetch_line(&buckets_[bucket + 4]);
+  if (const Line& soon = buckets_[bucket + 2]; soon.link() != 0) prefetch_line(&overflow_[soon.link() - 1]);
   take_out(bucket);
   const std::uint64_t sibling = buckets();
   CHECK(sibling < kBucketsMax, "this address space is full");

@@ -42,6 +42,7 @@
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/base/prefetch_line.h"
 #include "core/fingerprint/band.h"
 #include "core/index/growing_memory.h"
 
@@ -61,8 +62,12 @@ class BucketTable {
 
   BucketTable();
 
-  // Starts to load what a probe of `key` needs first.
-  void prefetch(Key key) const { __builtin_prefetch(&buckets_[place_of(key).bucket]); }
+  // Starts to load what a probe of `key` needs first; and, once that is here, what is left: seldom anything.
+  void prefetch(Key key) const { prefetch_line(&buckets_[place_of(key).bucket]); }
+  void prefetch_rest(Key key) const {
+    const Line& head = buckets_[place_of(key).bucket];
+    if (head.link() != 0) prefetch_line(&overflow_[head.link() - 1]);
+  }
 
   // Calls visit(ordinal) for each posting of `key`, ascending.
   template <class Visit>
@@ -258,7 +263,7 @@ void BucketTable::probe(std::span<const Key> keys, Visit visit) const {
     const Place place = place_of(keys[i]);
     const Line& head = buckets_[place.bucket];
     if (head.link() != 0) {
-      __builtin_prefetch(&overflow_[head.link() - 1]);
+      prefetch_line(&overflow_[head.link() - 1]);
       longer[longer_count++] = static_cast<std::uint16_t>(i);
     }
     const auto one = [&](Ordinal ordinal) { visit(i, ordinal); };

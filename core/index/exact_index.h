@@ -26,6 +26,8 @@ class ExactIndex {
 
   // Starts to load what find() reads first.
   void prefetch(Digest128 digest) const { table_.prefetch(digest.low); }
+  // And, once that is here, what is left.
+  void prefetch_rest(Digest128 digest) const { table_.prefetch_rest(digest.low); }
 
   // The unique with this digest; the lowest, should several have it.
   std::optional<Sequence> find(Digest128 digest) const {

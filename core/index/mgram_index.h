@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/base/prefetch_line.h"
 #include "core/decision.h"
 #include "core/fingerprint/mgram_signature.h"
 #include "core/index/bucket_table.h"
@@ -157,7 +158,7 @@ void MgramIndex::find(const MgramSignature& signature, MgramSearch& search, Keep
   search.candidates_.clear();
   if (search.met_.empty()) return;
   const std::uint32_t unknown = full_grams_of(signature);
-  for (const MgramSearch::Met& met : search.met_) __builtin_prefetch(&records_[met.row]);
+  for (const MgramSearch::Met& met : search.met_) prefetch_line(&records_[met.row]);
   for (const MgramSearch::Met& met : search.met_) {
     const Record& record = records_[met.row];
     if (record.length == 0) continue;

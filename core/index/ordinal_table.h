@@ -22,6 +22,7 @@
 #include <optional>
 
 #include "core/base/check.h"
+#include "core/base/prefetch_line.h"
 #include "core/index/growing_memory.h"
 
 namespace neardup {
@@ -63,7 +64,7 @@ class OrdinalTable {
   // REQUIRES: `ordinal` is stored under `hash`.
   void erase(std::uint64_t hash, std::uint32_t ordinal);
 
-  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&lines_[bucket(hash)], 1); }
+  void prefetch(std::uint64_t hash) const { prefetch_line(&lines_[bucket(hash)]); }
 
   std::uint64_t size() const { return entries_; }
   std::size_t bytes() const { return lines_.bytes() + overflow_.bytes(); }

@@ -5,6 +5,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/check.h"
+#include "core/base/prefetch_line.h"
 #include "core/limits.h"
 
 namespace neardup {
@@ -43,7 +44,7 @@ void ShortIndex::find(const ShortSignature& signature, unsigned threshold_permil
       [&](Row row) {
         if (!search.met_.meet(row)) return;
         search.rows_.push_back(row);
-        __builtin_prefetch(&records_[row]);
+        prefetch_line(&records_[row]);
       });
   search.met_count_ = search.rows_.size();
 

@@ -66,6 +66,16 @@ class ShortIndex {
     postings_.prefetch(signature.band_span(), signature.tiny_span());
   }
 
+  // Starts to load what insert() reads first; and, once that is here, what is left.
+  void prefetch_insert(const ShortSignature& signature) const {
+    for (const Band& band : signature.band_span()) postings_.table().prefetch(band.key);
+    for (const Key key : signature.tiny_span()) postings_.table().prefetch(key);
+  }
+  void prefetch_insert_rest(const ShortSignature& signature) const {
+    for (const Band& band : signature.band_span()) postings_.table().prefetch_rest(band.key);
+    for (const Key key : signature.tiny_span()) postings_.table().prefetch_rest(key);
+  }
+
   // Fills search.candidates(): all rows met whose length and classes allow a similarity of the threshold.
   void find(const ShortSignature& signature, unsigned threshold_permille, ShortSearch& search) const;
 

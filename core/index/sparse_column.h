@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/prefetch_line.h"
 #include "core/decision.h"
 
 namespace neardup {
@@ -34,12 +35,23 @@ class SparseColumn {
  public:
   // The value of `sequence`; null if it has none. Good until the next change.
   const Value* find(Sequence sequence) const {
-    if (sequence < oldest_ || sequence / kPage - first_page() >= pages_.size()) return nullptr;
-    const Page& page = pages_[sequence / kPage - first_page()];
-    const std::size_t at = page.position(place_of(sequence));
-    return page.has(at, place_of(sequence)) ? page.values() + at : nullptr;
+    const Page* const page = page_of(sequence);
+    if (page == nullptr) return nullptr;
+    const std::size_t at = page->position(place_of(sequence));
+    return page->has(at, place_of(sequence)) ? page->values() + at : nullptr;
   }
   Value* find(Sequence sequence) { return const_cast<Value*>(std::as_const(*this).find(sequence)); }
+
+  // Starts to load what find() and insert() read first; and, once that is here, what it leads to.
+  void prefetch(Sequence sequence) const {
+    if (const Page* const page = page_of(sequence)) prefetch_line(page);
+  }
+  void prefetch_rest(Sequence sequence) const {
+    const Page* const page = page_of(sequence);
+    if (page == nullptr || page->count == 0) return;
+    prefetch_line(page->places());
+    prefetch_line(page->values() + page->count * std::size_t{place_of(sequence)} / kPage);
+  }
 
   // Good until the next change. REQUIRES: `sequence` has no value and is not expired.
   Value& insert(Sequence sequence, const Value& value) {
@@ -143,6 +155,10 @@ class SparseColumn {
 
   static std::uint8_t place_of(Sequence sequence) { return static_cast<std::uint8_t>(sequence % kPage); }
   std::uint64_t first_page() const { return oldest_ / kPage; }  // pages_[0] is of these numbers
+  const Page* page_of(Sequence sequence) const {                // null if there is none yet, or no more
+    if (sequence < oldest_ || sequence / kPage - first_page() >= pages_.size()) return nullptr;
+    return &pages_[sequence / kPage - first_page()];
+  }
 
   std::deque<Page> pages_;
   Sequence oldest_ = 0;

@@ -18,6 +18,8 @@
 #include <span>
 #include <vector>
 
+#include "core/base/prefetch_line.h"
+
 namespace neardup {
 
 class TextStore {
@@ -28,7 +30,7 @@ class TextStore {
   std::uint64_t append(std::span<const char32_t> text);
 
   // Starts to load the text at `place`.
-  void prefetch(std::uint64_t place) const { __builtin_prefetch(at(place)); }
+  void prefetch(std::uint64_t place) const { prefetch_line(at(place)); }
 
   // Writes the text at `place` to out[0 .. length). REQUIRES: `length` is its length.
   void read(std::uint64_t place, std::size_t length, char32_t* out) const;

@@ -6,7 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/limits.h"
-#include "service/pipeline/recovery.h"
+#include "service/pipeline/rebuilding.h"
 #include "service/snapshot/stored_records.h"
 
 namespace neardup {
@@ -30,11 +30,12 @@ Error damaged(const std::string& folder, const std::string& damage) {
 Status load_index(const std::string& folder, JournalChain& chain, Detector& detector, Retention& retention) {
   Result<StoredRecords> stored = StoredRecords::open(folder);
   if (!stored) return stored.error();
-  while (const std::optional<StoredRecord> record = stored->next()) {
-    if (Status status = apply_record(record->bytes, chain, detector, retention); !status) {
-      return status.error().in(folder);
-    }
-  }
+  Rebuilding rebuilding(chain, detector, retention);
+  Status status;
+  while (const std::optional<StoredRecord> record = status ? stored->next() : std::nullopt)
+    status = rebuilding.take(record->bytes);
+  if (status) status = rebuilding.finish();
+  if (!status) return status.error().in(folder);
   if (!stored->damage().empty()) return damaged(folder, stored->damage());
   return {};
 }
@@ -71,8 +72,9 @@ Result<std::unique_ptr<ScanJournal>> ScanJournal::open(const std::string& folder
                                                        Detector& detector, Retention& retention) {
   Result<std::unique_ptr<JournalStore>> store = JournalStore::open(folder, chain.signature_options());
   if (!store) return store.error();
-  const Status read = (*store)->read(
-      [&](const StoredRecord& record) { return apply_record(record.bytes, chain, detector, retention); });
+  Rebuilding rebuilding(chain, detector, retention);
+  Status read = (*store)->read([&](const StoredRecord& record) { return rebuilding.take(record.bytes); });
+  if (read) read = rebuilding.finish();
   if (!read) return read.error().in(folder);
   // Nobody else has what is missing: it must not be cut off in silence.
   if (!(*store)->damage().empty()) return damaged(folder, (*store)->damage());

@@ -2,38 +2,24 @@
 
 #include <chrono>
 
+#include "core/base/check.h"
 #include "service/clock.h"
-#include "service/journal/record.h"
+#include "service/pipeline/rebuilding.h"
 
 namespace neardup {
-
-Status apply_record(std::string_view bytes, JournalChain& chain, Detector& detector, Retention& retention) {
-  Result<JournalRecord> record = decode_journal_record(bytes);
-  if (!record) return record.error().in("record " + std::to_string(chain.next_number()));
-  if (Status status = chain.accept(*record, bytes); !status) return status;
-  if (Status status = detector.restore(record->uniques); !status) {
-    return status.error().in("record " + std::to_string(record->number));
-  }
-  for (const ClusterGain& gain : record->clusters) {
-    if (Status status = detector.restore(gain, record->cluster_rule); !status) {
-      return status.error().in("record " + std::to_string(record->number));
-    }
-  }
-  detector.expire(record->oldest);
-  retention.replay(detector.size(), record->time_ms);
-  return {};
-}
 
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
                StateBoard& board) {
   const auto begin = std::chrono::steady_clock::now();
+  Rebuilding rebuilding(chain, detector, retention);
   const auto take = [&](std::string_view bytes, double progress) -> Status {
     board.beat();
-    if (Status status = apply_record(bytes, chain, detector, retention); !status) return status;
+    if (Status status = rebuilding.take(bytes); !status) return status;
     probe.restored(chain.next_number(), progress, seconds_since(begin));
     return {};
   };
   if (Status status = log.read_to_end(take); !status) return status;
+  if (Status status = rebuilding.finish(); !status) return status;
   CHECK(detector.size() == chain.next_sequence(), "the index holds what the journal says");
   probe.restored(chain.next_number(), 1, seconds_since(begin));
   probe.index(index_counts(detector, detector.lookup_counts().truncated));
@@ -53,12 +39,14 @@ IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_befor
 Status follow(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention,
               std::chrono::milliseconds wait, Probe& probe, StateBoard& board) {
   const std::uint64_t before = chain.next_number();
+  PreparedRecord record(detector.options());
   for (;; wait = std::chrono::milliseconds(1)) {
     board.beat();
     const Result<std::optional<std::string>> bytes = log.next(wait);
     if (!bytes) return bytes.error();
     if (!*bytes) break;
-    if (Status status = apply_record(**bytes, chain, detector, retention); !status) return status;
+    if (Status status = record.prepare(**bytes, chain); !status) return status;
+    if (Status status = record.remember(detector, retention); !status) return status;
   }
   if (chain.next_number() != before) {
     probe.index(index_counts(detector, detector.lookup_counts().truncated));

@@ -20,10 +20,6 @@
 
 namespace neardup {
 
-// Takes the next record of a journal, wherever it was kept. Errors: of decoding (kCorrupt,
-// kUnsupportedVersion), of the chain (kContradiction) and of what the detector kept (kCorrupt).
-Status apply_record(std::string_view bytes, JournalChain& chain, Detector& detector, Retention& retention);
-
 // Errors: those of the log, of decoding (kCorrupt, kUnsupportedVersion) and of the chain (kContradiction).
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
                StateBoard& board);

@@ -119,6 +119,14 @@ TEST(Retention, stops_before_another_batch_like_the_largest_would_pass_the_limit
   EXPECT_TRUE(retention.must_stop(880));
 }
 
+TEST(Retention, what_batches_took_before_a_restart_is_known_after_it) {
+  Retention retention({.bytes_max = 1000, .at_bytes_max = MemoryPolicy::kStop});
+  retention.replay(10, 0, 600);
+  retention.replay(20, 0, 720);
+  EXPECT_FALSE(retention.must_stop(879));
+  EXPECT_TRUE(retention.must_stop(880));
+}
+
 TEST(Retention, stops_where_the_limit_has_no_room_for_anything) {
   Retention retention({.bytes_max = 1000});
   EXPECT_TRUE(retention.decide({.oldest = 0, .size = 10, .bytes = 1000}).must_stop);

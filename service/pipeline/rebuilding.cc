@@ -1,0 +1,76 @@
+#include "service/pipeline/rebuilding.h"
+
+#include <utility>
+
+namespace neardup {
+
+Status PreparedRecord::prepare(std::string_view bytes, JournalChain& chain) {
+  Result<JournalRecord> record = decode_journal_record(bytes);
+  if (!record) return record.error().in("record " + std::to_string(chain.next_number()));
+  if (Status status = chain.accept(*record, bytes); !status) return status;
+  record_ = *std::move(record);
+  const Status status = returning_.prepare(record_.uniques);
+  return status ? status : status.error().in("record " + std::to_string(record_.number));
+}
+
+Status PreparedRecord::remember(Detector& detector, Retention& retention) const {
+  detector.restore(returning_);
+  const Status status = detector.restore(record_.clusters, record_.cluster_rule);
+  if (!status) return status.error().in("record " + std::to_string(record_.number));
+  detector.expire(record_.oldest);
+  retention.replay(detector.size(), record_.time_ms, detector.bytes());
+  return {};
+}
+
+Rebuilding::Rebuilding(JournalChain& chain, Detector& detector, Retention& retention)
+    : chain_(chain), detector_(detector), retention_(retention) {
+  while (steps_.size() < kSteps) steps_.emplace_back(detector.options());
+  thread_ = std::thread([this] { run(); });
+}
+
+Status Rebuilding::take(std::string_view bytes) {
+  {
+    std::unique_lock lock(mutex_);
+    remembered_changed_.wait(lock, [&] { return taken_ - remembered_ < kSteps; });
+    if (!status_) return status_;
+  }
+  Step& step = steps_[taken_ % kSteps];
+  step.bytes.assign(bytes);
+  if (Status status = step.record.prepare(step.bytes, chain_); !status) return status;
+  {
+    const std::lock_guard lock(mutex_);
+    ++taken_;
+  }
+  taken_changed_.notify_one();
+  return {};
+}
+
+Status Rebuilding::finish() {
+  if (thread_.joinable()) {
+    {
+      const std::lock_guard lock(mutex_);
+      is_last_ = true;
+    }
+    taken_changed_.notify_one();
+    thread_.join();
+  }
+  return status_;
+}
+
+void Rebuilding::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    taken_changed_.wait(lock, [&] { return is_last_ || taken_ > remembered_; });
+    if (taken_ == remembered_) return;
+    if (status_) {
+      lock.unlock();
+      Status status = steps_[remembered_ % kSteps].record.remember(detector_, retention_);
+      lock.lock();
+      status_ = std::move(status);
+    }
+    ++remembered_;
+    remembered_changed_.notify_one();
+  }
+}
+
+}  // namespace neardup

@@ -1,0 +1,146 @@
+// Uniques that come back many at once, prepared ahead: the same state as one after the other.
+#include "core/returning.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/generated_notices.h"
+#include "tests/support/mutant_stream.h"
+#include "tests/support/signed_text.h"
+
+namespace neardup {
+namespace {
+
+// What a journal would hold of a stream, and the state that it makes.
+struct History {
+  std::vector<SignedText> texts;  // unique ones
+  std::vector<std::string> kept;
+  Digest128 state;
+  Detector::LookupCounts counts;
+
+  std::vector<Unique> uniques() const {
+    std::vector<Unique> made;
+    for (std::size_t i = 0; i < texts.size(); ++i) made.push_back(texts[i].unique(kept[i]));
+    return made;
+  }
+};
+
+constexpr std::size_t kExpireEvery = 500;
+constexpr Sequence kKept = 700;
+
+Sequence oldest_at(Sequence size) { return size > kKept ? (size - kKept) / kExpireEvery * kExpireEvery : 0; }
+
+// Short texts and pages, forms that crowd the keys of short texts, and a template that crowds those of pages.
+History history_of(const DetectorOptions& options, bool expires) {
+  SignerOptions signing;
+  signing.routes = options.routes();
+  signing.layout = options.layout();
+  signing.sketch = options.sketch;
+  signing.mgrams = options.mgrams();
+  TextSigner signer(signing);
+  MutantStream stream(31);
+  GeneratedNotices notices(32);
+  std::mt19937_64 random(33);
+  std::string boilerplate;
+  for (int i = 0; i < 200; ++i) boilerplate += " menu" + std::to_string(random() % 100000);
+  History history;
+  Detector detector(options);
+  for (std::size_t i = 0; history.texts.size() < 2000; ++i) {
+    std::string text = i % 3 == 0 ? notices.notice(i % 2) : stream.next();
+    if (i % 3 == 1) {
+      text = boilerplate;
+      for (int w = 0; w < 100; ++w) text += " w" + std::to_string(random() % 1000000);
+    }
+    SignedText made = signer.sign(std::move(text));
+    std::string kept;
+    if (detector.apply(made.arrival(), &kept).verdict == Verdict::kDuplicate) continue;
+    history.texts.push_back(std::move(made));
+    history.kept.push_back(std::move(kept));
+    if (expires && detector.size() % kExpireEvery == 0) detector.expire(oldest_at(detector.size()));
+  }
+  Detector no_clusters(options);  // which the uniques alone cannot bring back
+  for (const Unique& unique : history.uniques()) {
+    EXPECT_TRUE(no_clusters.restore(unique));
+    if (expires && no_clusters.size() % kExpireEvery == 0) no_clusters.expire(oldest_at(no_clusters.size()));
+  }
+  history.state = no_clusters.state_digest();
+  history.counts = no_clusters.lookup_counts();
+  EXPECT_EQ(history.counts.full_keys, detector.lookup_counts().full_keys) << "restored as it was decided";
+  return history;
+}
+
+struct Case {
+  const char* name;
+  DetectorOptions options;
+};
+
+class ReturningUniques : public testing::TestWithParam<Case> {};
+
+TEST_P(ReturningUniques, portions_of_any_size_make_the_state_that_one_by_one_makes) {
+  const DetectorOptions& options = GetParam().options;
+  for (const bool expires : {false, true}) {
+    const History history = history_of(options, expires);
+    const std::vector<Unique> uniques = history.uniques();
+    if (options.mode != DetectorMode::kSimhash) {
+      EXPECT_GT(history.counts.full_keys, 20U);
+    }
+    for (const std::size_t portion : {std::size_t{1}, std::size_t{5}, std::size_t{13}, std::size_t{500}}) {
+      SCOPED_TRACE(std::string(expires ? "expiring, " : "") + std::to_string(portion) + " at once");
+      Detector detector(options);
+      Returning returning(options);  // used again and again
+      std::span<const Unique> rest = uniques;
+      while (!rest.empty()) {
+        const std::size_t to_expiry = kExpireEvery - detector.size() % kExpireEvery;
+        const auto some = rest.first(std::min({portion, to_expiry, rest.size()}));
+        rest = rest.subspan(some.size());
+        ASSERT_TRUE(returning.prepare(some));
+        ASSERT_EQ(returning.size(), some.size());
+        detector.restore(returning);
+        if (expires && some.size() == to_expiry) detector.expire(oldest_at(detector.size()));
+      }
+      EXPECT_EQ(detector.size(), uniques.size());
+      EXPECT_EQ(detector.state_digest(), history.state);
+      EXPECT_EQ(detector.lookup_counts().full_keys, history.counts.full_keys);
+      EXPECT_EQ(detector.lookup_counts().truncated, history.counts.truncated);
+      // And the answers, as the digest promises.
+      Detector same(options);
+      ASSERT_TRUE(same.restore(std::span(uniques).first(100)));
+      EXPECT_EQ(same.check(history.texts[7].arrival()).sequence, 7U);
+    }
+  }
+}
+
+TEST_P(ReturningUniques, what_is_not_as_it_was_kept_ends_the_portion) {
+  const DetectorOptions& options = GetParam().options;
+  if (options.routes() == RouteParts::kNone) return;  // nothing is kept
+  const History history = history_of(options, false);
+  std::vector<Unique> uniques = history.uniques();
+  uniques[20].kept.remove_suffix(1);
+  Returning returning(options);
+  const Status status = returning.prepare(uniques);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kCorrupt);
+  EXPECT_EQ(returning.size(), 20U);
+  Detector detector(options);
+  EXPECT_FALSE(detector.restore(uniques));
+  EXPECT_EQ(detector.size(), 20U) << "those before it are here";
+  Detector others(options);
+  ASSERT_TRUE(others.restore(std::span(uniques).first(20)));
+  EXPECT_EQ(detector.state_digest(), others.state_digest());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Modes, ReturningUniques,
+    testing::Values(Case{"hybrid", {}}, Case{"compact", {.sketch = SketchSize::kCompact}},
+                    Case{"wide_bands", {.threshold_permille = 600}},
+                    Case{"simhash", {.mode = DetectorMode::kSimhash}},
+                    Case{"simhash_sketch", {.mode = DetectorMode::kSimhash, .verify_sketch = true}},
+                    Case{"mgram", {.mode = DetectorMode::kMgram}}),
+    [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace neardup
