@@ -11,6 +11,7 @@
 
 NEARDUP_BEGIN_AVX512
 namespace neardup::internal {
+#include "core/base/compress_avx512.inc"
 namespace {
 
 using V = __m512i;
@@ -37,7 +38,7 @@ void write_places(std::uint64_t bits, std::size_t count, std::size_t offset, std
       _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42,
                       41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20,
                       19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-  const V places = _mm512_maskz_compress_epi8(bits, iota);
+  const V places = compress_8(bits, iota);
   const V base = _mm512_set1_epi16(static_cast<short>(offset));
   const __m256i first = _mm256_cvtepu8_epi16(_mm512_castsi512_si128(places));
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_add_epi16(first, _mm512_castsi512_si256(base)));
@@ -125,7 +126,7 @@ std::uint64_t hash_one(const char* token, std::size_t size) {
 // The states of four tokens of up to 16 bytes each, a space behind them counted. `spans` has as many ones for
 // each as it has bytes, in 16 bits: so the bytes of the text, which have no gaps, spread over the four.
 V mix_four(const char* text, std::uint64_t spans) {
-  V state = _mm512_maskz_expand_epi8(spans, load(text));
+  V state = expand_8(spans, load(text));
   state = _mm512_subs_epu8(state, _mm512_set1_epi8(kTokenByteLeast));
   for (std::size_t round = 0; round < kRoundKeys.size(); ++round) {
     state = _mm512_aesenc_epi128(state, _mm512_broadcast_i32x4(round_key(round)));
@@ -227,7 +228,7 @@ std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joine
       const V first = load(hashes + i - 1);
       const V second = _mm512_rol_epi64(load(hashes + i), 32);
       const V state = _mm512_mullo_epi64(_mm512_xor_si512(first, second), each(kNextMultiplier));
-      store(bigrams + count, _mm512_maskz_compress_epi64(static_cast<__mmask8>(bits), fold(state, 32)));
+      store(bigrams + count, compress_64(static_cast<__mmask8>(bits), fold(state, 32)));
       count += static_cast<std::size_t>(_mm_popcnt_u64(bits & 0xFF));
     }
   }

@@ -22,6 +22,7 @@
 NEARDUP_BEGIN_AVX512
 
 namespace neardup::internal {
+#include "core/base/compress_avx512.inc"
 namespace {
 
 constexpr std::ptrdiff_t kStep = 64;
@@ -164,7 +165,7 @@ char* unescape_avx512(std::string_view raw, char* out) {
       dropped = (escapes & ~of_three) | below_80 << 1 | unicode << 3 | unicode << 4 | unicode << 5;
     }
     const std::uint64_t kept = ~dropped & (~std::uint64_t{0} >> (kStep - taken));
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(kept, bytes));
+    _mm512_storeu_si512(out, compress_8(kept, bytes));
     at += taken;
     out += __builtin_popcountll(kept);
   }
