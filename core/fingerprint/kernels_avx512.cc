@@ -3,17 +3,18 @@
 #if NEARDUP_X86
 #include <immintrin.h>
 
-#include <cstring>
-
 #include "core/fingerprint/character_bytes.h"
 #include "core/fingerprint/feature.h"
 #include "core/fingerprint/kernels.h"
+#include "core/fingerprint/slot_weights.h"
 
 NEARDUP_BEGIN_AVX512
 namespace neardup::internal {
+#include "core/base/compress_avx512.inc"
 namespace {
 
 using V = __m512i;
+using Weigher = SlotWeigher<Isa::kAvx512>;
 
 V load(const void* from) { return _mm512_loadu_si512(from); }
 void store(void* to, V v) { _mm512_storeu_si512(to, v); }
@@ -31,19 +32,15 @@ __mmask64 in_range(V lead, V second, const SecondByteRange& range) {
                                 _mm512_shuffle_epi8(span, row));
 }
 
-// Writes the places of the bits. More than sixteen are words of one or two letters, and so are rare.
-void write_places(std::uint64_t bits, std::size_t count, std::size_t offset, std::uint16_t* out) {
+// Writes the places of the bits, which are no more than 32: a word has a byte and a space, a character three.
+void write_places(std::uint64_t bits, std::size_t offset, std::uint16_t* out) {
   const V iota =
       _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42,
                       41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20,
                       19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-  const V places = _mm512_maskz_compress_epi8(bits, iota);
+  const V places = compress_8(bits, iota);
   const V base = _mm512_set1_epi16(static_cast<short>(offset));
-  const __m256i first = _mm256_cvtepu8_epi16(_mm512_castsi512_si128(places));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_add_epi16(first, _mm512_castsi512_si256(base)));
-  if (count <= 16) return;
   store(out, _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(places)), base));
-  store(out + 32, _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(places, 1)), base));
 }
 
 // A character begins at its first byte, a word at a byte of a word behind one that is not. Where a token
@@ -58,19 +55,28 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
   CharacterBytes<Isa::kAvx512> characters;
   std::size_t count = 0;
   std::uint64_t in_word = 0;  // 1 if the last byte of the block before belongs to a word
-  std::uint64_t behind_character = after_character ? 1 : 0;  // of the chunk
+  const auto take = [&](std::uint64_t begins, std::size_t at) {
+    write_places(begins, at, begin + count);
+    count += static_cast<std::size_t>(_mm_popcnt_u64(begins));
+  };
   for (std::size_t at = 0; at < size; at += 64) {
+    if (!characters.pending()) {
+      for (; size - at >= 64; at += 64) {  // nothing but words
+        const V bytes = load(chunk + at);
+        if (_mm512_movepi8_mask(bytes) != 0) break;
+        const std::uint64_t word = _mm512_cmpneq_epi8_mask(bytes, _mm512_set1_epi8(' '));
+        take(word & ~(word << 1 | in_word), at);
+        in_word = word >> 63;
+      }
+      if (at == size) break;
+    }
     const V bytes = load(chunk + at);
     const std::uint64_t inside = low_bits(size - at < 64 ? size - at : 64);
     const std::uint64_t space = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(' '));
     std::uint64_t word = inside & ~space;
     if ((_mm512_movepi8_mask(bytes) & inside) == 0 && !characters.pending()) {
-      const std::uint64_t begins = word & ~(word << 1 | in_word);
+      take(word & ~(word << 1 | in_word), at);
       in_word = word >> 63;
-      const auto found = static_cast<std::size_t>(_mm_popcnt_u64(begins));
-      write_places(begins, found, at, begin + count);
-      count += found;
-      behind_character = 0;
       continue;
     }
     const std::uint64_t letters = inside & _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8('\xE0'));
@@ -87,13 +93,10 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
     word &= ~characters.covered;
     const std::uint64_t begins = leads | (word & ~(word << 1 | in_word));
     in_word = word >> 63;
-    const std::uint64_t joined = leads & (characters.ends | behind_character);
-    behind_character = 0;
+    const std::uint64_t joined = leads & (characters.ends | (at == 0 && after_character ? 1 : 0));
     append_bits<Isa::kAvx512>(_pext_u64(leads, begins), count, places.characters.data());
     append_bits<Isa::kAvx512>(_pext_u64(joined, begins), count, places.joined.data());
-    const auto found = static_cast<std::size_t>(_mm_popcnt_u64(begins));
-    write_places(begins, found, at, begin + count);
-    count += found;
+    take(begins, at);
   }
   return finish_places<Isa::kAvx512>(chunk, size, last, count, places);
 }
@@ -125,7 +128,7 @@ std::uint64_t hash_one(const char* token, std::size_t size) {
 // The states of four tokens of up to 16 bytes each, a space behind them counted. `spans` has as many ones for
 // each as it has bytes, in 16 bits: so the bytes of the text, which have no gaps, spread over the four.
 V mix_four(const char* text, std::uint64_t spans) {
-  V state = _mm512_maskz_expand_epi8(spans, load(text));
+  V state = expand_8(spans, load(text));
   state = _mm512_subs_epu8(state, _mm512_set1_epi8(kTokenByteLeast));
   for (std::size_t round = 0; round < kRoundKeys.size(); ++round) {
     state = _mm512_aesenc_epi128(state, _mm512_broadcast_i32x4(round_key(round)));
@@ -170,24 +173,11 @@ void hash_long(const char* chunk, const std::uint16_t* begin, std::size_t size, 
   }
 }
 
-// How often the slots of some features occurred before them; counts that. No branch, and a table instead of
-// a comparison: six instructions a feature.
-[[gnu::always_inline]] inline void weigh(const std::uint64_t* features, std::size_t size,
-                                         std::uint8_t* weights, std::uint8_t* earlier) {
-  for (std::size_t i = 0; i < size; ++i) {
-    std::uint32_t top;  // half of the feature
-    std::memcpy(&top, reinterpret_cast<const char*>(features + i) + 4, sizeof top);
-    const std::size_t slot = top >> (kSlotShift - 32);
-    const std::size_t weight = weights[slot];
-    earlier[i] = static_cast<std::uint8_t>(weight);
-    weights[slot] = kNextWeight[weight];
-  }
-}
-
 // Each 64 tokens are weighed while the next are hashed.
 template <bool kWeigh>
 void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
-                 [[maybe_unused]] std::uint8_t* weights, [[maybe_unused]] std::uint8_t* earlier) {
+                 [[maybe_unused]] std::uint8_t* weights, [[maybe_unused]] std::uint64_t* counting) {
+  [[maybe_unused]] Weigher weigher(weights);
   const V first_halves = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
   for (std::size_t done = 0; done < size; done += 64) {
     const std::uint16_t* const begin = places.begin.data() + done;
@@ -198,28 +188,34 @@ void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size,
       const V high = mix_four(chunk + begin[i + 4], spans.ones[i / 4 + 1]);
       store(hashes + done + i, _mm512_permutex2var_epi64(low, first_halves, high));
       if constexpr (kWeigh) {
-        if (done > 0) weigh(hashes + done + i - 64, 8, weights, earlier + done + i - 64);
+        if (done > 0) weigher.add_eight(hashes + done + i - 64);
+      }
+    }
+    if constexpr (kWeigh) {
+      if (done > 0) {
+        for (std::size_t i = (until + 7) / 8 * 8; i < 64; i += 8) weigher.add_eight(hashes + done + i - 64);
+        counting[done / 64 - 1] = weigher.take(64);
       }
     }
     if (spans.too_long != 0) hash_long(chunk, begin, until, spans.too_long, hashes + done);
   }
   if constexpr (kWeigh) {
-    const std::size_t weighed = size <= 64 ? 0 : (size - 57) / 8 * 8;  // by the loop above
-    weigh(hashes + weighed, size - weighed, weights, earlier + weighed);
+    const std::size_t weighed = (size - 1) / 64 * 64;
+    weigher.weigh(hashes + weighed, size - weighed, counting + weighed / 64);
   }
 }
 
 void hash_and_weigh(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
-                    WeightTable* weights, std::uint8_t* earlier) {
+                    WeightTable* weights, std::uint64_t* counting) {
   if (weights == nullptr) {
     hash_tokens<false>(chunk, places, size, hashes, nullptr, nullptr);
   } else {
-    hash_tokens<true>(chunk, places, size, hashes, weights->data(), earlier);
+    hash_tokens<true>(chunk, places, size, hashes, weights->data(), counting);
   }
 }
 
 std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joined, std::size_t size,
-                         std::uint64_t* bigrams, WeightTable* weights, std::uint8_t* earlier) {
+                         std::uint64_t* bigrams, WeightTable* weights, std::uint64_t* counting) {
   std::size_t count = 0;
   for (std::size_t word = 0; word * 64 < size; ++word) {
     std::size_t i = word * 64;
@@ -227,11 +223,11 @@ std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joine
       const V first = load(hashes + i - 1);
       const V second = _mm512_rol_epi64(load(hashes + i), 32);
       const V state = _mm512_mullo_epi64(_mm512_xor_si512(first, second), each(kNextMultiplier));
-      store(bigrams + count, _mm512_maskz_compress_epi64(static_cast<__mmask8>(bits), fold(state, 32)));
+      store(bigrams + count, compress_64(static_cast<__mmask8>(bits), fold(state, 32)));
       count += static_cast<std::size_t>(_mm_popcnt_u64(bits & 0xFF));
     }
   }
-  if (weights != nullptr) weigh(bigrams, count, weights->data(), earlier);
+  if (weights != nullptr) Weigher(weights->data()).weigh(bigrams, count, counting);
   return count;
 }
 
@@ -270,20 +266,14 @@ struct Low {
   }
 };
 
-// Which of the next 64 features count, of `size` that are left.
-std::uint64_t counting(const std::uint8_t* earlier, std::size_t size) {
-  return low_bits(size < 64 ? size : 64) &
-         _mm512_cmplt_epu8_mask(load(earlier), _mm512_set1_epi8(kWeightMax));
-}
-
-std::size_t vote(const std::uint64_t* features, const std::uint8_t* earlier, std::size_t size,
+std::size_t vote(const std::uint64_t* features, const std::uint64_t* counting, std::size_t size,
                  VotePlanes& votes) {
   auto* const plane = votes.plane.data();
   Low low{load(&plane[0]), load(&plane[1]), load(&plane[2]), load(&plane[3])};
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < size; i += VotePlanes::kBlock) {
-    const std::uint64_t first = counting(earlier + i, size - i);
-    const std::uint64_t second = i + 64 < size ? counting(earlier + i + 64, size - i - 64) : 0;
+    const std::uint64_t first = counting[i / 64];
+    const std::uint64_t second = i + 64 < size ? counting[i / 64 + 1] : 0;
     count += _mm_popcnt_u64(first) + _mm_popcnt_u64(second);
     const std::size_t high = 64 - _lzcnt_u64(votes.blocks);
     const bool grows = (++votes.blocks >> high) != 0;

@@ -9,6 +9,7 @@
 
 NEARDUP_BEGIN_AVX512
 namespace neardup::internal {
+#include "core/base/compress_avx512.inc"
 namespace {
 
 __m512i words_at(const char32_t* text) {
@@ -23,7 +24,7 @@ __m256i hashes_of(__m512i words) {
 }
 
 std::size_t append(std::uint32_t* out, __mmask8 wanted, __m256i hashes) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_maskz_compress_epi32(wanted, hashes));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), compress_32(wanted, hashes));
   return static_cast<std::size_t>(_mm_popcnt_u32(wanted));
 }
 

@@ -10,6 +10,7 @@
 
 NEARDUP_BEGIN_AVX512
 namespace neardup::internal {
+#include "core/base/compress_avx512.inc"
 namespace {
 
 constexpr std::size_t kBlockMax = 1024;  // shingles between two looks at the bins, and the size of a buffer
@@ -81,7 +82,7 @@ alignas(64) constexpr std::array<std::uint8_t, 64> kThreesOnTop = make_threes_on
 std::size_t hash_block(__m512i block, __mmask64 leads, std::uint64_t* out) {
   const __m512i bytes_of_four = _mm512_set1_epi32(0x00010203);  // the first byte of a code point on top
   const auto count = static_cast<std::size_t>(_mm_popcnt_u64(leads));
-  const __m512i starts = _mm512_maskz_compress_epi8(leads, _mm512_load_si512(kPlaces.data()));
+  const __m512i starts = compress_8(leads, _mm512_load_si512(kPlaces.data()));
   __m512i lanes = _mm512_load_si512(kFourOfEach.data());
   for (std::size_t i = 0; i < count; i += 16) {
     const __m512i start = _mm512_permutexvar_epi8(lanes, starts);
@@ -203,7 +204,7 @@ Sixteen read_sixteen(const std::uint64_t* shingles, std::size_t count, __m512i p
 
 // Appends the lanes of `keep` and returns their number. Sixteen places are written.
 std::size_t append(std::uint32_t* out, __mmask16 keep, __m512i lanes) {
-  _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(keep, lanes));
+  _mm512_storeu_si512(out, compress_32(keep, lanes));
   return static_cast<std::size_t>(_mm_popcnt_u32(keep));
 }
 
@@ -259,7 +260,7 @@ std::size_t select_low(const std::uint64_t* shingles, std::size_t count, std::ui
     const __mmask8 here = first_lanes(count - i);
     const __m512i shingle = _mm512_maskz_loadu_epi64(here, shingles + i);
     const __mmask8 keep = _mm512_mask_cmple_epu64_mask(here, _mm512_and_si512(shingle, low), limit);
-    _mm512_storeu_si512(out + kept, _mm512_maskz_compress_epi64(keep, shingle));
+    _mm512_storeu_si512(out + kept, compress_64(keep, shingle));
     kept += static_cast<std::size_t>(_mm_popcnt_u32(keep));
   }
   return kept;
@@ -279,7 +280,7 @@ std::size_t select_below(const std::uint64_t* shingles, std::size_t count, const
     const __m512i place = _mm512_srli_epi64(placed(shingle, bin_count), 32);
     const __m512i second = _mm512_and_si512(_mm512_permutex2var_epi32(seconds0, place, seconds1), low);
     const __mmask8 keep = _mm512_mask_cmplt_epu64_mask(here, _mm512_and_si512(shingle, low), second);
-    _mm512_storeu_si512(out + kept, _mm512_maskz_compress_epi64(keep, shingle));
+    _mm512_storeu_si512(out + kept, compress_64(keep, shingle));
     kept += static_cast<std::size_t>(_mm_popcnt_u32(keep));
   }
   return kept;

@@ -14,6 +14,7 @@
 
 NEARDUP_BEGIN_AVX512
 namespace neardup::internal {
+#include "core/base/compress_avx512.inc"
 #include "core/text/fold_masks.inc"
 namespace {
 
@@ -63,7 +64,7 @@ inline char* write_spaced(char* out, __m512i bytes, FoldedSpaces spaces) {
         _mm512_or_si512(_mm512_slli_epi16(_mm512_cvtepu8_epi16(halves[i]), 8), _mm512_set1_epi16(' '));
     const std::uint64_t keep = _pdep_u64(spaces.insert >> 32 * i, 0x5555555555555555) |
                                _pdep_u64(spaces.keep >> 32 * i, 0xAAAAAAAAAAAAAAAA);
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(keep, pairs));
+    _mm512_storeu_si512(out, compress_8(keep, pairs));
     out += popcount(keep);
   }
   return out;
@@ -73,7 +74,7 @@ inline char* write_spaced(char* out, __m512i bytes, FoldedSpaces spaces) {
 inline char* write(char* out, __m512i bytes, FoldedSpaces spaces) {
   if (spaces.insert != 0) [[unlikely]]
     return write_spaced(out, bytes, spaces);
-  _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(spaces.keep, bytes));
+  _mm512_storeu_si512(out, compress_8(spaces.keep, bytes));
   return out + popcount(spaces.keep);
 }
 
@@ -111,7 +112,7 @@ inline void fold_ascii(const FoldGroups& groups, Cursor& cursor, FoldState& stat
     const std::uint64_t words = _mm512_cmpneq_epi8_mask(actions, separator);
     const std::uint64_t behind = words << 1;
     const std::uint64_t keep = words | behind | in_word;
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(keep, actions));
+    _mm512_storeu_si512(out, compress_8(keep, actions));
     out += popcount(keep);
     tokens += popcount(words & ~(behind | word));
     word = in_word = words >> 63;
@@ -158,7 +159,7 @@ inline bool fold_separated(const Block& block, const FoldGroups& groups, Cursor&
   const std::uint64_t words = _mm512_cmpneq_epi8_mask(actions, separator) & below(size);
   const std::uint64_t behind = words << 1;
   const std::uint64_t keep = (words | behind | cursor.last.in_word) & below(size);
-  _mm512_storeu_si512(cursor.out, _mm512_maskz_compress_epi8(keep, actions));
+  _mm512_storeu_si512(cursor.out, compress_8(keep, actions));
   cursor.out += popcount(keep);
   cursor.at += size;
   state.tokens += popcount(words & ~(behind | cursor.last.word));

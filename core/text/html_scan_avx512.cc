@@ -5,6 +5,7 @@
 
 NEARDUP_BEGIN_AVX512
 namespace neardup::internal {
+#include "core/base/compress_avx512.inc"
 namespace {
 
 constexpr std::size_t kWidth = 64;
@@ -49,7 +50,7 @@ char* fold(const char* bytes, std::size_t size, std::size_t /*readable*/, char* 
     const std::uint64_t there = left >= kWidth ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
     const std::uint64_t kept = there & ~(space & (space << 1 | after_space));
     const __m512i text = _mm512_mask_blend_epi8(space, chunk, _mm512_set1_epi8(' '));
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(kept, text));
+    _mm512_storeu_si512(out, compress_8(kept, text));
     out += __builtin_popcountll(kept);
     after_space = space >> 63;
   }

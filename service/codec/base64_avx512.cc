@@ -11,6 +11,7 @@
 NEARDUP_BEGIN_AVX512
 
 namespace neardup::internal {
+#include "core/base/compress_avx512.inc"
 namespace {
 
 constexpr std::uint8_t kNoSextet = 0x80;
@@ -58,7 +59,7 @@ Base64Run decode_base64_avx512(std::string_view text, char* out) {
       if (whole == 0) break;
       taken = static_cast<std::size_t>(__builtin_ctzll(_pdep_u64(std::uint64_t{1} << (whole - 1), kept))) + 1;
       written = whole / 4 * 3;
-      sextets = _mm512_maskz_compress_epi8(kept, sextets);
+      sextets = compress_8(kept, sextets);
     }
     standard |= equal(block, '+') | equal(block, '/');
     url |= equal(block, '-') | equal(block, '_');

@@ -22,6 +22,7 @@
 NEARDUP_BEGIN_AVX512
 
 namespace neardup::internal {
+#include "core/base/compress_avx512.inc"
 namespace {
 
 constexpr std::ptrdiff_t kStep = 64;
@@ -108,12 +109,6 @@ char* unescape_avx512(std::string_view raw, char* out) {
     const __m512i block = load(at, end);
     const std::uint64_t backslashes = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('\\'));
     std::ptrdiff_t taken = end - at < kStep ? end - at : kStep;
-    if (backslashes == 0) {
-      _mm512_storeu_si512(out, block);
-      at += taken;
-      out += taken;
-      continue;
-    }
     // A block starts where no escape is open; one that does not end in it is left to the next block.
     const std::uint64_t escapes = escape_starts_and_ends(backslashes) & backslashes;
     const std::uint64_t unicode = escapes & (_mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('u')) >> 1);
@@ -164,7 +159,7 @@ char* unescape_avx512(std::string_view raw, char* out) {
       dropped = (escapes & ~of_three) | below_80 << 1 | unicode << 3 | unicode << 4 | unicode << 5;
     }
     const std::uint64_t kept = ~dropped & (~std::uint64_t{0} >> (kStep - taken));
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(kept, bytes));
+    _mm512_storeu_si512(out, compress_8(kept, bytes));
     at += taken;
     out += __builtin_popcountll(kept);
   }
