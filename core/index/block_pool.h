@@ -99,10 +99,6 @@ class BlockPool {
 
   void give_back(Offset offset) { give_back(offset, at(offset).size); }
 
-  // One line for something else; its bytes are whatever they are.
-  Offset take_line() { return take(0); }
-  void give_back_line(Offset offset) { give_back(offset, 0); }
-
   // Of a block of so many entries: how many lines are read, and how many it holds. REQUIRES: entries > 0.
   static std::uint32_t lines_for(std::uint32_t entries) {
     return static_cast<std::uint32_t>(
