@@ -1,9 +1,9 @@
 // How does a table hold millions of fingerprints by their key, and grow without a pause?
 //
-// A bucket is a head of one cache line (later two or four) and, if that is not enough, a block of whole
+// A bucket is a head of one cache line (later two, four ... sixteen) and, if that is not enough, a block of whole
 // fingerprints (block_pool.h).
 //
-//   head      | count, block | tag | tag | ... 15 tags of 32 bits |     with two lines 31 tags, with four 63
+//   head      | count, block | tag | tag | ... 15 tags of 32 bits |     with two lines 31 tags, with four 63 ...
 //   ids       |      -       | id  | id  | ... 15 ordinals        |     a second array, only where needed
 //   block     fingerprints and ids of what came after
 //
@@ -50,18 +50,21 @@ class HammingTable {
   static constexpr int kLineWords = 16;
   static constexpr int kTagBits = 32;
   static constexpr int kKeyBitsMax = 26;   // 64 million buckets; longer keys are cut
-  static constexpr int kLevelMin = 8;      // buckets of an empty table: 2^8, or as many as the tag asks for
-  static constexpr int kLevelMinMax = 16;  // if it asked for more, ids of its own are cheaper
-  static constexpr int kWidenings = 2;     // one line, two, four
-  static constexpr std::uint32_t kCountMask = 63;
-  static constexpr int kBlockShift = 6;
+  // Buckets of an empty table: 2^8, or as many as the tag asks for. Within more than 3 bits there are many near
+  // tags; the fewer bits of the key a tag has, the more it tells of what is not equal anyway.
+  static constexpr int kLevelMin = 8;
+  static constexpr int kLevelMinFar = 13;
+  static constexpr int kLevelMinMax = 16;  // if the tag asked for more, ids of its own are cheaper
+  static constexpr int kWidenings = 4;     // one line, two, four, eight, sixteen
+  static constexpr std::uint32_t kCountMask = 255;
+  static constexpr int kBlockShift = 8;
   static_assert(kBlockShift + Pool::kOffsetBits <= 32);
 
-  // Entries per bucket before it is split, and entries per line before heads are widened once and twice: the
+  // Entries per bucket before it is split, and entries per line before heads are widened once, twice ...: the
   // more lines there are, the evener they fill.
   static constexpr std::uint64_t kLoad = 17;
   static constexpr std::uint64_t kLoadUnit = 2;
-  static constexpr std::array<std::uint64_t, kWidenings> kWideLoad = {10, 11};
+  static constexpr std::array<std::uint64_t, kWidenings> kWideLoad = {10, 11, 14, 14};
 
   // A run of buckets with one way to find them.
   struct Region {
@@ -81,9 +84,10 @@ class HammingTable {
     key_ = BitChoice<Word>(cut);
     mix_ = KeyMix(key_.count());
     const Word elsewhere = is_first ? Word{} : cut_key(key_bits<Word>(covering, 0)) & ~cut;
-    level_ = std::max(kLevelMin, key_.count() + count_bits(elsewhere) - kTagBits);
+    const int level_min = covering.distance > 3 ? kLevelMinFar : kLevelMin;
+    level_ = std::max(level_min, key_.count() + count_bits(elsewhere) - kTagBits);
     leads_ = !is_first && level_ <= kLevelMinMax;
-    if (!leads_) level_ = std::max(kLevelMin, key_.count() - kTagBits);
+    if (!leads_) level_ = std::max(level_min, key_.count() - kTagBits);
     level_ = level_min_ = std::min(level_, key_.count());
 
     Word rest{};
