@@ -30,7 +30,7 @@ template <class Word>
 class BlockPool {
  public:
   using Offset = std::uint32_t;  // in cache lines; 0 is no block
-  static constexpr int kOffsetBits = 25;
+  static constexpr int kOffsetBits = 24;
   static constexpr Offset kLinesMax = Offset{1} << kOffsetBits;
 
   struct Block {
@@ -99,10 +99,6 @@ class BlockPool {
 
   void give_back(Offset offset) { give_back(offset, at(offset).size); }
 
-  // One line for something else; its bytes are whatever they are.
-  Offset take_line() { return take(0); }
-  void give_back_line(Offset offset) { give_back(offset, 0); }
-
   // Of a block of so many entries: how many lines are read, and how many it holds. REQUIRES: entries > 0.
   static std::uint32_t lines_for(std::uint32_t entries) {
     return static_cast<std::uint32_t>(
@@ -150,7 +146,7 @@ class BlockPool {
     if (offset != 0) {
       free_[size] = at(offset).count;
     } else {
-      CHECK(used_lines_ + kSizes[size] < kLinesMax, "one table holds at most 2 GiB of blocks");
+      CHECK(used_lines_ + kSizes[size] < kLinesMax, "one table holds at most 1 GiB of blocks");
       if (memory_.data() == nullptr) memory_ = GrowingMemory(kLinesMax * kLineBytes);
       offset = static_cast<Offset>(used_lines_);
       used_lines_ += kSizes[size];

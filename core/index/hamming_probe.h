@@ -8,7 +8,7 @@
 //   the
 //              heads of all other tables
 //   heads      all tags of a head at once against the query's: a hit asks for its bucket in table 0, or for
-//              its id. The trees of crowded buckets are asked for
+//              its id. The blocks of crowded buckets are asked for
 //   resolve    hits to ids; their fingerprints are asked for
 //   verify     true distances
 //   blocks     all fingerprints of a block, exactly. They come last because they are long and young: if the

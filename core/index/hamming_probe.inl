@@ -20,23 +20,14 @@ template <class Word>
 struct Flight {
   static constexpr std::size_t kHitsMax = 64;
   static constexpr std::size_t kBucketsMax = 32;
-  static constexpr std::size_t kTreesMax = kTablesMax + kBucketsMax;
+  static constexpr std::size_t kBlocksMax = kTablesMax + kBucketsMax;
 
-  using Tree = BlockTree<Word>;
-  using Block = typename Tree::Block;
+  using Block = typename BlockPool<Word>::Block;
   struct Bucket {
     const std::uint32_t* head;
     const std::uint32_t* ids;
     std::uint64_t key;
-    int tree_shift;
-    std::uint32_t tag;    // of the entry, as far as it is known:
-    std::uint32_t known;  // these bits
-  };
-  struct Fork {
-    const Tree* tree;
-    std::uint64_t key;
-    typename Tree::Ref ref;
-    int shift;
+    int distance;  // in which the rest of an entry may differ
   };
 
   Word query{};
@@ -50,15 +41,22 @@ struct Flight {
   std::size_t slot_count = 0;    // places of ids to be read
   std::size_t bucket_count = 0;  // buckets of table 0 to be searched
   std::size_t id_count = 0;      // ids whose words are to be compared
-  std::size_t fork_count = 0;    // forks on the way to blocks
   std::size_t block_count = 0;   // blocks to be read
   const std::uint32_t* heads[kTablesMax];
   const std::uint32_t* slots[kHitsMax];
   Bucket buckets[kBucketsMax];
   std::uint32_t ids[kHitsMax];
-  Fork forks[kTreesMax];
-  const Block* blocks[kTreesMax];
+  const Block* blocks[kBlocksMax];
 };
+
+template <class Word>
+std::uint64_t key_in(const HammingTable<Word>& table, Word word) {
+  return table.key(gather(table.choice(), word));
+}
+template <class Word>
+std::uint32_t tag_in(const HammingTable<Word>& table, std::uint64_t key, Word word) {
+  return table.tag(key, gather(table.rest(), word));
+}
 
 enum class Collect : std::uint8_t { kFirst, kNearest, kAll };
 
@@ -93,16 +91,16 @@ struct Prober {
     f.equal = nullptr;
     f.lines = 0;
     f.truncated = false;
-    f.slot_count = f.bucket_count = f.id_count = f.fork_count = f.block_count = 0;
+    f.slot_count = f.bucket_count = f.id_count = f.block_count = 0;
     locate_head(f, 0);
     if (view.equal_ends) __builtin_prefetch(ids_of_first(f));
   }
 
   void locate_head(F& f, int t) const {
     const Table& table = view.tables[t];
-    const std::uint64_t key = gather(table.key(), f.query);
+    const std::uint64_t key = key_in(table, f.query);
     f.keys[t] = key;
-    f.tags[t] = static_cast<std::uint32_t>(gather(table.tag(), f.query));
+    f.tags[t] = tag_in(table, key, f.query);
     const auto& region = table.region(key);
     const std::uint32_t* const head = table.head(region, key);
     f.heads[t] = head;
@@ -141,46 +139,16 @@ struct Prober {
     return false;
   }
 
-  // What is below `ref` is to be read later.
-  void push_tree(F& f, const Table& table, typename Table::Ref ref, int shift, std::uint64_t key) const {
-    const typename F::Tree& tree = table.tree();
-    if (Table::Tree::is_fork(ref)) {
-      if (f.fork_count == F::kTreesMax) [[unlikely]] {
-        const auto* const block = tree.find(ref, shift, key);
-        if (block != nullptr) scan_block(f, *block);
-        return;
-      }
-      __builtin_prefetch(tree.line(ref));
-      f.forks[f.fork_count++] = {&tree, key, ref, shift};
-    } else if (ref != 0) {
-      push_block(f, tree, ref);
-    }
-  }
-
-  void push_block(F& f, const typename F::Tree& tree, typename F::Tree::Ref ref) const {
-    const std::byte* const line = tree.line(ref);
+  // The block of a bucket, if there is one, is to be read later.
+  void push_block(F& f, const Table& table, std::uint32_t offset) const {
+    if (offset == 0) [[likely]]
+      return;
+    const std::byte* const line = table.pool().line(offset);
     for (std::size_t ahead = 0; ahead < 2; ++ahead) __builtin_prefetch(line + 64 * ahead);
     const auto* const block = reinterpret_cast<const typename F::Block*>(line);
-    if (f.block_count == F::kTreesMax) [[unlikely]]
+    if (f.block_count == F::kBlocksMax) [[unlikely]]
       return scan_block(f, *block);
     f.blocks[f.block_count++] = block;
-  }
-
-  // One step down from each fork.
-  void descend(F& f) const {
-    std::size_t left = 0;
-    for (std::size_t i = 0; i < f.fork_count; ++i) {
-      typename F::Fork fork = f.forks[i];
-      fork.ref = fork.tree->child(fork.ref, fork.shift, fork.key);
-      fork.shift += F::Tree::kForkBits;
-      if (F::Tree::is_fork(fork.ref)) {
-        __builtin_prefetch(fork.tree->line(fork.ref));
-        f.forks[left++] = fork;
-      } else if (fork.ref != 0) {
-        push_block(f, *fork.tree, fork.ref);
-      }
-    }
-    f.fork_count = left;
   }
 
   // Nothing in an ordered block is older than its first entry, so it may have no better answer.
@@ -256,24 +224,25 @@ struct Prober {
     if (distance <= view.distance) offer(f, id, distance);
   }
 
-  // What bucket and tag tell of an entry may show that another table finds it, or that it is too far away.
-  bool is_wanted(const Table& table, const typename Table::Region& region, Word differing) const {
-    const Word known = differing & region.known;
-    return count_bits(known & table.part()) <= table.part_distance() && count_bits(known) <= view.distance;
+  // What a tag tells of an entry may show that another table finds it, or that it is too far away.
+  bool is_wanted(const Table& table, Word differing) const {
+    return count_bits(differing & table.part()) <= table.part_distance() &&
+           count_bits(differing) <= view.distance;
   }
 
-  // A hit of a table without ids: where is that entry in table 0?
-  void push_bucket(F& f, const typename Table::Region& region, Word entry) const {
+  // A hit of a table without ids: what has its key in table 0 is to be compared, once. Unless that is the
+  // query's own key there, which is looked up anyway.
+  void push_bucket(F& f, Word differing) const {
     const Table& first = view.tables[0];
-    const std::uint64_t key = gather(first.key(), entry);
-    const auto tag = static_cast<std::uint32_t>(gather(first.tag(), entry));
-    const auto known = static_cast<std::uint32_t>(gather(first.tag(), region.known));
+    const std::uint64_t key = key_in(first, f.query ^ differing);
+    if (key == f.keys[0]) return;
     for (std::size_t i = 0; i < f.bucket_count; ++i) {
-      if (f.buckets[i].key == key && f.buckets[i].tag == tag && f.buckets[i].known == known) return;
+      if (f.buckets[i].key == key) return;
     }
     const auto& there = first.region(key);
     const std::uint32_t* const at = first.head(there, key);
-    const typename F::Bucket found = {at, first.ids(there, at), key, there.tree_shift, tag, known};
+    const int distance = view.distance - count_bits(differing & first.choice().chosen);
+    const typename F::Bucket found = {at, first.ids(there, at), key, distance};
     if (f.bucket_count == F::kBucketsMax) [[unlikely]]
       return search(f, found);
     for (int word = 0; word < 1 << there.shift; word += Table::kLineWords) {
@@ -284,9 +253,10 @@ struct Prober {
   }
 
   void search(F& f, const typename F::Bucket& bucket) const {
-    scan_head(bucket.head, bucket.tag, Table::kTagBits, bucket.known,
+    const Table& first = view.tables[0];
+    scan_head(bucket.head, tag_in(first, bucket.key, f.query), bucket.distance, first.key_in_tag(),
               [&](std::uint32_t i) { push_id(f, bucket.ids[i]); });
-    push_tree(f, view.tables[0], bucket.head[0] >> Table::kTreeShift, bucket.tree_shift, bucket.key);
+    push_block(f, first, bucket.head[0] >> Table::kBlockShift);
   }
 
   void heads(F& f) const {
@@ -296,36 +266,29 @@ struct Prober {
       const Table& table = view.tables[t];
       const std::uint32_t* const head = f.heads[t];
       if (t > 0) counts.candidates += head[0] & Table::kCountMask;
-      const auto& region = table.region(f.keys[t]);
-      scan_head(head, f.tags[t], view.distance, region.unused_key, [&](std::uint32_t i) {
-        const auto bucket = static_cast<std::uint64_t>(head - region.heads) >> region.shift;
-        const Word entry = scatter(table.key(), bucket) | scatter(table.tag(), head[i]);
-        if (!is_wanted(table, region, entry ^ f.query)) return;
+      scan_head(head, f.tags[t], view.distance, table.equal(), [&](std::uint32_t i) {
+        const Word differing = scatter(table.rest(), table.rest_of(head[i] ^ f.tags[t]));
+        if (!is_wanted(table, differing)) return;
         if (table.has_ids()) {
-          push_slot(f, table.ids(region, head) + i);
+          push_slot(f, table.ids(table.region(f.keys[t]), head) + i);
         } else {
-          push_bucket(f, region, entry);
+          push_bucket(f, differing);
         }
       });
-      if (const std::uint32_t root = head[0] >> Table::kTreeShift; root != 0) [[unlikely]] {
-        push_tree(f, table, root, region.tree_shift, f.keys[t]);
-      }
+      push_block(f, table, head[0] >> Table::kBlockShift);
     }
   }
 
   void resolve(F& f) const {
-    descend(f);
     for (std::size_t i = 0; i < f.slot_count; ++i) push_id(f, *f.slots[i]);
     for (std::size_t i = 0; i < f.bucket_count; ++i) search(f, f.buckets[i]);
   }
 
   void verify_all(F& f) const {
-    descend(f);
     for (std::size_t i = 0; i < f.id_count; ++i) verify(f, f.ids[i]);
   }
 
   Found finish(F& f) const {
-    while (f.fork_count > 0) descend(f);
     for (std::size_t i = 0; i < f.block_count; ++i) scan_block(f, *f.blocks[i]);
     ++counts.lookups;
     counts.overflow_lines += f.lines;
@@ -358,8 +321,8 @@ void locate(const ProbeView<Word>& view, const Word* words, std::size_t count, s
             std::uint32_t* tags) {
   for (std::size_t i = 0; i < count; ++i) {
     for (int t = 0; t < view.table_count; ++t) {
-      *keys++ = gather(view.tables[t].key(), words[i]);
-      *tags++ = static_cast<std::uint32_t>(gather(view.tables[t].tag(), words[i]));
+      *keys = key_in(view.tables[t], words[i]);
+      *tags++ = tag_in(view.tables[t], *keys++, words[i]);
     }
   }
 }
@@ -368,14 +331,14 @@ template <class Word>
 void locate_in(const HammingTable<Word>& table, const Word* words, std::size_t count, std::uint64_t* keys,
                std::uint32_t* tags) {
   for (std::size_t i = 0; i < count; ++i) {
-    keys[i] = gather(table.key(), words[i]);
-    tags[i] = static_cast<std::uint32_t>(gather(table.tag(), words[i]));
+    keys[i] = key_in(table, words[i]);
+    tags[i] = tag_in(table, keys[i], words[i]);
   }
 }
 
 template <class Word>
 void keys_in(const HammingTable<Word>& table, const Word* words, std::size_t count, std::uint64_t* keys) {
-  for (std::size_t i = 0; i < count; ++i) keys[i] = gather(table.key(), words[i]);
+  for (std::size_t i = 0; i < count; ++i) keys[i] = key_in(table, words[i]);
 }
 
 template <class Word>

@@ -1,16 +1,20 @@
 // How does a table hold millions of fingerprints by their key, and grow without a pause?
 //
-// A bucket is a head of one cache line (later two or four) and, if that is not enough, blocks of whole
-// fingerprints (block_tree.h): one, or a tree of them if the bucket is crowded.
+// A bucket is a head of one cache line (later two, four ... sixteen) and, if that is not enough, a block of whole
+// fingerprints (block_pool.h).
 //
-//   head      | count, tree | tag | tag | ... 15 tags of 32 bits |     with two lines 31 tags, with four 63
-//   ids       |      -      | id  | id  | ... 15 ordinals        |     a second array, only where it is
-//   needed tree      fingerprints and ids of what came after
+//   head      | count, block | tag | tag | ... 15 tags of 32 bits |     with two lines 31 tags, with four 63 ...
+//   ids       |      -       | id  | id  | ... 15 ordinals        |     a second array, only where needed
+//   block     fingerprints and ids of what came after
 //
-// A tag is 32 bits of a fingerprint chosen such that they and the number of the bucket tell all bits of the
-// key, used or not, and all bits of table 0's key. So a bucket is split with nothing but its own line, and a
-// tag that is near the query's leads to the entry's bucket in table 0, which alone has ids. Where 32 bits are
-// too few for that (long keys of few tables), a table has ids of its own.
+// Buckets are numbered by the lowest bits of the mixed key (key_mix.h). A tag has the others of them, and
+// more bits of the fingerprint, chosen such that they and the number of the bucket tell all bits of the key
+// and all bits of table 0's key. So a bucket is split with nothing but its own line, and a tag that is near
+// the query's leads to the entry's bucket in table 0, which alone has ids. Where 32 bits are too few for that
+// (long keys of few tables), a table has ids of its own.
+//
+//   mixed key   | level_min bits | split by, bit after bit |
+//   tag                          |        unused()         | rest: more bits of the fingerprint |
 //
 // Linear hashing: buckets are split one by one, in order, whenever the average load asks for it; what is
 // before `split` already counts one key bit more. When all bits of the key are used, heads are widened, in
@@ -19,10 +23,7 @@
 //   0 ........ split ........ 2^level ........ 2^level + split
 //   one bit more    as before                  the other halves of the first
 //
-// Entries of a block are in the order in which they came (until rename() is used), and so are those of a
-// bucket with one block or none, the oldest in the head. A tree leaves its entries where they are when its
-// bucket is split: in a table that was built at once they may lie in heads instead. The entries that a key
-// leads to are the same.
+// Entries of a bucket are in the order in which they came (until rename() is used), the oldest in the head.
 #pragma once
 
 #include <algorithm>
@@ -34,79 +35,73 @@
 
 #include "core/base/check.h"
 #include "core/index/bit_choice.h"
-#include "core/index/block_tree.h"
+#include "core/index/block_pool.h"
 #include "core/index/covering.h"
 #include "core/index/growing_memory.h"
+#include "core/index/key_mix.h"
 
 namespace neardup {
 
 template <class Word>
 class HammingTable {
  public:
-  using Tree = BlockTree<Word>;
-  using Ref = typename Tree::Ref;
+  using Pool = BlockPool<Word>;
 
   static constexpr int kLineWords = 16;
   static constexpr int kTagBits = 32;
   static constexpr int kKeyBitsMax = 26;   // 64 million buckets; longer keys are cut
-  static constexpr int kLevelMin = 8;      // buckets of an empty table: 2^8, or as many as the tag asks for
-  static constexpr int kLevelMinMax = 16;  // if it asked for more, ids of its own are cheaper
-  static constexpr int kWidenings = 2;     // one line, two, four
-  static constexpr std::uint32_t kCountMask = 63;
-  static constexpr int kTreeShift = 6;
-  static_assert(kTreeShift + Tree::kRefBits == 32);
+  // Buckets of an empty table: 2^8, or as many as the tag asks for. Within more than 3 bits there are many near
+  // tags; the fewer bits of the key a tag has, the more it tells of what is not equal anyway.
+  static constexpr int kLevelMin = 8;
+  static constexpr int kLevelMinFar = 13;
+  static constexpr int kLevelMinMax = 16;  // if the tag asked for more, ids of its own are cheaper
+  static constexpr int kWidenings = 4;     // one line, two, four, eight, sixteen
+  static constexpr std::uint32_t kCountMask = 255;
+  static constexpr int kBlockShift = 8;
+  static_assert(kBlockShift + Pool::kOffsetBits <= 32);
 
-  // Entries per bucket before it is split, and entries per line before heads are widened once and twice: the
+  // Entries per bucket before it is split, and entries per line before heads are widened once, twice ...: the
   // more lines there are, the evener they fill.
   static constexpr std::uint64_t kLoad = 17;
   static constexpr std::uint64_t kLoadUnit = 2;
-  static constexpr std::array<std::uint64_t, kWidenings> kWideLoad = {10, 11};
+  static constexpr std::array<std::uint64_t, kWidenings> kWideLoad = {10, 11, 14, 14};
 
   // A run of buckets with one way to find them.
   struct Region {
     std::uint64_t mask = 0;          // of the key: the number of the bucket
     std::uint32_t* heads = nullptr;  // of bucket 0
     std::uint32_t* ids = nullptr;
-    int shift = 4;                 // log2 of the words of a head
-    int tree_shift = 0;            // the bit of the key at which trees begin
-    Word known{};                  // bits of an entry that bucket and tag tell
-    std::uint32_t unused_key = 0;  // of a tag: bits of the key that the number of the bucket has not
+    int shift = 4;  // log2 of the words of a head
   };
 
   // Of key `number` of the covering.
   HammingTable(const Covering& covering, int number)
-      : whole_key_(key_bits<Word>(covering, number)),
-        part_(part_bits<Word>(covering, number)),
-        part_distance_(covering.part_distance) {
+      : part_(part_bits<Word>(covering, number)),
+        part_distance_(number == 0 ? covering.distance : covering.part_distance) {
     const bool is_first = number == 0;
-    const Word cut = cut_key(whole_key_);
+    const Word whole_key = key_bits<Word>(covering, number);
+    const Word cut = cut_key(whole_key);
     key_ = BitChoice<Word>(cut);
+    mix_ = KeyMix(key_.count());
     const Word elsewhere = is_first ? Word{} : cut_key(key_bits<Word>(covering, 0)) & ~cut;
-    level_ = std::max(kLevelMin, key_.count() + count_bits(elsewhere) - kTagBits);
+    const int level_min = covering.distance > 3 ? kLevelMinFar : kLevelMin;
+    level_ = std::max(level_min, key_.count() + count_bits(elsewhere) - kTagBits);
     leads_ = !is_first && level_ <= kLevelMinMax;
-    if (!leads_) level_ = std::max(kLevelMin, key_.count() - kTagBits);
-    level_ = std::min(level_, key_.count());
+    if (!leads_) level_ = std::max(level_min, key_.count() - kTagBits);
+    level_ = level_min_ = std::min(level_, key_.count());
 
-    Word tag{};
-    int free = kTagBits;
+    Word rest{};
+    int free = kTagBits - unused();
     const auto add = [&](Word bits) {
       for (int bit = kWidthOf<Word> - 1; bit >= 0 && free > 0; --bit) {
-        if (has_bit(bits, bit) && !has_bit(tag, bit)) tag = tag | one_bit<Word>(bit), --free;
+        if (has_bit(bits, bit) && !has_bit(rest, bit)) rest = rest | one_bit<Word>(bit), --free;
       }
     };
-    Word unused{};
-    for (int bit = 0, count = 0; bit < kWidthOf<Word>; ++bit) {
-      if (has_bit(cut, bit) && count++ >= level_) unused = unused | one_bit<Word>(bit);
-    }
-    add(unused);
     if (leads_) add(elsewhere);
+    add(part_ & ~cut);
     add(~cut);
-    add(cut);
-    tag_ = BitChoice<Word>(tag);
-    for (int level = level_; level < key_.count(); ++level) {
-      const Word bit = key_.scatter(std::uint64_t{1} << level);
-      split_tag_bit_[static_cast<std::size_t>(level)] = static_cast<std::uint32_t>(tag_.gather(bit));
-    }
+    rest_ = BitChoice<Word>(rest);
+    equal_ = tag(mix_.mask(), is_first ? 0 : rest_.gather(whole_key));
     heads_ = GrowingArray<std::uint32_t>(kLineWords << key_.count());
     if (!leads_) ids_ = GrowingArray<std::uint32_t>(kLineWords << key_.count());
     use_buckets(std::uint64_t{1} << level_);
@@ -115,13 +110,26 @@ class HammingTable {
     set_due();
   }
 
-  const BitChoice<Word>& key() const { return key_; }
-  const BitChoice<Word>& tag() const { return tag_; }
+  // Of which bits key and tag are made: key(choice gathered), tag(key, rest gathered).
+  const BitChoice<Word>& choice() const { return key_; }
+  const BitChoice<Word>& rest() const { return rest_; }
+  std::uint64_t key(std::uint64_t chosen) const { return mix_.mix(chosen); }
+  std::uint32_t tag(std::uint64_t key, std::uint64_t rest) const {
+    return static_cast<std::uint32_t>(key >> level_min_ | rest << unused());
+  }
+  std::uint64_t key_of(Word word) const { return key(key_.gather(word)); }
+  std::uint32_t tag_of(Word word) const { return tag(key_of(word), rest_.gather(word)); }
+  std::uint64_t rest_of(std::uint32_t tag) const { return std::uint64_t{tag} >> unused(); }
+  // Bits of a tag that are of the key, as far as it is used; and that must be equal for the keys to be.
+  std::uint32_t key_in_tag() const { return tag(mix_.mask(), 0); }
+  std::uint32_t equal() const { return equal_; }
+
   bool has_ids() const { return !leads_; }
-  // The bits of the part of the covering that this table is of, and in how many of them it has to find.
+  // The bits of the part of the covering that this table is of, and in how many of them it has to find. Table
+  // 0 finds all that shares what is used of its key, so that the others need not.
   Word part() const { return part_; }
   int part_distance() const { return part_distance_; }
-  const Tree& tree() const { return tree_; }
+  const Pool& pool() const { return pool_; }
 
   const Region& region(std::uint64_t key) const { return regions_[(key & split_mask_) < split_ ? 1 : 0]; }
   std::uint32_t* head(const Region& region, std::uint64_t key) const {
@@ -140,7 +148,7 @@ class HammingTable {
   }
   int lines_per_bucket() const { return 1 << (regions_[0].shift - 4); }
   std::uint64_t largest_bucket() const { return largest_bucket_; }
-  std::uint64_t overflow_lines() const { return tree_.pool().held_lines(); }
+  std::uint64_t overflow_lines() const { return pool_.held_lines(); }
 
   void prefetch_bucket(std::uint64_t bucket) const {
     const Region& r = bucket > split_mask_ ? regions_[1] : region(bucket);
@@ -169,11 +177,13 @@ class HammingTable {
     const Region& r = region(key);
     std::uint32_t* const line = head(r, key);
     const std::uint32_t count = line[0] & kCountMask;
-    Ref root = line[0] >> kTreeShift;
     --entries_;
-    if (root != 0 && tree_.erase(root, r.tree_shift, key, word)) {
-      line[0] = root << kTreeShift | count;
-      return;
+    if (const Offset block = line[0] >> kBlockShift; block != 0) {
+      const std::uint32_t index = pool_.at(block).index_of(word);
+      if (index < pool_.at(block).count) {
+        line[0] = pool_.erase(block, index) << kBlockShift | count;
+        return;
+      }
     }
     // Entries with equal tags are told apart by their ids, and where there are none, nothing tells them
     // apart.
@@ -195,7 +205,11 @@ class HammingTable {
   void rename(std::uint64_t key, Word word, std::uint32_t old_id, std::uint32_t id) {
     const Region& r = region(key);
     std::uint32_t* const line = head(r, key);
-    if (tree_.rename(line[0] >> kTreeShift, r.tree_shift, key, word, id) || leads_) return;
+    if (const Offset block = line[0] >> kBlockShift; block != 0) {
+      const std::uint32_t index = pool_.at(block).index_of(word);
+      if (index < pool_.at(block).count) return pool_.rename(block, index, id);
+    }
+    if (leads_) return;
     std::uint32_t* const line_ids = ids(r, line);
     std::replace(line_ids + 1, line_ids + 1 + (line[0] & kCountMask), old_id, id);
   }
@@ -209,9 +223,10 @@ class HammingTable {
     for (std::uint32_t i = 1; i <= count; ++i) {
       if (line[i] == tag && word_at(ids(r, line)[i]) == word) return ids(r, line)[i];
     }
-    if (const auto* const block = tree_.find(line[0] >> kTreeShift, r.tree_shift, key)) {
-      const std::uint32_t index = block->index_of(word);
-      if (index < block->count) return block->ids()[index];
+    if (const Offset offset = line[0] >> kBlockShift; offset != 0) {
+      const auto& block = pool_.at(offset);
+      const std::uint32_t index = block.index_of(word);
+      if (index < block.count) return block.ids()[index];
     }
     return std::nullopt;
   }
@@ -220,7 +235,7 @@ class HammingTable {
   bool may_hold(std::uint64_t key, std::uint32_t tag) const {
     const Region& r = region(key);
     const std::uint32_t* const line = head(r, key);
-    std::uint32_t same = line[0] >> kTreeShift;  // with a tree, who knows
+    std::uint32_t same = line[0] >> kBlockShift;  // with a block, who knows
     for (std::uint32_t word = 0; word < 1U << r.shift; word += kLineWords) {
       for (std::uint32_t i = 0; i < kLineWords; ++i) same |= line[word + i] == tag ? 1U : 0U;
     }
@@ -241,7 +256,7 @@ class HammingTable {
   // As insert, but never grows: for an empty table after prepare().
   void insert_prepared(std::uint64_t key, std::uint32_t tag, Word word, std::uint32_t id) {
     const Region& r = region(key);
-    put(r, head(r, key), key, tag, word, id);
+    put(r, head(r, key), tag, word, id);
     ++entries_;
   }
 
@@ -254,10 +269,12 @@ class HammingTable {
   void for_each_value(Visit visit) const;
 
   std::size_t bytes() const {
-    return heads_.bytes() + ids_.bytes() + wide_heads_.bytes() + wide_ids_.bytes() + tree_.pool().bytes();
+    return heads_.bytes() + ids_.bytes() + wide_heads_.bytes() + wide_ids_.bytes() + pool_.bytes();
   }
 
  private:
+  using Offset = typename Pool::Offset;
+
   // The lowest bits of a long key: it still is a key, of more fingerprints than it need be.
   static Word cut_key(Word key) {
     Word cut{};
@@ -268,6 +285,9 @@ class HammingTable {
     }
     return cut;
   }
+
+  // Bits of the mixed key that a tag has.
+  int unused() const { return key_.count() - level_min_; }
 
   static constexpr std::uint32_t capacity(const Region& region) { return (1U << region.shift) - 1; }
 
@@ -296,28 +316,15 @@ class HammingTable {
     const bool all_used = level_ == key_.count();
     const std::uint64_t mask = (std::uint64_t{1} << level_) - 1;
     split_mask_ = mask;
-    regions_[0] = {.mask = mask,
-                   .heads = heads_.data(),
-                   .ids = ids_.data(),
-                   .shift = regions_[0].shift,
-                   .tree_shift = Tree::root_shift(level_, key_.count()),
-                   .known = key_.scatter(mask) | tag_.chosen};
-    set_unused_key(regions_[0]);
+    regions_[0] = {.mask = mask, .heads = heads_.data(), .ids = ids_.data(), .shift = regions_[0].shift};
     regions_[1] = regions_[0];
     if (!all_used) {
       regions_[1].mask = 2 * mask + 1;
-      regions_[1].tree_shift = Tree::root_shift(level_ + 1, key_.count());
-      regions_[1].known = key_.scatter(2 * mask + 1) | tag_.chosen;
-      set_unused_key(regions_[1]);
     } else if (widenings_ < kWidenings) {
       regions_[1].shift = regions_[0].shift + 1;
       regions_[1].heads = wide_heads_.data();
       regions_[1].ids = wide_ids_.data();
     }
-  }
-
-  void set_unused_key(Region& region) const {
-    region.unused_key = static_cast<std::uint32_t>(tag_.gather(whole_key_ & ~key_.scatter(region.mask)));
   }
 
   // After how many entries the next bucket is split or widened.
@@ -337,11 +344,10 @@ class HammingTable {
     set_due();
   }
 
-  void put(const Region& r, std::uint32_t* line, std::uint64_t key, std::uint32_t tag, Word word,
-           std::uint32_t id) {
+  void put(const Region& r, std::uint32_t* line, std::uint32_t tag, Word word, std::uint32_t id) {
     const std::uint32_t count = (line[0] & kCountMask) + 1;
     if (count > capacity(r)) [[unlikely]]
-      return put_into_tree(r, line, key, word, id);
+      return put_into_block(line, word, id);
     line[count] = tag;
     if (!leads_) ids(r, line)[count] = id;
     ++line[0];
@@ -349,38 +355,38 @@ class HammingTable {
       largest_bucket_ = count;
   }
 
-  void put_into_tree(const Region& r, std::uint32_t* line, std::uint64_t key, Word word, std::uint32_t id);
+  void put_into_block(std::uint32_t* line, Word word, std::uint32_t id);
 
-  // Entries of a bucket's only block move up into the head while it has room.
+  // Entries of a bucket's block move up into the head while it has room.
   void refill(const Region& r, std::uint32_t* line) {
-    Ref root = line[0] >> kTreeShift;
+    Offset block = line[0] >> kBlockShift;
     std::uint32_t count = line[0] & kCountMask;
-    while (root != 0 && !Tree::is_fork(root) && count < capacity(r)) {
-      const auto& block = tree_.pool().at(root);
+    while (block != 0 && count < capacity(r)) {
       ++count;
-      line[count] = static_cast<std::uint32_t>(tag_.gather(block.words()[0]));
-      if (!leads_) ids(r, line)[count] = block.ids()[0];
-      root = tree_.pool().erase(root, 0);
+      line[count] = tag_of(pool_.at(block).words()[0]);
+      if (!leads_) ids(r, line)[count] = pool_.at(block).ids()[0];
+      block = pool_.erase(block, 0);
     }
-    line[0] = root << kTreeShift | count;
+    line[0] = block << kBlockShift | count;
   }
 
   void split_next();
   void widen_next();
 
-  Word whole_key_{};
   Word part_{};
   int part_distance_ = 0;
   BitChoice<Word> key_;  // the whole one, or what is used of it
-  BitChoice<Word> tag_;
+  KeyMix mix_;
+  BitChoice<Word> rest_;
+  std::uint32_t equal_ = 0;
   bool leads_ = false;  // tags lead to table 0; else this table has ids
   std::array<Region, 2>
       regions_{};  // of buckets not yet split, or widened, in this round; and of those that are
   std::uint64_t split_mask_ = 0;
   std::uint64_t split_ = 0;
-  int level_ = 0;                                           // bits of the key in use
-  int widenings_ = 0;                                       // done
-  std::array<std::uint32_t, kKeyBitsMax> split_tag_bit_{};  // where a tag has this bit of the key
+  int level_ = 0;  // bits of the key in use
+  int level_min_ = 0;
+  int widenings_ = 0;  // done
   std::uint64_t entries_ = 0;
   std::uint64_t due_ = 0;
   std::uint64_t largest_bucket_ = 0;
@@ -388,24 +394,22 @@ class HammingTable {
   GrowingArray<std::uint32_t> ids_;
   GrowingArray<std::uint32_t> wide_heads_;  // while heads are being widened: where they go
   GrowingArray<std::uint32_t> wide_ids_;
-  Tree tree_;
+  Pool pool_;
 };
 
 template <class Word>
-void HammingTable<Word>::put_into_tree(const Region& r, std::uint32_t* line, std::uint64_t key, Word word,
-                                       std::uint32_t id) {
+void HammingTable<Word>::put_into_block(std::uint32_t* line, Word word, std::uint32_t id) {
   const std::uint32_t count = line[0] & kCountMask;
-  Ref root = line[0] >> kTreeShift;
-  const std::uint32_t there = tree_.append(root, r.tree_shift, key_, key, word, id);
-  line[0] = root << kTreeShift | count;
-  largest_bucket_ = std::max<std::uint64_t>(largest_bucket_, count + there);
+  const Offset block = pool_.append(line[0] >> kBlockShift, word, id);
+  line[0] = block << kBlockShift | count;
+  largest_bucket_ = std::max<std::uint64_t>(largest_bucket_, count + pool_.at(block).count);
 }
 
-// The head's entries part by one bit of their tags, in order; those of a block follow, and a fork is parted.
+// The head's entries part by one bit of their tags, in order; those of the block follow.
 template <class Word>
 void HammingTable<Word>::split_next() {
   const std::uint64_t high_bucket = split_ + (std::uint64_t{1} << level_);
-  const std::uint32_t bit = split_tag_bit_[static_cast<std::size_t>(level_)];
+  const std::uint32_t bit = 1U << (level_ - level_min_);
   use_buckets(high_bucket + 1);
   const Region r = regions_[0];
   std::uint32_t* const low = r.heads + (split_ << r.shift);
@@ -413,7 +417,7 @@ void HammingTable<Word>::split_next() {
   __builtin_prefetch(low + std::ptrdiff_t{2} * kLineWords, 1);  // the lines of those that are split soon
   __builtin_prefetch(high + std::ptrdiff_t{2} * kLineWords, 1);
   const std::uint32_t count = low[0] & kCountMask;
-  const Ref root = low[0] >> kTreeShift;
+  const Offset offset = low[0] >> kBlockShift;
   std::uint32_t low_count = 0;
   std::uint32_t high_count = 0;
   if (leads_) {
@@ -444,18 +448,14 @@ void HammingTable<Word>::split_next() {
   }
   low[0] = low_count;
   high[0] = high_count;
-  if (Tree::is_fork(root)) {
-    const auto [low_root, high_root] = tree_.part(root, r.tree_shift, level_);
-    low[0] |= low_root << kTreeShift;
-    high[0] |= high_root << kTreeShift;
-  } else if (root != 0) {
-    const auto& block = tree_.pool().at(root);
+  if (offset != 0) {
+    const auto& block = pool_.at(offset);
     for (std::uint32_t i = 0; i < block.count; ++i) {
       const Word word = block.words()[i];
-      const auto tag = static_cast<std::uint32_t>(tag_.gather(word));
-      put(regions_[1], (tag & bit) != 0 ? high : low, key_.gather(word), tag, word, block.ids()[i]);
+      const std::uint32_t tag = tag_of(word);
+      put(regions_[1], (tag & bit) != 0 ? high : low, tag, word, block.ids()[i]);
     }
-    tree_.pool().give_back(root);
+    pool_.give_back(offset);
   }
   if (++split_ == std::uint64_t{1} << level_) {
     ++level_;
@@ -551,12 +551,12 @@ void HammingTable<Word>::for_each_entry(Visit visit) const {
     for (std::uint32_t i = 1; i <= (line[0] & kCountMask); ++i) {
       visit(bucket, line[i], leads_ ? 0 : ids(r, line)[i]);
     }
-    tree_.for_each_block(line[0] >> kTreeShift, [&](const auto& block) {
+    if (const Offset offset = line[0] >> kBlockShift; offset != 0) {
+      const auto& block = pool_.at(offset);
       for (std::uint32_t i = 0; i < block.count; ++i) {
-        const auto tag = static_cast<std::uint32_t>(tag_.gather(block.words()[i]));
-        visit(bucket, tag, leads_ ? 0 : block.ids()[i]);
+        visit(bucket, tag_of(block.words()[i]), leads_ ? 0 : block.ids()[i]);
       }
-    });
+    }
   }
 }
 
@@ -574,13 +574,14 @@ void HammingTable<Word>::for_each_value(Visit visit) const {
     visit(count);
     for (std::uint32_t i = 1; i <= count; ++i) visit(line[i]);
     for (std::uint32_t i = 1; i <= count && !leads_; ++i) visit(ids(r, line)[i]);
-    tree_.for_each_block(line[0] >> kTreeShift, [&](const auto& block) {
+    if (const Offset offset = line[0] >> kBlockShift; offset != 0) {
+      const auto& block = pool_.at(offset);
       visit(block.count);
       for (std::uint32_t i = 0; i < block.count; ++i) {
         for (int l = 0; l < kLimbsOf<Word>; ++l) visit(limb(block.words()[i], l));
         visit(block.ids()[i]);
       }
-    });
+    }
   }
 }
 

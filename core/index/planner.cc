@@ -36,15 +36,15 @@ Overflow overflow(double load, double room) {
   for (double i = std::max(room + 1, std::floor(load - spread)); i <= load + spread; ++i) {
     const double probability = std::exp(i * std::log(load) - load - std::lgamma(i + 1));
     const auto entries = static_cast<std::uint32_t>(i - room);
-    result.lines_read += probability * static_cast<double>(Table::Tree::Pool::lines_for(entries));
-    result.lines_held += probability * static_cast<double>(Table::Tree::Pool::lines_held_for(entries));
+    result.lines_read += probability * static_cast<double>(Table::Pool::lines_for(entries));
+    result.lines_held += probability * static_cast<double>(Table::Pool::lines_held_for(entries));
   }
   return result;
 }
 
 void add_table(const Table& table, double documents, Forecast& forecast, double& bytes) {
   const Table::Shape shape = table.shape_of(static_cast<std::uint64_t>(documents));
-  const bool splits = shape.level < table.key().count();
+  const bool splits = shape.level < table.choice().count();
   const double buckets = std::ldexp(1, shape.level);
   const double ahead = static_cast<double>(shape.ahead) / buckets;  // share of the keys, too
   const double load = documents / buckets;

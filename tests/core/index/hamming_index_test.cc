@@ -338,8 +338,8 @@ void tiers_agree() {
       for (int t = 0; t < covering.tables(); ++t) {
         tables.emplace_back(covering, t);
         for (std::uint32_t id = 0; id < words.size(); ++id) {
-          const auto tag = static_cast<std::uint32_t>(tables.back().tag().gather(words[id]));
-          tables.back().insert(tables.back().key().gather(words[id]), tag, words[id], id);
+          tables.back().insert(tables.back().key_of(words[id]), tables.back().tag_of(words[id]), words[id],
+                               id);
         }
       }
       const ProbeView<Word> view = {.tables = tables.data(),
