@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace neardup {
@@ -26,7 +27,7 @@ enum class Relation : std::uint8_t {
   kOther,     // another document
   kSelf,      // the very record: same topic, partition and offset
   kRecrawl,   // the same id or url, the same text
-  kRevision,  // the same id or url, another text
+  kRevision,  // the same id or url, another text; of a unique: an earlier one has its id
   kMirror,    // another host
 };
 inline constexpr std::array<std::string_view, 5> kRelationNames = {"other", "self", "recrawl", "revision",
@@ -58,8 +59,7 @@ constexpr std::string_view name(RejectReason r) { return kRejectReasonNames[stat
 using Sequence = std::uint64_t;
 
 struct Decision {
-  Verdict verdict =
-      Verdict::kUnique;  // kUnique or kDuplicate; a rejected document never reaches the detector
+  Verdict verdict = Verdict::kUnique;          // kUnique or kDuplicate: it is about a document
   DuplicateKind kind = DuplicateKind::kExact;  // of a duplicate
   Sequence sequence = 0;                       // of a unique: its own number; of a duplicate: its leader's
   int distance = 0;  // of a duplicate: Hamming distance of the fingerprints, 0 .. 64
@@ -67,7 +67,10 @@ struct Decision {
   // or of fingerprints alone the cosine, 1000 x cos(pi * distance / 64). kShort: 1000 x (1 - edits / length),
   // or by another measure of mode mgram (core/detector/README.md).
   int similarity_permille = 1000;
-  Relation relation = Relation::kOther;  // of a duplicate
+  Relation relation = Relation::kOther;  // of a duplicate to its leader; of a unique: kRevision or kOther
+  // Where documents are known by their ids (DetectorOptions::by_id): the latest unique that has this one's
+  // id, unless it is the leader.
+  std::optional<Sequence> previous = {};
 
   friend bool operator==(const Decision&, const Decision&) = default;
 };

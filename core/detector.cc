@@ -20,7 +20,9 @@
 #include "core/fingerprint/hamming.h"
 #include "core/fingerprint/route_signature.h"
 #include "core/index/exact_index.h"
+#include "core/index/gone_set.h"
 #include "core/index/hamming_index.h"
+#include "core/index/id_index.h"
 #include "core/index/unique_log.h"
 #include "core/limits.h"
 
@@ -113,16 +115,17 @@ struct MgramTexts {
   std::uint64_t truncated = 0;  // look-ups that did not see all of a text, or not all that is like it
 };
 
-// What the log remembers of an arrival, or of a unique that comes back.
+// What the log remembers of an arrival, or of a unique that comes back. `previous`: that of its id.
 template <class Document>
-UniqueLog::Entry entry_of(const Document& document) {
+UniqueLog::Entry entry_of(const Document& document, std::optional<Sequence> previous) {
   return {.id = document.id,
           .url = document.url,
           .source = document.source,
           .event_time_ms = document.event_time_ms,
           .exact = document.signature.exact,
           .fingerprint = document.signature.fingerprint,
-          .tokens = document.signature.tokens};
+          .tokens = document.signature.tokens,
+          .previous = previous};
 }
 
 // Calls `use` with the route of pages, if there is one.
@@ -159,6 +162,7 @@ struct Detector::State {
         mgrams.emplace(o);
         break;
     }
+    if (o.by_id) ids.emplace(uniques);
     with(pages, [&](auto& route) { route.judge_by(o.exact); });
   }
 
@@ -188,20 +192,28 @@ struct Detector::State {
   void take_back(const Unique& unique, const Returning& returning);
   Clusters::Joining joining(const Arrival& arrival, Sequence leader) const;
 
+  // The latest unique with this id, if ids are known.
+  std::optional<Sequence> latest(std::string_view id) const { return ids ? ids->find(id) : std::nullopt; }
+
   // All but what its routes remember.
   Sequence remember(const UniqueLog::Entry& entry) {
     const Sequence sequence = uniques.size();
     uniques.append(entry);
     exact.insert(sequence, entry.exact);
+    if (ids) ids->insert(sequence, entry.id);
     const bool is_stored = fingerprints && fingerprints->next() > sequence;  // as it was asked for
     if (fingerprints && !is_stored) fingerprints->insert(entry.fingerprint.bits);
     return sequence;
   }
+  // All but its id.
+  void forget(Sequence sequence);
 
   const DetectorOptions options;
   const BandLayout layout = options.layout();  // of pages that come back
   UniqueLog uniques;
   ExactIndex exact;
+  std::optional<IdIndex> ids;                                  // where documents are known by them
+  GoneSet forgotten;                                           // by their ids, not by their age
   std::optional<HammingIndex<kFingerprintBits>> fingerprints;  // mode simhash
   std::optional<ShortRoute> short_texts;                       // mode hybrid
   LongRoutes pages;
@@ -260,6 +272,7 @@ bool Detector::State::sign(Returning& returning) {
 
 Status Detector::State::prepare(const Unique& unique, Returning& returning) {
   exact.prefetch(unique.signature.exact);
+  if (ids) ids->prefetch(unique.id);
   if (options.routes() == RouteParts::kNone) return {};
   KeptForm& kept = returning.kept;
   if (Status status = decode_kept(unique.kept, options.sketch, kept); !status) return status;
@@ -275,7 +288,7 @@ Status Detector::State::prepare(const Unique& unique, Returning& returning) {
 }
 
 void Detector::State::take_back(const Unique& unique, const Returning& returning) {
-  const Sequence sequence = remember(entry_of(unique));
+  const Sequence sequence = remember(entry_of(unique, latest(unique.id)));
   if (options.routes() == RouteParts::kNone) return;
   const KeptForm& kept = returning.kept;
   if (kept.has_short && short_texts) {
@@ -287,6 +300,16 @@ void Detector::State::take_back(const Unique& unique, const Returning& returning
       route.restore(sequence, kept.longs[i], kept.extensions[i]);
     }
   });
+}
+
+void Detector::State::forget(Sequence sequence) {
+  CHECK(exact.erase(sequence, uniques.exact(sequence)), "who is remembered is found by its text");
+  if (fingerprints) fingerprints->erase(sequence);
+  if (short_texts) short_texts->erase(sequence, short_signer);
+  if (mgrams) mgrams->route.erase(sequence, mgrams->signer);
+  with(pages, [&](auto& route) { route.erase(sequence); });
+  clusters.erase(sequence);
+  forgotten.add(sequence);
 }
 
 // How alike a page and a unique are whose fingerprints are near, if it is enough.
@@ -352,8 +375,16 @@ Decision Detector::State::duplicate(const Arrival& arrival, const RouteMatch& ma
 Decision Detector::State::decide(const Arrival& arrival, Use use) {
   CHECK(arrival.route != nullptr || options.routes() == RouteParts::kNone, "signed for another mode");
   CHECK(!mgrams || arrival.route->has_mgrams, "signed for another mode");
-  if (const std::optional<RouteMatch> match = find(arrival, use)) return duplicate(arrival, *match);
-  return {.verdict = Verdict::kUnique, .sequence = uniques.size()};
+  const std::optional<Sequence> previous = latest(arrival.id);
+  if (const std::optional<RouteMatch> match = find(arrival, use)) {
+    Decision decision = duplicate(arrival, *match);
+    if (previous != match->sequence) decision.previous = previous;
+    return decision;
+  }
+  return {.verdict = Verdict::kUnique,
+          .sequence = uniques.size(),
+          .relation = previous ? Relation::kRevision : Relation::kOther,
+          .previous = previous};
 }
 
 Clusters::Joining Detector::State::joining(const Arrival& arrival, Sequence sequence) const {
@@ -386,6 +417,7 @@ Detector& Detector::operator=(Detector&&) noexcept = default;
 
 void Detector::prefetch(const Arrival& arrival) const {
   state_->exact.prefetch(arrival.signature.exact);
+  if (state_->ids) state_->ids->prefetch(arrival.id);
   if (arrival.route == nullptr) return;
   if (state_->mgrams) state_->mgrams->route.prefetch(arrival.route->mgrams);
   if (!state_->short_texts) return;
@@ -408,7 +440,7 @@ Decision Detector::apply(const Arrival& arrival, std::string* kept) {
     return decision;
   }
   state.clusters.pass();
-  const Sequence sequence = state.remember(entry_of(arrival));
+  const Sequence sequence = state.remember(entry_of(arrival, decision.previous));
   if (state.options.routes() == RouteParts::kNone) return decision;
   const RouteSignature& route = *arrival.route;
   if (route.has_short && state.short_texts) {
@@ -469,11 +501,20 @@ Status Detector::restore(std::span<const Unique> uniques) {
 }
 
 Status Detector::restore(const ClusterGain& gain, std::string_view rule) {
-  if (gain.leader < oldest() || gain.leader >= size()) {
+  if (gain.leader < oldest() || gain.leader >= size() || state_->forgotten.contains(gain.leader)) {
     return Error{ErrorCode::kCorrupt, "a cluster whose leader is not there: " + std::to_string(gain.leader)};
   }
   state_->clusters.restore(gain, rule);
   return {};
+}
+
+std::vector<Sequence> Detector::forget(std::string_view id) {
+  CHECK(state_->ids.has_value(), "documents are not known by their ids");
+  std::vector<Sequence> versions;
+  state_->ids->for_each(id, [&](Sequence sequence) { versions.push_back(sequence); });
+  for (const Sequence sequence : versions) state_->forget(sequence);
+  state_->ids->erase(id);
+  return versions;
 }
 
 void Detector::expire(Sequence oldest) {
@@ -481,6 +522,8 @@ void Detector::expire(Sequence oldest) {
   CHECK(oldest <= size(), "what has not come cannot go");
   if (oldest <= state.uniques.oldest()) return;
   state.exact.expire(oldest);
+  if (state.ids) state.ids->expire(oldest);
+  state.forgotten.expire(oldest);
   if (state.fingerprints) state.fingerprints->expire(oldest);
   if (state.short_texts) state.short_texts->expire(oldest);
   if (state.mgrams) state.mgrams->route.expire(oldest);
@@ -513,9 +556,12 @@ const std::string& Detector::cluster_rule() const { return state_->clusters.rule
 
 std::uint64_t Detector::size() const { return state_->uniques.size(); }
 Sequence Detector::oldest() const { return state_->uniques.oldest(); }
+std::uint64_t Detector::remembered() const { return size() - oldest() - state_->forgotten.size(); }
 
 std::size_t Detector::bytes() const {
-  std::size_t bytes = state_->uniques.bytes() + state_->exact.bytes() + state_->clusters.bytes();
+  std::size_t bytes =
+      state_->uniques.bytes() + state_->exact.bytes() + state_->clusters.bytes() + state_->forgotten.bytes();
+  if (state_->ids) bytes += state_->ids->bytes();
   if (state_->fingerprints) bytes += state_->fingerprints->bytes();
   if (state_->short_texts) bytes += state_->short_texts->index().bytes();
   if (state_->mgrams) bytes += state_->mgrams->route.bytes();
@@ -535,6 +581,7 @@ Digest128 Detector::state_digest() const {
   writer.u64(size());
   writer.u64(oldest());
   writer.digest(state_->uniques.digest());
+  if (state_->ids) writer.digest(state_->forgotten.digest());
   if (state_->fingerprints) writer.digest(state_->fingerprints->state_digest());
   if (state_->short_texts) writer.digest(state_->short_texts->index().digest());
   if (state_->mgrams) writer.digest(state_->mgrams->route.digest());

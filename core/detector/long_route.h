@@ -104,7 +104,7 @@ class LongRoute {
   // Remembers a unique that was inserted before with these extensions; signature.sample is not needed.
   void restore(Sequence sequence, const LongSignature& signature, const BandExtensions& extensions);
 
-  // Forgets one unique: its rows stay, and are like nothing. False if it has none.
+  // Forgets one unique: its rows stay, and are met no more. False if it has none.
   bool erase(Sequence sequence);
 
   // Forgets all below `oldest`.
