@@ -12,8 +12,14 @@
 
 namespace neardup {
 
-enum class Verdict : std::uint8_t { kUnique, kDuplicate, kRejected };
-inline constexpr std::array<std::string_view, 3> kVerdictNames = {"unique", "duplicate", "rejected"};
+enum class Verdict : std::uint8_t {
+  kUnique,
+  kDuplicate,
+  kRejected,
+  kDeleted,  // no document, but the wish to forget one
+};
+inline constexpr std::array<std::string_view, 4> kVerdictNames = {"unique", "duplicate", "rejected",
+                                                                  "deleted"};
 
 enum class DuplicateKind : std::uint8_t {
   kExact,  // the same canonical text
@@ -35,7 +41,7 @@ inline constexpr std::array<std::string_view, 5> kRelationNames = {"other", "sel
 
 // Why a record got no decision. Bad input is data: it never stops the service and is never lost.
 enum class RejectReason : std::uint8_t {
-  kNullValue,      // the record has no value
+  kNullValue,      // the record has no value, and index.by_id is off: with it, a deletion
   kNotJson,        // the value is not one JSON object
   kTooDeep,        // nested deeper than kJsonDepthMax
   kMissingText,    // no configured text or html field is there, or it is not a string

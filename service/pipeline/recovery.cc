@@ -1,17 +1,44 @@
 #include "service/pipeline/recovery.h"
 
 #include <chrono>
+#include <span>
 
 #include "service/clock.h"
 #include "service/journal/record.h"
 
 namespace neardup {
+namespace {
+
+// The uniques, and between them what was deleted.
+Status restore_uniques(const JournalRecord& record, Detector& detector) {
+  const std::span<const Unique> uniques(record.uniques);
+  std::size_t taken = 0;
+  for (const JournalDeletion& deletion : record.deletions) {
+    if (!detector.options().by_id) {
+      return Error{ErrorCode::kContradiction,
+                   "documents were deleted by their ids: who remembers this journal must know them. Set "
+                   "index.by_id: true, or begin anew with another journal and group (kafka.topics.journal, "
+                   "kafka.group)"};
+    }
+    if (Status status = detector.restore(uniques.subspan(taken, deletion.behind - taken)); !status)
+      return status;
+    taken = deletion.behind;
+    if (const std::size_t forgotten = detector.forget(deletion.id).size(); forgotten != deletion.forgotten) {
+      return Error{ErrorCode::kContradiction, "a deletion leaves " + std::to_string(forgotten) +
+                                                  " uniques to forget, expected " +
+                                                  std::to_string(deletion.forgotten)};
+    }
+  }
+  return detector.restore(uniques.subspan(taken));
+}
+
+}  // namespace
 
 Status apply_record(std::string_view bytes, JournalChain& chain, Detector& detector, Retention& retention) {
   Result<JournalRecord> record = decode_journal_record(bytes);
   if (!record) return record.error().in("record " + std::to_string(chain.next_number()));
   if (Status status = chain.accept(*record, bytes); !status) return status;
-  if (Status status = detector.restore(record->uniques); !status) {
+  if (Status status = restore_uniques(*record, detector); !status) {
     return status.error().in("record " + std::to_string(record->number));
   }
   for (const ClusterGain& gain : record->clusters) {
@@ -42,7 +69,7 @@ Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retenti
 
 IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_before) {
   const Detector::LookupCounts counts = detector.lookup_counts();
-  return {.entries = detector.size() - detector.oldest(),
+  return {.entries = detector.remembered(),
           .bytes = detector.bytes(),
           .file_bytes = detector.file_bytes(),
           .truncated = counts.truncated - truncated_before,

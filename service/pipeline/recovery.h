@@ -21,7 +21,8 @@
 namespace neardup {
 
 // Takes the next record of a journal, wherever it was kept. Errors: of decoding (kCorrupt,
-// kUnsupportedVersion), of the chain (kContradiction) and of what the detector kept (kCorrupt).
+// kUnsupportedVersion), of the chain (kContradiction), of what the detector kept (kCorrupt), and of deletions
+// that it cannot follow (kContradiction).
 Status apply_record(std::string_view bytes, JournalChain& chain, Detector& detector, Retention& retention);
 
 // Errors: those of the log, of decoding (kCorrupt, kUnsupportedVersion) and of the chain (kContradiction).

@@ -9,6 +9,7 @@
 
 #include "core/limits.h"
 #include "service/clock.h"
+#include "service/codec/document_codec.h"
 #include "service/fault_point.h"
 #include "service/log.h"
 #include "service/pipeline/recovery.h"
@@ -198,7 +199,7 @@ Status Worker::decide_all(const std::stop_token& stop, const std::stop_token& ha
       if (halt.stop_requested()) return {};
       decide_pulse_.beat();
       if (!batch) continue;
-      const std::size_t count = fitting(documents);
+      const std::size_t count = fitting(records, documents);
       if (Status status = decide(records.first(count), documents.first(count), **batch); !status)
         return status;
       records = records.subspan(count);
@@ -272,15 +273,45 @@ void Worker::report_alarm(const ClusterCounts& counts) {
   }
 }
 
-std::size_t Worker::fitting(std::span<const Signed> documents) const {
+std::size_t Worker::fitting(std::span<const Record> records, std::span<const Signed> documents) const {
   std::size_t bytes =
       journal_frame_bytes_max(journal_topics_.size(), ahead_.positions().size() + documents.size());
   for (std::size_t i = 0; i < documents.size(); ++i) {
     bytes += journal_entry_bytes_max(documents[i].document.id.size(), documents[i].document.url.size(),
                                      Detector::kept_bytes_max(documents[i].route));
+    if (!records[i].value) bytes += kJournalDeletionBytesMax + records[i].key.value_or("").size();
     if (bytes > kJournalRecordBytesMax) return std::max<std::size_t>(i, 1);
   }
   return documents.size();
+}
+
+void Worker::decide_deletion(const Record& record, const Signed& document, Batch& batch) {
+  std::string_view id;
+  if (const std::optional<RejectReason> reason = read_deletion(record, id)) {
+    batch.add_rejected(record, *reason);
+  } else {
+    batch.add_deleted(record, document, id, parts_.detector.forget(id));
+  }
+}
+
+void Worker::decide_document(const Record& record, const Signed& document, Batch& batch) {
+  kept_.clear();
+  const Decision decision = parts_.detector.apply(document.arrival(record.source), &kept_);
+  batch.count_lookup(parts_.detector.candidates());
+  Unique leader;
+  Unique previous;
+  Batch::Named named;
+  ClusterState cluster;
+  if (decision.verdict == Verdict::kDuplicate) {
+    leader = parts_.detector.unique(decision.sequence);
+    named.leader = &leader;
+    cluster = parts_.detector.cluster(decision.sequence);
+  }
+  if (decision.previous) {
+    previous = parts_.detector.unique(*decision.previous);
+    named.previous = &previous;
+  }
+  batch.add_decided(record, document, decision, named, cluster, kept_);
 }
 
 // Deciding reads memory at random, so what the next documents will need is on its way meanwhile.
@@ -293,21 +324,14 @@ Status Worker::decide(std::span<const Record> records, std::span<const Signed> d
     if (i + kAhead < records.size() && !documents[i + kAhead].reason) {
       parts_.detector.prefetch(documents[i + kAhead].arrival(records[i + kAhead].source));
     }
-    if (documents[i].reason) {
-      batch.add_rejected(records[i], documents[i]);
-      continue;
-    }
-    time_ms = std::max(
-        time_ms, parts_.retention.time_ms(documents[i].document.event_time_ms, records[i].timestamp_ms));
-    kept_.clear();
-    const Decision decision = parts_.detector.apply(documents[i].arrival(records[i].source), &kept_);
-    batch.count_lookup(parts_.detector.candidates());
-    if (decision.verdict == Verdict::kDuplicate) {
-      const Unique leader = parts_.detector.unique(decision.sequence);
-      const ClusterState cluster = parts_.detector.cluster(decision.sequence);
-      batch.add_decided(records[i], documents[i], decision, &leader, cluster, {});
+    if (!records[i].value && parts_.detector.options().by_id) {
+      decide_deletion(records[i], documents[i], batch);
+    } else if (documents[i].reason) {
+      batch.add_rejected(records[i], *documents[i].reason);
     } else {
-      batch.add_decided(records[i], documents[i], decision, nullptr, {}, kept_);
+      decide_document(records[i], documents[i], batch);
+      time_ms = std::max(
+          time_ms, parts_.retention.time_ms(documents[i].document.event_time_ms, records[i].timestamp_ms));
     }
   }
   const Retention::Answer answer = parts_.retention.decide({.oldest = parts_.detector.oldest(),

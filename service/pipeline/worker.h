@@ -25,6 +25,8 @@
 // forgets the same at the same place. Where the memory limit leaves no room and may not be made room for, the
 // decider rests: the pools fill, nobody polls any more, and the service stays alive.
 //
+// So it is with documents that are deleted, each at its place between the others (index.by_id).
+//
 // What duplicates add to their clusters goes the same way, so a new writer knows the same sizes and the same
 // representatives. Whether one of them swallows the stream is watched from the first batch of each life on.
 //
@@ -140,7 +142,9 @@ class Worker {
   void take_back(const std::stop_token& halt, std::chrono::milliseconds wait);
   Status decide_all(const std::stop_token& stop, const std::stop_token& halt);
   Status decide(std::span<const Record> records, std::span<const Signed> documents, Batch& batch);
-  std::size_t fitting(std::span<const Signed> documents) const;
+  std::size_t fitting(std::span<const Record> records, std::span<const Signed> documents) const;
+  void decide_deletion(const Record& record, const Signed& document, Batch& batch);
+  void decide_document(const Record& record, const Signed& document, Batch& batch);
   void rest(const std::stop_token& stop, const std::stop_token& halt);
   void report_index();
   void report_alarm(const ClusterCounts& counts);
