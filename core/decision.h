@@ -7,12 +7,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace neardup {
 
-enum class Verdict : std::uint8_t { kUnique, kDuplicate, kRejected };
-inline constexpr std::array<std::string_view, 3> kVerdictNames = {"unique", "duplicate", "rejected"};
+enum class Verdict : std::uint8_t {
+  kUnique,
+  kDuplicate,
+  kRejected,
+  kDeleted,  // no document, but the wish to forget one
+};
+inline constexpr std::array<std::string_view, 4> kVerdictNames = {"unique", "duplicate", "rejected",
+                                                                  "deleted"};
 
 enum class DuplicateKind : std::uint8_t {
   kExact,  // the same canonical text
@@ -26,7 +33,7 @@ enum class Relation : std::uint8_t {
   kOther,     // another document
   kSelf,      // the very record: same topic, partition and offset
   kRecrawl,   // the same id or url, the same text
-  kRevision,  // the same id or url, another text
+  kRevision,  // the same id or url, another text; of a unique: an earlier one has its id
   kMirror,    // another host
 };
 inline constexpr std::array<std::string_view, 5> kRelationNames = {"other", "self", "recrawl", "revision",
@@ -34,7 +41,7 @@ inline constexpr std::array<std::string_view, 5> kRelationNames = {"other", "sel
 
 // Why a record got no decision. Bad input is data: it never stops the service and is never lost.
 enum class RejectReason : std::uint8_t {
-  kNullValue,      // the record has no value
+  kNullValue,      // the record has no value, and index.by_id is off: with it, a deletion
   kNotJson,        // the value is not one JSON object
   kTooDeep,        // nested deeper than kJsonDepthMax
   kMissingText,    // no configured text or html field is there, or it is not a string
@@ -58,8 +65,7 @@ constexpr std::string_view name(RejectReason r) { return kRejectReasonNames[stat
 using Sequence = std::uint64_t;
 
 struct Decision {
-  Verdict verdict =
-      Verdict::kUnique;  // kUnique or kDuplicate; a rejected document never reaches the detector
+  Verdict verdict = Verdict::kUnique;          // kUnique or kDuplicate: it is about a document
   DuplicateKind kind = DuplicateKind::kExact;  // of a duplicate
   Sequence sequence = 0;                       // of a unique: its own number; of a duplicate: its leader's
   int distance = 0;  // of a duplicate: Hamming distance of the fingerprints, 0 .. 64
@@ -67,7 +73,10 @@ struct Decision {
   // or of fingerprints alone the cosine, 1000 x cos(pi * distance / 64). kShort: 1000 x (1 - edits / length),
   // or by another measure of mode mgram (core/detector/README.md).
   int similarity_permille = 1000;
-  Relation relation = Relation::kOther;  // of a duplicate
+  Relation relation = Relation::kOther;  // of a duplicate to its leader; of a unique: kRevision or kOther
+  // Where documents are known by their ids (DetectorOptions::by_id): the latest unique that has this one's
+  // id, unless it is the leader.
+  std::optional<Sequence> previous = {};
 
   friend bool operator==(const Decision&, const Decision&) = default;
 };

@@ -20,7 +20,9 @@
 #include "core/fingerprint/hamming.h"
 #include "core/fingerprint/route_signature.h"
 #include "core/index/exact_index.h"
+#include "core/index/gone_set.h"
 #include "core/index/hamming_index.h"
+#include "core/index/id_index.h"
 #include "core/index/unique_log.h"
 #include "core/limits.h"
 #include "core/returning.h"
@@ -102,23 +104,26 @@ struct MgramTexts {
       : route({.m = options.gram_size,
                .over = options.gram_units,
                .measure = options.measure,
-               .threshold_permille = options.threshold_permille}) {}
+               .threshold_permille = options.threshold_permille}),
+        signer(mgrams_of_kept(options)) {}
 
   MgramRoute route;
+  MgramSigner signer;  // of texts that are forgotten by their ids
   MgramWork work;
   std::uint64_t truncated = 0;  // look-ups that did not see all of a text, or not all that is like it
 };
 
-// What the log remembers of an arrival, or of a unique that comes back.
+// What the log remembers of an arrival, or of a unique that comes back. `previous`: that of its id.
 template <class Document>
-UniqueLog::Entry entry_of(const Document& document) {
+UniqueLog::Entry entry_of(const Document& document, std::optional<Sequence> previous) {
   return {.id = document.id,
           .url = document.url,
           .source = document.source,
           .event_time_ms = document.event_time_ms,
           .exact = document.signature.exact,
           .fingerprint = document.signature.fingerprint,
-          .tokens = document.signature.tokens};
+          .tokens = document.signature.tokens,
+          .previous = previous};
 }
 
 // Calls `use` with the route of pages, if there is one.
@@ -155,6 +160,7 @@ struct Detector::State {
         mgrams.emplace(o);
         break;
     }
+    if (o.by_id) ids.emplace(uniques);
     with(pages, [&](auto& route) { route.judge_by(o.exact); });
   }
 
@@ -180,20 +186,28 @@ struct Detector::State {
   void take_back(const Returning::One& one);
   Clusters::Joining joining(const Arrival& arrival, Sequence leader) const;
 
+  // The latest unique with this id, if ids are known.
+  std::optional<Sequence> latest(std::string_view id) const { return ids ? ids->find(id) : std::nullopt; }
+
   // All but what its routes remember.
   Sequence remember(const UniqueLog::Entry& entry) {
     const Sequence sequence = uniques.size();
     uniques.append(entry);
     exact.insert(sequence, entry.exact);
+    if (ids) ids->insert(sequence, entry.id);
     const bool is_stored = fingerprints && fingerprints->next() > sequence;  // as it was asked for
     if (fingerprints && !is_stored) fingerprints->insert(entry.fingerprint.bits);
     return sequence;
   }
+  // All but its id.
+  void forget(Sequence sequence);
 
   const DetectorOptions options;
   const BandLayout layout = options.layout();  // of pages that come back
   UniqueLog uniques;
   ExactIndex exact;
+  std::optional<IdIndex> ids;                                  // where documents are known by them
+  GoneSet forgotten;                                           // by their ids, not by their age
   std::optional<HammingIndex<kFingerprintBits>> fingerprints;  // mode simhash
   std::optional<ShortRoute> short_texts;                       // mode hybrid
   LongRoutes pages;
@@ -202,6 +216,7 @@ struct Detector::State {
   const SourcePriorities priorities;
 
   std::optional<Returning> returning;  // working memory of restore()
+  ShortSigner short_signer;            // of texts that are forgotten by their ids
   ShortWork short_work;
   LongWork long_work;
   std::vector<Match> matches;
@@ -238,6 +253,7 @@ std::optional<RouteMatch> Detector::State::find_by_mgrams(const MgramSignature& 
 
 void Detector::State::prefetch(const Returning::One& one) const {
   exact.prefetch(one.unique.signature.exact);
+  if (ids) ids->prefetch(one.unique.id);
   if (one.short_text != nullptr) short_texts->prefetch_insert(*one.short_text);
   if (one.mgrams != nullptr) mgrams->route.prefetch(*one.mgrams);
   with(pages, [&](const auto& route) {
@@ -254,12 +270,22 @@ void Detector::State::prefetch_rest(const Returning::One& one) const {
 }
 
 void Detector::State::take_back(const Returning::One& one) {
-  const Sequence sequence = remember(entry_of(one.unique));
+  const Sequence sequence = remember(entry_of(one.unique, latest(one.unique.id)));
   if (one.short_text != nullptr) short_texts->insert(sequence, *one.short_text, short_work);
   if (one.mgrams != nullptr) mgrams->route.insert(sequence, *one.mgrams);
   with(pages, [&](auto& route) {
     for (const ReturningPage& page : one.pages) route.restore(sequence, page, layout);
   });
+}
+
+void Detector::State::forget(Sequence sequence) {
+  CHECK(exact.erase(sequence, uniques.exact(sequence)), "who is remembered is found by its text");
+  if (fingerprints) fingerprints->erase(sequence);
+  if (short_texts) short_texts->erase(sequence, short_signer);
+  if (mgrams) mgrams->route.erase(sequence, mgrams->signer);
+  with(pages, [&](auto& route) { route.erase(sequence); });
+  clusters.erase(sequence);
+  forgotten.add(sequence);
 }
 
 // How alike a page and a unique are whose fingerprints are near, if it is enough.
@@ -325,8 +351,16 @@ Decision Detector::State::duplicate(const Arrival& arrival, const RouteMatch& ma
 Decision Detector::State::decide(const Arrival& arrival, Use use) {
   CHECK(arrival.route != nullptr || options.routes() == RouteParts::kNone, "signed for another mode");
   CHECK(!mgrams || arrival.route->has_mgrams, "signed for another mode");
-  if (const std::optional<RouteMatch> match = find(arrival, use)) return duplicate(arrival, *match);
-  return {.verdict = Verdict::kUnique, .sequence = uniques.size()};
+  const std::optional<Sequence> previous = latest(arrival.id);
+  if (const std::optional<RouteMatch> match = find(arrival, use)) {
+    Decision decision = duplicate(arrival, *match);
+    if (previous != match->sequence) decision.previous = previous;
+    return decision;
+  }
+  return {.verdict = Verdict::kUnique,
+          .sequence = uniques.size(),
+          .relation = previous ? Relation::kRevision : Relation::kOther,
+          .previous = previous};
 }
 
 Clusters::Joining Detector::State::joining(const Arrival& arrival, Sequence sequence) const {
@@ -359,6 +393,7 @@ Detector& Detector::operator=(Detector&&) noexcept = default;
 
 void Detector::prefetch(const Arrival& arrival) const {
   state_->exact.prefetch(arrival.signature.exact);
+  if (state_->ids) state_->ids->prefetch(arrival.id);
   if (arrival.route == nullptr) return;
   if (state_->mgrams) state_->mgrams->route.prefetch(arrival.route->mgrams);
   if (!state_->short_texts) return;
@@ -381,7 +416,7 @@ Decision Detector::apply(const Arrival& arrival, std::string* kept) {
     return decision;
   }
   state.clusters.pass();
-  const Sequence sequence = state.remember(entry_of(arrival));
+  const Sequence sequence = state.remember(entry_of(arrival, decision.previous));
   if (state.options.routes() == RouteParts::kNone) return decision;
   const RouteSignature& route = *arrival.route;
   if (route.has_short && state.short_texts) {
@@ -430,19 +465,19 @@ Status Detector::restore(std::span<const Unique> uniques) {
   State& state = *state_;
   if (!state.returning) state.returning.emplace(state.options);
   const Status status = state.returning->prepare(uniques);
-  restore(*state.returning);
+  restore(*state.returning, 0, state.returning->size());
   return status;
 }
 
-void Detector::restore(const Returning& returning) {
+void Detector::restore(const Returning& returning, std::size_t begin, std::size_t end) {
   // In steps: a line is on its way for as long as it takes to take back so many.
   constexpr std::size_t kStep = 6;
   State& state = *state_;
-  for (std::size_t i = 0; i < returning.size() + 2 * kStep; ++i) {
+  for (std::size_t i = begin; i < end + 2 * kStep; ++i) {
     returning.prefetch(i + kStep);
-    if (i < returning.size()) state.prefetch(returning[i]);
-    if (i >= kStep && i - kStep < returning.size()) state.prefetch_rest(returning[i - kStep]);
-    if (i >= 2 * kStep) state.take_back(returning[i - 2 * kStep]);
+    if (i < end) state.prefetch(returning[i]);
+    if (i >= begin + kStep && i - kStep < end) state.prefetch_rest(returning[i - kStep]);
+    if (i >= begin + 2 * kStep) state.take_back(returning[i - 2 * kStep]);
   }
 }
 
@@ -454,7 +489,7 @@ Status Detector::restore(std::span<const ClusterGain> gains, std::string_view ru
     if (i >= kStep && i - kStep < gains.size()) clusters.prefetch_rest(gains[i - kStep].leader);
     if (i < 2 * kStep) continue;
     const ClusterGain& gain = gains[i - 2 * kStep];
-    if (gain.leader < oldest() || gain.leader >= size()) {
+    if (gain.leader < oldest() || gain.leader >= size() || state_->forgotten.contains(gain.leader)) {
       return Error{ErrorCode::kCorrupt,
                    "a cluster whose leader is not there: " + std::to_string(gain.leader)};
     }
@@ -463,11 +498,22 @@ Status Detector::restore(std::span<const ClusterGain> gains, std::string_view ru
   return {};
 }
 
+std::vector<Sequence> Detector::forget(std::string_view id) {
+  CHECK(state_->ids.has_value(), "documents are not known by their ids");
+  std::vector<Sequence> versions;
+  state_->ids->for_each(id, [&](Sequence sequence) { versions.push_back(sequence); });
+  for (const Sequence sequence : versions) state_->forget(sequence);
+  state_->ids->erase(id);
+  return versions;
+}
+
 void Detector::expire(Sequence oldest) {
   State& state = *state_;
   CHECK(oldest <= size(), "what has not come cannot go");
   if (oldest <= state.uniques.oldest()) return;
   state.exact.expire(oldest);
+  if (state.ids) state.ids->expire(oldest);
+  state.forgotten.expire(oldest);
   if (state.fingerprints) state.fingerprints->expire(oldest);
   if (state.short_texts) state.short_texts->expire(oldest);
   if (state.mgrams) state.mgrams->route.expire(oldest);
@@ -500,9 +546,12 @@ const std::string& Detector::cluster_rule() const { return state_->clusters.rule
 
 std::uint64_t Detector::size() const { return state_->uniques.size(); }
 Sequence Detector::oldest() const { return state_->uniques.oldest(); }
+std::uint64_t Detector::remembered() const { return size() - oldest() - state_->forgotten.size(); }
 
 std::size_t Detector::bytes() const {
-  std::size_t bytes = state_->uniques.bytes() + state_->exact.bytes() + state_->clusters.bytes();
+  std::size_t bytes =
+      state_->uniques.bytes() + state_->exact.bytes() + state_->clusters.bytes() + state_->forgotten.bytes();
+  if (state_->ids) bytes += state_->ids->bytes();
   if (state_->fingerprints) bytes += state_->fingerprints->bytes();
   if (state_->short_texts) bytes += state_->short_texts->index().bytes();
   if (state_->mgrams) bytes += state_->mgrams->route.bytes();
@@ -522,6 +571,7 @@ Digest128 Detector::state_digest() const {
   writer.u64(size());
   writer.u64(oldest());
   writer.digest(state_->uniques.digest());
+  if (state_->ids) writer.digest(state_->forgotten.digest());
   if (state_->fingerprints) writer.digest(state_->fingerprints->state_digest());
   if (state_->short_texts) writer.digest(state_->short_texts->index().digest());
   if (state_->mgrams) writer.digest(state_->mgrams->route.digest());

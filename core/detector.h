@@ -12,6 +12,9 @@
 //                          and, if so wished, sketches that agree
 //             mgram    ─── mgram_route: texts that share a run of m units     kind short
 //
+// Where documents are known by their ids as well (by_id), a decision names the version before, and `forget`
+// takes all versions of a document back. It never says what is a duplicate.
+//
 // Cost:    one hash probe, then what the route says; memory per unique is `bytes() / size()`, and what names
 //          it lies in a file (unique_log.h); for clusters see detector/clusters.h. Threads: none inside. One
 //          order of calls gives one state; a state is never shared while it changes. Source: core/DESIGN.md,
@@ -25,6 +28,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/arrival.h"
 #include "core/base/hash.h"
@@ -63,6 +67,9 @@ struct DetectorOptions {
 
   // Where the file lies that names the uniques (unique_log.h); empty: no file, all in memory.
   std::string directory = {};
+  // Whether documents are known by their ids: 9.3 bytes of memory a unique (id_index.h). A history may come
+  // back under the other choice, unless uniques were forgotten by their ids.
+  bool by_id = false;
   // Asked wherever sketches would be; it must outlive the detector. Null: the sketches are asked.
   const ExactSimilarity* exact = nullptr;
 
@@ -123,8 +130,9 @@ class Detector {
   // Error kCorrupt: what was kept of one is not what apply() made; then it and those behind it are not here.
   Status restore(std::span<const Unique> uniques);
   Status restore(const Unique& unique) { return restore({&unique, 1}); }
-  // The same of some that were prepared for a detector of these options, perhaps by another thread.
-  void restore(const Returning& returning);
+  // The same of [begin, end) of those that were prepared for a detector of these options, perhaps by another
+  // thread.
+  void restore(const Returning& returning, std::size_t begin, std::size_t end);
 
   // Takes back what duplicates added to clusters, as a journal stored it, behind their leaders. `rule`: the
   // cluster_rule() of the detector that decided them. Error kCorrupt: a leader is not remembered; then that
@@ -132,11 +140,17 @@ class Detector {
   Status restore(std::span<const ClusterGain> gains, std::string_view rule);
   Status restore(const ClusterGain& gain, std::string_view rule) { return restore({&gain, 1}, rule); }
 
+  // Forgets all uniques with this id, and their clusters: their texts are new again. Returns them, the latest
+  // first. Their sequence numbers are nobody's any more, and count for expire() as before; what the log and
+  // the columns hold of them goes when they expire, what finds them goes now, or when its room is asked for.
+  // REQUIRES: options().by_id.
+  std::vector<Sequence> forget(std::string_view id);
+
   // Forgets all uniques below `oldest`, and their clusters: they are new again.
   void expire(Sequence oldest);
 
-  // The cluster of a unique as it is now: a duplicate counts from the apply() that decided it.
-  // REQUIRES: oldest() <= leader < size().
+  // The cluster of a unique as it is now: a duplicate counts from the apply() that decided it. One that is
+  // forgotten by its id leads nobody. REQUIRES: oldest() <= leader < size().
   ClusterState cluster(Sequence leader) const;
   // As it would be with `arrival`, which check() called a duplicate of `leader`.
   ClusterState cluster_with(const Arrival& arrival, Sequence leader) const;
@@ -144,12 +158,15 @@ class Detector {
   // By what representatives are ranked, "" for the default; a journal stores it beside them.
   const std::string& cluster_rule() const;
 
-  // Its views live as long as the unique is remembered. REQUIRES: oldest() <= sequence < size().
+  // Also of one that is forgotten by its id: until it expires, verdicts that name it can still be told. So
+  // long its views live. REQUIRES: oldest() <= sequence < size().
   Unique unique(Sequence sequence) const;
 
   // Uniques ever remembered; also the next sequence number.
   std::uint64_t size() const;
   Sequence oldest() const;  // those before are forgotten
+  // Uniques that are remembered now: from oldest() on, without those forgotten by their ids.
+  std::uint64_t remembered() const;
 
   // Bytes of memory held by the indexes and the log of uniques: every table, arena and array, counted, not
   // estimated. file_bytes() are those of the file that names the uniques.

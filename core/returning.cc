@@ -6,11 +6,13 @@ namespace neardup {
 
 Returning::Returning(const DetectorOptions& options)
     : mode_(options.mode), routes_(options.routes()), sketch_(options.sketch), layout_(options.layout()) {
-  if (mode_ != DetectorMode::kMgram) return;
-  // What is kept of a text has no stop words any more: what is left are words.
+  if (mode_ == DetectorMode::kMgram) mgram_signer_.emplace(mgrams_of_kept(options));
+}
+
+MgramOptions mgrams_of_kept(const DetectorOptions& options) {
   const MgramUnits over =
       options.gram_units == MgramUnits::kContentWords ? MgramUnits::kWords : options.gram_units;
-  mgram_signer_.emplace(MgramOptions{.m = options.gram_size, .over = over});
+  return {.m = options.gram_size, .over = over};
 }
 
 Status Returning::prepare(std::span<const Unique> uniques) {

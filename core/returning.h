@@ -25,6 +25,10 @@
 
 namespace neardup {
 
+// How what is kept of a text is signed again in mode mgram: it has no stop words any more, what is left are
+// words.
+MgramOptions mgrams_of_kept(const DetectorOptions& options);
+
 class Returning {
  public:
   // For a detector of these options.

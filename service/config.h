@@ -119,6 +119,7 @@ struct ClustersConfig {
 
 struct IndexConfig {
   std::string directory;                         // "" keeps all in memory
+  bool by_id = false;                            // documents are known by their ids
   std::string covering = "auto";                 // auto | a name of core/covering_names.h
   int documents_max = 0;                         // 0 .. 2000000000; 0: no bound
   int age_max_hours = 0;                         // 0 .. 876000; 0: no bound

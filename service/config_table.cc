@@ -381,6 +381,12 @@ const std::vector<Setting>& table() {
        .field = at<&Config::index, &IndexConfig::directory>,
        .about = "Folder on a local disk for what names the uniques: id, url and place. The file there has no "
                 "name and goes with the process. Empty: it is kept in memory."},
+      {.path = "index.by_id",
+       .field = at<&Config::index, &IndexConfig::by_id>,
+       .about =
+           "Know documents by their ids: a verdict then names the version before, and a record without a "
+           "value deletes the document that its key names, whose text is new again. Takes 9.3 bytes of "
+           "memory a unique. A journal that has deletions cannot be read without."},
       {.path = "index.covering",
        .field = at<&Config::index, &IndexConfig::covering>,
        .about =
@@ -661,7 +667,8 @@ bool Setting::is_map() const {
 }
 
 std::string Setting::type() const {
-  constexpr std::string_view kNames[] = {"text", "whole number", "size", "share", "list", "map"};
+  constexpr std::string_view kNames[] = {"text", "whole number", "size",         "share",
+                                         "list", "map",          "true or false"};
   Config config;
   return std::string(kNames[field(config).index()]);
 }
@@ -726,6 +733,11 @@ Status assign(const Setting& setting, Config& config, const std::string& value) 
     **number_field = static_cast<int>(*number);
     return {};
   }
+  if (auto* const flag = std::get_if<bool*>(&place)) {
+    if (value != "true" && value != "false") return refused(value, "is not true or false");
+    **flag = value == "true";
+    return {};
+  }
   return refused(value, setting.is_list() ? "is not a list" : "is not a map");
 }
 
@@ -784,6 +796,7 @@ std::string yaml_value(const Setting& setting, const Config& config) {
   const Field place = setting.field(copy);
   if (auto* const word = std::get_if<std::string*>(&place)) return yaml_scalar(**word);
   if (auto* const number = std::get_if<int*>(&place)) return std::to_string(**number);
+  if (auto* const flag = std::get_if<bool*>(&place)) return **flag ? "true" : "false";
   if (auto* const share = std::get_if<Permille*>(&place)) return show_share((*share)->value);
   if (auto* const bytes = std::get_if<std::size_t*>(&place))
     return show_size(static_cast<std::int64_t>(**bytes));

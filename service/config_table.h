@@ -19,7 +19,7 @@ namespace neardup {
 
 using PropertyMap = std::map<std::string, std::string>;
 using Field = std::variant<std::string*, int*, std::size_t*, Permille*, std::vector<std::string>*,
-                           PropertyMap*>;  // a place in Config
+                           PropertyMap*, bool*>;  // a place in Config
 
 struct Setting {
   std::string_view path;  // "kafka.topics.input"
@@ -34,7 +34,7 @@ struct Setting {
 
   bool is_list() const;
   bool is_map() const;
-  std::string type() const;   // "text", "whole number", "size", "share", "list", "map"
+  std::string type() const;   // "text", "whole number", "size", "share", "list", "map", "true or false"
   std::string range() const;  // "5 .. 10000 ms", "0.5 .. 1", "a, b or c"; "" when any value will do
 };
 

@@ -112,7 +112,7 @@ ClusterState Clusters::cluster(Sequence leader) const {
 
 // The cluster's place among the largest, given that it has so many members now; null if it has none. A
 // cluster is looked at each time it has grown, so these are the largest indeed.
-Clusters::LargeCluster* Clusters::among_largest(Sequence leader, std::uint32_t size) {
+Clusters::LargeCluster* Clusters::among_largest(Sequence leader, std::uint32_t size) const {
   if (options_.largest == 0 || size < smallest_largest_) return nullptr;
   const auto same = std::ranges::find(largest_, leader, &LargeCluster::leader);
   if (same != largest_.end()) {
@@ -129,7 +129,7 @@ Clusters::LargeCluster* Clusters::among_largest(Sequence leader, std::uint32_t s
 }
 
 std::vector<Clusters::Large> Clusters::largest() const {
-  std::vector<LargeCluster> sorted = largest_;
+  std::vector<LargeCluster> sorted = filled_largest();
   std::ranges::sort(sorted, is_larger);
   std::vector<Large> out;
   out.reserve(sorted.size());
@@ -151,7 +151,7 @@ ClusterCounts Clusters::counts() const {
                               : guard_.newest_leader_from(counts.alarm->key);
   }
   double counted = 0;
-  for (const LargeCluster& large : largest_) {
+  for (const LargeCluster& large : filled_largest()) {
     counts.largest = std::max(counts.largest, large.size);
     if (large.counted < 2) continue;
     counted += large.counted;
@@ -165,20 +165,23 @@ void Clusters::erase(Sequence leader) {
   if (!sizes_.erase(leader)) return;
   representatives_.erase(leader);
   if (std::erase_if(largest_, [&](const LargeCluster& large) { return large.leader == leader; }) > 0)
-    refill_largest();
+    largest_is_filled_ = false;
 }
 
 void Clusters::expire(Sequence oldest) {
   sizes_.expire(oldest);
   representatives_.expire(oldest);
   if (std::erase_if(largest_, [&](const LargeCluster& large) { return large.leader < oldest; }) > 0)
-    refill_largest();
+    largest_is_filled_ = false;
 }
 
-// Reads all sizes: once or so for each cluster that ever was among the largest.
-void Clusters::refill_largest() {
-  smallest_largest_ = 0;
-  sizes_.for_each([&](Sequence leader, std::uint32_t size) { among_largest(leader, size); });
+const std::vector<Clusters::LargeCluster>& Clusters::filled_largest() const {
+  if (!largest_is_filled_) {
+    largest_is_filled_ = true;
+    smallest_largest_ = 0;
+    sizes_.for_each([&](Sequence leader, std::uint32_t size) { among_largest(leader, size); });
+  }
+  return largest_;
 }
 
 Digest128 Clusters::digest() const {

@@ -127,15 +127,19 @@ class Clusters {
   }
   std::int64_t rank(const ClusterDocument& document) const;
   void set(Sequence leader, const ClusterState& cluster);
-  LargeCluster* among_largest(Sequence leader, std::uint32_t size);
-  void refill_largest();
+  LargeCluster* among_largest(Sequence leader, std::uint32_t size) const;
+  const std::vector<LargeCluster>& filled_largest() const;
 
   const ClusterOptions options_;
   const std::string rule_;
   SparseColumn<std::uint32_t> sizes_;             // of clusters of two or more
   SparseColumn<Representative> representatives_;  // where it is not the leader
-  std::vector<LargeCluster> largest_;             // in no order
-  std::uint32_t smallest_largest_ = 0;            // a smaller one is not among them, nor will it come in
+
+  // What is known of the largest. Where one of them is forgotten, those that are left move up when next
+  // somebody asks: many may go before that, and moving up reads all sizes.
+  mutable std::vector<LargeCluster> largest_;   // in no order
+  mutable std::uint32_t smallest_largest_ = 0;  // a smaller one is not among them, nor will it come in
+  mutable bool largest_is_filled_ = true;
   StreamGuard guard_;
 };
 

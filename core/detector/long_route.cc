@@ -164,8 +164,8 @@ bool LongRoute<kSketchBytes>::erase(Sequence sequence) {
   bool was_there = false;
   for (std::uint64_t row = first_row_from(sequence); row < sequences_.size() && sequences_[row] == sequence;
        ++row) {
+    was_there |= postings_.erase(row, {}, {});
     sketches_[row] = {};
-    was_there = true;
   }
   return was_there;
 }

@@ -119,7 +119,7 @@ class LongRoute {
   // Remembers a unique that was inserted before, with the same extensions.
   void restore(Sequence sequence, const ReturningPage& page, BandLayout layout);
 
-  // Forgets one unique: its rows stay, and are like nothing. False if it has none.
+  // Forgets one unique: its rows stay, and are met no more. False if it has none.
   bool erase(Sequence sequence);
 
   // Forgets all below `oldest`.

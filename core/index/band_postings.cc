@@ -1,5 +1,6 @@
 #include "core/index/band_postings.h"
 
+#include <array>
 #include <string>
 
 #include "core/base/bytes.h"
@@ -23,9 +24,11 @@ void BandPostings::prefetch(std::span<const Band> bands, std::span<const Key> pl
   }
 }
 
-void BandPostings::erase(Ordinal ordinal, std::span<const Band> bands, std::span<const Key> plain_keys) {
+bool BandPostings::erase(Ordinal ordinal, std::span<const Band> bands, std::span<const Key> plain_keys) {
+  if (!gone_.add(ordinal)) return false;
   for (const Key key : plain_keys) table_.erase(key, ordinal);
   for (const Band& band : bands) table_.erase(band.key, ordinal);
+  return true;
 }
 
 Key BandPostings::extended(Key key, unsigned extension, Feature minimum) {
@@ -56,11 +59,23 @@ unsigned BandPostings::hot_keys(const Band& band) const {
 }
 
 bool BandPostings::post(Key key, Ordinal ordinal, bool& fills) {
-  const unsigned before = table_.count(key, kPostingsMax);
+  unsigned before = table_.count(key, kPostingsMax);
+  if (before == kPostingsMax) before -= drop_gone(key);
   if (before == kPostingsMax) return false;
   table_.insert(key, ordinal);
   fills = before + 1 == kPostingsMax;
   return true;
+}
+
+unsigned BandPostings::drop_gone(Key key) {
+  if (gone_.size() == 0) return 0;
+  std::array<Ordinal, kPostingsMax> dropped;
+  unsigned count = 0;
+  table_.scan(key, [&](Ordinal ordinal) {
+    if (gone_.contains(ordinal)) dropped[count++] = ordinal;
+  });
+  for (unsigned i = 0; i < count; ++i) table_.erase(key, dropped[i]);
+  return count;
 }
 
 Digest128 BandPostings::digest() const {

@@ -17,6 +17,9 @@
 // What can be met is thus bounded: 16 times the keys asked for. What the bound costs is counted: not_posted()
 // are bands of uniques that got no posting, because all their keys were full or nothing uncommon was left.
 //
+// What is erased is met no more. Its postings under keys that nobody can tell by then stay, and a full key
+// drops them when it is asked for room: so what was deleted never keeps another text out.
+//
 // State:   a function of the sequence of uniques, removals and expiries.
 // Cost:    5 keys a band, and where they are hot 2 more for each of them and extension.
 // Threads: none inside; the const functions may run side by side.
@@ -31,6 +34,7 @@
 #include "core/base/hash.h"
 #include "core/fingerprint/band.h"
 #include "core/index/bucket_table.h"
+#include "core/index/gone_set.h"
 #include "core/index/hot_set.h"
 
 namespace neardup {
@@ -69,19 +73,22 @@ class BandPostings {
   template <class Features, class Uncommon>
   void insert_keys(Ordinal ordinal, std::span<const Key> keys, Features features, Uncommon uncommon);
 
-  // Takes back the postings under the bands' own keys and the plain keys. Those under extended keys stay
-  // until they expire: the caller must know that the unique is gone.
-  void erase(Ordinal ordinal, std::span<const Band> bands, std::span<const Key> plain_keys);
-  void expire(Ordinal oldest) { table_.expire(oldest); }
+  // Takes back `ordinal`, and at once its postings under the own keys of those of its bands that are known,
+  // and under the plain keys. False if it was gone before.
+  bool erase(Ordinal ordinal, std::span<const Band> bands, std::span<const Key> plain_keys);
+  void expire(Ordinal oldest) {
+    table_.expire(oldest);
+    gone_.expire(oldest);
+  }
 
   bool is_hot(Feature feature) const { return hot_.contains(feature); }
   const HotSet& hot() const { return hot_; }
   const BucketTable& table() const { return table_; }
   std::uint64_t not_posted() const { return not_posted_; }
-  std::uint64_t full_keys() const { return full_keys_; }  // how many became full
+  std::uint64_t full_keys() const { return full_keys_; }  // how often one became full
 
   Digest128 digest() const;
-  std::size_t bytes() const { return table_.bytes() + hot_.bytes(); }
+  std::size_t bytes() const { return table_.bytes() + hot_.bytes() + gone_.bytes(); }
 
  private:
   static constexpr std::size_t kKeysOfBand = 1 + kBandMinima;
@@ -91,10 +98,13 @@ class BandPostings {
   unsigned hot_keys(const Band& band) const;
   // Posts unless the key is full; `fills` tells whether it is now.
   bool post(Key key, Ordinal ordinal, bool& fills);
+  // Removes the postings of what is gone from a full key, and says how many.
+  unsigned drop_gone(Key key);
 
   unsigned extensions_;
   BucketTable table_;
   HotSet hot_;
+  GoneSet gone_;
   std::uint64_t not_posted_ = 0;
   std::uint64_t full_keys_ = 0;
 };
@@ -125,7 +135,9 @@ void BandPostings::find(std::span<const Band> bands, std::span<const Key> plain_
     }
   }
   // All at once: what nobody asked for in time is on its way while the bands' own keys are read.
-  table_.probe({keys.data(), count}, [&](std::size_t, Ordinal ordinal) { visit(ordinal); });
+  table_.probe({keys.data(), count}, [&](std::size_t, Ordinal ordinal) {
+    if (!gone_.contains(ordinal)) visit(ordinal);
+  });
 }
 
 template <class Uncommon>

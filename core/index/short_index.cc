@@ -54,7 +54,7 @@ void ShortIndex::find(const ShortSignature& signature, unsigned threshold_permil
     const std::size_t other = record.length;
     const std::size_t apart = length > other ? length - other : other - length;
     const unsigned edits = edits_max(std::max(length, other), threshold_permille);
-    if (apart > edits || other == 0) continue;
+    if (apart > edits) continue;
     // An edit that changes the length moves one count, any other two.
     if (ClassCounts::distance(signature.classes, record.classes) > std::size_t{2} * edits - apart) continue;
     search.candidates_.push_back(row);

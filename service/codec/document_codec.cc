@@ -362,6 +362,13 @@ void DocumentCodec::State::name_by_key(const Record& record, Document& document)
   if (keys_are_ids && record.key && record.key->size() <= kIdBytesMax) document.id = *record.key;
 }
 
+std::optional<RejectReason> read_deletion(const Record& record, std::string_view& id) {
+  id = record.key.value_or("");
+  if (id.empty()) return RejectReason::kMissingId;
+  if (id.size() > kIdBytesMax) return RejectReason::kIdTooLong;
+  return std::nullopt;
+}
+
 DocumentCodec::DocumentCodec(const Preset& preset, const InputConfig& input)
     : state_(std::make_unique<State>(preset, input)) {}
 

@@ -30,6 +30,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "core/decision.h"
 #include "core/document.h"
@@ -38,6 +39,10 @@
 #include "service/config.h"
 
 namespace neardup {
+
+// Where documents are known by their ids, a record without a value deletes the one that its key names: none,
+// and `id` is set; or the reason why it names none.
+std::optional<RejectReason> read_deletion(const Record& record, std::string_view& id);
 
 class DocumentCodec {
  public:

@@ -135,26 +135,39 @@ void append_place(const Source& source, std::span<const std::string> topic_names
   append_integer(source.offset, out);
 }
 
+void append_unique(const Unique& unique, std::span<const std::string> topic_names, std::string& out) {
+  out.append(R"({"id":)");
+  append_string(unique.id, out);
+  if (!unique.url.empty()) {
+    out.append(",\"url\":");
+    append_string(unique.url, out);
+  }
+  out.push_back(',');
+  append_source(unique.source, topic_names, out);
+  out.push_back('}');
+}
+
 void append_evidence(const VerdictRecord& record, std::span<const std::string> topic_names,
                      std::string& out) {
   const Decision& decision = record.decision;
   if (decision.verdict == Verdict::kDuplicate) {
     CHECK(record.leader != nullptr, "a duplicate must name what it duplicates");
-    out.append(R"(,"kind":")").append(name(decision.kind)).append(R"(","duplicate_of":{"id":)");
-    append_string(record.leader->id, out);
-    if (!record.leader->url.empty()) {
-      out.append(",\"url\":");
-      append_string(record.leader->url, out);
-    }
-    out.push_back(',');
-    append_source(record.leader->source, topic_names, out);
-    out.append("},\"distance\":");
+    out.append(R"(,"kind":")").append(name(decision.kind)).append(R"(","duplicate_of":)");
+    append_unique(*record.leader, topic_names, out);
+    out.append(",\"distance\":");
     append_integer(decision.distance, out);
     out.append(",\"similarity\":");
     append_permille(decision.similarity_permille, out);
-    if (decision.relation != Relation::kOther) {
-      out.append(R"(,"relation":")").append(name(decision.relation)).push_back('"');
-    }
+  }
+  if (decision.relation != Relation::kOther) {
+    out.append(R"(,"relation":")").append(name(decision.relation)).push_back('"');
+  }
+  if (decision.previous) {
+    CHECK(record.previous != nullptr, "a version must name the one before");
+    out.append(",\"previous\":");
+    append_unique(*record.previous, topic_names, out);
+  }
+  if (decision.verdict == Verdict::kDuplicate) {
     out.append(",\"cluster\":{\"id\":");
     append_integer(decision.sequence, out);
     out.append(",\"size\":");
@@ -185,7 +198,12 @@ void append_verdict_json(const VerdictRecord& record, std::span<const std::strin
     out.push_back(',');
   }
   out.append(R"("verdict":")").append(name(record.verdict())).push_back('"');
-  if (!record.reason) append_evidence(record, topic_names, out);
+  if (record.forgotten) {
+    out.append(",\"forgotten\":");
+    append_integer(*record.forgotten, out);
+  } else if (!record.reason) {
+    append_evidence(record, topic_names, out);
+  }
   if (!record.url.empty()) {
     out.append(",\"url\":");
     append_string(record.url, out);
@@ -206,6 +224,7 @@ void append_verdict_header(const VerdictRecord& record, std::span<const std::str
   out.append(name(record.verdict()));
   switch (record.verdict()) {
     case Verdict::kUnique:
+    case Verdict::kDeleted:
       break;
     case Verdict::kDuplicate:
       CHECK(record.leader != nullptr, "a duplicate must name what it duplicates");
@@ -229,6 +248,7 @@ void verdict_headers(const VerdictRecord& record, std::span<const std::string> t
     add("neardup-reason") = name(*record.reason);
     return;
   }
+  if (record.forgotten) return;
   if (record.decision.verdict == Verdict::kDuplicate) {
     CHECK(record.leader != nullptr, "a duplicate must name what it duplicates");
     add("neardup-kind") = name(record.decision.kind);
@@ -373,6 +393,7 @@ Result<ParsedVerdict> parse_verdict_json(std::string_view json) {
   verdict.verdict = fields.one_of<Verdict>("verdict", kVerdictNames);
   if (fields.has("kind")) verdict.kind = fields.one_of<DuplicateKind>("kind", kDuplicateKindNames);
   if (fields.has("duplicate_of")) verdict.duplicate_of = fields.leader("duplicate_of");
+  if (fields.has("previous")) verdict.previous = fields.leader("previous");
   if (fields.has("distance")) verdict.distance = fields.integer<int>("distance");
   if (fields.has("similarity")) verdict.similarity_permille = fields.permille("similarity");
   if (fields.has("relation")) verdict.relation = fields.one_of<Relation>("relation", kRelationNames);
@@ -384,6 +405,7 @@ Result<ParsedVerdict> parse_verdict_json(std::string_view json) {
   verdict.source = fields.place("source");
   verdict.event_time = fields.string_if_there("event_time");
   if (fields.has("reason")) verdict.reason = fields.one_of<RejectReason>("reason", kRejectReasonNames);
+  if (fields.has("forgotten")) verdict.forgotten = fields.integer<std::uint64_t>("forgotten");
   if (!fields.error().empty()) return Error{ErrorCode::kInvalid, fields.error()};
   return verdict;
 }

@@ -11,7 +11,12 @@
 //    "source":{"topic":"pages","partition":0,"offset":7},"event_time":"2024-05-01T12:30:00.000Z","reason":"..."}
 //
 //   kind, duplicate_of, distance, similarity   of a duplicate      signature   of both, 16 hex digits
-//   relation                                   of a duplicate that is no stranger to its original
+//   relation                                   of a duplicate that is no stranger to its original; of a
+//   unique
+//                                              "revision", if an earlier one had its id (index.by_id)
+//   previous                                   with index.by_id: the latest unique that had this id before,
+//   as
+//                                              duplicate_of has its original; left out if it is the original
 //   cluster                                    of a duplicate: the sequence number of its original, and how
 //   many
 //                                              say the same by now, the original and this one counted
@@ -19,6 +24,10 @@
 //   original
 //                                              by now: it may be this very one
 //   seq                                        of a unique         reason      of a rejected document
+//   forgotten                                  of a deletion: how many uniques had this id
+//
+//   {"id":"a","verdict":"deleted","forgotten":2,"source":{"topic":"pages","partition":0,"offset":9},
+//    "event_time":"2024-05-01T12:30:00.000Z"}
 //
 // And as Kafka headers, for consumers that filter without parsing: one packed header, or a set of single
 // ones. The bytes are part of the contract: the same verdict is the same line, for ever
@@ -45,17 +54,22 @@ namespace neardup {
 
 // All that a verdict tells. Views need to live only as long as the call.
 struct VerdictRecord {
-  std::string_view id;   // empty: could not be read; of a rejected document only
-  std::string_view url;  // empty: unknown
-  Source source;
-  std::int64_t event_time_ms = 0;  // 0: unknown
-  Decision decision;               // of a document that is not rejected
-  Signature signature;             // of a document that is not rejected
-  const Unique* leader = nullptr;  // of a duplicate: what it duplicates
-  ClusterState cluster;            // of a duplicate: with it
-  std::optional<RejectReason> reason;
+  std::string_view id = {};   // empty: could not be read; of a rejected document only
+  std::string_view url = {};  // empty: unknown
+  Source source = {};
+  std::int64_t event_time_ms = 0;    // 0: unknown
+  Decision decision = {};            // of a document that is not rejected
+  Signature signature = {};          // of a document that is not rejected
+  const Unique* leader = nullptr;    // of a duplicate: what it duplicates
+  const Unique* previous = nullptr;  // what decision.previous names
+  ClusterState cluster = {};         // of a duplicate: with it
+  std::optional<RejectReason> reason = {};
+  std::optional<std::uint64_t> forgotten = {};  // of a deletion: uniques
 
-  Verdict verdict() const { return reason ? Verdict::kRejected : decision.verdict; }
+  Verdict verdict() const {
+    if (reason) return Verdict::kRejected;
+    return forgotten ? Verdict::kDeleted : decision.verdict;
+  }
 };
 
 // `topic_names` translates Source::topic. REQUIRES: every source's topic is in it; a duplicate has a leader.
@@ -64,7 +78,7 @@ void append_verdict_json(const VerdictRecord& record, std::span<const std::strin
                          std::string& out);
 
 // Appends the value of the header `neardup`: "unique", "duplicate;near;of=pages-3@18211",
-// "rejected;not_json".
+// "rejected;not_json", "deleted".
 inline constexpr std::string_view kVerdictHeaderName = "neardup";
 void append_verdict_header(const VerdictRecord& record, std::span<const std::string> topic_names,
                            std::string& out);
@@ -113,6 +127,7 @@ struct ParsedVerdict {
   Verdict verdict = Verdict::kUnique;
   std::optional<DuplicateKind> kind;
   std::optional<Leader> duplicate_of;
+  std::optional<Leader> previous;
   std::optional<int> distance;
   std::optional<int> similarity_permille;
   Relation relation = Relation::kOther;
@@ -124,6 +139,7 @@ struct ParsedVerdict {
   Place source;
   std::string event_time;
   std::optional<RejectReason> reason;
+  std::optional<std::uint64_t> forgotten;
 
   friend bool operator==(const ParsedVerdict&, const ParsedVerdict&) = default;
 };

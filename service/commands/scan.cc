@@ -171,6 +171,7 @@ class Scan {
     verdict.event_time_ms = document.event_time_ms;
     verdict.reason = signed_record.reason;
     Unique leader;
+    Unique previous;
     std::size_t entry_bytes_max = 0;
     if (signed_record.reason) {
       ++counts_.rejected[static_cast<std::size_t>(*signed_record.reason)];
@@ -186,6 +187,10 @@ class Scan {
         const Sequence sequence = verdict.decision.sequence;
         verdict.cluster = !options_.against.empty() ? detector_.cluster_with(arrival, sequence)
                                                     : detector_.cluster(sequence);
+      }
+      if (verdict.decision.previous) {
+        previous = detector_.unique(*verdict.decision.previous);
+        verdict.previous = &previous;
       }
       if (index_) index_->add(arrival, verdict.decision, verdict.cluster, kept_);
       time_ms_ = std::max(time_ms_, retention_.time_ms(document.event_time_ms, 0));
@@ -279,12 +284,13 @@ class Scan {
     if (clusters.clusters > 0) text += fmt::format("  the largest has {} documents", clusters.largest);
     text += fmt::format("\ntook       {:>10.2f} s  {:.0f} documents/s, {:.1f} MB/s, {} threads\n", seconds,
                         static_cast<double>(all) / seconds, megabytes() / seconds, threads_);
-    if (const Sequence kept = detector_.size() - detector_.oldest(); kept > 0) {
+    if (const std::uint64_t kept = detector_.remembered(); kept > 0) {
       text += fmt::format("memory     {:>9.1f} MB  {:.0f} bytes per unique document\n",
                           static_cast<double>(detector_.bytes()) / 1e6,
                           static_cast<double>(detector_.bytes()) / static_cast<double>(kept));
     }
-    if (detector_.oldest() > 0) text += fmt::format("forgotten  {:>12}  uniques\n", detector_.oldest());
+    if (const std::uint64_t gone = detector_.size() - detector_.remembered(); gone > 0)
+      text += fmt::format("forgotten  {:>12}  uniques\n", gone);
     if (input_.skipped() > 0) text += fmt::format("skipped    {:>12}  other files\n", input_.skipped());
     if (unreadable_ > 0) text += fmt::format("unreadable {:>12}  files or folders\n", unreadable_);
     if (SignalScope::interrupted.load())

@@ -339,8 +339,8 @@ Status Service::lead(const Election& election, std::stop_source& term) {
     return status.error().in("journal " + names.journal);
   log_info(
       "restored {} uniques from {} journal records, {} of them since the election; {} more are forgotten",
-      detector.size() - detector.oldest(), chain.next_number(), chain.next_number() - followed,
-      detector.oldest());
+      detector.remembered(), chain.next_number(), chain.next_number() - followed,
+      detector.size() - detector.remembered());
   const Result<InputPlan> plan = this->plan(*topics, writer, stop);
   if (!plan) return plan.error();
 
@@ -383,7 +383,7 @@ Status Service::lead(const Election& election, std::stop_source& term) {
                 plan->topics, random_uuid());
   board_.set(State::kRunning);
   log_info("running: {} input partitions, {} uniques, {:.1f} MB", plan->positions.size(),
-           detector.size() - detector.oldest(), static_cast<double>(detector.bytes()) / 1e6);
+           detector.remembered(), static_cast<double>(detector.bytes()) / 1e6);
   Status status;
   {
     const std::stop_callback draining(

@@ -28,7 +28,8 @@ std::string status_json(const StateBoard& board, const StatusCounts& counts) {
       {"consumed", counts.consumed},
       {"unique", counts.unique},
       {"duplicate", {{"exact", counts.exact}, {"near", counts.near}, {"short", counts.short_text}}},
-      {"rejected", counts.rejected}};
+      {"rejected", counts.rejected},
+      {"deleted", counts.deleted}};
   json["transactions"] = counts.transactions;
   json["index"] = {{"entries", counts.index_entries}, {"bytes", counts.index_bytes}};
   json["clusters"] = {{"count", counts.clusters}, {"largest", counts.largest_cluster}};

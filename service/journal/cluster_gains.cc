@@ -13,8 +13,10 @@ void ClusterGains::add(Sequence leader, const Source& source, const ClusterState
 
 void ClusterGains::take(std::vector<ClusterGain>& gains) {
   std::ranges::stable_sort(each_, {}, &ClusterGain::leader);
+  std::ranges::sort(ended_);
   gains.clear();
   for (const ClusterGain& gain : each_) {
+    if (std::ranges::binary_search(ended_, gain.leader)) continue;
     if (gains.empty() || gains.back().leader != gain.leader) {
       gains.push_back(gain);
       continue;
@@ -22,7 +24,7 @@ void ClusterGains::take(std::vector<ClusterGain>& gains) {
     gains.back().joined += gain.joined;
     if (gain.representative) gains.back().representative = gain.representative;  // the latest
   }
-  each_.clear();
+  clear();
 }
 
 }  // namespace neardup

@@ -19,13 +19,20 @@ class ClusterGains {
   // A document that lay at `source` is a duplicate of `leader`, whose cluster is now `cluster`.
   void add(Sequence leader, const Source& source, const ClusterState& cluster);
 
-  // Replaces `gains` with one for each leader, ascending, and is empty then.
+  // The cluster of `leader` is no more: nothing was gained.
+  void end(Sequence leader) { ended_.push_back(leader); }
+
+  // Replaces `gains` with one for each leader that is left, ascending, and is empty then.
   void take(std::vector<ClusterGain>& gains);
 
-  void clear() { each_.clear(); }
+  void clear() {
+    each_.clear();
+    ended_.clear();
+  }
 
  private:
   std::vector<ClusterGain> each_;
+  std::vector<Sequence> ended_;
 };
 
 }  // namespace neardup

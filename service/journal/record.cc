@@ -1,6 +1,7 @@
 #include "service/journal/record.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "core/base/bytes.h"
 #include "core/base/check.h"
@@ -45,6 +46,28 @@ void put_gains(ByteWriter& out, const std::vector<ClusterGain>& gains) {
   }
 }
 
+// Their places as differences.
+void put_deletions(ByteWriter& out, const std::vector<JournalDeletion>& deletions) {
+  out.varint(deletions.size());
+  std::uint64_t before = 0;
+  for (const JournalDeletion& deletion : deletions) {
+    out.varint(deletion.behind - before);
+    before = deletion.behind;
+    out.string(deletion.id);
+    out.varint(deletion.forgotten);
+  }
+}
+
+void get_deletions(ByteReader& in, std::vector<JournalDeletion>& deletions) {
+  deletions.resize(get_count(in, 3));
+  std::uint64_t before = 0;
+  for (JournalDeletion& deletion : deletions) {
+    deletion.behind = before += in.varint();
+    deletion.id = in.string();
+    deletion.forgotten = in.varint();
+  }
+}
+
 void get_gains(ByteReader& in, std::vector<ClusterGain>& gains) {
   gains.resize(get_count(in, 2));
   Sequence before = 0;
@@ -71,6 +94,8 @@ std::string encode_journal_record(const JournalRecord& record) {
   std::size_t size = journal_frame_bytes_max(record.topics.size(), record.positions.size());
   for (const Unique& unique : record.uniques)
     size += journal_entry_bytes_max(unique.id.size(), unique.url.size(), unique.kept.size());
+  for (const JournalDeletion& deletion : record.deletions)
+    size += kJournalDeletionBytesMax + deletion.id.size();
   size += record.clusters.size() * kJournalGainBytesMax;
   bytes.reserve(size);
 
@@ -93,6 +118,7 @@ std::string encode_journal_record(const JournalRecord& record) {
   out.varint(record.counts.near);
   out.varint(record.counts.short_text);
   out.varint(record.counts.rejected);
+  out.varint(record.counts.deleted);
   out.varint(record.topics.size());
   for (const JournalTopic& topic : record.topics) {
     out.string(topic.name);
@@ -117,6 +143,7 @@ std::string encode_journal_record(const JournalRecord& record) {
     out.string(unique.url);
     out.string(unique.kept);
   }
+  put_deletions(out, record.deletions);
   put_gains(out, record.clusters);
   out.u32(crc32c(bytes));
   return bytes;
@@ -157,6 +184,7 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
   record.counts.near = in.varint();
   record.counts.short_text = in.varint();
   record.counts.rejected = in.varint();
+  record.counts.deleted = in.varint();
   record.topics.resize(get_count(in, 17));
   for (JournalTopic& topic : record.topics) {
     topic.name = in.string();
@@ -181,13 +209,29 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
     unique.url = in.string();
     unique.kept = in.string();
   }
+  get_deletions(in, record.deletions);
   get_gains(in, record.clusters);
   if (!in.ok()) return corrupt("ends in the middle of a field");
   if (!in.at_end()) return corrupt(std::to_string(in.remaining()) + " bytes too many");
+  for (const std::string_view options :
+       {record.signature_options, record.detector_options, record.cluster_rule}) {
+    if (options.size() > kSignatureOptionsBytesMax) return corrupt("names more settings than there are");
+  }
   if (record.counts.unique != record.uniques.size()) return corrupt("counts other uniques than it holds");
+  if (record.counts.deleted != record.deletions.size())
+    return corrupt("counts other deletions than it holds");
+  bool forgets = false;
+  std::uint64_t before = 0;
+  for (const JournalDeletion& deletion : record.deletions) {
+    if (deletion.behind < std::exchange(before, deletion.behind) || deletion.behind > record.uniques.size())
+      return corrupt("deletes behind uniques that it does not hold");
+    if (deletion.id.empty() || deletion.id.size() > kIdBytesMax) return corrupt("deletes what has no id");
+    forgets |= deletion.forgotten > 0;
+  }
   std::uint64_t joined = 0;
   for (const ClusterGain& gain : record.clusters) joined += gain.joined;
-  if (joined != record.counts.duplicates()) return corrupt("counts other duplicates than joined clusters");
+  if (joined > record.counts.duplicates() || (joined < record.counts.duplicates() && !forgets))
+    return corrupt("counts other duplicates than joined clusters");
   return record;
 }
 
@@ -196,11 +240,12 @@ std::size_t journal_entry_bytes_max(std::size_t id_bytes, std::size_t url_bytes,
 }
 
 std::size_t journal_frame_bytes_max(std::size_t topics, std::size_t positions) {
-  return 128 + 3 * kSignatureOptionsBytesMax + 15 * kVarintBytesMax +
+  return 128 + 3 * kSignatureOptionsBytesMax + 17 * kVarintBytesMax +
          topics * (kTopicNameBytesMax + kVarintBytesMax + 16) + positions * 5 * kVarintBytesMax;
 }
 
 static_assert(kJournalGainBytesMax >= 6 * kVarintBytesMax);
+static_assert(kJournalDeletionBytesMax >= 3 * kVarintBytesMax);
 static_assert(kJournalGainBytesMax <= 16 + 8 + 8 * kVarintBytesMax,
               "room for a unique is room for a duplicate: before it is decided, it may be either");
 static_assert(kJournalEntryBytesMax >=

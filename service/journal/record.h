@@ -1,9 +1,9 @@
 // What does one journal record hold?
 //
 // One record is one batch, and one batch is one Kafka transaction: the uniques that it added to the index,
-// what its duplicates added to their clusters, the input it covers, and what ties it to the record before.
-// The journal is the truth: memory is a function of its records, and records are never rewritten. On any
-// doubt the same bytes are sent again.
+// which documents were deleted between them, what its duplicates added to their clusters, the input it
+// covers, and what ties it to the record before. The journal is the truth: memory is a function of its
+// records, and records are never rewritten. On any doubt the same bytes are sent again.
 //
 // Format:  byte by byte in core/FORMATS.md; a golden file of every released version must stay readable.
 // Threads: values only.
@@ -23,7 +23,7 @@
 
 namespace neardup {
 
-inline constexpr std::uint16_t kJournalVersion = 3;
+inline constexpr std::uint16_t kJournalVersion = 4;
 
 using Uuid = std::array<std::uint8_t, 16>;
 
@@ -53,11 +53,21 @@ struct JournalCounts {
   std::uint64_t near = 0;
   std::uint64_t short_text = 0;
   std::uint64_t rejected = 0;
+  std::uint64_t deleted = 0;
 
   std::uint64_t duplicates() const { return exact + near + short_text; }
-  std::uint64_t verdicts() const { return unique + duplicates() + rejected; }
+  std::uint64_t verdicts() const { return unique + duplicates() + rejected + deleted; }
 
   friend bool operator==(const JournalCounts&, const JournalCounts&) = default;
+};
+
+// A document that was deleted: where in the order of decisions, and what it left to forget.
+struct JournalDeletion {
+  std::uint64_t behind = 0;  // so many uniques of this record
+  std::string_view id;
+  std::uint64_t forgotten = 0;  // uniques with this id
+
+  friend bool operator==(const JournalDeletion&, const JournalDeletion&) = default;
 };
 
 struct JournalRecord {
@@ -74,8 +84,11 @@ struct JournalRecord {
   JournalCounts counts;
   std::vector<JournalTopic> topics;  // all so far; a topic's place is its ordinal, Source::topic, for ever
   std::vector<JournalPosition> positions;
-  std::vector<Unique> uniques;        // in sequence order
-  std::vector<ClusterGain> clusters;  // one for each leader, ascending; together they have all duplicates
+  std::vector<Unique> uniques;             // in sequence order
+  std::vector<JournalDeletion> deletions;  // in their order
+  // One for each leader that is left, ascending: together they have all duplicates, but for those whose
+  // leader was deleted behind them.
+  std::vector<ClusterGain> clusters;
 };
 
 // The record's bytes, at most kJournalRecordBytesMax when the batch was closed in time (see JournalSize).
@@ -95,8 +108,9 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes);
 // too large.
 std::size_t journal_entry_bytes_max(std::size_t id_bytes, std::size_t url_bytes, std::size_t kept_bytes);
 
-// The same of one duplicate.
+// The same of one duplicate, and of one deletion besides its id.
 inline constexpr std::size_t kJournalGainBytesMax = 60;  // six varints
+inline constexpr std::size_t kJournalDeletionBytesMax = 30;
 
 // Room that a record needs besides its uniques and duplicates. REQUIRES: topics and positions of at most this
 // many.

@@ -45,6 +45,8 @@ struct BatchCounts {
   std::uint64_t near = 0;
   std::uint64_t short_text = 0;
   std::uint64_t rejected[kRejectReasonNames.size()] = {};
+  std::uint64_t deleted = 0;                  // records that deleted a document
+  std::uint64_t forgotten = 0;                // uniques by them
   Tally<kDocumentByteBounds> document_bytes;  // of every record's value
   Tally<kDistanceBounds> near_distance;       // bits between a duplicate that is not exact and its leader
   Tally<kCandidateBounds> lookup_candidates;  // texts, sketches or fingerprints compared for each decision

@@ -71,6 +71,8 @@ const std::vector<MetricSpec>& specs() {
        "Committed verdicts; kind is none but for duplicates."},
       {"neardup_dead_letter_records_total", MetricType::Counter, "reason",
        "Records that could not be judged."},
+      {"neardup_deleted_uniques_total", MetricType::Counter, "",
+       "Unique documents forgotten because records without a value deleted them by their ids (index.by_id)."},
       {"neardup_batches_closed_total", MetricType::Counter, "reason",
        "Committed batches by what closed them: interval is idle capacity, documents and bytes are load."},
       {"neardup_transactions_total", MetricType::Counter, "result",
@@ -239,6 +241,7 @@ struct MetricsRegistry::Series {
     near = verdict(Verdict::kDuplicate, name(DuplicateKind::kNear));
     short_text = verdict(Verdict::kDuplicate, name(DuplicateKind::kShort));
     rejected = verdict(Verdict::kRejected, kNone);
+    deleted = verdict(Verdict::kDeleted, kNone);
     each(dead_letters, "dead_letter_records", "reason", kRejectReasonNames);
     each(batches, "batches_closed", "reason", kBatchClosedNames);
     each(transactions, "transactions", "result", kTransactionResultNames);
@@ -340,11 +343,13 @@ struct MetricsRegistry::Series {
   prometheus::Gauge& snapshot_behind = gauges("neardup_snapshot_behind_records").Add({});
   prometheus::Counter& snapshot_failures = counters("neardup_snapshot_failures_total").Add({});
 
+  prometheus::Counter& deleted_uniques = counters("neardup_deleted_uniques_total").Add({});
   prometheus::Counter* unique = nullptr;
   prometheus::Counter* exact = nullptr;
   prometheus::Counter* near = nullptr;
   prometheus::Counter* short_text = nullptr;
   prometheus::Counter* rejected = nullptr;
+  prometheus::Counter* deleted = nullptr;
   std::array<prometheus::Counter*, kRejectReasonNames.size()> dead_letters{};
   std::array<prometheus::Counter*, kBatchClosedNames.size()> batches{};
   std::array<prometheus::Counter*, kTransactionResultNames.size()> transactions{};
@@ -399,6 +404,7 @@ StatusCounts MetricsRegistry::counts() const {
   counts.near = whole(s.near);
   counts.short_text = whole(s.short_text);
   counts.rejected = whole(s.rejected);
+  counts.deleted = whole(s.deleted);
   counts.transactions = whole(s.transactions[static_cast<std::size_t>(TransactionResult::kCommitted)]);
   counts.index_entries = static_cast<std::uint64_t>(s.index_entries.Value());
   counts.index_bytes = static_cast<std::uint64_t>(s.index_bytes.Value());
@@ -438,6 +444,8 @@ void MetricsRegistry::batch_committed(const BatchCounts& counts, BatchClosed why
     s.rejected->Increment(static_cast<double>(counts.rejected[i]));
     s.dead_letters[i]->Increment(static_cast<double>(counts.rejected[i]));
   }
+  s.deleted->Increment(static_cast<double>(counts.deleted));
+  s.deleted_uniques.Increment(static_cast<double>(counts.forgotten));
   observe(s.document_bytes, counts.document_bytes);
   observe(s.match_distance, counts.near_distance);
   observe(s.lookup_candidates, counts.lookup_candidates);

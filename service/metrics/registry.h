@@ -33,6 +33,7 @@ struct StatusCounts {
   std::uint64_t near = 0;
   std::uint64_t short_text = 0;
   std::uint64_t rejected = 0;
+  std::uint64_t deleted = 0;
   std::uint64_t transactions = 0;
   std::uint64_t index_entries = 0;
   std::uint64_t index_bytes = 0;

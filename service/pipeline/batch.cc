@@ -35,6 +35,7 @@ void Batch::clear() {
   header_ranges_.clear();
   headers_.clear();
   uniques_.clear();
+  deletions_.clear();
   gains_.clear();
   covered_.clear();
   positions_.clear();
@@ -79,23 +80,11 @@ void Batch::add_verdict_headers(const VerdictRecord& verdict) {
   }
 }
 
-void Batch::add_decided(const Record& record, const Signed& document, const Decision& decision,
-                        const Unique* leader, const ClusterState& cluster, std::string_view kept) {
-  cover(record);
-  const Document& from = document.document;
-  VerdictRecord verdict;
-  verdict.id = from.id;
-  verdict.url = from.url;
-  verdict.source = record.source;
-  verdict.event_time_ms = from.event_time_ms;
-  verdict.decision = decision;
-  verdict.signature = document.signature;
-  verdict.leader = leader;
-  verdict.cluster = cluster;
-
+void Batch::add_verdict(const Record& record, const VerdictRecord& verdict, OutputTopic topic) {
   OutputRecord& output = records_.emplace_back();
+  output.topic = topic;
   output.source_partition = record.source.partition;
-  output.key = arena_.keep(from.id);
+  output.key = arena_.keep(verdict.id);
   scratch_.clear();
   append_verdict_json(verdict, topic_names_, scratch_);
   output.value = arena_.keep(scratch_);
@@ -105,23 +94,54 @@ void Batch::add_decided(const Record& record, const Signed& document, const Deci
     if (is_trace_header(header)) headers_.push_back(header);
   }
   header_ranges_.push_back({begin, headers_.size() - begin});
+}
 
-  if (decision.verdict == Verdict::kUnique) {
-    output.topic = OutputTopic::kUnique;
+void Batch::add_decided(const Record& record, const Signed& document, const Decision& decision,
+                        const Named& named, const ClusterState& cluster, std::string_view kept) {
+  cover(record);
+  const Document& from = document.document;
+  const bool is_unique = decision.verdict == Verdict::kUnique;
+  add_verdict(record,
+              {.id = from.id,
+               .url = from.url,
+               .source = record.source,
+               .event_time_ms = from.event_time_ms,
+               .decision = decision,
+               .signature = document.signature,
+               .leader = named.leader,
+               .previous = named.previous,
+               .cluster = cluster},
+              is_unique ? OutputTopic::kUnique : OutputTopic::kDuplicate);
+  if (is_unique) {
     ++counts_.unique;
-    uniques_.push_back({*output.key, arena_.keep(from.url), record.source, from.event_time_ms,
+    uniques_.push_back({*records_.back().key, arena_.keep(from.url), record.source, from.event_time_ms,
                         document.signature, arena_.keep(kept)});
   } else {
-    output.topic = OutputTopic::kDuplicate;
     counts_.count(decision);
     gains_.add(decision.sequence, record.source, cluster);
   }
 }
 
-void Batch::add_rejected(const Record& record, const Signed& document) {
+// To the topic of the uniques, where those who keep the documents read: behind what it takes back, since the
+// key is the same.
+void Batch::add_deleted(const Record& record, const Signed& document, std::string_view id,
+                        std::span<const Sequence> forgotten) {
   cover(record);
-  CHECK(document.reason.has_value(), "a rejected document has a reason");
-  ++counts_.rejected[static_cast<std::size_t>(*document.reason)];
+  add_verdict(record,
+              {.id = id,
+               .source = record.source,
+               .event_time_ms = document.document.event_time_ms,
+               .forgotten = forgotten.size()},
+              OutputTopic::kUnique);
+  ++counts_.deleted;
+  counts_.forgotten += forgotten.size();
+  for (const Sequence sequence : forgotten) gains_.end(sequence);
+  deletions_.push_back({.behind = uniques_.size(), .id = id, .forgotten = forgotten.size()});
+}
+
+void Batch::add_rejected(const Record& record, RejectReason reason) {
+  cover(record);
+  ++counts_.rejected[static_cast<std::size_t>(reason)];
   // The raw record as it came, so that whoever mends it can send it again.
   OutputRecord& output = records_.emplace_back();
   output.topic = OutputTopic::kDeadLetter;
@@ -137,7 +157,7 @@ void Batch::add_rejected(const Record& record, const Signed& document) {
   } else {
     headers_.insert(headers_.end(), record.headers.begin(), record.headers.end());
   }
-  dead_letter_headers(*document.reason, record.source, topic_names_, named_);
+  dead_letter_headers(reason, record.source, topic_names_, named_);
   for (const NamedValue& header : named_) add_header(header.name, header.value);
   header_ranges_.push_back({begin, headers_.size() - begin});
 }
@@ -180,8 +200,10 @@ void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics
   journal_.counts.near = counts_.near;
   journal_.counts.short_text = counts_.short_text;
   for (const std::uint64_t count : counts_.rejected) journal_.counts.rejected += count;
+  journal_.counts.deleted = counts_.deleted;
   journal_.topics.assign(topics.begin(), topics.end());
   journal_.uniques = uniques_;
+  journal_.deletions = deletions_;
   gains_.take(journal_.clusters);
   journal_bytes_ = encode_journal_record(journal_);
 }

@@ -50,11 +50,19 @@ class Batch {
   void clear();
 
   // Adds one record and what was decided of it, in input order. What `record` views must stay where it is
-  // until the batch is committed. `leader` is the unique that a duplicate repeats, `kept` what the detector
-  // keeps of a unique, `cluster` what that of a duplicate is since.
-  void add_decided(const Record& record, const Signed& document, const Decision& decision,
-                   const Unique* leader, const ClusterState& cluster, std::string_view kept);
-  void add_rejected(const Record& record, const Signed& document);
+  // until the batch is committed. `named.leader` is the unique that a duplicate repeats, `kept` what the
+  // detector keeps of a unique, `cluster` what that of a duplicate is since; `previous` is what the decision
+  // names so.
+  struct Named {
+    const Unique* leader = nullptr;
+    const Unique* previous = nullptr;
+  };
+  void add_decided(const Record& record, const Signed& document, const Decision& decision, const Named& named,
+                   const ClusterState& cluster, std::string_view kept);
+  void add_rejected(const Record& record, RejectReason reason);
+  // The document of this id is deleted: these uniques are forgotten.
+  void add_deleted(const Record& record, const Signed& document, std::string_view id,
+                   std::span<const Sequence> forgotten);
   // Notes what one decision cost (Detector::candidates).
   void count_lookup(std::uint64_t candidates) { counts_.lookup_candidates.add(candidates); }
 
@@ -97,6 +105,8 @@ class Batch {
   };
 
   void cover(const Record& record);
+  // A verdict that is told in JSON, on its way to `topic`.
+  void add_verdict(const Record& record, const VerdictRecord& verdict, OutputTopic topic);
   void add_verdict_headers(const VerdictRecord& verdict);
   void add_header(std::string_view name, std::string_view value);
   void cut_to_fit(const Record& record, OutputRecord& output);
@@ -110,6 +120,7 @@ class Batch {
   std::vector<Header> headers_;
   std::vector<NamedValue> named_;
   std::vector<Unique> uniques_;
+  std::vector<JournalDeletion> deletions_;
   ClusterGains gains_;
   std::map<JournalChain::Partition, Covered> covered_;
   std::vector<CommittedPosition> positions_;

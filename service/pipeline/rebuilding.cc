@@ -13,9 +13,31 @@ Status PreparedRecord::prepare(std::string_view bytes, JournalChain& chain) {
   return status ? status : status.error().in("record " + std::to_string(record_.number));
 }
 
+// The uniques, and between them what was deleted.
+Status PreparedRecord::restore_uniques(Detector& detector) const {
+  std::size_t begin = 0;
+  for (const JournalDeletion& deletion : record_.deletions) {
+    if (!detector.options().by_id) {
+      return Error{ErrorCode::kContradiction,
+                   "documents were deleted by their ids: who remembers this journal must know them. Set "
+                   "index.by_id: true, or begin anew with another journal and group (kafka.topics.journal, "
+                   "kafka.group)"};
+    }
+    detector.restore(returning_, begin, deletion.behind);
+    begin = deletion.behind;
+    if (const std::size_t forgotten = detector.forget(deletion.id).size(); forgotten != deletion.forgotten) {
+      return Error{ErrorCode::kContradiction, "a deletion leaves " + std::to_string(forgotten) +
+                                                  " uniques to forget, expected " +
+                                                  std::to_string(deletion.forgotten)};
+    }
+  }
+  detector.restore(returning_, begin, returning_.size());
+  return {};
+}
+
 Status PreparedRecord::remember(Detector& detector, Retention& retention) const {
-  detector.restore(returning_);
-  const Status status = detector.restore(record_.clusters, record_.cluster_rule);
+  Status status = restore_uniques(detector);
+  if (status) status = detector.restore(record_.clusters, record_.cluster_rule);
   if (!status) return status.error().in("record " + std::to_string(record_.number));
   detector.expire(record_.oldest);
   retention.replay(detector.size(), record_.time_ms, detector.bytes());

@@ -6,9 +6,8 @@
 // Half of the work is done before memory is touched, and memory is changed in the journal's order by one
 // thread: so it is the same as if one did it all. What waits between the two is bounded: a few records.
 //
-// Errors:  of decoding (kCorrupt, kUnsupportedVersion), of the chain (kContradiction) and of what the
-// detector
-//          kept (kCorrupt).
+// Errors:  of decoding (kCorrupt, kUnsupportedVersion), of the chain (kContradiction), of what the detector
+//          kept (kCorrupt), and of deletions that it cannot follow (kContradiction).
 // Threads: one caller, and the one inside. The chain is the caller's; detector and retention are the other's
 //          until finish() returns.
 #pragma once
@@ -40,6 +39,8 @@ class PreparedRecord {
   Status remember(Detector& detector, Retention& retention) const;
 
  private:
+  Status restore_uniques(Detector& detector) const;
+
   JournalRecord record_;
   Returning returning_;
 };

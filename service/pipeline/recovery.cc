@@ -28,7 +28,7 @@ Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retenti
 
 IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_before) {
   const Detector::LookupCounts counts = detector.lookup_counts();
-  return {.entries = detector.size() - detector.oldest(),
+  return {.entries = detector.remembered(),
           .bytes = detector.bytes(),
           .file_bytes = detector.file_bytes(),
           .truncated = counts.truncated - truncated_before,

@@ -99,6 +99,7 @@ DetectorOptions resolve_detector_options(const Config& config) {
   options.gram_units = named<MgramUnits>(kMgramUnitsNames, from.gram_units);
   options.measure = named<MgramMeasure>(kMgramMeasureNames, from.measure);
   options.directory = config.index.directory;
+  options.by_id = config.index.by_id;
   if (config.index.covering != "auto") options.covering = config.index.covering;
   const ClustersConfig& clusters = config.clusters;
   const auto keep = std::ranges::find(kKeepPolicyNames, clusters.keep);

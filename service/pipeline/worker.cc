@@ -9,6 +9,7 @@
 
 #include "core/limits.h"
 #include "service/clock.h"
+#include "service/codec/document_codec.h"
 #include "service/fault_point.h"
 #include "service/log.h"
 #include "service/pipeline/recovery.h"
@@ -264,6 +265,35 @@ void Worker::report_alarm(const ClusterCounts& counts) {
   }
 }
 
+void Worker::decide_deletion(const Record& record, const Signed& document, Batch& batch) {
+  std::string_view id;
+  if (const std::optional<RejectReason> reason = read_deletion(record, id)) {
+    batch.add_rejected(record, *reason);
+  } else {
+    batch.add_deleted(record, document, id, parts_.detector.forget(id));
+  }
+}
+
+void Worker::decide_document(const Record& record, const Signed& document, Batch& batch) {
+  kept_.clear();
+  const Decision decision = parts_.detector.apply(document.arrival(record.source), &kept_);
+  batch.count_lookup(parts_.detector.candidates());
+  Unique leader;
+  Unique previous;
+  Batch::Named named;
+  ClusterState cluster;
+  if (decision.verdict == Verdict::kDuplicate) {
+    leader = parts_.detector.unique(decision.sequence);
+    named.leader = &leader;
+    cluster = parts_.detector.cluster(decision.sequence);
+  }
+  if (decision.previous) {
+    previous = parts_.detector.unique(*decision.previous);
+    named.previous = &previous;
+  }
+  batch.add_decided(record, document, decision, named, cluster, kept_);
+}
+
 // Deciding reads memory at random, so what the next documents will need is on its way meanwhile.
 Result<std::size_t> Worker::decide(Intake& intake, std::size_t begin, Batch& batch) {
   constexpr std::size_t kAhead = 2;
@@ -288,26 +318,21 @@ Result<std::size_t> Worker::decide(Intake& intake, std::size_t begin, Batch& bat
     const Signed& document = intake.signing.signed_record(i);
     bytes += journal_entry_bytes_max(document.document.id.size(), document.document.url.size(),
                                      Detector::kept_bytes_max(document.route));
+    if (!records[i].value) bytes += kJournalDeletionBytesMax + records[i].key.value_or("").size();
     if (bytes > kJournalRecordBytesMax && i > begin) break;
     if (i + kAhead < records.size()) {
       const Signed& ahead = intake.signing.signed_record(i + kAhead);
       if (!ahead.reason) parts_.detector.prefetch(ahead.arrival(records[i + kAhead].source));
     }
-    if (document.reason) {
-      batch.add_rejected(records[i], document);
-      continue;
-    }
-    time_ms =
-        std::max(time_ms, parts_.retention.time_ms(document.document.event_time_ms, records[i].timestamp_ms));
-    kept_.clear();
-    const Decision decision = parts_.detector.apply(document.arrival(records[i].source), &kept_);
-    batch.count_lookup(parts_.detector.candidates());
-    if (decision.verdict == Verdict::kDuplicate) {
-      const Unique leader = parts_.detector.unique(decision.sequence);
-      const ClusterState cluster = parts_.detector.cluster(decision.sequence);
-      batch.add_decided(records[i], document, decision, &leader, cluster, {});
+    const Record& record = records[i];
+    if (!record.value && parts_.detector.options().by_id) {
+      decide_deletion(record, document, batch);
+    } else if (document.reason) {
+      batch.add_rejected(record, *document.reason);
     } else {
-      batch.add_decided(records[i], document, decision, nullptr, {}, kept_);
+      decide_document(record, document, batch);
+      time_ms =
+          std::max(time_ms, parts_.retention.time_ms(document.document.event_time_ms, record.timestamp_ms));
     }
   }
   const Retention::Answer answer = parts_.retention.decide({.oldest = parts_.detector.oldest(),

@@ -25,6 +25,8 @@
 // forgets the same at the same place. Where the memory limit leaves no room and may not be made room for, the
 // decider rests: the pools fill, nobody polls any more, and the service stays alive.
 //
+// So it is with documents that are deleted, each at its place between the others (index.by_id).
+//
 // What duplicates add to their clusters goes the same way, so a new writer knows the same sizes and the same
 // representatives. Whether one of them swallows the stream is watched from the first batch of each life on.
 //
@@ -140,6 +142,8 @@ class Worker {
   Status decide_all(const std::stop_token& stop, const std::stop_token& halt);
   // Decides the records of `intake` from `begin` on; the first that did not fit into the batch is the answer.
   Result<std::size_t> decide(Intake& intake, std::size_t begin, Batch& batch);
+  void decide_deletion(const Record& record, const Signed& document, Batch& batch);
+  void decide_document(const Record& record, const Signed& document, Batch& batch);
   void rest(const std::stop_token& stop, const std::stop_token& halt);
   void report_index();
   void report_alarm(const ClusterCounts& counts);

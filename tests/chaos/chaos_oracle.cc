@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "service/codec/verdict_codec.h"
 #include "service/journal/chain.h"
@@ -27,11 +28,11 @@ std::vector<std::vector<MemoryRecord>> input_of(const Content& content, const st
 
 class ChaosOracle {
  public:
-  ChaosOracle(const KafkaTopics& topics, const Content& content)
+  ChaosOracle(const KafkaTopics& topics, const Content& content, const DetectorOptions& options)
       : topics_(topics),
         content_(content),
         input_(input_of(content, topics.input.front())),
-        oracle_(topics.input.front(), input_) {}
+        oracle_(topics.input.front(), input_, options) {}
 
   ChaosFindings check(const Content& live) {
     collect(topics_.unique, OutputTopic::kUnique);
@@ -105,14 +106,27 @@ class ChaosOracle {
     std::vector<std::pair<InputPlace, std::int64_t>> left;  // next of a partition, and its end
     for (const JournalPosition& position : batch.positions)
       left.push_back({{position.partition, position.from}, position.next});
+    std::span<const JournalDeletion> deletions(batch.deletions);
     for (bool moved = true; moved;) {
       moved = false;
       for (auto& [place, end] : left) {
-        while (place.second < end && may_be_next(place)) {
+        while (place.second < end && fits_now(place)) {
           decide(place);
           ++place.second;
           moved = true;
         }
+      }
+      if (moved) continue;
+      const bool is_deletion =
+          !deletions.empty() && deletions[0].behind == oracle_.detector().size() - batch.first_sequence;
+      for (auto& [place, end] : left) {
+        if (place.second == end) continue;
+        if (!(is_deletion ? is_deletion_of(place, deletions[0]) : is_next_unique(place))) continue;
+        decide(place);
+        ++place.second;
+        if (is_deletion) deletions = deletions.subspan(1);
+        moved = true;
+        break;
       }
     }
     const std::string number = std::to_string(batch.number);
@@ -127,18 +141,37 @@ class ChaosOracle {
       violation("journal record " + number + " has other uniques than its verdicts");
       return false;
     }
+    if (batch.deletions != oracle_.take_deletions()) {
+      violation("journal record " + number + " has other deletions than its verdicts");
+      return false;
+    }
     return true;
   }
 
-  // All that it hangs on is decided, and nothing that must come later.
-  bool may_be_next(const InputPlace& place) const {
+  // The verdict on a document, or on a deletion; nothing if there is none that tells more.
+  std::optional<ParsedVerdict> verdict_on(const InputPlace& place) const {
     const auto found = verdicts_.find(place);
-    if (found == verdicts_.end() || found->second.topic == OutputTopic::kDeadLetter) return true;
-    const Result<ParsedVerdict> verdict = parse_verdict_json(found->second.value.value_or(""));
+    if (found == verdicts_.end() || found->second.topic == OutputTopic::kDeadLetter) return std::nullopt;
+    Result<ParsedVerdict> verdict = parse_verdict_json(found->second.value.value_or(""));
+    return verdict ? std::optional(*std::move(verdict)) : std::nullopt;
+  }
+
+  // A duplicate that is answered now as it was, or what hangs on nothing.
+  bool fits_now(const InputPlace& place) const {
+    const std::optional<ParsedVerdict> verdict = verdict_on(place);
     if (!verdict) return true;
-    if (verdict->verdict == Verdict::kUnique) return verdict->seq == oracle_.detector().size();
-    return verdict->cluster && verdict->cluster->id < oracle_.detector().size() &&
-           verdict->cluster->size == oracle_.cluster_size(verdict->cluster->id) + 1;
+    return verdict->verdict == Verdict::kDuplicate && verdict->cluster &&
+           verdict->cluster->size == oracle_.cluster_size(verdict->cluster->id) + 1 &&
+           oracle_.agrees(place, *verdict);
+  }
+  bool is_next_unique(const InputPlace& place) const {
+    const std::optional<ParsedVerdict> verdict = verdict_on(place);
+    return verdict && verdict->verdict == Verdict::kUnique && verdict->seq == oracle_.detector().size();
+  }
+  bool is_deletion_of(const InputPlace& place, const JournalDeletion& deletion) const {
+    const std::optional<ParsedVerdict> verdict = verdict_on(place);
+    return verdict && verdict->verdict == Verdict::kDeleted && verdict->id == deletion.id &&
+           verdict->forgotten == deletion.forgotten;
   }
 
   void decide(const InputPlace& place) {
@@ -179,8 +212,9 @@ class ChaosOracle {
 
 }  // namespace
 
-ChaosFindings check_chaos(const KafkaTopics& topics, const Content& content, const Content& live) {
-  return ChaosOracle(topics, content).check(live);
+ChaosFindings check_chaos(const KafkaTopics& topics, const Content& content, const Content& live,
+                          const DetectorOptions& options) {
+  return ChaosOracle(topics, content, options).check(live);
 }
 
 }  // namespace neardup

@@ -6,14 +6,16 @@
 //   byte; (iv)  within each partition of a topic the verdicts on one input partition come in its order; (v) a
 //   reader that was there all the time, through every fault, saw the same records in the same order.
 //
-// The journal tells which records a batch covers and the order of its uniques. A duplicate has its place
-// behind its original, in the order of its own partition: that fixes every answer.
+// The journal tells which records a batch covers and the order of its uniques and deletions. A duplicate has
+// its place where it is answered as it was, in the order of its own partition. Taken as soon as there is one,
+// before the next unique or deletion changes the answers, it finds one that is as good as its own.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "core/detector.h"
 #include "service/config.h"
 #include "tests/chaos/committed_reader.h"
 
@@ -28,8 +30,8 @@ struct ChaosFindings {
 };
 
 // `content`: input, verdicts and journal of one group, with one input topic. `live`: verdicts and journal as
-// the reader that was there all the time saw them.
+// the reader that was there all the time saw them. `options`: of the service's detector.
 ChaosFindings check_chaos(const KafkaTopics& topics, const CommittedReader::Content& content,
-                          const CommittedReader::Content& live);
+                          const CommittedReader::Content& live, const DetectorOptions& options);
 
 }  // namespace neardup

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "core/detector.h"
+#include "service/codec/document_codec.h"
 #include "service/codec/preset.h"
 #include "service/pipeline/batch.h"
 #include "service/pipeline/signer_pool.h"
@@ -26,13 +27,20 @@ constexpr std::size_t kBatches = 3;
 
 KafkaTopics topics() { return {{"pages"}, "unique", "duplicate", "dead-letter", "journal"}; }
 
+constexpr DetectorOptions kById{.by_id = true};
+
 // What a right run leaves behind: batches of records of two partitions, in an order of their own.
-CommittedReader::Content right_run() {
+CommittedReader::Content right_run(const DetectorOptions& options = {}) {
   const KafkaTopics names = topics();
   CommittedReader::Content content;
   MemoryKafka kafka;
-  const std::vector<GeneratedRecord> crawl =
-      generate_crawl({.documents = 120, .families = 30, .words = 30, .broken_share = .05}, 5);
+  const std::vector<GeneratedRecord> crawl = generate_crawl({.documents = 120,
+                                                             .families = 30,
+                                                             .words = 30,
+                                                             .broken_share = .05,
+                                                             .pages = options.by_id ? std::size_t{40} : 0,
+                                                             .deleted_share = options.by_id ? .15 : 0},
+                                                            5);
   std::vector<Record> records;
   for (std::size_t i = 0; i < crawl.size(); ++i) {
     const auto partition = static_cast<std::int32_t>(i % kPartitions);
@@ -52,7 +60,7 @@ CommittedReader::Content right_run() {
 
   const std::vector<JournalTopic> journal_topics = {{"pages", {1}}};
   JournalChain chain;
-  Detector detector{DetectorOptions{}};
+  Detector detector{options};
   for (std::size_t b = 0; b < kBatches; ++b) {
     Batch batch(names.input, {});
     // One partition's share of the batch, then the other's: not the order in which they were sent.
@@ -60,20 +68,29 @@ CommittedReader::Content right_run() {
       const std::size_t share = records.size() / kBatches;
       for (std::size_t i = b * share; i < (b + 1) * share; ++i) {
         if (records[i].source.partition != partition) continue;
+        if (std::string_view id; options.by_id && !records[i].value && !read_deletion(records[i], id)) {
+          batch.add_deleted(records[i], documents[i], id, detector.forget(id));
+          continue;
+        }
         if (documents[i].reason) {
-          batch.add_rejected(records[i], documents[i]);
+          batch.add_rejected(records[i], *documents[i].reason);
           continue;
         }
         std::string kept;
         const Decision decision = detector.apply(documents[i].arrival(records[i].source), &kept);
         const bool duplicate = decision.verdict == Verdict::kDuplicate;
         std::optional<Unique> leader;
+        std::optional<Unique> previous;
+        if (decision.previous) previous = detector.unique(*decision.previous);
         ClusterState cluster;
         if (duplicate) {
           leader = detector.unique(decision.sequence);
           cluster = detector.cluster(decision.sequence);
         }
-        batch.add_decided(records[i], documents[i], decision, leader ? &*leader : nullptr, cluster, kept);
+        batch.add_decided(
+            records[i], documents[i], decision,
+            {.leader = leader ? &*leader : nullptr, .previous = previous ? &*previous : nullptr}, cluster,
+            kept);
       }
     }
     batch.seal(chain, journal_topics,
@@ -103,10 +120,11 @@ CommittedReader::Content without_input(CommittedReader::Content content) {
 }
 
 // What the oracle finds when both readers saw the planted mistake.
-ChaosFindings after(const std::function<void(CommittedReader::Content&)>& plant) {
-  CommittedReader::Content content = right_run();
+ChaosFindings after(const std::function<void(CommittedReader::Content&)>& plant,
+                    const DetectorOptions& options = {}) {
+  CommittedReader::Content content = right_run(options);
   plant(content);
-  return check_chaos(topics(), content, without_input(content));
+  return check_chaos(topics(), content, without_input(content), options);
 }
 
 TEST(ChaosOracle, finds_nothing_in_a_right_run) {
@@ -117,6 +135,33 @@ TEST(ChaosOracle, finds_nothing_in_a_right_run) {
   const CommittedReader::Content content = right_run();
   for (const char* topic : {"unique", "duplicate", "dead-letter"})
     EXPECT_THAT(content.at({topic, 0}), Not(IsEmpty())) << topic;
+}
+
+// The first deletion that had something to forget.
+std::string& deletion_in(CommittedReader::Content& content) {
+  for (auto& record : content.at({"unique", 0})) {
+    std::string& value = *record.record.value;
+    if (value.find(R"("forgotten":1)") != std::string::npos) return value;
+  }
+  ADD_FAILURE() << "nothing was deleted";
+  return *content.at({"unique", 0})[0].record.value;
+}
+
+TEST(ChaosOracle, finds_nothing_in_a_right_run_of_pages_that_come_again_and_are_deleted) {
+  const ChaosFindings findings = after([](auto& content) { deletion_in(content); }, kById);
+  EXPECT_THAT(findings.violations, IsEmpty());
+  EXPECT_EQ(findings.verdicts, 120U);
+}
+
+TEST(ChaosOracle, finds_a_deletion_that_forgot_something_else) {
+  const ChaosFindings findings = after(
+      [](auto& content) {
+        std::string& value = deletion_in(content);
+        value.replace(value.find(R"("forgotten":1)"), 13, R"("forgotten":2)");
+      },
+      kById);
+  EXPECT_GT(findings.wrong, 0U);
+  EXPECT_THAT(findings.violations, Contains(HasSubstr("fits nowhere in the journal's order")));
 }
 
 TEST(ChaosOracle, finds_a_lost_verdict) {
@@ -174,7 +219,7 @@ TEST(ChaosOracle, finds_a_reader_that_saw_something_else) {
   CommittedReader::Content live = without_input(content);
   live.at({"unique", 0}).pop_back();
   live.at({"duplicate", 0}).front().offset = 1;
-  const ChaosFindings findings = check_chaos(topics(), content, live);
+  const ChaosFindings findings = check_chaos(topics(), content, live, {});
   EXPECT_THAT(findings.violations, Contains(HasSubstr("one that came later")));
   EXPECT_THAT(findings.violations, Contains(HasSubstr("saw another record at duplicate:0@1")));
 }

@@ -135,7 +135,9 @@ class SmallDisk {
   bool is_mounted_ = false;
 };
 
-Config round_config(const ChaosKafka& kafka, const std::string& name) {
+// Of every other seed pages come again and are deleted.
+Config round_config(const ChaosKafka& kafka, const RoundPlan& plan) {
+  const std::string& name = plan.name;
   Config config;
   config.kafka.brokers = kafka.servers();
   config.kafka.group = name;
@@ -143,6 +145,7 @@ Config round_config(const ChaosKafka& kafka, const std::string& name) {
   config.kafka.topics = {
       {name + ".pages"}, name + ".unique", name + ".duplicate", name + ".dead-letter", name + ".journal"};
   config.http.address = "";
+  config.index.by_id = plan.seed % 2 == 1;
   config.batch.documents_max = 200;  // many transactions, so that a fault meets one
   config.snapshot.interval_ms = 200;
   return config;
@@ -151,7 +154,7 @@ Config round_config(const ChaosKafka& kafka, const std::string& name) {
 class Round {
  public:
   Round(ChaosKafka& kafka, const RoundPlan& plan)
-      : kafka_(kafka), plan_(plan), random_(plan.seed), config_(round_config(kafka, plan.name)) {
+      : kafka_(kafka), plan_(plan), random_(plan.seed), config_(round_config(kafka, plan)) {
     if (std::ranges::find(plan.faults, ChaosFault::kDiskFull) != plan.faults.end())
       disk_.emplace(snapshot_folder());
     for (const char* who : {"a", "b"}) {
@@ -256,7 +259,9 @@ class Round {
                     generate_crawl({.documents = std::max(kDocumentsMax, plan_.documents_min),
                                     .families = kDocumentsMax / 4,
                                     .words = 60,
-                                    .broken_share = .01},
+                                    .broken_share = .01,
+                                    .pages = config_.index.by_id ? kDocumentsMax / 2 : 0,
+                                    .deleted_share = config_.index.by_id ? .05 : 0},
                                    plan_.seed),
                     plan_.partitions, plan_.documents_min);
     for (Instance& instance : instances_) instance.start();
@@ -517,7 +522,8 @@ class Round {
     if (!late.wait_for_end(kDeadline) || !live_->wait_for_end(kDeadline))
       throw Stuck("the readers got stuck");
     const CommittedReader::Content content = late.take();
-    ChaosFindings findings = check_chaos(config_.kafka.topics, content, live_->take());
+    ChaosFindings findings =
+        check_chaos(config_.kafka.topics, content, live_->take(), {.by_id = config_.index.by_id});
     for (const std::string& before : report_.findings.violations)
       findings.violations.insert(findings.violations.begin(), before);
     std::size_t read = 0;

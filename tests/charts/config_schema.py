@@ -34,6 +34,8 @@ def schema_of(kind):
         return {"type": "array", "items": {"type": "string"}}
     if kind.startswith("size;"):
         return {"type": ["string", "integer"], "pattern": "^[0-9]+(KiB|MiB|GiB)?$", "minimum": 0}
+    if kind == "true or false":
+        return {"type": "boolean"}
     if kind == "map":
         return {"$ref": "#/definitions/properties"}
     if kind in ("text", "file"):

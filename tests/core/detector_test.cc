@@ -285,6 +285,73 @@ TEST(Detector, a_cluster_goes_with_its_leader_and_what_it_gained_is_refused_with
   EXPECT_EQ(detector.cluster(2), ClusterState{});
 }
 
+Arrival version(std::uint64_t text, std::string_view id) {
+  Arrival named = arrival(text, text * 0x0101010101010101);
+  named.id = id;
+  named.url = {};
+  return named;
+}
+
+TEST(Detector,
+     by_id_a_decision_names_the_version_before_and_a_duplicate_the_latest_one_that_it_does_not_name) {
+  DetectorOptions options = by_fingerprint();
+  options.by_id = true;
+  Detector detector(options);
+  EXPECT_EQ(detector.apply(version(1, "a")), unique(0));
+  EXPECT_EQ(detector.apply(version(2, "a")),
+            (Decision{.sequence = 1, .relation = Relation::kRevision, .previous = 0}));
+  EXPECT_EQ(detector.apply(version(4, "b")), unique(2));
+  EXPECT_EQ(detector.check(version(8, "a")).previous, 1U) << "the latest";
+
+  Decision decision = detector.apply(version(2, "a"));
+  EXPECT_EQ(decision.sequence, 1U);
+  EXPECT_EQ(decision.previous, std::nullopt) << "it is the leader, and named as such";
+  decision = detector.apply(version(1, "a"));
+  EXPECT_EQ(decision.sequence, 0U);
+  EXPECT_EQ(decision.previous, 1U) << "the page is as it was before its latest version";
+  decision = detector.apply(version(4, "a"));
+  EXPECT_EQ(decision.sequence, 2U);
+  EXPECT_EQ(decision.relation, Relation::kOther) << "what it is to its leader, another document";
+  EXPECT_EQ(decision.previous, 1U);
+  EXPECT_EQ(detector.apply(version(8, "c")), unique(3)) << "nobody has this id yet";
+
+  detector.expire(2);
+  EXPECT_EQ(detector.apply(version(16, "a")), unique(4)) << "both versions are forgotten";
+}
+
+TEST(DetectorDeathTest, unless_asked_to_it_knows_no_document_by_its_id) {
+  Detector detector(by_fingerprint());
+  detector.apply(version(1, "a"));
+  EXPECT_EQ(detector.apply(version(2, "a")), unique(1));
+  EXPECT_DEATH(detector.forget("a"), "not known by their ids");
+}
+
+TEST(Detector, forgets_all_versions_of_a_document_and_their_clusters) {
+  DetectorOptions options = by_fingerprint();
+  options.by_id = true;
+  Detector detector(options);
+  detector.apply(version(1, "a"));
+  detector.apply(version(2, "b"));
+  detector.apply(version(4, "a"));
+  detector.apply(version(4, "c"));
+  EXPECT_EQ(detector.cluster(2).size, 2U);
+
+  EXPECT_EQ(detector.forget("a"), (std::vector<Sequence>{2, 0}));
+  EXPECT_TRUE(detector.forget("a").empty());
+  EXPECT_TRUE(detector.forget("c").empty()) << "a duplicate is not remembered";
+  EXPECT_EQ(detector.remembered(), 1U);
+  EXPECT_EQ(detector.size(), 3U) << "a number is given once";
+  EXPECT_EQ(detector.unique(2).id, "a") << "who it was can still be told";
+  EXPECT_EQ(detector.cluster(2).size, 1U);
+  EXPECT_EQ(detector.restore(ClusterGain{.leader = 2, .joined = 1}, "").error().code, ErrorCode::kCorrupt);
+
+  EXPECT_EQ(detector.apply(version(4, "c")), unique(3)) << "the text is new again";
+  EXPECT_EQ(detector.apply(version(1, "a")), unique(4)) << "and the document has no version before";
+  EXPECT_EQ(detector.apply(version(2, "b")).sequence, 1U) << "the others stay";
+  detector.expire(3);
+  EXPECT_EQ(detector.remembered(), 2U) << "what was forgotten is not counted twice";
+}
+
 TEST(Detector, watches_clusters_and_the_sources_of_their_leaders) {
   DetectorOptions options = by_fingerprint();
   options.clusters.guard = {.window = 10, .alarm_permille = 400};

@@ -127,7 +127,7 @@ Published read_published(const Config& config) {
     read_topic(config, topic, [&](const Record& record) {
       const Result<ParsedVerdict> verdict = parse_verdict_json(record.value.value_or(""));
       if (!verdict) throw std::runtime_error("not a verdict: " + std::string(record.value.value_or("")));
-      EXPECT_EQ(verdict->verdict == Verdict::kUnique, topic == topics.unique);
+      EXPECT_EQ(verdict->verdict == Verdict::kDuplicate, topic == topics.duplicate);
       EXPECT_EQ(record.key, verdict->id) << "the key of a verdict is the document's id";
       EXPECT_TRUE(header(record, kVerdictHeaderName).has_value());
       published.verdicts[{verdict->source.partition, verdict->source.offset}].push_back(*verdict);

@@ -127,6 +127,45 @@ TEST(Serve, every_poison_record_gets_its_verdict_and_its_neighbours_theirs) {
   EXPECT_EQ(service.wait(milliseconds(0)), std::nullopt) << "the service goes on: " << service.log();
 }
 
+TEST(Serve, a_deleted_document_is_forgotten_also_by_the_next_life) {
+  Config config = test_config("deleted");
+  config.index.by_id = true;
+  create_test_topics(config, 1);
+  const auto page = [](const std::string& id, const std::string& about) {
+    return GeneratedRecord{id,
+                           R"({"id":")" + id + R"(","text":"a page of news about )" + about + " and more\"}"};
+  };
+  const GeneratedRecord deletion = {"a", std::nullopt};
+  const std::vector<GeneratedRecord> before = {page("a", "bridges"), page("a", "rivers and fish"),
+                                               page("b", "rivers and fish"), deletion,
+                                               page("b", "rivers and fish")};
+  std::vector<std::int64_t> counts = send_records(config, before, 1);
+  {
+    ServiceProcess service("deleted", config);
+    wait_for_verdicts(service, config, before.size());
+    service.signal(SIGKILL);
+    EXPECT_EQ(service.wait(seconds(5)), 128 + SIGKILL);
+  }
+  const std::vector<GeneratedRecord> after = {page("a", "bridges"), page("c", "rivers and fish"), deletion,
+                                              deletion};
+  counts[0] += send_records(config, after, 1)[0];
+  ServiceProcess service("deleted-again", config);
+  const Published published = wait_for_verdicts(service, config, before.size() + after.size());
+  expect_exactly_one_verdict(published, counts);
+  const auto verdict = [&](std::int64_t offset) { return published.verdicts.at({0, offset}).front(); };
+  EXPECT_EQ(verdict(1).relation, Relation::kRevision);
+  EXPECT_EQ(verdict(1).previous->source, verdict(0).source);
+  EXPECT_EQ(verdict(2).duplicate_of->source, verdict(1).source);
+  EXPECT_EQ(verdict(3).verdict, Verdict::kDeleted);
+  EXPECT_EQ(verdict(3).forgotten, 2U);
+  EXPECT_EQ(verdict(4).seq, 2U) << "the text is new again";
+  EXPECT_EQ(verdict(5).seq, 3U) << "the next life knows that it was deleted";
+  EXPECT_EQ(verdict(5).previous, std::nullopt);
+  EXPECT_EQ(verdict(6).duplicate_of->source, verdict(4).source);
+  EXPECT_EQ(verdict(7).forgotten, 1U);
+  EXPECT_EQ(verdict(8).forgotten, 0U);
+}
+
 TEST(Serve, invalid_base64_is_rejected_with_its_reason) {
   Config config = test_config("base64");
   create_test_topics(config, 1);

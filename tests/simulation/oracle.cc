@@ -85,6 +85,8 @@ class Oracle {
     }
     if (record->uniques.size() != oracle_.detector().size() - uniques)
       wrong("journal record " + number + " has other uniques than the verdicts of its batch");
+    if (record->deletions != oracle_.take_deletions())
+      wrong("journal record " + number + " has other deletions than the verdicts of its batch");
     if (record->clusters != oracle_.take_gains())
       wrong("journal record " + number + " has other clusters than the verdicts of its batch");
     if (record->oldest > oracle_.detector().size())

@@ -43,6 +43,8 @@ struct Shape {
     if (draw.one_in(3)) retention.count_max = 4 + draw.below(20);
     if (draw.one_in(4)) retention.age_max_ms = static_cast<std::int64_t>(5'000 + draw.below(40'000));
     detector.clusters.keep = draw.one_in(2) ? KeepPolicy::kLongest : KeepPolicy::kFirst;
+    detector.by_id = draw.one_in(2);
+    deleted_share = draw.one_in(3) ? 0 : .15;
   }
 
   std::vector<std::vector<MemoryRecord>> crawl(Faults& faults) const {
@@ -50,8 +52,12 @@ struct Shape {
     std::mt19937_64 random(seed);
     std::vector<std::vector<MemoryRecord>> input(partitions);
     std::int64_t time = 1000;
-    const CrawlShape crawl = {
-        .documents = documents, .families = documents / 3 + 1, .words = words, .broken_share = .1};
+    const CrawlShape crawl = {.documents = documents,
+                              .families = documents / 3 + 1,
+                              .words = words,
+                              .broken_share = .1,
+                              .pages = deleted_share > 0 ? documents / 2 : 0,
+                              .deleted_share = deleted_share};
     std::uint64_t number = 0;
     for (GeneratedRecord& record : generate_crawl(crawl, seed)) {
       Draw draw = faults.draw("clock", 0, ++number);
@@ -72,6 +78,7 @@ struct Shape {
   std::uint64_t segment_bytes_max;
   RetentionOptions retention;  // by the time of arrival: the crawl tells no other
   DetectorOptions detector;
+  double deleted_share;  // without detector.by_id these are dead letters
 };
 
 class SimulatedLeadership final : public Leadership {
@@ -158,6 +165,7 @@ class SimulatedSource final : public RecordSource {
       record.source = {position.topic, position.partition, position.next++};
       if (from.key) record.key = *from.key;
       if (from.value) record.value = *from.value;
+      if (!from.value && instance_.planted == Planted::kDeletionOff) record.key = "nobody";
       record.timestamp_ms = from.timestamp_ms;
     }
   }

@@ -14,8 +14,8 @@
 // The oracle, at the end of every run: each transaction holds one batch, with all its verdicts and its
 // positions; the journal is a chain; every input record has one verdict; each is, byte for byte, what a
 // detector says that gets the documents in the journal's order, and a duplicate names a committed unique; who
-// says the same was counted right, in verdicts and in the journal;
-// the state of the last life, of that detector, and of restores from the journal and from the snapshot is
+// says the same was counted right, in verdicts and in the journal; what was deleted is forgotten from there
+// on; the state of the last life, of that detector, and of restores from the journal and from the snapshot is
 // one. During the run: no life stops with a contradiction, and a snapshot that was promised is there after a
 // loss of power.
 //
@@ -48,9 +48,10 @@ enum class Planted : std::uint8_t {
   kFencingOff,      // the broker takes transactions of an older writer
   kVerdictChanged,  // one digit of a verdict is another one
   kVerdictDropped,  // a batch goes out without its last verdict
+  kDeletionOff,     // what deletes a document names nobody when it comes in
 };
-inline constexpr std::array<std::string_view, 9> kPlantedNames = {
-    "nothing", "recycle", "audit", "chain", "fsync", "plan", "fencing", "changed", "dropped"};
+inline constexpr std::array<std::string_view, 10> kPlantedNames = {
+    "nothing", "recycle", "audit", "chain", "fsync", "plan", "fencing", "changed", "dropped", "deletion"};
 constexpr std::string_view name(Planted planted) { return kPlantedNames[static_cast<std::size_t>(planted)]; }
 
 struct Scenario {

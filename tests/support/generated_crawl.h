@@ -1,5 +1,6 @@
 // A crawl made from a seed: pages in families of near-duplicates, some exact copies, English and Chinese
-// words, and, when asked for, records that are no documents. The same seed gives the same bytes everywhere.
+// words, and, when asked for, records that are no documents, pages that come again and pages that are
+// deleted. The same seed gives the same bytes everywhere.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +22,8 @@ struct CrawlShape {
   std::size_t families = 250;  // pages of one family share their text but for a few words
   std::size_t words = 200;     // of a page
   double broken_share = 0;     // records that must be rejected
+  std::size_t pages = 0;       // that come again and again; 0: each comes once
+  double deleted_share = 0;    // records that delete the page of one before
 };
 
 inline std::vector<GeneratedRecord> generate_crawl(const CrawlShape& shape, std::uint64_t seed) {
@@ -45,13 +48,15 @@ inline std::vector<GeneratedRecord> generate_crawl(const CrawlShape& shape, std:
   records.reserve(shape.documents);
   for (std::size_t i = 0; i < shape.documents; ++i) {
     GeneratedRecord record;
-    const std::string number = std::to_string(i);
+    const std::string number = std::to_string(shape.pages > 0 ? random() % shape.pages : i);
     record.key = "k" + number;
     const double draw = static_cast<double>(random() % 1000000) / 1e6;
     if (draw < shape.broken_share) {
       if (random() % 2 == 0) {
         record.value = "this is not JSON";
       }  // else: no value at all
+    } else if (draw < shape.broken_share + shape.deleted_share) {
+      record.key = "d" + std::to_string(random() % (shape.pages > 0 ? shape.pages : i + 1));
     } else {
       std::string text = family_text(random() % shape.families);
       if (random() % 2 == 0) text += "extra" + std::to_string(random() % 3);

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "core/base/check.h"
+#include "service/codec/document_codec.h"
 #include "service/codec/preset.h"
 #include "service/codec/verdict_codec.h"
 
@@ -67,20 +68,7 @@ std::optional<InputPlace> VerdictOracle::place_of(const MemoryVerdict& verdict) 
   return InputPlace(std::stoi(headers.at("neardup-partition")), std::stoll(headers.at("neardup-offset")));
 }
 
-std::string VerdictOracle::decide(const InputPlace& place, const MemoryVerdict& verdict) {
-  const Record& record = records_[index_.at(place)];
-  const Signed& document = signed_[index_.at(place)];
-  const std::string here = shown(topics_.front(), place);
-  if (document.reason) {
-    const std::map<std::string, std::string> headers(verdict.headers.begin(), verdict.headers.end());
-    const auto reason = headers.find("neardup-reason");
-    const std::optional<std::string> raw =
-        record.value ? std::optional(std::string(*record.value)) : std::nullopt;
-    if (verdict.topic == OutputTopic::kDeadLetter && verdict.value == raw && reason != headers.end() &&
-        reason->second == name(*document.reason))
-      return "";
-    return here + " should be a dead letter: " + std::string(name(*document.reason));
-  }
+VerdictRecord VerdictOracle::decided(const Record& record, const Signed& document) {
   VerdictRecord expected;
   expected.id = document.document.id;
   expected.url = document.document.url;
@@ -88,21 +76,78 @@ std::string VerdictOracle::decide(const InputPlace& place, const MemoryVerdict& 
   expected.event_time_ms = document.document.event_time_ms;
   expected.signature = document.signature;
   expected.decision = detector_.apply(document.arrival(record.source));
-  std::optional<Unique> leader;
-  const bool unique = expected.decision.verdict == Verdict::kUnique;
-  if (unique) {
-    clusters_.lead(expected.decision.sequence, document.signature.tokens);
+  const Decision& decision = expected.decision;
+  if (decision.verdict == Verdict::kUnique) {
+    clusters_.lead(decision.sequence, document.signature.tokens);
   } else {
-    leader = detector_.unique(expected.decision.sequence);
-    expected.leader = &*leader;
-    expected.cluster = clusters_.join(expected.decision.sequence, record.source, document.signature.tokens);
+    leader_ = detector_.unique(decision.sequence);
+    expected.leader = &leader_;
+    expected.cluster = clusters_.join(decision.sequence, record.source, document.signature.tokens);
   }
+  if (decision.previous) {
+    previous_ = detector_.unique(*decision.previous);
+    expected.previous = &previous_;
+  }
+  return expected;
+}
+
+VerdictRecord VerdictOracle::deleted(const Record& record, const Signed& document, std::string_view id) {
+  const std::vector<Sequence> forgotten = detector_.forget(id);
+  for (const Sequence sequence : forgotten) clusters_.end(sequence);
+  deletions_.push_back(
+      {.behind = detector_.size() - deletions_from_, .id = id, .forgotten = forgotten.size()});
+  return {.id = id,
+          .source = record.source,
+          .event_time_ms = document.document.event_time_ms,
+          .forgotten = forgotten.size()};
+}
+
+std::vector<JournalDeletion> VerdictOracle::take_deletions() {
+  deletions_from_ = detector_.size();
+  return std::exchange(deletions_, {});
+}
+
+std::string VerdictOracle::decide(const InputPlace& place, const MemoryVerdict& verdict) {
+  const Record& record = records_[index_.at(place)];
+  const Signed& document = signed_[index_.at(place)];
+  const std::string here = shown(topics_.front(), place);
+  const bool deletes = !record.value && detector_.options().by_id;
+  std::string_view id = document.document.id;
+  const std::optional<RejectReason> rejected = deletes ? read_deletion(record, id) : document.reason;
+  if (rejected) {
+    const std::map<std::string, std::string> headers(verdict.headers.begin(), verdict.headers.end());
+    const auto reason = headers.find("neardup-reason");
+    const std::optional<std::string> raw =
+        record.value ? std::optional(std::string(*record.value)) : std::nullopt;
+    if (verdict.topic == OutputTopic::kDeadLetter && verdict.value == raw && reason != headers.end() &&
+        reason->second == name(*rejected))
+      return "";
+    return here + " should be a dead letter: " + std::string(name(*rejected));
+  }
+  const VerdictRecord expected = deletes ? deleted(record, document, id) : decided(record, document);
   std::string json;
   append_verdict_json(expected, topics_, json);
-  if (verdict.value == json && verdict.key == document.document.id &&
-      verdict.topic == (unique ? OutputTopic::kUnique : OutputTopic::kDuplicate))
+  const bool is_duplicate = expected.verdict() == Verdict::kDuplicate;
+  if (verdict.value == json && verdict.key == id &&
+      verdict.topic == (is_duplicate ? OutputTopic::kDuplicate : OutputTopic::kUnique))
     return "";
   return "different: " + here + " got " + verdict.value.value_or("nothing") + " for " + json;
+}
+
+bool VerdictOracle::agrees(const InputPlace& place, const ParsedVerdict& verdict) const {
+  const Record& record = records_[index_.at(place)];
+  const Signed& document = signed_[index_.at(place)];
+  if (document.reason) return true;
+  const Decision decision = detector_.check(document.arrival(record.source));
+  const std::optional<Sequence> named = verdict.verdict == Verdict::kUnique ? verdict.seq
+                                        : verdict.cluster ? std::optional(verdict.cluster->id)
+                                                          : std::nullopt;
+  if (decision.verdict != verdict.verdict || decision.sequence != named) return false;
+  if (decision.previous.has_value() != verdict.previous.has_value()) return false;
+  if (!decision.previous) return true;
+  const Source source = detector_.unique(*decision.previous).source;
+  return source.partition == verdict.previous->source.partition &&
+         source.offset == verdict.previous->source.offset;
 }
 
 }  // namespace neardup

@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "core/detector.h"
+#include "service/codec/verdict_codec.h"
+#include "service/journal/record.h"
 #include "service/pipeline/signer_pool.h"
 #include "tests/support/memory_kafka.h"
 
@@ -30,9 +32,18 @@ class CountedClusters {
   explicit CountedClusters(KeepPolicy keep) : keep_(keep) {}
 
   void lead(Sequence leader, std::uint32_t tokens) { all_[leader] = {.tokens = tokens}; }
-  std::uint32_t size(Sequence leader) const { return all_.at(leader).state.size; }
+  // 0: it is no more, or never was.
+  std::uint32_t size(Sequence leader) const {
+    const auto at = all_.find(leader);
+    return at == all_.end() ? 0 : at->second.state.size;
+  }
   // Its cluster since this duplicate.
   const ClusterState& join(Sequence leader, const Source& source, std::uint32_t tokens);
+  // It is no more, and nothing was gained.
+  void end(Sequence leader) {
+    all_.erase(leader);
+    gains_.erase(leader);
+  }
   // What they gained since the last call, as a journal record has it.
   std::vector<ClusterGain> take_gains();
 
@@ -63,10 +74,16 @@ class VerdictOracle {
   // REQUIRES: has(place).
   std::string decide(const InputPlace& place, const MemoryVerdict& verdict);
 
-  // Of a unique that was decided: how many say the same by now.
+  // Whether the record at `place` would be decided as `verdict` has it, if it were the next one: uniques and
+  // duplicates by whom they name.
+  bool agrees(const InputPlace& place, const ParsedVerdict& verdict) const;
+
+  // Of a unique that was decided: how many say the same by now; 0 if it was deleted.
   std::uint32_t cluster_size(Sequence leader) const { return clusters_.size(leader); }
   // What the clusters gained since the last call.
   std::vector<ClusterGain> take_gains() { return clusters_.take_gains(); }
+  // What was deleted since the last call, as a journal record has it.
+  std::vector<JournalDeletion> take_deletions();
 
   // Uniques below `oldest` are forgotten before the next decision.
   void expire(Sequence oldest) { detector_.expire(oldest); }
@@ -74,12 +91,19 @@ class VerdictOracle {
   const Detector& detector() const { return detector_; }
 
  private:
+  VerdictRecord decided(const Record& record, const Signed& document);
+  VerdictRecord deleted(const Record& record, const Signed& document, std::string_view id);
+
   std::vector<std::string> topics_;
   std::vector<Record> records_;
   std::vector<Signed> signed_;
   std::map<InputPlace, std::size_t> index_;
   Detector detector_;
   CountedClusters clusters_;
+  std::vector<JournalDeletion> deletions_;
+  Sequence deletions_from_ = 0;  // uniques before the first of them could come
+  Unique leader_;                // of the verdict in hand
+  Unique previous_;
 };
 
 }  // namespace neardup

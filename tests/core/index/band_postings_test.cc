@@ -165,13 +165,31 @@ TEST(BandPostings, a_flood_of_one_text_is_bounded) {
   EXPECT_GT(postings.not_posted(), 90'000U);
 }
 
-TEST(BandPostings, erases_what_lies_under_the_keys_themselves) {
+TEST(BandPostings, what_is_erased_is_met_no_more_whether_its_bands_are_known_or_not) {
   BandPostings postings(1);
   const Band band = band_of(10);
-  insert(postings, 0, band);
-  insert(postings, 1, band);
-  postings.erase(0, {&band, 1}, {});
-  EXPECT_THAT(found(postings, band), ElementsAre(1));
+  for (Ordinal ordinal = 0; ordinal < 3; ++ordinal) insert(postings, ordinal, band);
+  EXPECT_TRUE(postings.erase(0, {&band, 1}, {}));
+  EXPECT_EQ(postings.table().postings(), 2U);
+  EXPECT_TRUE(postings.erase(1, {}, {}));
+  EXPECT_EQ(postings.table().postings(), 2U) << "where it lies nobody knows";
+  EXPECT_THAT(found(postings, band), ElementsAre(2));
+  EXPECT_FALSE(postings.erase(1, {}, {}));
+}
+
+TEST(BandPostings, what_is_erased_keeps_nobody_out_of_a_full_key) {
+  BandPostings postings(1);
+  const Band band = band_of(10);
+  const std::vector<Feature> uncommon = {500};
+  for (Ordinal ordinal = 0; ordinal < 2 * kFull; ++ordinal) insert(postings, ordinal, band, uncommon);
+  insert(postings, 40, band, uncommon);
+  EXPECT_EQ(postings.not_posted(), 1U) << "its key and the extended one are full";
+  for (Ordinal ordinal = 0; ordinal < 2 * kFull; ++ordinal) postings.erase(ordinal, {}, {});
+  const std::uint64_t before = postings.table().postings();
+  insert(postings, 41, band, uncommon);
+  EXPECT_EQ(postings.not_posted(), 1U);
+  EXPECT_THAT(found(postings, band, uncommon), ElementsAre(41));
+  EXPECT_EQ(postings.table().postings(), before - kFull + 1) << "those of its key are gone";
 }
 
 }  // namespace

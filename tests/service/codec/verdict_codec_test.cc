@@ -17,6 +17,7 @@ using ::testing::HasSubstr;
 const std::vector<std::string> kTopics = {"pages", "news", "odd \"topic\""};
 
 const Unique kLeader{"leader/1", "http://leader/", {0, 3, 18211}, 0, {}, {}};
+const Unique kPrevious{"doc-1", "http://a/?x=1&y=\"1\"", {0, 3, 18200}, 0, {}, {}};
 const Unique kLeaderWithoutUrl{"leader/2", "", {1, 0, 0}, 0, {}, {}};
 
 VerdictRecord base() {
@@ -55,6 +56,21 @@ VerdictRecord rejected(RejectReason reason) {
   return record;
 }
 
+// Another version of a document that is known by its id.
+VerdictRecord revision(VerdictRecord record) {
+  record.decision.previous = 3;
+  record.previous = &kPrevious;
+  if (record.verdict() == Verdict::kUnique) record.decision.relation = Relation::kRevision;
+  return record;
+}
+
+VerdictRecord deleted(std::uint64_t forgotten) {
+  VerdictRecord record = base();
+  record.url = "";
+  record.forgotten = forgotten;
+  return record;
+}
+
 std::string json(const VerdictRecord& record) {
   std::string out;
   append_verdict_json(record, kTopics, out);
@@ -90,6 +106,10 @@ std::vector<VerdictRecord> every_shape() {
   VerdictRecord not_utf8 = unique();
   not_utf8.id = "a\xFF\xC3\xA9\xC3z\xED\xA0\x80\xF0\x9F\x98";
   records.push_back(not_utf8);
+  records.push_back(revision(unique()));
+  records.push_back(revision(duplicate(DuplicateKind::kExact, kLeader)));
+  records.push_back(deleted(0));
+  records.push_back(deleted(4'294'967'296));
   return records;
 }
 
@@ -115,7 +135,14 @@ TEST(VerdictCodec, every_shape_is_read_back) {
     EXPECT_EQ(parsed->reason, record.reason);
     EXPECT_EQ(parsed->event_time, record.event_time_ms == 0 ? "" : "2024-05-01T12:30:45.123Z");
     EXPECT_EQ(parsed->seq.has_value(), record.verdict() == Verdict::kUnique);
-    EXPECT_EQ(parsed->signature.has_value(), !record.reason.has_value());
+    EXPECT_EQ(parsed->signature.has_value(), !record.reason && !record.forgotten);
+    EXPECT_EQ(parsed->forgotten, record.forgotten);
+    EXPECT_EQ(parsed->relation, record.decision.relation);
+    ASSERT_EQ(parsed->previous.has_value(), record.previous != nullptr);
+    if (record.previous != nullptr) {
+      EXPECT_EQ(parsed->previous->id, record.previous->id);
+      EXPECT_EQ(parsed->previous->source.offset, record.previous->source.offset);
+    }
     EXPECT_EQ(parsed->kind.has_value(), record.leader != nullptr);
     EXPECT_EQ(parsed->distance.has_value(), record.leader != nullptr);
     EXPECT_EQ(parsed->cluster.has_value(), record.leader != nullptr);
@@ -158,6 +185,8 @@ TEST(VerdictCodec, packs_one_header) {
   EXPECT_EQ(header(duplicate(DuplicateKind::kNear, kLeader)), "duplicate;near;of=pages-3@18211");
   EXPECT_EQ(header(duplicate(DuplicateKind::kExact, kLeaderWithoutUrl)), "duplicate;exact;of=news-0@0");
   EXPECT_EQ(header(rejected(RejectReason::kNotJson)), "rejected;not_json");
+  EXPECT_EQ(header(revision(unique())), "unique");
+  EXPECT_EQ(header(deleted(2)), "deleted");
 }
 
 TEST(VerdictCodec, spells_out_the_single_headers) {
@@ -174,6 +203,8 @@ TEST(VerdictCodec, spells_out_the_single_headers) {
   verdict_headers(rejected(RejectReason::kTooDeep), kTopics, headers);
   EXPECT_THAT(headers, ElementsAre(NamedValue{"neardup-verdict", "rejected"},
                                    NamedValue{"neardup-reason", "too_deep"}));
+  verdict_headers(deleted(2), kTopics, headers);
+  EXPECT_THAT(headers, ElementsAre(NamedValue{"neardup-verdict", "deleted"}));
 }
 
 TEST(VerdictCodec, a_dead_letter_tells_where_it_lay) {

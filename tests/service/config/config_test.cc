@@ -221,6 +221,15 @@ TEST(Config, ranges_hold_at_both_ends) {
   }
 }
 
+TEST(Config, a_switch_is_true_or_false) {
+  EXPECT_TRUE(load_yaml("index: {by_id: true}")->config.index.by_id);
+  EXPECT_FALSE(load_yaml("index: {by_id: false}")->config.index.by_id);
+  for (const char* text : {"", "yes", "on", "1", "True"}) {
+    EXPECT_THAT(refusal_of_set(std::string("index.by_id=") + text), HasSubstr("is not true or false"))
+        << text;
+  }
+}
+
 TEST(Config, a_number_is_plain_digits) {
   for (const char* text :
        {"", " 5", "+5", "-5", "05", "0x10", "1e3", "5.0", "100ms", "99999999999999999999", "five"}) {

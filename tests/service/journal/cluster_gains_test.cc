@@ -30,5 +30,21 @@ TEST(ClusterGains, are_one_for_each_leader_ascending_with_the_latest_that_repres
   EXPECT_THAT(taken, IsEmpty()) << "they were taken";
 }
 
+TEST(ClusterGains, of_a_cluster_that_is_no_more_there_are_none) {
+  ClusterGains gains;
+  gains.add(7, at(10), {.size = 2});
+  gains.add(3, at(11), {.size = 2});
+  gains.end(7);
+  gains.end(1);
+  std::vector<ClusterGain> taken;
+  gains.take(taken);
+  EXPECT_THAT(taken, ElementsAre(ClusterGain{.leader = 3, .joined = 1}));
+  gains.end(3);
+  gains.clear();
+  gains.add(3, at(12), {.size = 3});
+  gains.take(taken);
+  EXPECT_EQ(taken.size(), 1U);
+}
+
 }  // namespace
 }  // namespace neardup

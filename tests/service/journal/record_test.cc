@@ -4,9 +4,11 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "core/limits.h"
 #include "service/journal/chain.h"
@@ -33,7 +35,7 @@ JournalRecord example() {
   record.detector_options = "detector.threshold_permille=850";
   record.signature_options = "fingerprint.features=shingles fingerprint.shingle_size=4";
   record.cluster_rule = "clusters.keep=newest";
-  record.counts = {2, 5, 1, 6, 4};
+  record.counts = {2, 5, 1, 6, 4, 3};
   record.topics = {{"pages", uuid(0x40)}, {"pages-2", uuid(0x70)}};
   record.positions = {{0, 0, 100, 110, 5}, {0, 3, 0, 1, -1}, {1, 0, 18211, 18212, 0}};
   record.uniques = {
@@ -45,6 +47,9 @@ JournalRecord example() {
        "kept"},
       {"\xE4\xBD\xA0", "", {1, 0, 18211}, 0, {{0xB1, 0xB2}, {1}, 1}, ""},
   };
+  record.deletions = {{.behind = 0, .id = "id-0", .forgotten = 300},
+                      {.behind = 1, .id = "id-1", .forgotten = 1},
+                      {.behind = 1, .id = "\xE4\xBD\xA0"}};
   record.clusters = {{901, 3},
                      {902, 8, Representative{{1, 0, 18210}, 1714566645122}},
                      {1001, 1, Representative{{0, 3, 0}, -4}}};
@@ -63,6 +68,7 @@ void expect_equal(const JournalRecord& a, const JournalRecord& b) {
   EXPECT_EQ(a.signature_options, b.signature_options);
   EXPECT_EQ(a.cluster_rule, b.cluster_rule);
   EXPECT_EQ(a.counts, b.counts);
+  EXPECT_EQ(a.deletions, b.deletions);
   EXPECT_EQ(a.clusters, b.clusters);
   EXPECT_EQ(a.topics, b.topics);
   EXPECT_EQ(a.positions, b.positions);
@@ -84,10 +90,10 @@ TEST(JournalRecord, what_is_encoded_is_decoded) {
   expect_equal(*decoded, example());
 }
 
-// A record of version 3 stays readable for ever: NEARDUP_GOLDEN_UPDATE=1 writes the file, for a new version
+// A record of version 4 stays readable for ever: NEARDUP_GOLDEN_UPDATE=1 writes the file, for a new version
 // only.
-TEST(JournalRecord, the_golden_record_of_version_3_reads_and_writes_the_same_bytes) {
-  const std::string path = NEARDUP_SOURCE_DIR "/tests/golden/journal_record_v3.bin";
+TEST(JournalRecord, the_golden_record_of_version_4_reads_and_writes_the_same_bytes) {
+  const std::string path = NEARDUP_SOURCE_DIR "/tests/golden/journal_record_v4.bin";
   if (std::getenv("NEARDUP_GOLDEN_UPDATE") != nullptr) {
     std::ofstream(path, std::ios::binary) << encode_journal_record(example());
   }
@@ -159,11 +165,13 @@ TEST(JournalRecord, the_announced_bounds_hold_for_the_largest_entries) {
                               kept});
     record.clusters.push_back(
         {i % 2 == 0 ? ~0ULL : 0, 0xFFFFFFFF, Representative{{0xFFFFFFFF, 0x7FFFFFFF, INT64_MAX}, INT64_MIN}});
+    record.deletions.push_back({.behind = i % 2 == 0 ? ~0ULL : 0, .id = id, .forgotten = ~0ULL});
   }
-  record.counts = {50, ~0ULL, ~0ULL, ~0ULL, ~0ULL};
+  record.counts = {50, ~0ULL, ~0ULL, ~0ULL, ~0ULL, ~0ULL};
   EXPECT_LE(encode_journal_record(record).size(),
             journal_frame_bytes_max(50, 50) +
-                50 * journal_entry_bytes_max(id.size(), url.size(), kept.size()) + 50 * kJournalGainBytesMax);
+                50 * journal_entry_bytes_max(id.size(), url.size(), kept.size()) + 50 * kJournalGainBytesMax +
+                50 * (kJournalDeletionBytesMax + id.size()));
 }
 
 TEST(JournalRecord, a_cluster_that_nobody_represents_anew_takes_three_bytes) {
@@ -177,10 +185,38 @@ TEST(JournalRecord, a_cluster_that_nobody_represents_anew_takes_three_bytes) {
 TEST(JournalRecord, every_duplicate_joined_a_cluster) {
   for (const std::uint32_t joined : {0U, 2U, 4U, 0xFFFFFFFFU}) {
     JournalRecord record = example();
+    for (JournalDeletion& deletion : record.deletions) deletion.forgotten = 0;
     record.clusters[0].joined = joined;
     const Result<JournalRecord> decoded = decode_journal_record(encode_journal_record(record));
     ASSERT_FALSE(decoded) << joined;
     EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupt);
+  }
+}
+
+TEST(JournalRecord, a_duplicate_whose_leader_was_deleted_joined_no_cluster_that_is_left) {
+  JournalRecord record = example();
+  record.clusters.erase(record.clusters.begin());
+  EXPECT_TRUE(decode_journal_record(encode_journal_record(record)));
+  record.clusters[0].joined = 12;
+  EXPECT_FALSE(decode_journal_record(encode_journal_record(record))) << "more than came";
+}
+
+TEST(JournalRecord, deletions_that_cannot_be_are_refused) {
+  const std::string too_long(kIdBytesMax + 1, 'i');
+  const std::pair<const char*, std::function<void(JournalRecord&)>> breaks[] = {
+      {"counts other deletions", [](JournalRecord& r) { ++r.counts.deleted; }},
+      {"behind uniques that it does not hold", [](JournalRecord& r) { r.deletions[2].behind = 3; }},
+      {"behind uniques that it does not hold", [](JournalRecord& r) { r.deletions[0].behind = 2; }},
+      {"what has no id", [](JournalRecord& r) { r.deletions[1].id = ""; }},
+      {"what has no id", [&](JournalRecord& r) { r.deletions[1].id = too_long; }},
+  };
+  for (const auto& [reason, break_it] : breaks) {
+    JournalRecord record = example();
+    break_it(record);
+    const Result<JournalRecord> decoded = decode_journal_record(encode_journal_record(record));
+    ASSERT_FALSE(decoded) << reason;
+    EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupt);
+    EXPECT_NE(decoded.error().message.find(reason), std::string::npos) << decoded.error().message;
   }
 }
 

@@ -81,6 +81,8 @@ void use_every_verb(MetricsRegistry& metrics, std::int32_t partitions) {
   counts.exact = 2;
   counts.near = 1;
   counts.rejected[static_cast<std::size_t>(RejectReason::kNotJson)] = 2;
+  counts.deleted = 1;
+  counts.forgotten = 3;
   for (const std::uint64_t bytes : {100, 256, 300, 20 << 20}) counts.document_bytes.add(bytes);
   counts.near_distance.add(3);
   for (const std::uint64_t candidates : {0, 61, 1000000}) counts.lookup_candidates.add(candidates);
@@ -124,6 +126,8 @@ TEST_F(MetricsTest, known_labels_exist_with_zero_from_the_start) {
                              "neardup_verdicts_total{kind=\"exact\",verdict=\"duplicate\"}",
                              "neardup_verdicts_total{kind=\"near\",verdict=\"duplicate\"}",
                              "neardup_verdicts_total{kind=\"none\",verdict=\"rejected\"}",
+                             "neardup_verdicts_total{kind=\"none\",verdict=\"deleted\"}",
+                             "neardup_deleted_uniques_total",
                              "neardup_index_entries",
                              "neardup_lookup_truncated_total",
                              "neardup_clusters",
@@ -183,6 +187,8 @@ TEST_F(MetricsTest, each_verb_moves_its_numbers) {
            {"neardup_verdicts_total{kind=\"exact\",verdict=\"duplicate\"}", "4"},
            {"neardup_verdicts_total{kind=\"near\",verdict=\"duplicate\"}", "2"},
            {"neardup_verdicts_total{kind=\"none\",verdict=\"rejected\"}", "4"},
+           {"neardup_verdicts_total{kind=\"none\",verdict=\"deleted\"}", "2"},
+           {"neardup_deleted_uniques_total", "6"},
            {"neardup_dead_letter_records_total{reason=\"not_json\"}", "4"},
            {"neardup_batches_closed_total{reason=\"interval\"}", "2"},
            {"neardup_transactions_total{result=\"committed\"}", "2"},
@@ -233,6 +239,7 @@ TEST_F(MetricsTest, each_verb_moves_its_numbers) {
   EXPECT_EQ(counts.exact, 4U);
   EXPECT_EQ(counts.near, 2U);
   EXPECT_EQ(counts.rejected, 4U);
+  EXPECT_EQ(counts.deleted, 2U);
   EXPECT_EQ(counts.transactions, 2U);
   EXPECT_EQ(counts.index_entries, 5U);
   EXPECT_EQ(counts.clusters, 3U);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "service/pipeline/rebuilding.h"
 #include "tests/support/memory_kafka.h"
 
 namespace neardup {
@@ -50,6 +51,32 @@ struct Memory {
 };
 
 constexpr std::chrono::milliseconds kNow{1};
+
+TEST(Recovery, a_deletion_that_leaves_other_uniques_to_forget_is_a_contradiction) {
+  for (const std::uint64_t forgotten : {0U, 1U, 2U}) {
+    const std::vector<std::string> journal = journal_of(1);
+    JournalRecord record = *decode_journal_record(journal[0]);
+    record.clusters.clear();
+    record.counts.exact = 0;
+    const std::string first(record.uniques[0].id);
+    record.deletions = {{.behind = 1, .id = first, .forgotten = forgotten}};
+    record.counts.deleted = 1;
+    Memory memory;
+    memory.detector = Detector(DetectorOptions{.mode = DetectorMode::kSimhash, .by_id = true});
+    const std::string bytes = encode_journal_record(record);
+    PreparedRecord prepared(memory.detector.options());
+    ASSERT_TRUE(prepared.prepare(bytes, memory.chain));
+    const Status status = prepared.remember(memory.detector, memory.retention);
+    ASSERT_EQ(status.ok(), forgotten == 1) << forgotten;
+    if (status) {
+      EXPECT_EQ(memory.detector.remembered(), 1U);
+      continue;
+    }
+    EXPECT_EQ(status.error().code, ErrorCode::kContradiction);
+    EXPECT_NE(status.error().message.find("leaves 1 uniques to forget, expected"), std::string::npos)
+        << status.error().message;
+  }
+}
 
 TEST(Recovery, a_standby_that_follows_knows_what_a_restore_reads) {
   const std::vector<std::string> journal = journal_of(20);

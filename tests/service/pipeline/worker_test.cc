@@ -24,14 +24,18 @@
 namespace neardup {
 namespace {
 
-// A generated crawl, dealt to partitions at random.
-MemoryKafka crawl(std::size_t documents, std::size_t partitions, std::uint64_t seed) {
+// A generated crawl, dealt to partitions at random; its pages come again and some are deleted, if so wished.
+MemoryKafka crawl(std::size_t documents, std::size_t partitions, std::uint64_t seed, bool recurs = false) {
   std::mt19937_64 random(seed);
   MemoryKafka kafka;
   kafka.input.resize(partitions);
   std::int64_t time = 1000;
-  for (GeneratedRecord& record :
-       generate_crawl({.documents = documents, .families = documents / 4 + 1, .broken_share = .1}, seed)) {
+  const CrawlShape shape = {.documents = documents,
+                            .families = documents / 4 + 1,
+                            .broken_share = .1,
+                            .pages = recurs ? documents / 3 : 0,
+                            .deleted_share = recurs ? .1 : 0};
+  for (GeneratedRecord& record : generate_crawl(shape, seed)) {
     kafka.input[random() % partitions].push_back({std::move(record.key), std::move(record.value), ++time});
   }
   return kafka;
@@ -75,6 +79,7 @@ struct Circumstances {
   RetentionOptions retention = {};
   std::function<void(const Detector&)> after_batch = nullptr;  // on the thread that decides; once before all
   StateBoard* board = nullptr;
+  bool by_id = false;
   // A window that is soon full: it counts as memory, and these streams are short.
   ClusterOptions clusters = {.guard = {.window = 1000}};
 };
@@ -108,6 +113,8 @@ class CountingProbe final : public Probe {
     counts_.near += counts.near;
     counts_.short_text += counts.short_text;
     for (std::size_t i = 0; i < std::size(counts.rejected); ++i) counts_.rejected[i] += counts.rejected[i];
+    counts_.deleted += counts.deleted;
+    counts_.forgotten += counts.forgotten;
     add(counts.document_bytes, counts_.document_bytes);
     add(counts.near_distance, counts_.near_distance);
     add(counts.lookup_candidates, counts_.lookup_candidates);
@@ -153,6 +160,7 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
   JournalChain chain(signing.text());
   DetectorOptions options;
   options.clusters = circumstances.clusters;
+  options.by_id = circumstances.by_id;
   Detector detector(options);
   Retention retention(circumstances.retention);
   const InputConfig input;
@@ -916,6 +924,124 @@ TEST(Forgetting, where_memory_must_not_be_freed_the_input_is_paused_and_the_serv
   EXPECT_EQ(kafka.verdicts, calm.verdicts);
 }
 
+// ---- Documents known by their ids ----
+
+MemoryRecord deletion_of(std::string id, std::size_t minute) {
+  return {std::move(id), std::nullopt, static_cast<std::int64_t>(minute) * kMinuteMs};
+}
+
+MemoryRecord version_of(std::size_t document, std::size_t seed, std::size_t minute) {
+  MemoryRecord record = record_of(document, seed);
+  record.timestamp_ms = static_cast<std::int64_t>(minute) * kMinuteMs;
+  return record;
+}
+
+// What is decided around a deletion, in one batch or in many.
+MemoryKafka with_deletions() {
+  MemoryKafka kafka;
+  kafka.input = {{
+      version_of(1, 10, 1),  // 0: unique
+      version_of(1, 20, 2),  // 1: its revision
+      version_of(2, 20, 3),  // 2: a duplicate of that
+      deletion_of("d1", 4),  // 3: forgets both
+      version_of(2, 20, 5),  // 4: unique: the text is new again
+      version_of(1, 10, 6),  // 5: unique: nothing came before
+      deletion_of("d1", 7),  // 6: forgets it
+      deletion_of("d1", 8),  // 7: nothing is left
+      deletion_of("", 9),    // 8: of nobody
+      deletion_of(std::string(kIdBytesMax + 1, 'x'), 10),
+      {std::nullopt, std::nullopt, 11},
+      version_of(3, 20, 12),  // 11: a duplicate of 4
+  }};
+  return kafka;
+}
+
+TEST(ById, a_deletion_forgets_where_it_stands_and_is_told_with_the_uniques) {
+  MemoryKafka kafka = with_deletions();
+  const Life life = live_in(kafka, always_committed, 100, {.interval = std::chrono::hours(1), .by_id = true});
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  ASSERT_EQ(kafka.journal.size(), 1U);
+  expect_one_verdict_each(kafka);
+  ASSERT_EQ(kafka.verdicts.size(), 12U);
+  std::vector<ParsedVerdict> told;
+  for (const MemoryVerdict& verdict : kafka.verdicts) {
+    told.push_back(verdict.topic == OutputTopic::kDeadLetter ? ParsedVerdict{}
+                                                             : *parse_verdict_json(*verdict.value));
+  }
+  EXPECT_FALSE(told[0].previous);
+  EXPECT_EQ(told[1].relation, Relation::kRevision);
+  ASSERT_TRUE(told[1].previous);
+  EXPECT_EQ(told[1].previous->source, told[0].source);
+  EXPECT_EQ(told[2].duplicate_of->source, told[1].source);
+  EXPECT_EQ(
+      *kafka.verdicts[3].value,
+      R"({"id":"d1","verdict":"deleted","forgotten":2,"source":{"topic":"pages","partition":0,"offset":3},)"
+      R"("event_time":"1970-01-01T00:04:00.000Z"})");
+  EXPECT_EQ(kafka.verdicts[3].key, "d1");
+  for (const std::size_t i : {3, 6, 7}) EXPECT_EQ(kafka.verdicts[i].topic, OutputTopic::kUnique) << i;
+  EXPECT_EQ(told[4].seq, 2U);
+  EXPECT_EQ(told[4].relation, Relation::kOther);
+  EXPECT_EQ(told[5].seq, 3U);
+  EXPECT_FALSE(told[5].previous);
+  EXPECT_EQ(told[6].forgotten, 1U);
+  EXPECT_EQ(told[7].forgotten, 0U);
+  EXPECT_EQ(told[11].duplicate_of->source, told[4].source);
+  const auto reason_of = [&](std::size_t i) {
+    for (const auto& [name, value] : kafka.verdicts[i].headers)
+      if (name == "neardup-reason") return value;
+    return std::string();
+  };
+  EXPECT_EQ(reason_of(8), "missing_id");
+  EXPECT_EQ(reason_of(9), "id_too_long");
+  EXPECT_EQ(reason_of(10), "missing_id");
+  EXPECT_EQ(life.counts.deleted, 3U);
+  EXPECT_EQ(life.counts.forgotten, 3U);
+  EXPECT_EQ(life.index.entries, 1U) << "of what was decided, one is remembered";
+
+  const Result<JournalRecord> record = decode_journal_record(kafka.journal[0]);
+  ASSERT_TRUE(record) << record.error().message;
+  EXPECT_EQ(record->deletions, (std::vector<JournalDeletion>{{.behind = 2, .id = "d1", .forgotten = 2},
+                                                             {.behind = 4, .id = "d1", .forgotten = 1},
+                                                             {.behind = 4, .id = "d1", .forgotten = 0}}));
+  EXPECT_EQ(record->counts.exact, 2U);
+  ASSERT_EQ(record->clusters.size(), 1U) << "the cluster that was deleted gained nothing";
+  EXPECT_EQ(record->clusters[0].leader, 2U);
+}
+
+TEST(ById, batches_change_nothing_of_it_and_a_restart_has_the_same_state) {
+  MemoryKafka whole = with_deletions();
+  const Circumstances by_id = {.interval = std::chrono::hours(1), .by_id = true};
+  const Life undisturbed = live_in(whole, always_committed, 100, by_id);
+  for (const std::size_t documents_max : {1, 2, 3, 5}) {
+    MemoryKafka cut = with_deletions();
+    EXPECT_EQ(live_in(cut, always_committed, documents_max, by_id).state, undisturbed.state);
+    EXPECT_EQ(cut.verdicts, whole.verdicts) << documents_max;
+    EXPECT_EQ(live_in(cut, always_committed, documents_max, by_id).state, undisturbed.state) << "read back";
+  }
+}
+
+TEST(ById, without_it_a_record_without_a_value_is_a_dead_letter_and_a_journal_of_deletions_is_refused) {
+  MemoryKafka kafka = with_deletions();
+  const MemoryKafka input = kafka;
+  const Life life = live(kafka, always_committed, 100);
+  ASSERT_TRUE(life.status);
+  EXPECT_EQ(life.counts.rejected[static_cast<std::size_t>(RejectReason::kNullValue)], 6U);
+  EXPECT_EQ(kafka.verdicts[3].topic, OutputTopic::kDeadLetter);
+  EXPECT_EQ(kafka.verdicts[3].key, "d1");
+  EXPECT_EQ(kafka.verdicts[3].value, std::nullopt);
+  const Life known = live_in(kafka, always_committed, 100, {.by_id = true});
+  EXPECT_TRUE(known.status) << "a journal without deletions may be read by either";
+  EXPECT_TRUE(live(kafka, always_committed, 100).status);
+
+  MemoryKafka deleted = input;
+  ASSERT_TRUE(live_in(deleted, always_committed, 100, {.by_id = true}).status);
+  const Life refused = live(deleted, always_committed, 100);
+  ASSERT_FALSE(refused.status);
+  EXPECT_EQ(refused.status.error().code, ErrorCode::kContradiction);
+  EXPECT_NE(refused.status.error().message.find("index.by_id: true"), std::string::npos)
+      << refused.status.error().message;
+}
+
 // The property that the service stands on: whatever goes wrong, the committed journal and verdicts are those
 // of some undisturbed run: each record one verdict, and, since the order is fixed here, the very same bytes.
 TEST(WorkerProperty, faults_and_crashes_change_no_verdict) {
@@ -923,9 +1049,10 @@ TEST(WorkerProperty, faults_and_crashes_change_no_verdict) {
   constexpr std::size_t kBatch = 16;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    MemoryKafka calm = crawl(kDocuments, 1, seed);
+    const bool by_id = seed % 2 == 0;
+    MemoryKafka calm = crawl(kDocuments, 1, seed, by_id);
     MemoryKafka stormy = calm;
-    ASSERT_TRUE(live(calm, always_committed, kBatch).status);
+    ASSERT_TRUE(live_in(calm, always_committed, kBatch, {.by_id = by_id}).status);
 
     std::mt19937_64 random(seed * 1000003);
     Decisions decisions;
@@ -962,7 +1089,7 @@ TEST(WorkerProperty, faults_and_crashes_change_no_verdict) {
     for (int lives = 0;; ++lives) {
       ASSERT_LT(lives, 500);
       start = covered();
-      const Life life = live_in(stormy, storm, kBatch, {.decisions = &decisions});
+      const Life life = live_in(stormy, storm, kBatch, {.decisions = &decisions, .by_id = by_id});
       if (life.crashed) continue;
       if (life.status) break;
       const ErrorCode why = life.status.error().code;

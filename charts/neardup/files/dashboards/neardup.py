@@ -157,7 +157,7 @@ ROWS = {
         graph("Memory of the index", "Every table and array, counted.", "bytes", ("{{instance}}", f"sum by (instance) ({series('index_bytes')})")),
         graph("Memory against its limit", "Memory of the process against the limit of its container, or the machine's memory. Past it the kernel ends the process.", "percentunit", ("{{instance}}", f"{process('resident_memory_bytes')} / {series('memory_limit_bytes')}"), steps=[(0.9, "red")]),
         graph("Candidates per document", "Fingerprints compared to decide one document. It grows with the index, and with text that is much alike.", "short", *p50_p99("lookup_candidates"), steps=[(50000, "red")]),
-        graph("New uniques", "Documents that were added to the index per second.", "cps", ("added", rate("verdicts_total", verdict="unique"))),
+        graph("New and deleted uniques", "Documents that were added to the index per second, and those taken out by their ids (index.by_id).", "cps", ("added", rate("verdicts_total", verdict="unique")), ("deleted", rate("deleted_uniques_total"))),
     ],
     "Clusters": [
         graph("Clusters", "Documents remembered that have duplicates: each leads a cluster.", "short", ("{{instance}}", f"max by (instance) ({series('clusters')})")),
