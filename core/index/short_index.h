@@ -7,7 +7,7 @@
 //
 // Uniques are numbered in rows of their own, 0, 1, 2, ..., and each row knows its sequence number.
 //
-// Cost:    about 110 bytes a unique, and its text (text_store.h). A find reads some 55 cache lines of
+// Cost:    about 105 bytes a unique, and its text (text_store.h). A find reads some 55 cache lines of
 //          postings, all on their way at once, and one record a candidate.
 // Threads: none inside; the const functions may run side by side, each with a ShortSearch of its own.
 #pragma once
