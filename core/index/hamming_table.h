@@ -1,9 +1,9 @@
 // How does a table hold millions of fingerprints by their key, and grow without a pause?
 //
-// A bucket is a head of one cache line (later two, four ... sixteen) and, if that is not enough, a block of whole
-// fingerprints (block_pool.h).
+// A bucket is a head of one cache line (later two, four ... sixteen) and, if that is not enough, a block of
+// whole fingerprints (block_pool.h).
 //
-//   head      | count, block | tag | tag | ... 15 tags of 32 bits |     with two lines 31 tags, with four 63 ...
+//   head      | count, block | tag | tag | ... 15 tags of 32 bits |     with two lines 31, with sixteen 255
 //   ids       |      -       | id  | id  | ... 15 ordinals        |     a second array, only where needed
 //   block     fingerprints and ids of what came after
 //
@@ -49,9 +49,9 @@ class HammingTable {
 
   static constexpr int kLineWords = 16;
   static constexpr int kTagBits = 32;
-  static constexpr int kKeyBitsMax = 26;   // 64 million buckets; longer keys are cut
-  // Buckets of an empty table: 2^8, or as many as the tag asks for. Within more than 3 bits there are many near
-  // tags; the fewer bits of the key a tag has, the more it tells of what is not equal anyway.
+  static constexpr int kKeyBitsMax = 26;  // 64 million buckets; longer keys are cut
+  // Buckets of an empty table: 2^8, or as many as the tag asks for. Within more than 3 bits there are many
+  // near tags; the fewer bits of the key a tag has, the more it tells of what is not equal anyway.
   static constexpr int kLevelMin = 8;
   static constexpr int kLevelMinFar = 13;
   static constexpr int kLevelMinMax = 16;  // if the tag asked for more, ids of its own are cheaper
@@ -146,7 +146,11 @@ class HammingTable {
   std::uint64_t buckets() const {
     return (std::uint64_t{1} << level_) + (level_ < key_.count() ? split_ : 0);
   }
-  int lines_per_bucket() const { return 1 << (regions_[0].shift - 4); }
+  // Cache lines of all heads.
+  std::uint64_t head_lines() const {
+    const bool widens = level_ == key_.count();
+    return widens ? ((std::uint64_t{1} << level_) + split_) << widenings_ : buckets();
+  }
   std::uint64_t largest_bucket() const { return largest_bucket_; }
   std::uint64_t overflow_lines() const { return pool_.held_lines(); }
 

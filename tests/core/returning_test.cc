@@ -99,7 +99,7 @@ TEST_P(ReturningUniques, portions_of_any_size_make_the_state_that_one_by_one_mak
         rest = rest.subspan(some.size());
         ASSERT_TRUE(returning.prepare(some));
         ASSERT_EQ(returning.size(), some.size());
-        detector.restore(returning);
+        detector.restore(returning, 0, returning.size());
         if (expires && some.size() == to_expiry) detector.expire(oldest_at(detector.size()));
       }
       EXPECT_EQ(detector.size(), uniques.size());
