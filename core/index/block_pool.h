@@ -30,7 +30,7 @@ template <class Word>
 class BlockPool {
  public:
   using Offset = std::uint32_t;  // in cache lines; 0 is no block
-  static constexpr int kOffsetBits = 25;
+  static constexpr int kOffsetBits = 24;
   static constexpr Offset kLinesMax = Offset{1} << kOffsetBits;
 
   struct Block {
@@ -146,7 +146,7 @@ class BlockPool {
     if (offset != 0) {
       free_[size] = at(offset).count;
     } else {
-      CHECK(used_lines_ + kSizes[size] < kLinesMax, "one table holds at most 2 GiB of blocks");
+      CHECK(used_lines_ + kSizes[size] < kLinesMax, "one table holds at most 1 GiB of blocks");
       if (memory_.data() == nullptr) memory_ = GrowingMemory(kLinesMax * kLineBytes);
       offset = static_cast<Offset>(used_lines_);
       used_lines_ += kSizes[size];

@@ -560,7 +560,7 @@ Digest128 HammingIndex<kWidth>::entries_digest() const {
       sum += hash_of_word(Word128{bucket, std::uint64_t{tag} << 32 | id});
     });
     chain.add(table.buckets());
-    chain.add(static_cast<std::uint64_t>(table.lines_per_bucket()));
+    chain.add(table.head_lines());
     chain.add(sum);
   }
   return chain.finish();

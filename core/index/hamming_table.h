@@ -1,9 +1,9 @@
 // How does a table hold millions of fingerprints by their key, and grow without a pause?
 //
-// A bucket is a head of one cache line (later two or four) and, if that is not enough, a block of whole
-// fingerprints (block_pool.h).
+// A bucket is a head of one cache line (later two, four ... sixteen) and, if that is not enough, a block of
+// whole fingerprints (block_pool.h).
 //
-//   head      | count, block | tag | tag | ... 15 tags of 32 bits |     with two lines 31 tags, with four 63
+//   head      | count, block | tag | tag | ... 15 tags of 32 bits |     with two lines 31, with sixteen 255
 //   ids       |      -       | id  | id  | ... 15 ordinals        |     a second array, only where needed
 //   block     fingerprints and ids of what came after
 //
@@ -49,19 +49,22 @@ class HammingTable {
 
   static constexpr int kLineWords = 16;
   static constexpr int kTagBits = 32;
-  static constexpr int kKeyBitsMax = 26;   // 64 million buckets; longer keys are cut
-  static constexpr int kLevelMin = 8;      // buckets of an empty table: 2^8, or as many as the tag asks for
-  static constexpr int kLevelMinMax = 16;  // if it asked for more, ids of its own are cheaper
-  static constexpr int kWidenings = 2;     // one line, two, four
-  static constexpr std::uint32_t kCountMask = 63;
-  static constexpr int kBlockShift = 6;
+  static constexpr int kKeyBitsMax = 26;  // 64 million buckets; longer keys are cut
+  // Buckets of an empty table: 2^8, or as many as the tag asks for. Within more than 3 bits there are many
+  // near tags; the fewer bits of the key a tag has, the more it tells of what is not equal anyway.
+  static constexpr int kLevelMin = 8;
+  static constexpr int kLevelMinFar = 13;
+  static constexpr int kLevelMinMax = 16;  // if the tag asked for more, ids of its own are cheaper
+  static constexpr int kWidenings = 4;     // one line, two, four, eight, sixteen
+  static constexpr std::uint32_t kCountMask = 255;
+  static constexpr int kBlockShift = 8;
   static_assert(kBlockShift + Pool::kOffsetBits <= 32);
 
-  // Entries per bucket before it is split, and entries per line before heads are widened once and twice: the
+  // Entries per bucket before it is split, and entries per line before heads are widened once, twice ...: the
   // more lines there are, the evener they fill.
   static constexpr std::uint64_t kLoad = 17;
   static constexpr std::uint64_t kLoadUnit = 2;
-  static constexpr std::array<std::uint64_t, kWidenings> kWideLoad = {10, 11};
+  static constexpr std::array<std::uint64_t, kWidenings> kWideLoad = {10, 11, 14, 14};
 
   // A run of buckets with one way to find them.
   struct Region {
@@ -81,9 +84,10 @@ class HammingTable {
     key_ = BitChoice<Word>(cut);
     mix_ = KeyMix(key_.count());
     const Word elsewhere = is_first ? Word{} : cut_key(key_bits<Word>(covering, 0)) & ~cut;
-    level_ = std::max(kLevelMin, key_.count() + count_bits(elsewhere) - kTagBits);
+    const int level_min = covering.distance > 3 ? kLevelMinFar : kLevelMin;
+    level_ = std::max(level_min, key_.count() + count_bits(elsewhere) - kTagBits);
     leads_ = !is_first && level_ <= kLevelMinMax;
-    if (!leads_) level_ = std::max(kLevelMin, key_.count() - kTagBits);
+    if (!leads_) level_ = std::max(level_min, key_.count() - kTagBits);
     level_ = level_min_ = std::min(level_, key_.count());
 
     Word rest{};
@@ -142,7 +146,11 @@ class HammingTable {
   std::uint64_t buckets() const {
     return (std::uint64_t{1} << level_) + (level_ < key_.count() ? split_ : 0);
   }
-  int lines_per_bucket() const { return 1 << (regions_[0].shift - 4); }
+  // Cache lines of all heads.
+  std::uint64_t head_lines() const {
+    const bool widens = level_ == key_.count();
+    return widens ? ((std::uint64_t{1} << level_) + split_) << widenings_ : buckets();
+  }
   std::uint64_t largest_bucket() const { return largest_bucket_; }
   std::uint64_t overflow_lines() const { return pool_.held_lines(); }
 

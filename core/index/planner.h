@@ -5,9 +5,9 @@
 // independent), and so what a look-up reads and what an entry takes. The benchmark of the index prints these
 // figures beside those it counts; tests hold them within a fifth.
 //
-// Real text crowds buckets: its fingerprints share bits. There the candidates of a look-up were counted 3
-// (short texts) to 9 times (pages), of pages made from few templates 100 times, what is forecast here, and
-// the bytes up to a third more.
+// Real text crowds buckets: its fingerprints share keys. There the candidates of a look-up were counted 1.3
+// (documentation) to 3 times (pages made from few templates) what is forecast here, and the bytes an eighth
+// to a third more.
 //
 // The plan taken is the one that reads the fewest cache lines among those that fit into the memory; an index
 // reads memory, and little else takes time.

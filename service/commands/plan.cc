@@ -223,8 +223,8 @@ void print_table(const std::vector<Forecast>& forecasts, const PlanOptions& opti
         static_cast<double>(f.bytes) / kMebibyte, fits(f, options) ? "" : "  does not fit");
   }
   std::cout
-      << "\ncandidates: entries a look-up compares; lines: cache lines it reads. Of real text count 3 to 9\n"
-         "times the candidates, and up to a third more memory. It is that of the index alone: the digest,\n"
+      << "\ncandidates: entries a look-up compares; lines: cache lines it reads. Of real text count 1.3 to\n"
+         "3 times the candidates, and up to a third more memory. It is that of the index alone: the digest,\n"
          "place, id and url of each unique are kept besides.\n";
 }
 

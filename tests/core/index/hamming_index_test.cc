@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <random>
 #include <vector>
 
@@ -212,8 +213,37 @@ TEST(HammingIndex, growth_goes_through_splits_and_widenings_and_misses_nothing) 
       ASSERT_EQ(index.find(flip(words[at], {3, 33, 60}), MatchMode::kFirst), (Match{at, 3}));
     }
   }
-  EXPECT_EQ(index.tables()[0].lines_per_bucket(), 4);
   EXPECT_EQ(index.tables()[0].buckets(), 4096U);
+  EXPECT_EQ(index.tables()[0].head_lines(), 4 * 4096U);
+}
+
+// Keys of 6 bits: heads have sixteen lines after 14 thousand words, and then blocks again.
+TEST(HammingIndex, the_widest_heads_and_what_overflows_them_miss_nothing) {
+  const Covering& covering = *covering_named("16x12");
+  HammingIndex<32> index({.distance = 2, .covering = &covering});
+  const auto words = fingerprint_set<std::uint32_t>("random", 24'000, 9);
+  std::vector<Match> all;
+  std::size_t asked = 0;
+  for (std::size_t from = 0; from < words.size(); from += 1000) {
+    index.insert(std::span(words).subspan(from, 1000));
+    for (std::size_t i = 0; i < 20; ++i) {
+      const std::uint32_t query = words[(asked++ * 7919) % (from + 1000)] ^ 0x40000004;
+      std::vector<Match> expected;
+      for (std::size_t j = 0; j < from + 1000; ++j) {
+        const int distance = std::popcount(words[j] ^ query);
+        if (distance <= 2) expected.push_back({j, distance});
+      }
+      index.find_all(query, all);
+      ASSERT_EQ(all, expected);
+    }
+  }
+  EXPECT_EQ(index.tables()[0].head_lines(), 16 * 64U);
+  EXPECT_GT(index.overflow_lines(), 0U);
+  for (Sequence s = 0; s < words.size(); s += 2) EXPECT_TRUE(index.erase(s));
+  for (std::size_t i = 0; i < 200; ++i) {
+    const auto found = index.find(words[i], MatchMode::kNearest);
+    EXPECT_EQ((found == Match{i, 0}), i % 2 == 1) << "words are all different";
+  }
 }
 
 TEST(HammingIndex, a_cap_on_crowded_buckets_is_counted_and_without_it_nothing_is_cut) {

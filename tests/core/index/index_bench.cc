@@ -455,8 +455,7 @@ class Bench {
 
   void bound(Index& index) {
     std::size_t heads = 0;
-    for (const auto& table : index.tables())
-      heads += table.buckets() * 64 * static_cast<std::size_t>(table.lines_per_bucket());
+    for (const auto& table : index.tables()) heads += table.head_lines() * 64;
     const double line = line_ns(std::max<std::size_t>(heads, 1 << 20));
     std::mt19937_64 random(77);
     std::vector<double> seconds;
@@ -466,7 +465,9 @@ class Bench {
       seconds.push_back(find_all_of(index, queries, answers) / static_cast<double>(queries.size()));
     }
     double lines = 0;
-    for (const auto& table : index.tables()) lines += table.lines_per_bucket();
+    for (const auto& table : index.tables()) {
+      lines += static_cast<double>(table.head_lines()) / static_cast<double>(table.buckets());
+    }
     const double ratio = median(seconds) * 1e9 / (lines * line);
     std::printf("a prefetched random line of %zu MiB: %.1f ns; a query takes %.2f times its %.0f lines\n",
                 heads >> 20, line, ratio, lines);
