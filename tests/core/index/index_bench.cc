@@ -623,6 +623,7 @@ class Bench {
                 streams.mixed.size() + streams.templated.size(), static_cast<double>(streams.bytes) / 1e9,
                 wall_seconds() - start);
     stream("text", streams.mixed, "real_");
+    stream("the same by MinHash", streams.mixed_minhash, "minhash_");
     threads(streams.mixed, "text", "threads2_real");
     stream("site pages", streams.templated, "template_");
   }
@@ -706,7 +707,7 @@ class Bench {
     const double p999 = percentile(batches, 0.999) * 1e6;
     const double bytes = static_cast<double>(index.bytes()) / static_cast<double>(index.size());
     const ProbeCounts counts = index.counts();
-    std::printf("%-11s %zu, uniques %" PRIu64
+    std::printf("%-19s %zu, uniques %" PRIu64
                 ": query %.0f k/s  mixed %.0f k/s  p99.9 of 64 %.0f us  %.1f bytes   textbook: %.1fx query, "
                 "%.1fx mixed   candidates %.0f, overflow lines %.2f, slow %.4f, largest bucket %" PRIu64
                 "   answers %016" PRIx64 "\n",

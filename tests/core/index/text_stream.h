@@ -11,15 +11,19 @@
 #include <utility>
 #include <vector>
 
+#include "core/fingerprint/feature.h"
+#include "core/fingerprint/minhash.h"
 #include "core/fingerprint/signer.h"
+#include "core/fingerprint/token_stream.h"
 #include "tests/bench/corpora.h"
 
 namespace neardup {
 
 struct TextStreams {
-  std::vector<std::uint64_t> mixed;      // pages, chunks and short texts, merged
-  std::vector<std::uint64_t> templated;  // site pages
-  std::size_t bytes = 0;                 // of text that was signed
+  std::vector<std::uint64_t> mixed;          // pages, chunks and short texts, merged
+  std::vector<std::uint64_t> mixed_minhash;  // the same texts by the 64 bits of minhash.h
+  std::vector<std::uint64_t> templated;      // site pages
+  std::size_t bytes = 0;                     // of text that was signed
 };
 
 class TextStreamMaker {
@@ -56,7 +60,7 @@ class TextStreamMaker {
   }
 
   void page(const std::string& bytes) {
-    sign(bytes, Document::Format::kHtml, streams_.mixed);
+    sign_mixed(bytes, Document::Format::kHtml);
     if (sites_.size() < 300 && bytes.size() > 4000 && bytes.size() < 20000) {
       const std::string text = text_of(bytes);
       if (text.size() > 1500) sites_.push_back(text.substr(0, 1500 + text.size() % 1500));
@@ -71,13 +75,12 @@ class TextStreamMaker {
       const std::size_t end = std::min(text.find('\n'), text.size());
       const std::string_view line = text.substr(0, end);
       text.remove_prefix(std::min(end + 1, text.size()));
-      if (line.size() >= 20 && line.size() <= 200)
-        sign(std::string(line), Document::Format::kText, streams_.mixed);
+      if (line.size() >= 20 && line.size() <= 200) sign_mixed(std::string(line), Document::Format::kText);
       chunk += line;
       chunk += '\n';
       if (chunk.size() >= chunk_bytes) {
         if (chunk.size() <= 4000) {
-          sign(chunk, Document::Format::kText, streams_.mixed);
+          sign_mixed(chunk, Document::Format::kText);
           if (chunk.size() <= 700 && paragraphs_.size() < 400'000) paragraphs_.push_back(chunk);
         }
         chunk.clear();
@@ -97,16 +100,42 @@ class TextStreamMaker {
     }
   }
 
-  void sign(const std::string& body, Document::Format format, std::vector<std::uint64_t>& to) {
+  void sign_mixed(const std::string& body, Document::Format format) {
+    if (sign(body, format, streams_.mixed)) streams_.mixed_minhash.push_back(minhash());
+  }
+
+  // False if nothing is left of it.
+  bool sign(const std::string& body, Document::Format format, std::vector<std::uint64_t>& to) {
     document_.body = body;
     document_.format = format;
     Signature signature;
-    if (signer_.sign(document_, signature)) return;
+    if (signer_.sign(document_, signature)) return false;
     streams_.bytes += body.size();
     to.push_back(signature.fingerprint.bits);
+    return true;
+  }
+
+  // Of what was signed last: tokens, and bigrams of token characters, as a SimHash counts them.
+  std::uint64_t minhash() {
+    MinHash minhash;
+    TokenBatch batch;
+    tokens_.open(signer_.canonical().text, TokenStream::Use::kHashes);
+    while (tokens_.next(batch)) {
+      minhash.add({batch.hashes, batch.size});
+      bigrams_.clear();
+      for (std::size_t i = 0; i < batch.size; ++i) {
+        if ((batch.joined[i / 64] >> (i % 64) & 1) != 0) {
+          bigrams_.push_back(bigram_feature(*(batch.hashes + i - 1), batch.hashes[i]));
+        }
+      }
+      minhash.add(bigrams_);
+    }
+    return minhash.finish().bits;
   }
 
   Signer signer_;
+  TokenStream tokens_;
+  std::vector<std::uint64_t> bigrams_;  // of a batch
   Document document_;
   TextStreams streams_;
   std::vector<std::string> sites_;
