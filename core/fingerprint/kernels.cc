@@ -37,30 +37,35 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
   return count;
 }
 
-std::uint8_t weigh(std::uint64_t feature, WeightTable& weights) {
-  std::uint8_t& weight = weights[feature >> kSlotShift];
-  return weight < kWeightMax ? weight++ : kWeightMax;
+// Which of the features find room in their slots.
+void weigh(const std::uint64_t* features, std::size_t size, WeightTable& weights, std::uint64_t* counting) {
+  for (std::size_t i = 0; i < size; ++i) {
+    std::uint8_t& weight = weights[features[i] >> kSlotShift];
+    const bool counts = weight < kWeightMax;
+    if (counts) ++weight;
+    if (i % 64 == 0) counting[i / 64] = 0;
+    counting[i / 64] |= std::uint64_t{counts} << i % 64;
+  }
 }
 
 void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
-                 WeightTable* weights, std::uint8_t* earlier) {
+                 WeightTable* weights, std::uint64_t* counting) {
   for (std::size_t i = 0; i < size; ++i) {
     const std::size_t end = places.begin[i + 1];
     const std::size_t size_of = end - places.begin[i] - (chunk[end - 1] == ' ' ? 1 : 0);
     hashes[i] = token_feature({chunk + places.begin[i], size_of});
-    if (weights != nullptr) earlier[i] = weigh(hashes[i], *weights);
   }
+  if (weights != nullptr) weigh(hashes, size, *weights, counting);
 }
 
 std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joined, std::size_t size,
-                         std::uint64_t* bigrams, WeightTable* weights, std::uint8_t* earlier) {
+                         std::uint64_t* bigrams, WeightTable* weights, std::uint64_t* counting) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < size; ++i) {
     if ((joined[i / 64] >> i % 64 & 1) == 0) continue;
-    bigrams[count] = bigram_feature((hashes + i)[-1], hashes[i]);
-    if (weights != nullptr) earlier[count] = weigh(bigrams[count], *weights);
-    ++count;
+    bigrams[count++] = bigram_feature((hashes + i)[-1], hashes[i]);
   }
+  if (weights != nullptr) weigh(bigrams, count, *weights, counting);
   return count;
 }
 
@@ -116,13 +121,13 @@ void add_block(const std::uint64_t* features, VotePlanes& votes) {
   }
 }
 
-std::size_t vote(const std::uint64_t* features, const std::uint8_t* earlier, std::size_t size,
+std::size_t vote(const std::uint64_t* features, const std::uint64_t* counting, std::size_t size,
                  VotePlanes& votes) {
   std::array<std::uint64_t, VotePlanes::kBlock> block;
   std::size_t count = 0;
   std::size_t waiting = 0;
   for (std::size_t i = 0; i < size; ++i) {
-    if (earlier[i] >= kWeightMax) continue;
+    if ((counting[i / 64] >> i % 64 & 1) == 0) continue;
     ++count;
     block[waiting++] = features[i];
     if (waiting < block.size()) continue;

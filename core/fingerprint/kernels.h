@@ -37,9 +37,6 @@ struct TokenPlaces {
 // How often each slot of features has occurred, kWeightMax if more. The slot is the top 13 bits of a feature.
 inline constexpr std::uint8_t kWeightMax = 16;
 inline constexpr int kSlotShift = 64 - 13;
-// What one more occurrence makes of a weight.
-inline constexpr std::array<std::uint8_t, kWeightMax + 1> kNextWeight = {1,  2,  3,  4,  5,  6,  7,  8, 9,
-                                                                         10, 11, 12, 13, 14, 15, 16, 16};
 using WeightTable = std::array<std::uint8_t, std::size_t{1} << 13>;
 
 // Eight vertical counters for each of 64 bits, bit-sliced: bit b of plane[p][lane] is bit p of how many
@@ -63,23 +60,23 @@ struct Kernels {
   std::size_t (*find_tokens)(const char* chunk, std::size_t size, bool last, bool after_character,
                              TokenPlaces& places);
 
-  // hashes[i] = token_feature() of token i, i < size. Unless `weights` is null, earlier[i] = how often its
-  // slot has occurred before, and it is counted: while vector units hash some tokens, the others count those
-  // before.
+  // hashes[i] = token_feature() of token i, i < size. Unless `weights` is null, bit i % 64 of counting[i /
+  // 64] tells whether its slot had occurred less than kWeightMax times before, and it is counted: while
+  // vector units hash some tokens, the others count those before. Bits from `size` on are 0.
   void (*hash_tokens)(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
-                      WeightTable* weights, std::uint8_t* earlier);
+                      WeightTable* weights, std::uint64_t* counting);
 
   // Writes the bigram_feature() of each joined token and the one before it, and weighs them likewise; returns
   // how many. REQUIRES: hashes[-1] can be read.
   std::size_t (*hash_bigrams)(const std::uint64_t* hashes, const std::uint64_t* joined, std::size_t size,
-                              std::uint64_t* bigrams, WeightTable* weights, std::uint8_t* earlier);
+                              std::uint64_t* bigrams, WeightTable* weights, std::uint64_t* counting);
 
   // out[i] = wide_feature(features[i]), i < size.
   void (*widen)(const std::uint64_t* features, std::size_t size, std::uint64_t* out);
 
-  // Counts the votes of those of `size` features that have earlier[i] < kWeightMax; returns how many.
-  // REQUIRES: size <= kTokensMax; kFeatureSlack values behind `features` and `earlier` can be read.
-  std::size_t (*vote)(const std::uint64_t* features, const std::uint8_t* earlier, std::size_t size,
+  // Counts the votes of those of `size` features whose bit of `counting` is 1; returns how many. REQUIRES:
+  // size <= kTokensMax; kFeatureSlack values behind `features` can be read; bits from `size` on are 0.
+  std::size_t (*vote)(const std::uint64_t* features, const std::uint64_t* counting, std::size_t size,
                       VotePlanes& votes);
 
   // Bit b: 1 if feature bit b was 1 in more than half of `count` features, `ties` bit b if in exactly half.

@@ -9,6 +9,7 @@
 #include "core/fingerprint/character_bytes.h"
 #include "core/fingerprint/feature.h"
 #include "core/fingerprint/kernels.h"
+#include "core/fingerprint/slot_weights.h"
 
 namespace neardup::internal {
 namespace {
@@ -33,6 +34,7 @@ namespace neardup::internal {
 namespace {
 
 using V = __m256i;
+using Weigher = SlotWeigher<Isa::kAvx2>;
 
 V load(const void* from) { return _mm256_loadu_si256(static_cast<const V*>(from)); }
 void store(void* to, V v) { _mm256_storeu_si256(static_cast<V*>(to), v); }
@@ -208,21 +210,11 @@ Spans spans_of(const std::uint16_t* begin, std::size_t size) {
   return spans;
 }
 
-// How often the slots of some features occurred before them; counts that. No branch, and a table instead of
-// a comparison.
-[[gnu::always_inline]] inline void weigh(const std::uint64_t* features, std::size_t size,
-                                         std::uint8_t* weights, std::uint8_t* earlier) {
-  for (std::size_t i = 0; i < size; ++i) {
-    std::uint8_t& weight = weights[features[i] >> kSlotShift];
-    earlier[i] = weight;
-    weight = kNextWeight[weight];
-  }
-}
-
 // Each 64 tokens are weighed while the next are hashed.
 template <bool kWeigh>
 void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
-                 [[maybe_unused]] std::uint8_t* weights, [[maybe_unused]] std::uint8_t* earlier) {
+                 [[maybe_unused]] std::uint8_t* weights, [[maybe_unused]] std::uint64_t* counting) {
+  [[maybe_unused]] Weigher weigher(weights);
   for (std::size_t done = 0; done < size; done += 64) {
     const std::uint16_t* const begin = places.begin.data() + done;
     const std::size_t until = size - done < 64 ? size - done : 64;
@@ -230,7 +222,13 @@ void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size,
     for (std::size_t i = 0; i < until; ++i) {
       hashes[done + i] = first_half(mix(block_of(chunk + begin[i], spans.others[i])));
       if constexpr (kWeigh) {
-        if (done > 0) weigh(hashes + done + i - 64, 1, weights, earlier + done + i - 64);
+        if (done > 0) weigher.add(hashes[done + i - 64]);
+      }
+    }
+    if constexpr (kWeigh) {
+      if (done > 0) {
+        for (std::size_t i = until; i < 64; ++i) weigher.add(hashes[done + i - 64]);
+        counting[done / 64 - 1] = weigher.take(64);
       }
     }
     for (std::uint64_t bits = spans.too_long; bits != 0; bits &= bits - 1) {
@@ -241,22 +239,22 @@ void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size,
     }
   }
   if constexpr (kWeigh) {
-    const std::size_t weighed = size <= 64 ? 0 : size - 64;
-    weigh(hashes + weighed, size - weighed, weights, earlier + weighed);
+    const std::size_t weighed = (size - 1) / 64 * 64;
+    weigher.weigh(hashes + weighed, size - weighed, counting + weighed / 64);
   }
 }
 
 void hash_and_weigh(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
-                    WeightTable* weights, std::uint8_t* earlier) {
+                    WeightTable* weights, std::uint64_t* counting) {
   if (weights == nullptr) {
     hash_tokens<false>(chunk, places, size, hashes, nullptr, nullptr);
   } else {
-    hash_tokens<true>(chunk, places, size, hashes, weights->data(), earlier);
+    hash_tokens<true>(chunk, places, size, hashes, weights->data(), counting);
   }
 }
 
 std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joined, std::size_t size,
-                         std::uint64_t* bigrams, WeightTable* weights, std::uint8_t* earlier) {
+                         std::uint64_t* bigrams, WeightTable* weights, std::uint64_t* counting) {
   std::size_t count = 0;
   for (std::size_t word = 0; word * 64 < size; ++word) {
     std::size_t i = word * 64;
@@ -271,7 +269,7 @@ std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joine
       }
     }
   }
-  if (weights != nullptr) weigh(bigrams, count, weights->data(), earlier);
+  if (weights != nullptr) Weigher(weights->data()).weigh(bigrams, count, counting);
   return count;
 }
 
@@ -289,43 +287,49 @@ V add(V& sum, V a, V b) {
   return carry;
 }
 
-// Four features, 0 for those that do not count: zeros change no sum.
-V load_counting(const std::uint64_t* features, const std::uint8_t* earlier) {
-  std::uint32_t four;
-  std::memcpy(&four, earlier, sizeof four);
-  const V weights = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(static_cast<int>(four)));
-  return _mm256_and_si256(load(features), _mm256_cmpgt_epi64(_mm256_set1_epi64x(kWeightMax), weights));
+// kLanes[bits]: all ones in the lanes whose bit is 1.
+alignas(32) constexpr std::array<std::array<std::uint64_t, 4>, 16> kLanes = [] {
+  std::array<std::array<std::uint64_t, 4>, 16> table{};
+  for (unsigned bits = 0; bits < 16; ++bits) {
+    for (unsigned lane = 0; lane < 4; ++lane) table[bits][lane] = 0 - std::uint64_t{bits >> lane & 1};
+  }
+  return table;
+}();
+
+// Four features, 0 for those whose bit of the low four is 0: zeros change no sum.
+V load_counting(const std::uint64_t* features, std::uint64_t bits) {
+  return _mm256_and_si256(load(features), load(kLanes[bits & 15].data()));
 }
 
 struct Low {
   V ones, twos, fours, eights;
 
-  // `f` and `e`: features and how often they occurred earlier.
-  V add2(const std::uint64_t* f, const std::uint8_t* e) {
-    return add(ones, load_counting(f, e), load_counting(f + 8, e + 8));
+  // `bits`: which of the features count. The low 8 of them for the first 8 features, and so on.
+  V add2(const std::uint64_t* f, std::uint64_t bits) {
+    return add(ones, load_counting(f, bits), load_counting(f + 8, bits >> 8));
   }
-  V add4(const std::uint64_t* f, const std::uint8_t* e) {
-    const V carry = add2(f, e);
-    return add(twos, carry, add2(f + 16, e + 16));
+  V add4(const std::uint64_t* f, std::uint64_t bits) {
+    const V carry = add2(f, bits);
+    return add(twos, carry, add2(f + 16, bits >> 16));
   }
-  V add8(const std::uint64_t* f, const std::uint8_t* e) {
-    const V carry = add4(f, e);
-    return add(fours, carry, add4(f + 32, e + 32));
+  V add8(const std::uint64_t* f, std::uint64_t bits) {
+    const V carry = add4(f, bits);
+    return add(fours, carry, add4(f + 32, bits >> 32));
   }
-  V add16(const std::uint64_t* f, const std::uint8_t* e) {
-    const V carry = add8(f, e);
-    return add(eights, carry, add8(f + 64, e + 64));
+  V add16(const std::uint64_t* f, std::uint64_t low, std::uint64_t high) {
+    const V carry = add8(f, low);
+    return add(eights, carry, add8(f + 64, high));
   }
 };
 
-// Returns how many of the block count.
-std::size_t add_block(const std::uint64_t* features, const std::uint8_t* earlier, VotePlanes& votes) {
+// `first` and `second`: which of the first 64 features of the block count, and of the others.
+void add_block(const std::uint64_t* features, std::uint64_t first, std::uint64_t second, VotePlanes& votes) {
   auto* const plane = votes.plane.data();
   const std::size_t high = 64 - _lzcnt_u64(votes.blocks);
   const bool grows = (++votes.blocks >> high) != 0;
   for (std::size_t lane = 0; lane < VotePlanes::kLanes; lane += 4) {
     Low low{load(&plane[0][lane]), load(&plane[1][lane]), load(&plane[2][lane]), load(&plane[3][lane])};
-    V carry = low.add16(features + lane, earlier + lane);
+    V carry = low.add16(features + lane, first >> lane, second >> lane);
     store(&plane[0][lane], low.ones);
     store(&plane[1][lane], low.twos);
     store(&plane[2][lane], low.fours);
@@ -337,27 +341,16 @@ std::size_t add_block(const std::uint64_t* features, const std::uint8_t* earlier
     }
     if (grows) store(&plane[4 + high][lane], carry);
   }
-  std::size_t count = 0;
-  const V limit = _mm256_set1_epi8(kWeightMax);
-  for (std::size_t i = 0; i < VotePlanes::kBlock; i += 32) {
-    const V counts = _mm256_cmpgt_epi8(limit, load(earlier + i));
-    count +=
-        static_cast<std::size_t>(_mm_popcnt_u32(static_cast<std::uint32_t>(_mm256_movemask_epi8(counts))));
-  }
-  return count;
 }
 
-std::size_t vote(const std::uint64_t* features, const std::uint8_t* earlier, std::size_t size,
+std::size_t vote(const std::uint64_t* features, const std::uint64_t* counting, std::size_t size,
                  VotePlanes& votes) {
-  constexpr std::size_t kBlock = VotePlanes::kBlock;
-  std::size_t count = 0;
-  std::size_t i = 0;
-  for (; i + kBlock <= size; i += kBlock) count += add_block(features + i, earlier + i, votes);
-  if (i < size) {  // what lies behind the last feature does not count
-    alignas(32) std::uint8_t rest[kBlock];
-    std::memset(rest, kWeightMax, kBlock);
-    std::memcpy(rest, earlier + i, size - i);
-    count += add_block(features + i, rest, votes);
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < size; i += VotePlanes::kBlock) {
+    const std::uint64_t first = counting[i / 64];
+    const std::uint64_t second = i + 64 < size ? counting[i / 64 + 1] : 0;
+    count += static_cast<std::uint64_t>(_mm_popcnt_u64(first) + _mm_popcnt_u64(second));
+    add_block(features + i, first, second, votes);
   }
   return count;
 }

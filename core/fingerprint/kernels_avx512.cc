@@ -3,11 +3,10 @@
 #if NEARDUP_X86
 #include <immintrin.h>
 
-#include <cstring>
-
 #include "core/fingerprint/character_bytes.h"
 #include "core/fingerprint/feature.h"
 #include "core/fingerprint/kernels.h"
+#include "core/fingerprint/slot_weights.h"
 
 NEARDUP_BEGIN_AVX512
 namespace neardup::internal {
@@ -15,6 +14,7 @@ namespace neardup::internal {
 namespace {
 
 using V = __m512i;
+using Weigher = SlotWeigher<Isa::kAvx512>;
 
 V load(const void* from) { return _mm512_loadu_si512(from); }
 void store(void* to, V v) { _mm512_storeu_si512(to, v); }
@@ -171,24 +171,11 @@ void hash_long(const char* chunk, const std::uint16_t* begin, std::size_t size, 
   }
 }
 
-// How often the slots of some features occurred before them; counts that. No branch, and a table instead of
-// a comparison: six instructions a feature.
-[[gnu::always_inline]] inline void weigh(const std::uint64_t* features, std::size_t size,
-                                         std::uint8_t* weights, std::uint8_t* earlier) {
-  for (std::size_t i = 0; i < size; ++i) {
-    std::uint32_t top;  // half of the feature
-    std::memcpy(&top, reinterpret_cast<const char*>(features + i) + 4, sizeof top);
-    const std::size_t slot = top >> (kSlotShift - 32);
-    const std::size_t weight = weights[slot];
-    earlier[i] = static_cast<std::uint8_t>(weight);
-    weights[slot] = kNextWeight[weight];
-  }
-}
-
 // Each 64 tokens are weighed while the next are hashed.
 template <bool kWeigh>
 void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
-                 [[maybe_unused]] std::uint8_t* weights, [[maybe_unused]] std::uint8_t* earlier) {
+                 [[maybe_unused]] std::uint8_t* weights, [[maybe_unused]] std::uint64_t* counting) {
+  [[maybe_unused]] Weigher weigher(weights);
   const V first_halves = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
   for (std::size_t done = 0; done < size; done += 64) {
     const std::uint16_t* const begin = places.begin.data() + done;
@@ -199,28 +186,34 @@ void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size,
       const V high = mix_four(chunk + begin[i + 4], spans.ones[i / 4 + 1]);
       store(hashes + done + i, _mm512_permutex2var_epi64(low, first_halves, high));
       if constexpr (kWeigh) {
-        if (done > 0) weigh(hashes + done + i - 64, 8, weights, earlier + done + i - 64);
+        if (done > 0) weigher.add_eight(hashes + done + i - 64);
+      }
+    }
+    if constexpr (kWeigh) {
+      if (done > 0) {
+        for (std::size_t i = (until + 7) / 8 * 8; i < 64; i += 8) weigher.add_eight(hashes + done + i - 64);
+        counting[done / 64 - 1] = weigher.take(64);
       }
     }
     if (spans.too_long != 0) hash_long(chunk, begin, until, spans.too_long, hashes + done);
   }
   if constexpr (kWeigh) {
-    const std::size_t weighed = size <= 64 ? 0 : (size - 57) / 8 * 8;  // by the loop above
-    weigh(hashes + weighed, size - weighed, weights, earlier + weighed);
+    const std::size_t weighed = (size - 1) / 64 * 64;
+    weigher.weigh(hashes + weighed, size - weighed, counting + weighed / 64);
   }
 }
 
 void hash_and_weigh(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
-                    WeightTable* weights, std::uint8_t* earlier) {
+                    WeightTable* weights, std::uint64_t* counting) {
   if (weights == nullptr) {
     hash_tokens<false>(chunk, places, size, hashes, nullptr, nullptr);
   } else {
-    hash_tokens<true>(chunk, places, size, hashes, weights->data(), earlier);
+    hash_tokens<true>(chunk, places, size, hashes, weights->data(), counting);
   }
 }
 
 std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joined, std::size_t size,
-                         std::uint64_t* bigrams, WeightTable* weights, std::uint8_t* earlier) {
+                         std::uint64_t* bigrams, WeightTable* weights, std::uint64_t* counting) {
   std::size_t count = 0;
   for (std::size_t word = 0; word * 64 < size; ++word) {
     std::size_t i = word * 64;
@@ -232,7 +225,7 @@ std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joine
       count += static_cast<std::size_t>(_mm_popcnt_u64(bits & 0xFF));
     }
   }
-  if (weights != nullptr) weigh(bigrams, count, weights->data(), earlier);
+  if (weights != nullptr) Weigher(weights->data()).weigh(bigrams, count, counting);
   return count;
 }
 
@@ -271,20 +264,14 @@ struct Low {
   }
 };
 
-// Which of the next 64 features count, of `size` that are left.
-std::uint64_t counting(const std::uint8_t* earlier, std::size_t size) {
-  return low_bits(size < 64 ? size : 64) &
-         _mm512_cmplt_epu8_mask(load(earlier), _mm512_set1_epi8(kWeightMax));
-}
-
-std::size_t vote(const std::uint64_t* features, const std::uint8_t* earlier, std::size_t size,
+std::size_t vote(const std::uint64_t* features, const std::uint64_t* counting, std::size_t size,
                  VotePlanes& votes) {
   auto* const plane = votes.plane.data();
   Low low{load(&plane[0]), load(&plane[1]), load(&plane[2]), load(&plane[3])};
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < size; i += VotePlanes::kBlock) {
-    const std::uint64_t first = counting(earlier + i, size - i);
-    const std::uint64_t second = i + 64 < size ? counting(earlier + i + 64, size - i - 64) : 0;
+    const std::uint64_t first = counting[i / 64];
+    const std::uint64_t second = i + 64 < size ? counting[i / 64 + 1] : 0;
     count += _mm_popcnt_u64(first) + _mm_popcnt_u64(second);
     const std::size_t high = 64 - _lzcnt_u64(votes.blocks);
     const bool grows = (++votes.blocks >> high) != 0;

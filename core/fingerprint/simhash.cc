@@ -17,11 +17,11 @@ SimHasherOf<kWords>::SimHasherOf(Isa tier) : kernels_(&internal::kernels(tier)) 
 
 template <std::size_t kWords>
 void SimHasherOf<kWords>::add(const TokenBatch& batch) {
-  vote(batch.hashes, batch.earlier, batch.size);
+  vote(batch.hashes, batch.counting, batch.size);
   const std::size_t bigrams = kernels_->hash_bigrams(batch.hashes, batch.joined, batch.size, bigrams_.data(),
-                                                     &weights_, earlier_.data());
+                                                     &weights_, counting_.data());
   if (bigrams == 0) return;
-  vote(bigrams_.data(), earlier_.data(), bigrams);
+  vote(bigrams_.data(), counting_.data(), bigrams);
   if (batch.whole && bigrams <= kFewFeatures) {
     for (std::size_t i = 0; i < bigrams; ++i) weights_[bigrams_[i] >> internal::kSlotShift] = 0;
   } else {
@@ -30,11 +30,12 @@ void SimHasherOf<kWords>::add(const TokenBatch& batch) {
 }
 
 template <std::size_t kWords>
-void SimHasherOf<kWords>::vote(const std::uint64_t* features, const std::uint8_t* earlier, std::size_t size) {
-  votes_[0].add(features, earlier, size);
+void SimHasherOf<kWords>::vote(const std::uint64_t* features, const std::uint64_t* counting,
+                               std::size_t size) {
+  votes_[0].add(features, counting, size);
   if constexpr (kWords == 2) {
     kernels_->widen(features, size, wide_.data());
-    votes_[1].add(wide_.data(), earlier, size);
+    votes_[1].add(wide_.data(), counting, size);
   }
 }
 

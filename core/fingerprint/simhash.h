@@ -55,7 +55,7 @@ class SimHasherOf {
   std::array<std::uint64_t, kWords> finish();
 
  private:
-  void vote(const std::uint64_t* features, const std::uint8_t* earlier, std::size_t size);
+  void vote(const std::uint64_t* features, const std::uint64_t* counting, std::size_t size);
 
   static constexpr std::size_t kFeaturesMax = TokenBatch::kTokensMax + internal::kFeatureSlack;
 
@@ -63,7 +63,7 @@ class SimHasherOf {
   bool weighed_ = false;  // whether weights_ holds anything
   std::array<Votes, kWords> votes_;
   internal::WeightTable weights_{};  // of bigrams
-  alignas(64) std::array<std::uint8_t, kFeaturesMax> earlier_{};
+  std::array<std::uint64_t, TokenBatch::kTokensMax / 64> counting_{};  // of bigrams, those that do
   alignas(64) std::array<std::uint64_t, kFeaturesMax> bigrams_{};
   alignas(64) std::array<std::uint64_t, kWords == 1 ? 0 : kFeaturesMax> wide_{};
 };

@@ -38,7 +38,7 @@ bool TokenStream::next(TokenBatch& batch) {
            size_,
            places_.characters.data(),
            places_.joined.data(),
-           use_ == Use::kSimHash ? earlier_.data() : nullptr,
+           use_ == Use::kSimHash ? counting_.data() : nullptr,
            !begun_ && text_.empty()};
   begun_ = true;
   return true;
@@ -62,9 +62,9 @@ std::size_t TokenStream::read_chunk(std::uint64_t* hashes) {
     kernels_->hash_tokens(chunk, places_, size, hashes, nullptr, nullptr);
   } else if (whole && size <= internal::kWeightMax) {  // no token has as many before it
     kernels_->hash_tokens(chunk, places_, size, hashes, nullptr, nullptr);
-    std::fill_n(earlier_.data(), size, 0);
+    counting_[0] = (std::uint64_t{1} << size) - 1;
   } else {
-    kernels_->hash_tokens(chunk, places_, size, hashes, &weights_, earlier_.data());
+    kernels_->hash_tokens(chunk, places_, size, hashes, &weights_, counting_.data());
     weighed_ = true;
   }
   if (whole && weighed_ && size <= kFewTokens) {
@@ -85,7 +85,8 @@ std::size_t TokenStream::read_long_word(std::uint64_t* hashes) {
   hashes[0] = token_feature(token.bytes);
   if (use_ == Use::kSimHash) {
     std::uint8_t& weight = weights_[hashes[0] >> internal::kSlotShift];
-    earlier_[0] = weight < internal::kWeightMax ? weight++ : weight;
+    counting_[0] = weight < internal::kWeightMax ? 1 : 0;
+    weight += static_cast<std::uint8_t>(counting_[0]);
     weighed_ = true;
   }
   text_.remove_prefix(static_cast<std::size_t>(token.bytes.data() + token.bytes.size() - text_.data()));

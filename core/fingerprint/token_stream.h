@@ -41,10 +41,9 @@ struct TokenBatch {
   const std::uint64_t* characters = nullptr;  // it is a character, else a word
   const std::uint64_t* joined = nullptr;  // so it is, and the token before is too, without a space between
 
-  // kWeightMax if so many of all tokens before share the slot of token i that it does not count in a SimHash
-  // (simhash.h); else less. Null if the stream was opened for hashes alone.
-  static constexpr std::uint8_t kWeightMax = internal::kWeightMax;
-  const std::uint8_t* earlier = nullptr;
+  // It counts in a SimHash (simhash.h): not too many of all tokens before share its slot. Null if the stream
+  // was opened for hashes alone.
+  const std::uint64_t* counting = nullptr;
 
   bool whole = false;  // these are all tokens of the text
 };
@@ -57,7 +56,7 @@ class TokenStream {
   // REQUIRES: the CPU has `tier`.
   explicit TokenStream(Isa tier = isa()) : kernels_(&internal::kernels(tier)) {}
 
-  // What the batches are read for. A SimHash needs `earlier` of them, and that is a third of the time.
+  // What the batches are read for. A SimHash needs `counting` of them, and that is a third of the time.
   enum class Use : std::uint8_t { kSimHash, kHashes };
 
   // Starts at the beginning of `canonical`, which must outlive every call of next().
@@ -82,7 +81,7 @@ class TokenStream {
   bool weighed_ = false;          // whether weights_ holds anything
   internal::TokenPlaces places_;
   internal::WeightTable weights_{};
-  alignas(64) std::array<std::uint8_t, TokenBatch::kTokensMax + TokenBatch::kSlack> earlier_{};
+  std::array<std::uint64_t, TokenBatch::kTokensMax / 64> counting_{};
   alignas(64) std::array<std::uint64_t, kFirst + TokenBatch::kTokensMax + TokenBatch::kSlack> hashes_{};
 };
 

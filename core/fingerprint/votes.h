@@ -26,15 +26,15 @@ class Votes {
  public:
   static constexpr std::size_t kFeaturesMax = internal::kTokensMax;  // of one add()
   static constexpr std::size_t kSlack = internal::kFeatureSlack;  // values that may be read behind the last
-  static constexpr std::uint8_t kWeightMax = internal::kWeightMax;
 
   // REQUIRES: the CPU has `tier`.
   explicit Votes(Isa tier = isa()) : kernels_(&internal::kernels(tier)) { clear(); }
 
-  // Counts those of `size` features that have earlier[i] < kWeightMax.
-  // REQUIRES: size <= kFeaturesMax; kSlack values behind the last can be read; < 2^17 calls.
-  void add(const std::uint64_t* features, const std::uint8_t* earlier, std::size_t size) {
-    count_ += kernels_->vote(features, earlier, size, planes_);
+  // Counts those of `size` features whose bit is 1: bit i % 64 of counting[i / 64] for feature i.
+  // REQUIRES: size <= kFeaturesMax; kSlack values behind the last feature can be read; bits from `size` on
+  // are 0; < 2^17 calls.
+  void add(const std::uint64_t* features, const std::uint64_t* counting, std::size_t size) {
+    count_ += kernels_->vote(features, counting, size, planes_);
   }
 
   // 1 where most features have a 1, 0 where most have a 0, the bit of `ties` where as many have either; then

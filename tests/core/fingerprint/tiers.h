@@ -39,7 +39,8 @@ struct TierReader {
       for (std::size_t i = 0; i < batch.size; ++i) {
         const bool character = (batch.characters[i / 64] >> i % 64 & 1) != 0;
         const bool joined = (batch.joined[i / 64] >> i % 64 & 1) != 0;
-        tokens.push_back({batch.hashes[i], character, joined, batch.earlier[i] < TokenBatch::kWeightMax});
+        const bool counts = (batch.counting[i / 64] >> i % 64 & 1) != 0;
+        tokens.push_back({batch.hashes[i], character, joined, counts});
       }
       simhasher.add(batch);
       wide.add(batch);

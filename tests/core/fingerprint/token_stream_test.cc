@@ -25,7 +25,7 @@ Tokens tokens_of(std::string_view text, TokenStream::Use use = TokenStream::Use:
   stream.open(std::string_view(padded).substr(0, canonical.text.size()), use);
   Tokens tokens;
   for (TokenBatch batch; stream.next(batch);) {
-    EXPECT_EQ(batch.earlier != nullptr, use == TokenStream::Use::kSimHash);
+    EXPECT_EQ(batch.counting != nullptr, use == TokenStream::Use::kSimHash);
     for (std::size_t i = 0; i < TokenBatch::kHistory; ++i) {
       const std::size_t before = tokens.hashes.size();
       EXPECT_EQ(batch.hashes[-1 - static_cast<int>(i)], before > i ? tokens.hashes[before - 1 - i] : 0U);

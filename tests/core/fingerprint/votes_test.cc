@@ -30,8 +30,9 @@ std::uint64_t majority(Votes& votes, const std::vector<std::uint64_t>& features,
     std::vector<std::uint64_t> padded(features.begin() + static_cast<std::ptrdiff_t>(at),
                                       features.begin() + static_cast<std::ptrdiff_t>(at + size));
     padded.resize(size + Votes::kSlack, ~std::uint64_t{0});
-    const std::vector<std::uint8_t> earlier(padded.size(), 0);
-    votes.add(padded.data(), earlier.data(), size);
+    std::vector<std::uint64_t> counting(size / 64 + 1, ~std::uint64_t{0});
+    counting.back() = (std::uint64_t{1} << size % 64) - 1;
+    votes.add(padded.data(), counting.data(), size);
     at += size;
   }
   return votes.take_majority(ties);
@@ -114,15 +115,15 @@ TEST_P(VotesTest, who_came_too_often_does_not_count) {
   std::mt19937_64 random(17);
   for (int n = 0; n < 400; ++n) {
     std::vector<std::uint64_t> features(n + Votes::kSlack);
-    std::vector<std::uint8_t> earlier(features.size());
+    std::vector<std::uint64_t> counting(n / 64 + 1);
     Accumulator<64> plain;
     for (int i = 0; i < n; ++i) {
       features[i] = random();
-      earlier[i] = static_cast<std::uint8_t>(random() % 33);
-      if (earlier[i] > Votes::kWeightMax) earlier[i] = Votes::kWeightMax;
-      if (earlier[i] < Votes::kWeightMax) plain.add(features[i], 1);
+      const std::uint64_t counts = random() % 2;
+      counting[i / 64] |= counts << i % 64;
+      if (counts != 0) plain.add(features[i], 1);
     }
-    votes_.add(features.data(), earlier.data(), n);
+    votes_.add(features.data(), counting.data(), n);
     ASSERT_EQ(votes_.take_majority(kTies), plain.majority(kTies).to_ullong()) << n;
   }
 }
