@@ -32,19 +32,15 @@ __mmask64 in_range(V lead, V second, const SecondByteRange& range) {
                                 _mm512_shuffle_epi8(span, row));
 }
 
-// Writes the places of the bits. More than sixteen are words of one or two letters, and so are rare.
-void write_places(std::uint64_t bits, std::size_t count, std::size_t offset, std::uint16_t* out) {
+// Writes the places of the bits, which are no more than 32: a word has a byte and a space, a character three.
+void write_places(std::uint64_t bits, std::size_t offset, std::uint16_t* out) {
   const V iota =
       _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42,
                       41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20,
                       19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
   const V places = compress_8(bits, iota);
   const V base = _mm512_set1_epi16(static_cast<short>(offset));
-  const __m256i first = _mm256_cvtepu8_epi16(_mm512_castsi512_si128(places));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_add_epi16(first, _mm512_castsi512_si256(base)));
-  if (count <= 16) return;
   store(out, _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(places)), base));
-  store(out + 32, _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(places, 1)), base));
 }
 
 // A character begins at its first byte, a word at a byte of a word behind one that is not. Where a token
@@ -59,19 +55,28 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
   CharacterBytes<Isa::kAvx512> characters;
   std::size_t count = 0;
   std::uint64_t in_word = 0;  // 1 if the last byte of the block before belongs to a word
-  std::uint64_t behind_character = after_character ? 1 : 0;  // of the chunk
+  const auto take = [&](std::uint64_t begins, std::size_t at) {
+    write_places(begins, at, begin + count);
+    count += static_cast<std::size_t>(_mm_popcnt_u64(begins));
+  };
   for (std::size_t at = 0; at < size; at += 64) {
+    if (!characters.pending()) {
+      for (; size - at >= 64; at += 64) {  // nothing but words
+        const V bytes = load(chunk + at);
+        if (_mm512_movepi8_mask(bytes) != 0) break;
+        const std::uint64_t word = _mm512_cmpneq_epi8_mask(bytes, _mm512_set1_epi8(' '));
+        take(word & ~(word << 1 | in_word), at);
+        in_word = word >> 63;
+      }
+      if (at == size) break;
+    }
     const V bytes = load(chunk + at);
     const std::uint64_t inside = low_bits(size - at < 64 ? size - at : 64);
     const std::uint64_t space = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(' '));
     std::uint64_t word = inside & ~space;
     if ((_mm512_movepi8_mask(bytes) & inside) == 0 && !characters.pending()) {
-      const std::uint64_t begins = word & ~(word << 1 | in_word);
+      take(word & ~(word << 1 | in_word), at);
       in_word = word >> 63;
-      const auto found = static_cast<std::size_t>(_mm_popcnt_u64(begins));
-      write_places(begins, found, at, begin + count);
-      count += found;
-      behind_character = 0;
       continue;
     }
     const std::uint64_t letters = inside & _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8('\xE0'));
@@ -88,13 +93,10 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
     word &= ~characters.covered;
     const std::uint64_t begins = leads | (word & ~(word << 1 | in_word));
     in_word = word >> 63;
-    const std::uint64_t joined = leads & (characters.ends | behind_character);
-    behind_character = 0;
+    const std::uint64_t joined = leads & (characters.ends | (at == 0 && after_character ? 1 : 0));
     append_bits<Isa::kAvx512>(_pext_u64(leads, begins), count, places.characters.data());
     append_bits<Isa::kAvx512>(_pext_u64(joined, begins), count, places.joined.data());
-    const auto found = static_cast<std::size_t>(_mm_popcnt_u64(begins));
-    write_places(begins, found, at, begin + count);
-    count += found;
+    take(begins, at);
   }
   return finish_places<Isa::kAvx512>(chunk, size, last, count, places);
 }

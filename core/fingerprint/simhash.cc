@@ -6,7 +6,7 @@ namespace neardup {
 namespace {
 
 // So few features are cheaper to forget slot by slot than with the whole table.
-constexpr std::size_t kFewFeatures = 64;
+constexpr std::size_t kFewFeatures = 256;
 
 }  // namespace
 

@@ -12,7 +12,7 @@ using internal::kChunkBytes;
 namespace {
 
 // So few are cheaper to forget slot by slot than with the whole table.
-constexpr std::size_t kFewTokens = 64;
+constexpr std::size_t kFewTokens = 256;
 
 }  // namespace
 
