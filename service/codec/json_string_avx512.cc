@@ -109,12 +109,6 @@ char* unescape_avx512(std::string_view raw, char* out) {
     const __m512i block = load(at, end);
     const std::uint64_t backslashes = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('\\'));
     std::ptrdiff_t taken = end - at < kStep ? end - at : kStep;
-    if (backslashes == 0) {
-      _mm512_storeu_si512(out, block);
-      at += taken;
-      out += taken;
-      continue;
-    }
     // A block starts where no escape is open; one that does not end in it is left to the next block.
     const std::uint64_t escapes = escape_starts_and_ends(backslashes) & backslashes;
     const std::uint64_t unicode = escapes & (_mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('u')) >> 1);
