@@ -62,7 +62,7 @@ class SimHasherOf {
   const internal::Kernels* kernels_;
   bool weighed_ = false;  // whether weights_ holds anything
   std::array<Votes, kWords> votes_;
-  internal::WeightTable weights_{};  // of bigrams
+  internal::WeightTable weights_{};                                    // of bigrams
   std::array<std::uint64_t, TokenBatch::kTokensMax / 64> counting_{};  // of bigrams, those that do
   alignas(64) std::array<std::uint64_t, kFeaturesMax> bigrams_{};
   alignas(64) std::array<std::uint64_t, kWords == 1 ? 0 : kFeaturesMax> wide_{};

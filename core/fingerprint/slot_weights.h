@@ -1,11 +1,12 @@
 // Which features find room in their slots?
 //
-// A slot has room for kWeightMax features of a text, so which of them count hangs on their order, and they are
-// looked at one by one: this is what a SimHash takes most of its time for. Hence no branch, and a table instead
-// of a comparison; and what is found is one bit a feature, since a store more would cost a quarter of the time.
+// A slot has room for kWeightMax features of a text, so which of them count hangs on their order, and they
+// are looked at one by one: this is what a SimHash takes most of its time for. Hence no branch, and a table
+// instead of a comparison; and what is found is one bit a feature, since a store more would cost a quarter of
+// the time.
 //
-// Internal to core/fingerprint. The parameter makes a class of its own for each tier, so that none of its code
-// is shared between files that are compiled for different CPUs.
+// Internal to core/fingerprint. The parameter makes a class of its own for each tier, so that none of its
+// code is shared between files that are compiled for different CPUs.
 #pragma once
 
 #include <array>
@@ -43,7 +44,8 @@ class SlotWeigher {
   }
 
   // The same of any number of features: bit i % 64 of word i / 64.
-  [[gnu::always_inline]] void weigh(const std::uint64_t* features, std::size_t size, std::uint64_t* counting) {
+  [[gnu::always_inline]] void weigh(const std::uint64_t* features, std::size_t size,
+                                    std::uint64_t* counting) {
     for (; size >= 64; size -= 64) {
       for (std::size_t i = 0; i < 64; i += 8) add_eight(features + i);
       *counting++ = take(64);
