@@ -84,19 +84,22 @@ Worker::~Worker() {
 }
 
 Status Worker::run(const std::stop_token& stop) {
-  // Whatever ends the publishing, an error too, halts the other two where they are: their threads are joined
-  // when this returns.
-  const std::jthread gatherer([&](const std::stop_token& halt) {
-    pthread_setname_np(pthread_self(), "gather");
-    gathering_ = gather_all(stop, halt);
-    gathered_.close();
-  });
-  const std::jthread decider([&](const std::stop_token& halt) {
-    pthread_setname_np(pthread_self(), "decide");
-    deciding_ = decide_all(stop, halt);
-    decided_.close();
-  });
-  if (Status status = publish_all(); !status) return status;
+  Status publishing;
+  {
+    const std::jthread gatherer([&](const std::stop_token& halt) {
+      pthread_setname_np(pthread_self(), "gather");
+      gathering_ = gather_all(stop, halt);
+      gathered_.close();
+    });
+    const std::jthread decider([&](const std::stop_token& halt) {
+      pthread_setname_np(pthread_self(), "decide");
+      deciding_ = decide_all(stop, halt);
+      decided_.close();
+    });
+    publishing = publish_all();
+    // Whatever ends the publishing, an error too, halts the other two where they are.
+  }
+  if (!publishing) return publishing;
   return !deciding_ ? deciding_ : gathering_;
 }
 
@@ -183,8 +186,10 @@ Status Worker::decide_all(const std::stop_token& stop, const std::stop_token& ha
       continue;
     }
     Intake& intake = **gathered;
-    // A batch whose journal record would grow too large goes out in several transactions.
-    for (std::size_t begin = 0; begin < intake.records.size();) {
+    // A batch whose journal record would grow too large goes out in several transactions. With the last of
+    // them the intake is no longer ours.
+    const std::size_t count = intake.records.size();
+    for (std::size_t begin = 0; begin < count;) {
       if (is_full_) {
         rest(stop, halt);
         return {};  // what is not decided is read again by the next writer
@@ -196,7 +201,7 @@ Status Worker::decide_all(const std::stop_token& stop, const std::stop_token& ha
       const Result<std::size_t> end = decide(intake, begin, **batch);
       if (!end) return end.error();
       begin = *end;
-      decided_.push({.batch = *batch, .intake = &intake, .last = begin == intake.records.size()});
+      decided_.push({.batch = *batch, .intake = &intake, .last = begin == count});
     }
     report_index();
   }
