@@ -3,7 +3,7 @@
 // Reading what was kept of it, and signing that again. So it is a step of its own, which one thread may take
 // for the next uniques while another one remembers those before:
 //
-//   returning.prepare(uniques)  ─►  detector.restore(returning)
+//   returning.prepare(uniques)  ─►  detector.restore(returning, begin, end)
 //
 // Cost:    a page .2 us, a short text what signing it costs; about a KB a unique, which the next ones use
 // again. Threads: one at a time.

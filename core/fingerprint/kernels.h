@@ -62,7 +62,8 @@ struct Kernels {
 
   // hashes[i] = token_feature() of token i, i < size. Unless `weights` is null, bit i % 64 of counting[i /
   // 64] tells whether its slot had occurred less than kWeightMax times before, and it is counted: while
-  // vector units hash some tokens, the others count those before. Bits from `size` on are 0.
+  // vector units hash some tokens, the others count those before. Bits from `size` on are 0. REQUIRES: size >
+  // 0.
   void (*hash_tokens)(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
                       WeightTable* weights, std::uint64_t* counting);
 
