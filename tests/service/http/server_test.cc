@@ -1,12 +1,7 @@
 #include "service/http/server.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <string>
@@ -15,6 +10,7 @@
 
 #include "service/http/health.h"
 #include "service/http/status.h"
+#include "tests/support/loopback_client.h"
 
 namespace neardup {
 namespace {
@@ -26,52 +22,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 using Clock = std::chrono::steady_clock;
-
-// A client that sends what it is told, byte for byte.
-class Client {
- public:
-  explicit Client(int port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
-    connected_ = connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-  }
-  ~Client() { close(fd_); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  bool connected() const { return connected_; }
-
-  // False when the server has hung up.
-  bool send(std::string_view bytes) const {
-    while (!bytes.empty()) {
-      const ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent <= 0) return false;
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-    }
-    return true;
-  }
-
-  // All until the server hangs up, or "TIMEOUT".
-  std::string receive(std::chrono::milliseconds timeout = 10s) const {
-    const Clock::time_point end = Clock::now() + timeout;
-    std::string all;
-    char buffer[65536];
-    for (;;) {
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-      pollfd ready{fd_, POLLIN, 0};
-      if (left <= 0 || poll(&ready, 1, static_cast<int>(left)) <= 0) return all + "TIMEOUT";
-      const ssize_t got = recv(fd_, buffer, sizeof buffer, 0);
-      if (got <= 0) return all;
-      all.append(buffer, static_cast<std::size_t>(got));
-    }
-  }
-
- private:
-  int fd_;
-  bool connected_ = false;
-};
 
 class HttpTest : public testing::Test {
  protected:
@@ -86,14 +36,12 @@ class HttpTest : public testing::Test {
   }
 
   std::string raw(std::string_view request) const {
-    const Client client(server_->port());
+    const LoopbackClient client(server_->port());
     EXPECT_TRUE(client.connected());
     client.send(request);
     return client.receive();
   }
-  std::string get(const std::string& path) const {
-    return raw("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
-  }
+  std::string get(const std::string& path) const { return http_get(server_->port(), path); }
 
   StateBoard board_;
   std::unique_ptr<HttpServer> server_;
@@ -206,7 +154,7 @@ TEST_F(HttpTest, garbage_ends_the_connection_and_not_the_server) {
 }
 
 TEST_F(HttpTest, a_megabyte_of_request_line_is_cut_off) {
-  const Client client(server_->port());
+  const LoopbackClient client(server_->port());
   const std::string line = "GET /" + std::string(1 << 20, 'a') + " HTTP/1.1\r\n\r\n";
   client.send(line);  // may fail half way: the server does not wait for the rest
   const std::string answer = client.receive();
@@ -215,7 +163,7 @@ TEST_F(HttpTest, a_megabyte_of_request_line_is_cut_off) {
 }
 
 TEST_F(HttpTest, a_request_that_drips_is_cut_off_after_five_seconds) {
-  const Client client(server_->port());
+  const LoopbackClient client(server_->port());
   const Clock::time_point start = Clock::now();
   const std::string request = "GET /livez HTTP/1.1\r\nX-Slow: " + std::string(1000, 'a');
   std::size_t sent = 0;
@@ -229,9 +177,9 @@ TEST_F(HttpTest, a_request_that_drips_is_cut_off_after_five_seconds) {
 }
 
 TEST_F(HttpTest, silent_connections_only_delay_the_others) {
-  std::vector<std::unique_ptr<Client>> silent;
+  std::vector<std::unique_ptr<LoopbackClient>> silent;
   for (int i = 0; i < 50; ++i) {  // more than there are workers and places to wait
-    silent.push_back(std::make_unique<Client>(server_->port()));
+    silent.push_back(std::make_unique<LoopbackClient>(server_->port()));
     silent.back()->send("GET ");
   }
   silent.resize(20);  // some hang up, but every worker is still held
@@ -272,7 +220,7 @@ TEST_F(HttpTest, an_address_of_another_machine_is_an_error) {
 TEST_F(HttpTest, stopping_frees_the_port) {
   const int port = server_->port();
   server_.reset();
-  EXPECT_FALSE(Client(port).connected());
+  EXPECT_FALSE(LoopbackClient(port).connected());
 }
 
 }  // namespace
