@@ -214,6 +214,7 @@ Run setup_plan(CLI::App& app) {
       options->gram_size = configured.gram_size;
       options->gram_units = configured.gram_units;
       options->measure = configured.measure;
+      options->by_id = configured.by_id;
       options->mode = distance->empty() ? configured.mode : DetectorMode::kSimhash;
       if (distance->empty()) options->distance = configured.distance;
       return run_plan(*options);

@@ -38,11 +38,19 @@ struct Kind {
 
 constexpr std::size_t kShortCharacters = 60;
 
-std::array<Kind, 4> kinds(BandLayout layout) {
-  return {{{"page_standard", "page, detector.sketch: standard", page_bytes(SketchSize::kStandard, layout)},
-           {"page_compact", "page, detector.sketch: compact", page_bytes(SketchSize::kCompact, layout)},
-           {"short_latin", "short text of 60 Latin letters", short_text_bytes(kShortCharacters, 1)},
-           {"short_cjk", "short text of 60 CJK characters", short_text_bytes(kShortCharacters, 2)}}};
+template <std::size_t kCount>
+std::array<Kind, kCount> with_ids(std::array<Kind, kCount> kinds, const PlanOptions& options) {
+  for (Kind& kind : kinds) kind.bytes += options.by_id ? kIdBytes : 0;
+  return kinds;
+}
+
+std::array<Kind, 4> hybrid_kinds(BandLayout layout, const PlanOptions& options) {
+  return with_ids<4>(
+      {{{"page_standard", "page, detector.sketch: standard", page_bytes(SketchSize::kStandard, layout)},
+        {"page_compact", "page, detector.sketch: compact", page_bytes(SketchSize::kCompact, layout)},
+        {"short_latin", "short text of 60 Latin letters", short_text_bytes(kShortCharacters, 1)},
+        {"short_cjk", "short text of 60 CJK characters", short_text_bytes(kShortCharacters, 2)}}},
+      options);
 }
 
 // A word of Latin text and the space behind it; a character of Chinese is a word of its own.
@@ -57,9 +65,11 @@ Kind mgram_kind(std::string_view name, std::string_view about, const PlanOptions
 }
 
 std::array<Kind, 3> mgram_kinds(const PlanOptions& options) {
-  return {{mgram_kind("short_latin", "text of 60 Latin letters", options, kShortCharacters, 1),
-           mgram_kind("short_cjk", "text of 60 CJK characters", options, kShortCharacters, 2),
-           mgram_kind("long_latin", "text of 1024 Latin letters and more", options, kMgramTextMax, 1)}};
+  return with_ids<3>(
+      {{mgram_kind("short_latin", "text of 60 Latin letters", options, kShortCharacters, 1),
+        mgram_kind("short_cjk", "text of 60 CJK characters", options, kShortCharacters, 2),
+        mgram_kind("long_latin", "text of 1024 Latin letters and more", options, kMgramTextMax, 1)}},
+      options);
 }
 
 std::uint64_t total(const Kind& kind, const PlanOptions& options) {
@@ -84,7 +94,7 @@ void print_hybrid_table(const PlanOptions& options, BandLayout layout) {
   }
   std::cout << fmt::format("\n\n{} uniques, if all of them are:\n\n    {:<34} bytes/unique       memory\n",
                            options.documents, "");
-  for (const Kind& kind : kinds(layout)) {
+  for (const Kind& kind : hybrid_kinds(layout, options)) {
     std::cout << fmt::format("    {:<34} {:>12.1f} {:>8.0f} MiB{}\n", kind.about, kind.bytes,
                              static_cast<double>(total(kind, options)) / kMebibyte,
                              fits(kind, options) ? "" : "  does not fit");
@@ -108,7 +118,7 @@ void print_hybrid_json(const PlanOptions& options, BandLayout layout) {
         {{"similarity", similarity / 1000.0}, {"recall", band_recall(layout, similarity / 1000.0)}});
   }
   Json uniques = Json::array();
-  for (const Kind& kind : kinds(layout)) uniques.push_back(kind_json(kind, options));
+  for (const Kind& kind : hybrid_kinds(layout, options)) uniques.push_back(kind_json(kind, options));
   const Json answer = {{"mode", "hybrid"},
                        {"documents", options.documents},
                        {"threshold", options.threshold_permille / 1000.0},
@@ -199,7 +209,7 @@ int answer_of(const Kinds& kinds, const PlanOptions& options) {
 int plan_hybrid(const PlanOptions& options) {
   const BandLayout layout = band_layout(options.threshold_permille);
   options.json ? print_hybrid_json(options, layout) : print_hybrid_table(options, layout);
-  return answer_of(kinds(layout), options);
+  return answer_of(hybrid_kinds(layout, options), options);
 }
 
 int plan_mgram(const PlanOptions& options) {
@@ -226,6 +236,7 @@ void print_table(const std::vector<Forecast>& forecasts, const PlanOptions& opti
       << "\ncandidates: entries a look-up compares; lines: cache lines it reads. Of real text count 1.3 to\n"
          "3 times the candidates, and up to a third more memory. It is that of the index alone: the digest,\n"
          "place, id and url of each unique are kept besides.\n";
+  if (options.by_id) std::cout << fmt::format("index.by_id takes {} bytes a document more.\n", kIdBytes);
 }
 
 void print_json(const std::vector<Forecast>& forecasts, const PlanOptions& options) {
@@ -258,7 +269,6 @@ const char* const kPlanHelp =
     "\n"
     "Of the configured detector.mode; --distance asks about mode simhash, whose first row is the one to "
     "take.\n"
-    "index.by_id takes 9.3 bytes a document more.\n"
     "With --memory, 69 is the exit code if nothing fits.\n";
 
 double page_bytes(SketchSize sketch, BandLayout layout) {

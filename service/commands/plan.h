@@ -27,6 +27,7 @@ struct PlanOptions {
   unsigned gram_size = 4;             // of mode mgram, 1 .. kMgramSizeMax
   MgramUnits gram_units = MgramUnits::kCharacters;
   MgramMeasure measure = MgramMeasure::kEdit;
+  bool by_id = false;  // index.by_id
   bool json = false;
 };
 
@@ -37,6 +38,9 @@ extern const char* const kPlanHelp;
 // twelfth of what is counted): a page, and a short text of so many characters.
 double page_bytes(SketchSize sketch, BandLayout layout);
 double short_text_bytes(std::size_t characters, std::size_t bytes_of_character);
+
+// What index.by_id adds to each.
+inline constexpr double kIdBytes = 9.3;
 
 // The same in mode mgram, of a text of so many grams, each counted once.
 double mgram_text_bytes(std::size_t grams, std::size_t characters, std::size_t bytes_of_character);

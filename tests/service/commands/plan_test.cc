@@ -94,6 +94,12 @@ TEST(Plan, of_mode_hybrid_speaks_to_programs) {
   EXPECT_TRUE(plan["uniques"][0]["fits"]);
 }
 
+TEST(Plan, counts_what_ids_take) {
+  EXPECT_THAT(plan_command({"--documents", "1M", "--set", "index.by_id=true"}).out, HasSubstr("172.8 "));
+  EXPECT_THAT(plan_command({"--distance", "3", "--set", "index.by_id=true"}).out,
+              HasSubstr("index.by_id takes 9.3 bytes a document more."));
+}
+
 TEST(Plan, of_mode_hybrid_says_what_does_not_fit) {
   const Answer some = plan_command({"--documents", "10M", "--memory", "1400MiB"});
   EXPECT_EQ(some.code, kExitOk) << "compact does";
@@ -181,6 +187,8 @@ TEST_F(PlanBytes, the_bytes_forecast_are_those_that_are_counted) {
     const double page = page_bytes(sketch, layout);
     EXPECT_NEAR(counted_bytes({.sketch = sketch}, 60, folder_), page, page / 12);
   }
+  const double ids = counted_bytes({.by_id = true}, 60, folder_) - counted_bytes({}, 60, folder_);
+  EXPECT_NEAR(ids, kIdBytes, kIdBytes / 8);
   const double text = short_text_bytes(59, 1);
   EXPECT_NEAR(counted_bytes({}, 10, folder_), text, text / 12);
   const double by_mgrams = mgram_text_bytes(56, 59, 1);
