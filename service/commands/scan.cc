@@ -23,6 +23,7 @@
 #include "service/commands/path_input.h"
 #include "service/commands/report.h"
 #include "service/metrics/probe.h"
+#include "service/pipeline/signed_walk.h"
 #include "service/pipeline/signer_pool.h"
 #include "service/pipeline/signer_settings.h"
 
@@ -127,8 +128,6 @@ class Scan {
   }
 
   void decide(const PathBatch& batch) {
-    constexpr std::size_t kAhead = 2;  // documents whose postings are on their way meanwhile
-    constexpr std::size_t kStep = SignerPool::kStep;
     const std::span<const Record> records(batch.records);
     SignerPool& pool = pool_for(batch.kind);
     slots_.resize(pool.slots());
@@ -136,12 +135,9 @@ class Scan {
                    .slots = std::span(slots_).first(std::min(records.size(), slots_.size()))};
     pool.begin(job);
     verdicts_.clear();
+    SignedWalk walk(pool, job, detector_);
     for (std::size_t i = 0; i < records.size(); ++i) {
-      if (i % kStep == 0) pool.advance(job, i, std::min(i + kStep + kAhead, records.size()));
-      if (i + kAhead < records.size()) {
-        const Signed& ahead = job.signed_record(i + kAhead);
-        if (!ahead.reason) detector_.prefetch(ahead.arrival(ahead.document.source));
-      }
+      walk.reach(i);
       counts_.document_bytes.add(records[i].value->size());
       decide(job.signed_record(i));
     }

@@ -13,6 +13,7 @@
 #include "service/fault_point.h"
 #include "service/log.h"
 #include "service/pipeline/recovery.h"
+#include "service/pipeline/signed_walk.h"
 
 namespace neardup {
 namespace {
@@ -299,36 +300,22 @@ void Worker::decide_document(const Record& record, const Signed& document, Batch
   batch.add_decided(record, document, decision, named, cluster, kept_);
 }
 
-// Deciding reads memory at random, so what the next documents will need is on its way meanwhile.
 Result<std::size_t> Worker::decide(Intake& intake, std::size_t begin, Batch& batch) {
-  constexpr std::size_t kAhead = 2;
-  constexpr std::size_t kStep = SignerPool::kStep;
-  static_assert(kStep + kAhead <= SignerPool::kAheadMax);
   const std::span<const Record> records(intake.records);
   const auto began = Clock::now();
-  Clock::duration signing{};  // waited for, or worked at
-  const auto advance = [&](std::size_t done) {
-    const auto since = Clock::now();
-    parts_.signers.advance(intake.signing, done, std::min(done + kStep + kAhead, records.size()));
-    signing += Clock::now() - since;
-    decide_pulse_.beat();
-  };
+  SignedWalk walk(parts_.signers, intake.signing, parts_.detector, begin);
   batch.clear();
   std::size_t bytes =
       journal_frame_bytes_max(journal_topics_.size(), ahead_.positions().size() + records.size() - begin);
   std::int64_t time_ms = 0;  // the latest
   std::size_t i = begin;
   for (; i < records.size(); ++i) {
-    if ((i - begin) % kStep == 0) advance(i);
+    if (walk.reach(i)) decide_pulse_.beat();
     const Signed& document = intake.signing.signed_record(i);
     bytes += journal_entry_bytes_max(document.document.id.size(), document.document.url.size(),
                                      Detector::kept_bytes_max(document.route));
     if (!records[i].value) bytes += kJournalDeletionBytesMax + records[i].key.value_or("").size();
     if (bytes > kJournalRecordBytesMax && i > begin) break;
-    if (i + kAhead < records.size()) {
-      const Signed& ahead = intake.signing.signed_record(i + kAhead);
-      if (!ahead.reason) parts_.detector.prefetch(ahead.arrival(records[i + kAhead].source));
-    }
     const Record& record = records[i];
     if (!record.value && parts_.detector.options().by_id) {
       decide_deletion(record, document, batch);
@@ -351,8 +338,8 @@ Result<std::size_t> Worker::decide(Intake& intake, std::size_t begin, Batch& bat
     return status.error();
   }
   using Seconds = std::chrono::duration<double>;
-  parts_.probe.stage("sign", Seconds(signing).count());
-  parts_.probe.stage("decide", Seconds(Clock::now() - began - signing).count());
+  parts_.probe.stage("sign", Seconds(walk.waited()).count());
+  parts_.probe.stage("decide", Seconds(Clock::now() - began - walk.waited()).count());
   return i;
 }
 
