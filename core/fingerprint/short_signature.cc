@@ -85,18 +85,42 @@ ScriptKind kind_of(char32_t c) {
   return ScriptKind::kSpaced;
 }
 
-unsigned class_of(char32_t c) {
+constexpr unsigned class_of(char32_t c) {
   if (c >= U'a' && c <= U'z') return c - U'a';
   if (c == U' ') return 26;
   if (c >= U'0' && c <= U'9') return 27 + (c - U'0') % 5;
   return static_cast<std::uint32_t>(c) * 0x9E3779B1U >> 27;
 }
 
-// One at a time into its two bits: the carry out of them is dropped.
-void count_class(ClassCounts& counts, char32_t c) {
-  const unsigned shift = 2 * class_of(c);
-  const std::uint64_t mask = std::uint64_t{3} << shift;
-  counts.bits = (counts.bits & ~mask) | ((counts.bits + (std::uint64_t{1} << shift)) & mask);
+// Of ASCII, whose classes are told apart by comparisons.
+constexpr auto kAsciiClasses = [] {
+  std::array<std::uint8_t, 0x80> classes{};
+  for (char32_t c = 0; c < classes.size(); ++c) classes[c] = static_cast<std::uint8_t>(class_of(c));
+  return classes;
+}();
+
+// Adds one at a time into the two bits of a class, whose carry is dropped. Those bits lie apart until the
+// end, for no addition then waits for the whole of the one before.
+class ClassCounter {
+ public:
+  void add(char32_t c) {
+    const unsigned at = c < kAsciiClasses.size() ? kAsciiClasses[c] : class_of(c);
+    const std::uint64_t one = std::uint64_t{1} << (2 * at);
+    high_ ^= low_ & one;
+    low_ ^= one;
+  }
+  ClassCounts counts() const { return {.bits = low_ | high_ << 1}; }
+
+ private:
+  std::uint64_t low_ = 0;
+  std::uint64_t high_ = 0;
+};
+
+// A character of UTF-8 has one byte that continues none.
+std::size_t count_characters(std::string_view utf8) {
+  std::size_t count = 0;
+  for (const char c : utf8) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  return count;
 }
 
 std::uint64_t mix(std::uint64_t x) {
@@ -218,19 +242,26 @@ ShortSigner& ShortSigner::operator=(ShortSigner&&) noexcept = default;
 
 bool ShortSigner::sign(std::string_view canonical, ShortSignature& signature) {
   if (canonical.size() > kBytesMax) return false;
-  std::size_t length = 0;
-  for (std::size_t at = 0; at < canonical.size();) {
-    char32_t c = static_cast<unsigned char>(canonical[at]);
-    std::uint32_t size = 1;
-    if (c >= 0x80) {
-      const DecodedCodePoint decoded = decode_utf8(canonical.substr(at));
-      c = decoded.code_point;
-      size = decoded.size;
-    }
-    at += size;
-    if (length == kCharactersMax) return false;
-    work_->text[++length] = c;
+  // Most pages end here, before they are decoded.
+  const std::size_t length = count_characters(canonical);
+  if (length > kCharactersMax) return false;
+  char32_t* out = &work_->text[1];
+  if (length == canonical.size()) {
+    for (const char c : canonical) *out++ = static_cast<unsigned char>(c);
+    return finish(length, signature);
   }
+  for (std::size_t at = 0; at < canonical.size();) {
+    const unsigned char byte = static_cast<unsigned char>(canonical[at]);
+    if (byte < 0x80) {
+      *out++ = byte;
+      ++at;
+    } else {
+      const DecodedCodePoint decoded = decode_utf8(canonical.substr(at));
+      *out++ = decoded.code_point;
+      at += decoded.size;
+    }
+  }
+  DCHECK(out == &work_->text[1] + length);
   return finish(length, signature);
 }
 
@@ -246,12 +277,13 @@ bool ShortSigner::finish(std::size_t length, ShortSignature& signature) {
   Work& work = *work_;
   const std::size_t end = length + 1;
   signature.units = 0;
-  signature.classes = {};
+  ClassCounter classes;
   for (std::size_t i = 1; i < end; ++i) {
     work.kinds[i] = kind_of(work.text[i]);
     signature.units += work.kinds[i] == ScriptKind::kSyllabic ? 2 : 1;
-    count_class(signature.classes, work.text[i]);
+    classes.add(work.text[i]);
   }
+  signature.classes = classes.counts();
   if (signature.units > kShortStoredUnitsMax) return false;
   signature.text.assign(work.text.begin() + 1, work.text.begin() + static_cast<std::ptrdiff_t>(end));
   signature.features.clear();
