@@ -46,9 +46,9 @@ struct SignerPool::State {
   std::vector<std::thread> threads;
 
   std::mutex mutex;
-  std::condition_variable woken;  // a run may be taken, or the end
-  std::condition_variable run_signed;
-  std::deque<SigningJob*> jobs;  // those with records that nobody has taken
+  std::condition_variable woken;           // a run may be taken, or the end
+  std::condition_variable signed_changed;  // as many as somebody wanted
+  std::deque<SigningJob*> jobs;            // those with records that nobody has taken
   std::size_t sleeping = 0;
   bool ending = false;
 
@@ -70,7 +70,6 @@ struct SignerPool::State {
     const std::size_t begin = job.taken;
     const std::size_t end = end_of_next(job);
     job.taken = end;
-    ++job.in_hands;
     if (end == job.records.size()) std::erase(jobs, &job);
     lock.unlock();
     for (std::size_t i = begin; i < end; ++i) worker.sign(job.records[i], job.slots[i % job.slots.size()]);
@@ -79,8 +78,13 @@ struct SignerPool::State {
     while (job.signed_ < job.taken && job.signed_runs[job.signed_ / kRecordsPerTake]) {
       job.signed_ = std::min(job.signed_ + kRecordsPerTake, job.records.size());
     }
-    --job.in_hands;
-    run_signed.notify_all();
+    if (job.wanted > 0 && job.signed_ >= job.wanted) signed_changed.notify_all();
+  }
+
+  void wait_until_signed(SigningJob& job, std::size_t count, std::unique_lock<std::mutex>& lock) {
+    job.wanted = count;
+    signed_changed.wait(lock, [&] { return job.signed_ >= count; });
+    job.wanted = 0;
   }
 
   void work(Worker& worker) {
@@ -140,20 +144,15 @@ void SignerPool::advance(SigningJob& job, std::size_t done, std::size_t end) {
   job.done = done;
   const bool has_room = done + job.slots.size() - job.taken >= job.slots.size() / 2;
   if (state.sleeping > 0 && has_room && State::has_next(job)) state.woken.notify_all();
-  while (job.signed_ < end) {
-    if (State::has_next(job)) {
-      state.sign_next(job, state.workers[0], lock);
-    } else {
-      state.run_signed.wait(lock);
-    }
-  }
+  while (job.signed_ < end && State::has_next(job)) state.sign_next(job, state.workers[0], lock);
+  state.wait_until_signed(job, end, lock);
 }
 
 void SignerPool::cancel(SigningJob& job) {
   State& state = *state_;
   std::unique_lock lock(state.mutex);
   std::erase(state.jobs, &job);
-  state.run_signed.wait(lock, [&] { return job.in_hands == 0; });
+  state.wait_until_signed(job, job.taken, lock);  // what is in hands
 }
 
 void SignerPool::run(std::span<const Record> records, std::span<Signed> slots) {

@@ -68,7 +68,7 @@ struct SigningJob {
   std::size_t signed_ = 0;  // all of them
   std::size_t taken = 0;    // by some thread
   std::vector<bool> signed_runs = {};
-  std::size_t in_hands = 0;  // runs that are being signed
+  std::size_t wanted = 0;  // somebody waits until so many are signed; 0: nobody does
 };
 
 class SignerPool {
