@@ -78,7 +78,14 @@ struct SignerPool::State {
     while (job.signed_ < job.taken && job.signed_runs[job.signed_ / kRecordsPerTake]) {
       job.signed_ = std::min(job.signed_ + kRecordsPerTake, job.records.size());
     }
-    if (job.wanted > 0 && job.signed_ >= job.wanted) signed_changed.notify_all();
+    if (job.wanted > 0 && job.signed_ >= job.wanted) notify(signed_changed, lock);
+  }
+
+  // Whoever wakes would only wait for the lock.
+  static void notify(std::condition_variable& waiting, std::unique_lock<std::mutex>& lock) {
+    lock.unlock();
+    waiting.notify_all();
+    lock.lock();
   }
 
   void wait_until_signed(SigningJob& job, std::size_t count, std::unique_lock<std::mutex>& lock) {
@@ -133,8 +140,10 @@ void SignerPool::begin(SigningJob& job) {
   CHECK(job.taken == 0, "a job is begun once");
   if (job.records.empty()) return;
   job.signed_runs.assign((job.records.size() - 1) / kRecordsPerTake + 1, false);
-  const std::lock_guard lock(state_->mutex);
-  state_->jobs.push_back(&job);
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->jobs.push_back(&job);
+  }
   if (job.records.size() > kRecordsPerTake) state_->woken.notify_all();  // else not worth waking anybody
 }
 
@@ -143,7 +152,7 @@ void SignerPool::advance(SigningJob& job, std::size_t done, std::size_t end) {
   std::unique_lock lock(state.mutex);
   job.done = done;
   const bool has_room = done + job.slots.size() - job.taken >= job.slots.size() / 2;
-  if (state.sleeping > 0 && has_room && State::has_next(job)) state.woken.notify_all();
+  if (state.sleeping > 0 && has_room && State::has_next(job)) State::notify(state.woken, lock);
   while (job.signed_ < end && State::has_next(job)) state.sign_next(job, state.workers[0], lock);
   state.wait_until_signed(job, end, lock);
 }
