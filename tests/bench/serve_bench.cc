@@ -18,6 +18,9 @@
 //           records has its verdict. Beside it what it may be: two intervals of a batch and the p99 of the
 //           same run's commits, as the service's own histogram has it
 //
+//   restart and takeover (serve_absence.h): for how long nobody decides, with ten million uniques to
+//           remember, and when a leader goes that another instance waits for
+//
 // After every run the committed records must be as many as the input's, and the journal of serve must cover
 // each offset once. The order in which partitions are read is Kafka's, and with it which page of two is the
 // first; so the digest of the answers is `neardup scan`'s of the same pages in file order.
@@ -47,6 +50,7 @@
 #include "service/log.h"
 #include "service/metrics/state.h"
 #include "tests/bench/raw_loop.h"
+#include "tests/bench/serve_absence.h"
 #include "tests/bench/serve_run.h"
 #include "tests/support/bench_report.h"
 #include "tests/support/child_process.h"
@@ -77,18 +81,30 @@ struct Plan {
   std::size_t warm_up = 0;  // pages before the first that counts, and of which the loop learns what to write
   double paced_s = 0;       // for how long pages are sent at half of the load
   std::size_t scanned = 0;  // pages that scan is given
+  std::size_t remembered = 0;  // documents decided before a restart; four in five are unique
+  std::size_t journaled = 0;   // and those after its snapshot
+  int takeovers = 0;
+  int joiners = 0;
 };
 
 constexpr Plan kFull = {.sizes = {{{"1k", 1024, 1'000'000}, {"4k", 4096, 400'000}}},
                         .runs = 5,
                         .warm_up = 800'000,
                         .paced_s = 10,
-                        .scanned = 200'000};
+                        .scanned = 200'000,
+                        .remembered = 12'500'000,
+                        .journaled = 100'000,
+                        .takeovers = 3,
+                        .joiners = 20};
 constexpr Plan kTiny = {.sizes = {{{"1k", 1024, 25'000}, {"4k", 4096, 15'000}}},
                         .runs = 1,
                         .warm_up = 2'000,
                         .paced_s = 2,
-                        .scanned = 5'000};
+                        .scanned = 5'000,
+                        .remembered = 10'000,
+                        .journaled = 1'000,
+                        .takeovers = 1,
+                        .joiners = 1};
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -405,6 +421,7 @@ class ServeBench {
     std::fflush(stdout);
     warm_up();
     for (const Size& size : plan_.sizes) compare(size);
+    be_absent();
     report_.number("p50_ms", worst_.p50_ms, 1);
     report_.number("p99_ms", worst_.p99_ms, 1);
   }
@@ -528,6 +545,33 @@ class ServeBench {
     report_.number("scan_cpu_s_per_million_" + name, scanned.cpu_s_per_million, 3);
     report_.number("cpu_vs_raw_and_scan_" + name, overhead, 3);
     report_.text("answers_" + name, scanned.digest);
+  }
+
+  void be_absent() {
+    const Restart restart =
+        measure_restart(kafka_.servers(), kafka_.folder(), plan_.remembered, plan_.journaled);
+    const double peak = restart.resident_bytes_max / restart.resident_bytes;
+    std::printf(
+        "\nrestart with %llu uniques, the last %zu documents in Kafka's journal alone: %.2f s until it "
+        "decides; memory at most %.2f times the %.0f MB afterwards\n",
+        static_cast<unsigned long long>(restart.uniques), plan_.journaled, restart.ready_s, peak,
+        restart.resident_bytes / 1e6);
+    std::fflush(stdout);
+    const Takeover takeover =
+        measure_takeover(kafka_.servers(), kafka_.folder(), plan_.takeovers, plan_.joiners);
+    std::printf(
+        "takeover, session timeout %.0f s, worst of %d: first verdict %.2f s after kill -9, %.2f s after "
+        "SIGTERM; %d of %d joiners led\n",
+        kSessionMs / 1000., plan_.takeovers, takeover.after_kill_s, takeover.after_stop_s, takeover.thieves,
+        takeover.joiners);
+    std::fflush(stdout);
+    report_.number("restart_uniques", static_cast<double>(restart.uniques));
+    report_.number("restart_s", restart.ready_s, 2);
+    report_.number("restart_peak_vs_steady", peak, 3);
+    report_.number("takeover_s", takeover.after_kill_s, 2);
+    report_.number("takeover_after_stop_s", takeover.after_stop_s, 2);
+    report_.number("joiners", takeover.joiners);
+    report_.number("joiners_that_led", takeover.thieves);
   }
 
   std::string program_;

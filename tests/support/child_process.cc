@@ -116,6 +116,7 @@ std::vector<std::string> neardup_words(const std::string& program, const std::ve
   set("http.address", config.http.address);
   set("http.port", std::to_string(config.http.port));
   set("index.by_id", config.index.by_id ? "true" : "false");
+  set("index.documents_max", std::to_string(config.index.documents_max));
   set("batch.documents_max", std::to_string(config.batch.documents_max));
   set("snapshot.directory", config.snapshot.directory);
   set("snapshot.interval_ms", std::to_string(config.snapshot.interval_ms));

@@ -1,0 +1,243 @@
+#include "tests/bench/serve_absence.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <stop_token>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "service/kafka/sender.h"
+#include "tests/bench/serve_run.h"
+#include "tests/support/child_process.h"
+#include "tests/support/generated_text.h"
+#include "tests/support/loopback_client.h"
+
+namespace neardup {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr std::size_t kPageBytes = 512;  // a page to the detector, and soon made
+constexpr seconds kStartMax{120};
+constexpr seconds kDecideMax{1200};
+constexpr seconds kTakeoverMax{60};
+constexpr const char* kRunning = "running: ";
+constexpr const char* kFollows = "standby: following the writer";
+constexpr const char* kHttp = "metrics and health at http://127.0.0.1:";
+
+double seconds_since(steady_clock::time_point since) {
+  return std::chrono::duration<double>(steady_clock::now() - since).count();
+}
+
+class Service {
+ public:
+  Service(const Config& config, const std::string& folder, const std::string& name)
+      : child_(neardup_words(NEARDUP_BINARY, {"serve"}, config), folder + "/" + name + ".log") {}
+
+  void wait_for(const char* text) {
+    if (!child_.wait_for_log(text, kStartMax)) fail(std::string("does not say \"") + text + '"');
+  }
+  bool says(const char* text) const { return child_.log().find(text) != std::string::npos; }
+  void kill() {
+    child_.signal(SIGKILL);
+    child_.wait(kStartMax);
+  }
+  void ask_to_stop() { child_.signal(SIGTERM); }
+  void wait_for_end() {
+    if (child_.wait(kStartMax) != 0) fail("did not end well");
+  }
+  void stop() {
+    ask_to_stop();
+    wait_for_end();
+  }
+
+  // Of /proc/PID/status: VmRSS, VmHWM.
+  double status_bytes(std::string_view key) const {
+    std::ifstream file("/proc/" + std::to_string(child_.pid()) + "/status");
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with(key)) return 1024 * std::strtod(line.c_str() + key.size() + 1, nullptr);
+    }
+    throw std::runtime_error("serve is gone");
+  }
+
+  // A gauge without labels.
+  double gauge(const std::string& name) const {
+    const std::string log = child_.log();
+    const int port = std::stoi(log.substr(log.find(kHttp) + std::string_view(kHttp).size()));
+    const std::string metrics = http_get(port, "/metrics");
+    const std::size_t at = metrics.find('\n' + name + ' ');
+    if (at == std::string::npos) throw std::runtime_error("/metrics has no " + name);
+    return std::strtod(&metrics[at + name.size() + 2], nullptr);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw std::runtime_error("serve " + what + ":\n" + child_.log());
+  }
+
+  ChildProcess child_;
+};
+
+// The pages of one run, each sent once.
+class Pages {
+ public:
+  explicit Pages(const Config& config)
+      : sender_(or_throw(KafkaSender::open(config.kafka, config.kafka.topics.input.front(), no_probe()))) {}
+
+  void send() {
+    text_.next(page_);
+    or_throw(sender_->send(page_.id, page_.record, {}, static_cast<std::int32_t>(sent_++ % kPartitions)));
+  }
+  void finish() { or_throw(sender_->finish(seconds(60))); }
+  std::int64_t sent() const { return sent_; }
+
+ private:
+  std::unique_ptr<KafkaSender> sender_;
+  GeneratedText text_{kPageBytes, 3};
+  GeneratedText::Page page_;
+  std::int64_t sent_ = 0;
+};
+
+void wait_until_covered(const Config& config, std::int64_t count) {
+  GroupPositions positions(config);
+  const auto start = steady_clock::now();
+  while (positions.covered() < count) {
+    if (steady_clock::now() - start > kDecideMax) throw std::runtime_error("deciding takes too long");
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+}
+
+// Sends a page each millisecond for as long as it lives.
+class Stream {
+ public:
+  explicit Stream(const Config& config)
+      : thread_([this, config](const std::stop_token& stop) {
+          try {
+            Pages pages(config);
+            while (!stop.stop_requested()) {
+              pages.send();
+              std::this_thread::sleep_for(milliseconds(1));
+            }
+            pages.finish();
+          } catch (...) {
+            failed_ = std::current_exception();
+          }
+        }) {}
+
+  void end() {
+    thread_.request_stop();
+    thread_.join();
+    if (failed_) std::rethrow_exception(failed_);
+  }
+
+ private:
+  std::exception_ptr failed_;
+  std::jthread thread_;
+};
+
+// From now on until more of the input is covered than the leader left behind.
+double seconds_until_more(GroupPositions& positions, steady_clock::time_point since) {
+  // What was on its way to the broker when the leader went is not its successor's.
+  std::this_thread::sleep_for(milliseconds(100));
+  const std::int64_t before = positions.covered();
+  while (positions.covered() <= before) {
+    if (steady_clock::now() - since > kTakeoverMax) throw std::runtime_error("nobody takes over");
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  return seconds_since(since);
+}
+
+}  // namespace
+
+Restart measure_restart(const std::string& servers, const std::string& folder, std::size_t documents,
+                        std::size_t journaled) {
+  Config config = run_config(servers, "restart-pages", "restart");
+  config.snapshot.directory = folder + "/restart-snapshot";
+  config.snapshot.interval_ms = 3'600'000;  // so that it is committed at the stop alone
+  config.http = {.address = "127.0.0.1", .port = 0};
+  create_run_topics(config);
+  Pages pages(config);
+  const auto send = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) pages.send();
+    pages.finish();
+  };
+  {
+    Service service(config, folder, "restart-1");
+    send(documents);
+    wait_until_covered(config, pages.sent());
+    service.stop();
+  }
+  {
+    Config other = config;  // on a copy of the snapshot, so that what it adds is in Kafka alone
+    other.snapshot.directory += "-2";
+    std::filesystem::copy(config.snapshot.directory, other.snapshot.directory,
+                          std::filesystem::copy_options::recursive);
+    Service service(other, folder, "restart-2");
+    send(journaled);
+    wait_until_covered(config, pages.sent());
+    service.stop();
+    std::filesystem::remove_all(other.snapshot.directory);
+  }
+  Restart restart;
+  const auto start = steady_clock::now();
+  Service service(config, folder, "restart-3");
+  service.wait_for(kRunning);
+  restart.ready_s = seconds_since(start);
+  std::this_thread::sleep_for(seconds(3));
+  restart.uniques = static_cast<std::uint64_t>(service.gauge("neardup_index_entries"));
+  restart.resident_bytes_max = service.status_bytes("VmHWM");
+  restart.resident_bytes = service.status_bytes("VmRSS");
+  service.stop();
+  return restart;
+}
+
+Takeover measure_takeover(const std::string& servers, const std::string& folder, int rounds, int joiners) {
+  Config config = run_config(servers, "takeover-pages", "takeover");
+  config.kafka.session_timeout_ms = kSessionMs;
+  create_run_topics(config);
+  int lives = 0;
+  const auto begin = [&](const char* until) {
+    auto service = std::make_unique<Service>(config, folder, "takeover-" + std::to_string(++lives));
+    service->wait_for(until);
+    return service;
+  };
+  auto leader = begin(kRunning);
+  Stream stream(config);
+  GroupPositions positions(config);
+  Takeover takeover;
+  for (int i = 0; i < rounds; ++i) {
+    auto next = begin(kFollows);
+    auto since = steady_clock::now();
+    leader->kill();
+    takeover.after_kill_s = std::max(takeover.after_kill_s, seconds_until_more(positions, since));
+    leader = std::move(next);
+    next = begin(kFollows);
+    since = steady_clock::now();
+    leader->ask_to_stop();
+    takeover.after_stop_s = std::max(takeover.after_stop_s, seconds_until_more(positions, since));
+    leader->wait_for_end();
+    leader = std::move(next);
+  }
+  for (; takeover.joiners < joiners; ++takeover.joiners) {
+    const auto joiner = begin(kFollows);
+    std::this_thread::sleep_for(milliseconds(1000));  // the group settles within a heartbeat
+    takeover.thieves += joiner->says(kRunning) || leader->says("the election was lost") ? 1 : 0;
+    joiner->kill();
+  }
+  stream.end();
+  leader->stop();
+  return takeover;
+}
+
+}  // namespace neardup
