@@ -29,6 +29,12 @@ class HotSet {
   // kNoFeature counts as a member.
   bool contains(Feature feature) const { return may_contain(feature) && slots_[slot_of(feature)] == feature; }
 
+  // False: contains() is false too, and this takes no branch to say so.
+  bool may_contain(Feature feature) const {
+    const std::size_t bit = hash_of(feature) & (slots_.size() * kBitsPerSlot - 1);
+    return (bits_[bit / 64] >> (bit % 64) & 1) != 0;
+  }
+
   // False if it was there before.
   bool add(Feature feature);
 
@@ -48,10 +54,6 @@ class HotSet {
     return static_cast<std::uint32_t>(feature * 0x9E3779B97F4A7C15 >> 32);
   }
 
-  bool may_contain(Feature feature) const {
-    const std::size_t bit = hash_of(feature) & (slots_.size() * kBitsPerSlot - 1);
-    return (bits_[bit / 64] >> (bit % 64) & 1) != 0;
-  }
   void make_slots(std::size_t slots);
   void put(Feature feature);
   void mark(Feature feature);
