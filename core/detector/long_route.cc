@@ -123,8 +123,8 @@ template <std::size_t kSketchBytes>
 std::optional<int> LongRoute<kSketchBytes>::similarity(Sequence sequence,
                                                        const LongSignature& signature) const {
   std::optional<int> best;
-  for (std::uint64_t row = first_row_from(sequence); row < sequences_.size() && sequences_[row] == sequence;
-       ++row) {
+  for (std::uint64_t row = sequences_.first_from(sequence);
+       row < sequences_.size() && sequences_[row] == sequence; ++row) {
     best = std::max(best.value_or(0), similarity_permille(sketch_of(signature), sketches_[row]));
   }
   return best;
@@ -132,11 +132,8 @@ std::optional<int> LongRoute<kSketchBytes>::similarity(Sequence sequence,
 
 template <std::size_t kSketchBytes>
 void LongRoute<kSketchBytes>::append(Sequence sequence, const Sketch& sketch) {
-  CHECK(sequence < kUniquesMax, "sequence numbers are 32 bits here");
-  const std::uint64_t row = sequences_.size();
-  CHECK(row == first_row_ || sequences_[row - 1] <= sequence, "uniques come in their order");
   sketches_.push_back(sketch);
-  sequences_.push_back(static_cast<std::uint32_t>(sequence));
+  sequences_.push_back(sequence);
 }
 
 template <std::size_t kSketchBytes>
@@ -179,8 +176,8 @@ void LongRoute<kSketchBytes>::restore(Sequence sequence, const ReturningPage& pa
 template <std::size_t kSketchBytes>
 bool LongRoute<kSketchBytes>::erase(Sequence sequence) {
   bool was_there = false;
-  for (std::uint64_t row = first_row_from(sequence); row < sequences_.size() && sequences_[row] == sequence;
-       ++row) {
+  for (std::uint64_t row = sequences_.first_from(sequence);
+       row < sequences_.size() && sequences_[row] == sequence; ++row) {
     was_there |= postings_.erase(row, {}, {});
     sketches_[row] = {};
   }
@@ -188,23 +185,8 @@ bool LongRoute<kSketchBytes>::erase(Sequence sequence) {
 }
 
 template <std::size_t kSketchBytes>
-std::uint64_t LongRoute<kSketchBytes>::first_row_from(Sequence sequence) const {
-  std::uint64_t low = first_row_;
-  std::uint64_t high = sequences_.size();
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (sequences_[middle] < sequence) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-template <std::size_t kSketchBytes>
 void LongRoute<kSketchBytes>::expire(Sequence oldest) {
-  first_row_ = first_row_from(oldest);
+  first_row_ = sequences_.first_from(oldest);
   postings_.expire(first_row_);
   sketches_.release_before(first_row_);
   sequences_.release_before(first_row_);
@@ -217,7 +199,7 @@ Digest128 LongRoute<kSketchBytes>::digest() const {
   writer.digest(postings_.digest());
   for (std::uint64_t row = first_row_; row < sequences_.size(); ++row) {
     const Sketch& sketch = sketches_[row];
-    writer.u32(sequences_[row]);
+    writer.u32(static_cast<std::uint32_t>(sequences_[row]));
     writer.bytes({reinterpret_cast<const char*>(sketch.bits.data()), sketch.bits.size()});
     writer.u16(sketch.sampled);
     writer.u16(sketch.level);

@@ -9,7 +9,7 @@
 // A unique has a row here for each kind of shingle it was signed by; the kinds never meet. Rows are numbered
 // 0, 1, 2, ..., and each knows its sequence number.
 //
-// Cost:    the sketch, 4 bytes and some 50 of postings a row (band_postings.h). A find reads about 30 cache
+// Cost:    the sketch and some 50 bytes of postings a row (band_postings.h). A find reads about 30 cache
 //          lines of postings, all on their way at once, and a sketch for each candidate; crowded keys are
 //          bounded.
 // Threads: none inside; find() may run side by side, each with a LongWork of its own.
@@ -30,7 +30,7 @@
 #include "core/index/band_postings.h"
 #include "core/index/chunked_array.h"
 #include "core/index/met_rows.h"
-#include "core/limits.h"
+#include "core/index/row_sequences.h"
 
 namespace neardup {
 
@@ -115,7 +115,7 @@ class LongRoute {
   std::optional<int> similarity(Sequence sequence, const LongSignature& signature) const;
 
   // Remembers a unique, and says by what its bands were extended.
-  // REQUIRES: `sequence` is not below those inserted before, and below kUniquesMax.
+  // REQUIRES: `sequence` is not below those inserted before.
   BandExtensions insert(Sequence sequence, const LongSignature& signature, LongWork& work);
 
   // Remembers a unique that was inserted before, with the same extensions.
@@ -148,13 +148,12 @@ class LongRoute {
                           LongWork& work) const;
   std::optional<LongMatch> find_exactly(ShingleKind kind, LongWork& work) const;
   void append(Sequence sequence, const Sketch& sketch);
-  std::uint64_t first_row_from(Sequence sequence) const;
 
   int threshold_permille_;
   const ExactSimilarity* exact_ = nullptr;
   BandPostings postings_;
   ChunkedArray<Sketch, kColumnChunk> sketches_;
-  ChunkedArray<std::uint32_t, kColumnChunk> sequences_;
+  RowSequences sequences_;
   std::uint64_t first_row_ = 0;  // those before are expired
 };
 
