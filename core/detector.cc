@@ -218,7 +218,7 @@ struct Detector::State {
   std::optional<Returning> returning;  // working memory of restore()
   ShortSigner short_signer;            // of texts that are forgotten by their ids
   ShortWork short_work;
-  LongWork long_work;
+  std::array<LongWork, LongSigner::kSignaturesMax> long_works;  // of the pages of the document in hand
   std::vector<Match> matches;
   std::uint64_t candidates = 0;  // of the last look-up
 };
@@ -232,9 +232,9 @@ std::optional<RouteMatch> Detector::State::find_by_text(const RouteSignature& ro
   }
   std::optional<RouteMatch> first;
   with(pages, [&](const auto& route_of_pages) {
-    for (const LongSignature& page : route.long_span()) {
-      const std::optional<LongMatch> match = route_of_pages.find(page, long_work);
-      candidates += long_work.compared();
+    for (std::size_t i = 0; i < route.long_count; ++i) {
+      const std::optional<LongMatch> match = route_of_pages.find(route.longs[i], long_works[i]);
+      candidates += long_works[i].compared();
       if (match && (!first || match->sequence < first->sequence)) {
         first = RouteMatch{DuplicateKind::kNear, match->sequence, match->similarity_permille};
       }
@@ -327,6 +327,7 @@ std::optional<RouteMatch> Detector::State::find_by_fingerprint(const Arrival& ar
 // leader, unless the history was decided by other options; and then the stronger kind is the better answer.
 std::optional<RouteMatch> Detector::State::find(const Arrival& arrival, Use use) {
   candidates = 0;
+  for (LongWork& work : long_works) work.begin();
   if (const std::optional<Sequence> same = exact.find(arrival.signature.exact)) {
     return RouteMatch{DuplicateKind::kExact, *same, 1000};
   }
@@ -426,7 +427,7 @@ Decision Detector::apply(const Arrival& arrival, std::string* kept) {
   LongExtensions extensions;
   with(state.pages, [&](auto& pages) {
     for (std::size_t i = 0; i < route.long_count; ++i) {
-      extensions[i] = pages.insert(sequence, route.longs[i], state.long_work);
+      extensions[i] = pages.insert(sequence, route.longs[i], state.long_works[i]);
     }
   });
   if (kept != nullptr) append_kept(route, state.options.sketch, extensions, *kept);

@@ -1,6 +1,7 @@
 #include "core/detector/long_route.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "core/base/bytes.h"
@@ -25,31 +26,48 @@ std::size_t bin_of(const Band& band, std::size_t number, unsigned extension) {
   return (number * band.width + (extension == 0 ? band.width : 2 * band.width + 1)) % kMinimaBins;
 }
 
+Bins bins_of_extensions(std::span<const Band> bands) {
+  Bins bins = 0;
+  for (std::size_t j = 0; j < bands.size(); ++j) {
+    for (unsigned e = 0; e < BandPostings::kExtensionsMax; ++e) bins |= Bins{1} << bin_of(bands[j], j, e);
+  }
+  return bins;
+}
+
+// Moves those that are not hot to the front and returns how many they are. On a page of boilerplate hot ones
+// and others come by chance, so a branch for each would be guessed wrong; the few of the bitmap's errors are
+// told apart by one that is right nearly always.
+std::size_t drop_hot(const HotSet& hot, ShingleKind kind, std::span<std::uint64_t> shingles) {
+  DCHECK(shingles.size() <= MinimaSearch::kPortion);
+  const auto feature_of = [&](std::uint64_t shingle) {
+    return minimum_feature(kind, static_cast<std::uint32_t>(shingle));
+  };
+  std::array<std::uint64_t, MinimaSearch::kPortion> doubtful;
+  std::size_t doubts = 0;
+  std::size_t left = 0;
+  for (const std::uint64_t shingle : shingles) {
+    const bool may_be_hot = hot.may_contain(feature_of(shingle));
+    doubtful[doubts] = shingle;
+    doubts += may_be_hot;
+    shingles[left] = shingle;
+    left += !may_be_hot;
+  }
+  for (const std::uint64_t shingle : std::span(doubtful).first(doubts)) {
+    if (!hot.contains(feature_of(shingle))) shingles[left++] = shingle;
+  }
+  return left;
+}
+
 }  // namespace
 
-// What is hot stays hot, so the sample and the number of hot features say it all.
+// What is hot stays hot, so the number of hot features says whether those made before are still good.
 template <std::size_t kSketchBytes>
 UncommonMinima LongRoute<kSketchBytes>::uncommon(const LongSignature& signature, std::size_t band,
                                                  unsigned extension, LongWork& work) const {
-  if (!work.is_of_text_) {
-    work.is_of_text_ = true;
-    if (work.kind_ != signature.kind || work.sample_ != signature.sample) {
-      work.kind_ = signature.kind;
-      work.sample_ = signature.sample;
-      work.hot_size_ = 0;
-    }
-  }
-  const HotSet& hot = postings_.hot();
-  if (work.hot_size_ != hot.size()) {
-    Bins wanted = 0;
-    for (std::size_t j = 0; j < signature.band_count; ++j) {
-      for (unsigned e = 0; e < BandPostings::kExtensionsMax; ++e) {
-        wanted |= Bins{1} << bin_of(signature.bands[j], j, e);
-      }
-    }
-    work.uncommon_ = uncommon_minima(signature.sample, wanted, [&](std::uint32_t value) {
-      return hot.contains(minimum_feature(signature.kind, value));
-    });
+  if (const HotSet& hot = postings_.hot(); work.hot_size_ != hot.size()) {
+    work.uncommon_ = uncommon_minima(
+        signature.sample, bins_of_extensions(signature.band_span()),
+        [&](std::span<std::uint64_t> shingles) { return drop_hot(hot, signature.kind, shingles); });
     work.hot_size_ = hot.size();
   }
   const std::size_t bin = bin_of(signature.bands[band], band, extension);
@@ -64,7 +82,6 @@ std::optional<LongMatch> LongRoute<kSketchBytes>::find(const LongSignature& sign
   work.met_.begin();
   work.rows_.clear();
   work.compared_ = 0;
-  work.is_of_text_ = false;
   postings_.find(
       signature.band_span(), {},
       [&](std::size_t band, unsigned extension) { return uncommon(signature, band, extension, work); },
@@ -75,38 +92,39 @@ std::optional<LongMatch> LongRoute<kSketchBytes>::find(const LongSignature& sign
         prefetch_line(sketch);
         prefetch_line(sketch + sizeof(Sketch) - 1);
       });
-  std::sort(work.rows_.begin(), work.rows_.end());
-  work.rows_.erase(std::unique(work.rows_.begin(), work.rows_.end()), work.rows_.end());
-
   if (exact_ != nullptr) return find_exactly(signature.kind, work);
+
   const Sketch& sketch = sketch_of(signature);
+  Ordinal first = sketches_.size();
   for (const Ordinal row : work.rows_) {
-    const Sketch& other = sketches_[row];
-    if (!sizes_allow(sketch, other, threshold_permille_)) continue;
+    if (row >= first) continue;
     ++work.compared_;
-    if (!is_similar(sketch, other, threshold_permille_)) continue;
-    return LongMatch{sequences_[row], similarity_permille(sketch, other)};
+    if (is_similar(sketch, sketches_[row], threshold_permille_)) first = row;
   }
-  return std::nullopt;
+  if (first == sketches_.size()) return std::nullopt;
+  return LongMatch{sequences_[first], similarity_permille(sketch, sketches_[first])};
 }
 
 // Of the rows that met.
 template <std::size_t kSketchBytes>
 std::optional<LongMatch> LongRoute<kSketchBytes>::find_exactly(ShingleKind kind, LongWork& work) const {
+  std::optional<LongMatch> first;
   for (const Ordinal row : work.rows_) {
+    const Sequence sequence = sequences_[row];
+    if (first && sequence >= first->sequence) continue;
     ++work.compared_;
-    const std::optional<int> similarity = exact_->alike(sequences_[row], kind);
-    if (similarity) return LongMatch{sequences_[row], *similarity};
+    const std::optional<int> similarity = exact_->alike(sequence, kind);
+    if (similarity) first = LongMatch{sequence, *similarity};
   }
-  return std::nullopt;
+  return first;
 }
 
 template <std::size_t kSketchBytes>
 std::optional<int> LongRoute<kSketchBytes>::similarity(Sequence sequence,
                                                        const LongSignature& signature) const {
   std::optional<int> best;
-  for (std::uint64_t row = first_row_from(sequence); row < sequences_.size() && sequences_[row] == sequence;
-       ++row) {
+  for (std::uint64_t row = sequences_.first_from(sequence);
+       row < sequences_.size() && sequences_[row] == sequence; ++row) {
     best = std::max(best.value_or(0), similarity_permille(sketch_of(signature), sketches_[row]));
   }
   return best;
@@ -114,11 +132,8 @@ std::optional<int> LongRoute<kSketchBytes>::similarity(Sequence sequence,
 
 template <std::size_t kSketchBytes>
 void LongRoute<kSketchBytes>::append(Sequence sequence, const Sketch& sketch) {
-  CHECK(sequence < kUniquesMax, "sequence numbers are 32 bits here");
-  const std::uint64_t row = sequences_.size();
-  CHECK(row == first_row_ || sequences_[row - 1] <= sequence, "uniques come in their order");
   sketches_.push_back(sketch);
-  sequences_.push_back(static_cast<std::uint32_t>(sequence));
+  sequences_.push_back(sequence);
 }
 
 template <std::size_t kSketchBytes>
@@ -126,7 +141,6 @@ BandExtensions LongRoute<kSketchBytes>::insert(Sequence sequence, const LongSign
                                                LongWork& work) {
   const Ordinal row = sequences_.size();
   append(sequence, sketch_of(signature));
-  work.is_of_text_ = false;
   BandExtensions extensions;
   postings_.insert(row, signature.band_span(), {}, [&](std::size_t band, unsigned extension) {
     const UncommonMinima minima = uncommon(signature, band, extension, work);
@@ -162,8 +176,8 @@ void LongRoute<kSketchBytes>::restore(Sequence sequence, const ReturningPage& pa
 template <std::size_t kSketchBytes>
 bool LongRoute<kSketchBytes>::erase(Sequence sequence) {
   bool was_there = false;
-  for (std::uint64_t row = first_row_from(sequence); row < sequences_.size() && sequences_[row] == sequence;
-       ++row) {
+  for (std::uint64_t row = sequences_.first_from(sequence);
+       row < sequences_.size() && sequences_[row] == sequence; ++row) {
     was_there |= postings_.erase(row, {}, {});
     sketches_[row] = {};
   }
@@ -171,23 +185,8 @@ bool LongRoute<kSketchBytes>::erase(Sequence sequence) {
 }
 
 template <std::size_t kSketchBytes>
-std::uint64_t LongRoute<kSketchBytes>::first_row_from(Sequence sequence) const {
-  std::uint64_t low = first_row_;
-  std::uint64_t high = sequences_.size();
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (sequences_[middle] < sequence) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-template <std::size_t kSketchBytes>
 void LongRoute<kSketchBytes>::expire(Sequence oldest) {
-  first_row_ = first_row_from(oldest);
+  first_row_ = sequences_.first_from(oldest);
   postings_.expire(first_row_);
   sketches_.release_before(first_row_);
   sequences_.release_before(first_row_);
@@ -200,7 +199,7 @@ Digest128 LongRoute<kSketchBytes>::digest() const {
   writer.digest(postings_.digest());
   for (std::uint64_t row = first_row_; row < sequences_.size(); ++row) {
     const Sketch& sketch = sketches_[row];
-    writer.u32(sequences_[row]);
+    writer.u32(static_cast<std::uint32_t>(sequences_[row]));
     writer.bytes({reinterpret_cast<const char*>(sketch.bits.data()), sketch.bits.size()});
     writer.u16(sketch.sampled);
     writer.u16(sketch.level);

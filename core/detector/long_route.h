@@ -2,14 +2,14 @@
 //
 //   bands ─► band_postings: uniques that share one ─► numbers of shingles ─► odd sketches ─► the first alike
 //
-// Of all that are alike enough, the first seen is the answer, so comparing ends at the first that is: the
-// candidates are looked at in the order in which they were stored. Likeness is the Jaccard similarity of the
-// shingle sets as the sketches estimate it.
+// Of all that are alike enough, the first seen is the answer: the candidates are looked at as they are met,
+// and one behind the first known so far is not looked at. Likeness is the Jaccard similarity of the shingle
+// sets as the sketches estimate it.
 //
 // A unique has a row here for each kind of shingle it was signed by; the kinds never meet. Rows are numbered
 // 0, 1, 2, ..., and each knows its sequence number.
 //
-// Cost:    the sketch, 4 bytes and some 50 of postings a row (band_postings.h). A find reads about 30 cache
+// Cost:    the sketch and some 50 bytes of postings a row (band_postings.h). A find reads about 30 cache
 //          lines of postings, all on their way at once, and a sketch for each candidate; crowded keys are
 //          bounded.
 // Threads: none inside; find() may run side by side, each with a LongWork of its own.
@@ -30,7 +30,7 @@
 #include "core/index/band_postings.h"
 #include "core/index/chunked_array.h"
 #include "core/index/met_rows.h"
-#include "core/limits.h"
+#include "core/index/row_sequences.h"
 
 namespace neardup {
 
@@ -62,9 +62,13 @@ struct ReturningPage {
   BandExtensions extensions;
 };
 
-// The working memory of a find, and what the last one cost. It is of one route, as long as that lives.
+// The working memory of a find and of the insert that may follow, and what the last find cost. It is of one
+// route, as long as that lives.
 class LongWork {
  public:
+  // Another text is in hand.
+  void begin() { hot_size_ = 0; }
+
   std::size_t met() const { return rows_.size(); }    // rows under the keys, each once
   std::size_t compared() const { return compared_; }  // of them, by their sketches
 
@@ -76,12 +80,9 @@ class LongWork {
   std::vector<Ordinal> rows_;
   std::size_t compared_ = 0;
 
-  // The uncommon minima asked for last, and what they are of: as a rule find() and insert() ask for the same.
-  bool is_of_text_ = false;  // of the text in hand
-  ShingleKind kind_ = ShingleKind::kWords;
-  std::vector<std::uint64_t> sample_;
-  std::size_t hot_size_ = 0;  // features were hot then; they are more than none where minima are asked for
+  // The uncommon minima of the text: find() and insert() ask for the same, unless one more feature got hot.
   BandMinima uncommon_{};
+  std::size_t hot_size_ = 0;  // features were hot then; more than none, or nobody asks for these minima
 };
 
 template <std::size_t kSketchBytes>
@@ -106,14 +107,15 @@ class LongRoute {
     for (std::size_t j = 0; j < layout.bands; ++j) postings_.table().prefetch_rest(page.keys[j]);
   }
 
-  // REQUIRES: the signature holds a Sketch, and bands of one layout for the life of the route.
+  // REQUIRES: the signature holds a Sketch, and bands of one layout for the life of the route; `work` has
+  // begun with this text, and the same for insert().
   std::optional<LongMatch> find(const LongSignature& signature, LongWork& work) const;
 
   // The similarity of the row of `sequence` by this kind of sketch; nothing if it has none here.
   std::optional<int> similarity(Sequence sequence, const LongSignature& signature) const;
 
   // Remembers a unique, and says by what its bands were extended.
-  // REQUIRES: `sequence` is not below those inserted before, and below kUniquesMax.
+  // REQUIRES: `sequence` is not below those inserted before.
   BandExtensions insert(Sequence sequence, const LongSignature& signature, LongWork& work);
 
   // Remembers a unique that was inserted before, with the same extensions.
@@ -146,13 +148,12 @@ class LongRoute {
                           LongWork& work) const;
   std::optional<LongMatch> find_exactly(ShingleKind kind, LongWork& work) const;
   void append(Sequence sequence, const Sketch& sketch);
-  std::uint64_t first_row_from(Sequence sequence) const;
 
   int threshold_permille_;
   const ExactSimilarity* exact_ = nullptr;
   BandPostings postings_;
   ChunkedArray<Sketch, kColumnChunk> sketches_;
-  ChunkedArray<std::uint32_t, kColumnChunk> sequences_;
+  RowSequences sequences_;
   std::uint64_t first_row_ = 0;  // those before are expired
 };
 

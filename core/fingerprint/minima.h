@@ -57,20 +57,21 @@ using Bins = std::uint32_t;
 // any interest, and he is not asked about them.
 class MinimaSearch {
  public:
+  static constexpr std::size_t kPortion = 64;
+
   MinimaSearch(std::span<const std::uint64_t> shingles, Bins bins);
 
   // Goes on to the next portion of the shingles; false: there is none.
   bool next();
 
-  // Those of the portion that may be among the least two of their bin.
-  std::span<const std::uint64_t> low() const { return {low_.data(), low_count_}; }
+  // Those of the portion that may be among the least two of their bin: the caller's, to do with as he likes.
+  std::span<std::uint64_t> low() { return {low_.data(), low_count_}; }
 
   void take(std::uint64_t shingle);
 
   BandMinima minima() const;  // of those taken
 
  private:
-  static constexpr std::size_t kPortion = 64;
   static constexpr std::size_t kSlack = 8;  // of the kernel
 
   std::span<const std::uint64_t> rest_;
@@ -80,15 +81,16 @@ class MinimaSearch {
   std::size_t low_count_ = 0;
 };
 
-// The first and second minimum of each of these bins over the shingles that `is_common(value)` does not know:
-// what tells texts apart that share their boilerplate. No bin borrows; those not asked for have none.
-template <class IsCommon>
-BandMinima uncommon_minima(std::span<const std::uint64_t> shingles, Bins bins, IsCommon is_common) {
+// The first and second minimum of each of these bins over the shingles that are not common: what tells texts
+// apart that share their boilerplate. drop_common(shingles), of MinimaSearch::kPortion at most, moves those
+// that are not to the front, in any order, and returns how many. No bin borrows; those not asked for have
+// none.
+template <class DropCommon>
+BandMinima uncommon_minima(std::span<const std::uint64_t> shingles, Bins bins, DropCommon drop_common) {
   MinimaSearch search(shingles, bins);
   while (search.next()) {
-    for (const std::uint64_t shingle : search.low()) {
-      if (!is_common(static_cast<std::uint32_t>(shingle))) search.take(shingle);
-    }
+    const std::span<std::uint64_t> low = search.low();
+    for (const std::uint64_t shingle : low.first(drop_common(low))) search.take(shingle);
   }
   return search.minima();
 }

@@ -96,11 +96,6 @@ bool is_similar(const OddSketch<kBytes>& a, const OddSketch<kBytes>& b, int perm
 }
 
 template <std::size_t kBytes>
-bool sizes_allow(const OddSketch<kBytes>& a, const OddSketch<kBytes>& b, int permille) {
-  return permille <= 0 || allow(common_sizes(a, b), permille);
-}
-
-template <std::size_t kBytes>
 void OddSketchBuilder<kBytes>::begin(std::uint64_t shingles) {
   marks_per_bit_ = shingles <= 256 ? 32 : shingles <= 512 ? 64 : kMarksPerBitMax;
   level_ = 0;
@@ -139,7 +134,6 @@ bool OddSketchBuilder<kBytes>::begin_again(const Sketch& sketch) {
 #define NEARDUP_ODD_SKETCH(bytes)                                                     \
   template int similarity_permille(const OddSketch<bytes>&, const OddSketch<bytes>&); \
   template bool is_similar(const OddSketch<bytes>&, const OddSketch<bytes>&, int);    \
-  template bool sizes_allow(const OddSketch<bytes>&, const OddSketch<bytes>&, int);   \
   template class OddSketchBuilder<bytes>;
 NEARDUP_ODD_SKETCH(kStandardSketchBytes)
 NEARDUP_ODD_SKETCH(kCompactSketchBytes)

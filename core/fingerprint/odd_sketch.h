@@ -68,10 +68,6 @@ int similarity_permille(const OddSketch<kBytes>& a, const OddSketch<kBytes>& b);
 template <std::size_t kBytes>
 bool is_similar(const OddSketch<kBytes>& a, const OddSketch<kBytes>& b, int permille);
 
-// The first look alone: false if the numbers of shingles rule it out that the texts are so similar.
-template <std::size_t kBytes>
-bool sizes_allow(const OddSketch<kBytes>& a, const OddSketch<kBytes>& b, int permille);
-
 // Makes sketches, one after the other. Holds the bitmap, which is all zeros between two sketches.
 //
 //   builder.begin(n); builder.add(...) ...; sketch = builder.finish();

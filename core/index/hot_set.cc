@@ -6,14 +6,30 @@
 
 namespace neardup {
 
+void HotSet::make_slots(std::size_t slots) {
+  slots_.assign(slots, kNoFeature);
+  bits_.assign(slots * kBitsPerSlot / 64, 0);
+  mark(kNoFeature);
+}
+
+void HotSet::put(Feature feature) {
+  slots_[slot_of(feature)] = feature;
+  mark(feature);
+}
+
+void HotSet::mark(Feature feature) {
+  const std::size_t bit = hash_of(feature) & (slots_.size() * kBitsPerSlot - 1);
+  bits_[bit / 64] |= std::uint64_t{1} << (bit % 64);
+}
+
 bool HotSet::add(Feature feature) {
   if (contains(feature)) return false;
   members_.push_back(feature);
   if (members_.size() * 2 > slots_.size()) {
-    slots_.assign(slots_.size() * 2, kNoFeature);
-    for (const Feature member : members_) slots_[slot_of(member)] = member;
+    make_slots(slots_.size() * 2);
+    for (const Feature member : members_) put(member);
   } else {
-    slots_[slot_of(feature)] = feature;
+    put(feature);
   }
   return true;
 }

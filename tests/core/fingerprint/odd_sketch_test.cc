@@ -98,8 +98,8 @@ TYPED_TEST(OddSketchTest, equal_texts_are_wholly_similar_and_unrelated_ones_not)
   EXPECT_EQ(similarity_permille(TypeParam{}, TypeParam{}), 0);
 }
 
-// Any bytes: similarity is symmetric, in range, and the two short cuts agree with it.
-TYPED_TEST(OddSketchTest, the_short_cuts_agree_with_the_estimate_for_any_bytes) {
+// Any bytes: similarity is symmetric, in range, and the short cut agrees with it.
+TYPED_TEST(OddSketchTest, the_short_cut_agrees_with_the_estimate_for_any_bytes) {
   std::mt19937_64 draw(6);
   for (int round = 0; round < 200000; ++round) {
     std::array<TypeParam, 2> pair;
@@ -115,7 +115,6 @@ TYPED_TEST(OddSketchTest, the_short_cuts_agree_with_the_estimate_for_any_bytes) 
     ASSERT_LE(similarity, 1000);
     for (const int permille : {0, 1, 500, 800, 1000, similarity, similarity + 1}) {
       ASSERT_EQ(is_similar(a, b, permille), similarity >= permille) << similarity << ' ' << permille;
-      ASSERT_TRUE(sizes_allow(a, b, permille) || similarity < permille);
     }
   }
 }
