@@ -146,7 +146,7 @@ class BlockPool {
     if (offset != 0) {
       free_[size] = at(offset).count;
     } else {
-      CHECK(used_lines_ + kSizes[size] < kLinesMax, "one table holds at most 1 GiB of blocks");
+      CHECK(used_lines_ + kSizes[size] < kLinesMax, "one shard holds at most 1 GiB of blocks");
       if (memory_.data() == nullptr) memory_ = GrowingMemory(kLinesMax * kLineBytes);
       offset = static_cast<Offset>(used_lines_);
       used_lines_ += kSizes[size];

@@ -13,7 +13,7 @@
 // touches the next page when this one is half full, and beyond 64 MiB when it is begun, and all pages of a
 // leap. It changes no byte, so nothing but time hangs on it.
 //
-// Cost:    bytes() counts steps of 64 KiB up to 16 MiB, then whole huge pages, with the one held ahead.
+// Cost:    bytes() counts steps of 16 KiB up to 16 MiB, then whole huge pages, with the one held ahead.
 // Threads: one for the whole process does the first touches. An object of its own belongs to one thread.
 #pragma once
 
@@ -26,7 +26,7 @@ namespace neardup {
 class GrowingMemory {
  public:
   static constexpr std::size_t kHugePage = std::size_t{2} << 20;
-  static constexpr std::size_t kSmallStep = std::size_t{64} << 10;
+  static constexpr std::size_t kSmallStep = std::size_t{16} << 10;
 
   GrowingMemory() = default;
   // Nothing is held yet; fresh memory is zero. REQUIRES: size_max > 0; to wrap around, a multiple of

@@ -46,7 +46,8 @@ class DigestChain {
   Digest128 link_;
 };
 
-constexpr std::size_t kAhead = 16;  // words between asking for a line and writing it
+constexpr std::size_t kAhead = 16;   // words between asking for a line and writing it
+constexpr std::size_t kJoined = 64;  // queries of a row that one member joins
 
 }  // namespace
 
@@ -99,44 +100,123 @@ Found HammingIndex<kWidth>::best_of(const std::vector<Found>& found, MatchMode m
 }
 
 template <int kWidth>
-void HammingIndex<kWidth>::probe(std::span<const Word> queries, MatchMode mode) {
-  found_.resize(std::max(found_.size(), queries.size()));
-  if (!has_tables()) {
-    for (std::size_t i = 0; i < queries.size(); ++i) {
-      scan(queries[i], all_);
-      found_[i] = best_of(all_, mode);
-      counts_[0].candidates += next_ - oldest_;
-      ++counts_[0].lookups;
-    }
-    return;
+void HammingIndex<kWidth>::scan_each(std::span<const Word> queries, MatchMode mode, Found* found) {
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    scan(queries[i], all_);
+    found[i] = best_of(all_, mode);
+    counts_[0].candidates += next_ - oldest_;
+    ++counts_[0].lookups;
   }
-  const ProbeView<Word> v = view(mode);
-  const std::size_t width = tables_.size();
-  keys_.resize(std::max(keys_.size(), queries.size() * width));
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::probe(std::span<const Word> queries, MatchMode mode) {
+  const std::size_t count = queries.size();
+  found_.resize(std::max(found_.size(), count));
+  alone_.assign(count, 0);
+  if (!has_tables()) return scan_each(queries, mode, found_.data());
+  keys_.resize(std::max(keys_.size(), count * (shares_.back().offset + shares_.back().width)));
   tags_.resize(keys_.size());
-  const auto members = static_cast<std::size_t>(crew_->size());
+  probed_.resize(std::max(probed_.size(), count * shares_.size()));
+  if (shares_.size() > 1) return probe_shares(queries, mode);
+  ProbeCounts& counts = counts_[0];
+  probe_kernels<Word>().find(view(mode), mode, queries.data(), count, keys_.data(), tags_.data(),
+                             probed_.data(), counts.candidates);
+  for (std::size_t i = 0; i < count; ++i) {
+    found_[i] = probed_[i].found;
+    counts.add_lookup(probed_[i].lines, probed_[i].truncated);
+  }
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::probe_shares(std::span<const Word> queries, MatchMode mode) {
+  const ProbeView<Word> v = view(mode);
+  const std::size_t count = queries.size();
   crew_->run([&](int member) {
-    const std::size_t from = queries.size() * static_cast<std::size_t>(member) / members;
-    const std::size_t to = queries.size() * (static_cast<std::size_t>(member) + 1) / members;
+    const auto m = static_cast<std::size_t>(member);
+    const Share& share = shares_[m];
+    if (share.width == 0) return;
+    std::uint64_t candidates = 0;
+    const std::size_t rows = share.offset * count;
+    probe_kernels<Word>().find_in(v, share.shards, mode, queries.data(), count, keys_.data() + rows,
+                                  tags_.data() + rows, probed_.data() + m * count, candidates);
+    counts_[m].candidates += candidates;
+  });
+  // The later queries have more before them, so each member gets some of all.
+  crew_->run([&](int member) {
     ProbeCounts counts;
-    if (from < to) {
-      probe_kernels<Word>().find(v, mode, queries.data() + from, to - from, keys_.data() + from * width,
-                                 tags_.data() + from * width, found_.data() + from, counts);
+    const auto stride = kJoined * shares_.size();
+    for (std::size_t from = kJoined * static_cast<std::size_t>(member); from < count; from += stride) {
+      for (std::size_t i = from; i < std::min(from + kJoined, count); ++i) {
+        join_shares(queries, mode, i, counts);
+      }
     }
     counts_[static_cast<std::size_t>(member)] += counts;
   });
+}
+
+// The best of what the shares have for query i; and whether one before it in the batch may be its match.
+template <int kWidth>
+void HammingIndex<kWidth>::join_shares(std::span<const Word> queries, MatchMode mode, std::size_t i,
+                                       ProbeCounts& counts) {
+  Found best;
+  std::uint64_t lines = 0;
+  bool truncated = false;
+  for (std::size_t m = 0; m < shares_.size(); ++m) {
+    if (shares_[m].width == 0) continue;
+    const Probed& probed = probed_[m * queries.size() + i];
+    lines += probed.lines;
+    truncated |= probed.truncated;
+    const Found& found = probed.found;
+    if (found.distance < 0) continue;
+    const bool nearer = mode == MatchMode::kNearest && found.distance < best.distance;
+    const bool farther = mode == MatchMode::kNearest && found.distance > best.distance;
+    if (best.distance < 0 || nearer || (!farther && age(found.id) < age(best.id))) best = found;
+  }
+  counts.add_lookup(lines, truncated);
+  found_[i] = best;
+  const bool decided = best.distance >= 0 && (mode == MatchMode::kFirst || best.distance == 0);
+  if (decided) return;
+  const int within = best.distance < 0 ? options_.distance : best.distance - 1;
+  const Found before = probe_kernels<Word>().scan(queries.data(), i, queries[i], within, MatchMode::kFirst);
+  alone_[i] = before.distance < 0;
 }
 
 template <int kWidth>
 void HammingIndex<kWidth>::find(std::span<const Word> queries, MatchMode mode,
                                 std::span<std::optional<Match>> answers) {
   CHECK(queries.size() == answers.size(), "an answer to each query");
-  const std::size_t batch = kBatch * static_cast<std::size_t>(crew_->size());
-  for (std::size_t from = 0; from < queries.size(); from += batch) {
-    const std::size_t count = std::min(batch, queries.size() - from);
-    probe(queries.subspan(from, count), mode);
-    for (std::size_t i = 0; i < count; ++i) answers[from + i] = match_of(found_[i]);
+  if (!has_tables()) {
+    found_.resize(std::max(found_.size(), queries.size()));
+    scan_each(queries, mode, found_.data());
+    for (std::size_t i = 0; i < queries.size(); ++i) answers[i] = match_of(found_[i]);
+    return;
   }
+  // Nothing is stored, so lines may be in all caches: each member has queries of its own.
+  const ProbeView<Word> v = view(mode);
+  const auto members = static_cast<std::size_t>(crew_->size());
+  const std::size_t piece = std::min(kBatch, (queries.size() + members - 1) / members);
+  const std::size_t width = tables_.size();
+  keys_.resize(std::max(keys_.size(), members * piece * width));
+  tags_.resize(keys_.size());
+  probed_.resize(std::max(probed_.size(), members * piece));
+  crew_->run([&](int member) {
+    const auto m = static_cast<std::size_t>(member);
+    const std::size_t end = queries.size() * (m + 1) / members;
+    Probed* const probed = probed_.data() + m * piece;
+    ProbeCounts counts;
+    for (std::size_t from = queries.size() * m / members; from < end; from += piece) {
+      const std::size_t count = std::min(piece, end - from);
+      const std::size_t rows = m * piece * width;
+      probe_kernels<Word>().find(v, mode, queries.data() + from, count, keys_.data() + rows,
+                                 tags_.data() + rows, probed, counts.candidates);
+      for (std::size_t i = 0; i < count; ++i) {
+        answers[from + i] = match_of(probed[i].found);
+        counts.add_lookup(probed[i].lines, probed[i].truncated);
+      }
+    }
+    counts_[m] += counts;
+  });
 }
 
 template <int kWidth>
@@ -211,7 +291,9 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
       if (answer && (mode == MatchMode::kFirst || answer->distance == 0)) continue;
       // What is new in this batch is younger than all that was found; it wins only if it is nearer.
       const int within = answer ? answer->distance - 1 : options_.distance;
-      const Found found = probe_kernels<Word>().scan(fresh_.data(), fresh_.size(), part[i], within, mode);
+      const Found found =
+          alone_[i] != 0 ? Found{}
+                         : probe_kernels<Word>().scan(fresh_.data(), fresh_.size(), part[i], within, mode);
       if (found.distance >= 0) {
         answer = Match{next_ + found.id, found.distance};
       } else if (!answer) {
@@ -222,30 +304,45 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
     const Sequence first = next_;
     append_words(fresh_);
     if (has_tables()) {
-      store_new(fresh_, rows_, static_cast<std::uint32_t>(first));
+      store_new(fresh_, rows_, count, static_cast<std::uint32_t>(first));
     } else {
       make_tables_if_due();
     }
   }
 }
 
-// Words that no table has yet, each table by one of the crew. rows[i]: where their keys and tags are.
+// Words that no table has yet, each shard of them by its owner. rows[i]: where their keys and tags are in
+// those of a batch of so many.
 template <int kWidth>
 void HammingIndex<kWidth>::store_new(std::span<const Word> words, std::span<const std::uint32_t> rows,
-                                     std::uint32_t first_id) {
-  const std::size_t width = tables_.size();
+                                     std::size_t batch, std::uint32_t first_id) {
+  const std::size_t count = words.size();
+  for (SharedTable& shared : shared_) {
+    Table& table = tables_[static_cast<std::size_t>(shared.table)];
+    shared.by_one = table.ends_round(count);
+    if (!shared.by_one) table.prepare_batch(count);
+  }
   crew_->run([&](int member) {
-    for (auto t = static_cast<std::size_t>(member); t < width; t += static_cast<std::size_t>(crew_->size())) {
-      Table& table = tables_[t];
-      for (std::size_t i = 0; i < std::min(kAhead, words.size()); ++i)
-        table.prefetch(keys_[rows[i] * width + t]);
-      for (std::size_t i = 0; i < words.size(); ++i) {
-        if (i + kAhead < words.size()) table.prefetch(keys_[rows[i + kAhead] * width + t]);
-        const std::size_t at = rows[i] * width + t;
-        table.insert(keys_[at], tags_[at], words[i], first_id + static_cast<std::uint32_t>(i));
+    const Share& share = shares_[static_cast<std::size_t>(member)];
+    for (std::size_t at = 0; at < share.width; ++at) {
+      const int t = share.shards.first_table() + static_cast<int>(at);
+      Table& table = tables_[static_cast<std::size_t>(t)];
+      const std::size_t column = share.offset * batch + at;
+      const auto key = [&](std::size_t i) { return keys_[column + rows[i] * share.width]; };
+      const auto tag = [&](std::size_t i) { return tags_[column + rows[i] * share.width]; };
+      const auto word = [&](std::size_t i) { return words[i]; };
+      const auto id = [&](std::size_t i) { return first_id + static_cast<std::uint32_t>(i); };
+      const int first_shard = share.shards.first_shard(t);
+      if (!share.shards.has_whole(t) && !is_by_one(t)) {
+        table.insert_batch(first_shard, share.shards.end_shard(t), count, key, tag, word, id);
+      } else if (first_shard == 0) {
+        table.insert_all(count, key, tag, word, id);
       }
     }
   });
+  for (const SharedTable& shared : shared_) {
+    if (!shared.by_one) tables_[static_cast<std::size_t>(shared.table)].finish_batch(count);
+  }
 }
 
 template <int kWidth>
@@ -300,6 +397,31 @@ void HammingIndex<kWidth>::make_tables() {
   for (int t = 0; t < covering().tables(); ++t) {
     tables_.emplace_back(covering(), t);
   }
+  share_out();
+}
+
+// To each member as many shards, those of a table together.
+template <int kWidth>
+void HammingIndex<kWidth>::share_out() {
+  const int shards = covering().tables() * kShards;
+  std::size_t offset = 0;
+  for (int member = 0; member < crew_->size(); ++member) {
+    const ShardRun run = {.begin = shards * member / crew_->size(),
+                          .end = shards * (member + 1) / crew_->size()};
+    const auto width =
+        run.begin == run.end ? 0 : static_cast<std::size_t>(run.end_table() - run.first_table());
+    shares_.push_back({.shards = run, .width = width, .offset = offset});
+    offset += width;
+    if (run.begin % kShards == 0) continue;
+    const int table = run.first_table();
+    if (shared_.empty() || shared_.back().table != table) shared_.push_back({.table = table});
+  }
+}
+
+template <int kWidth>
+bool HammingIndex<kWidth>::is_by_one(int table) const {
+  return std::any_of(shared_.begin(), shared_.end(),
+                     [&](const SharedTable& shared) { return shared.table == table && shared.by_one; });
 }
 
 template <int kWidth>

@@ -9,9 +9,16 @@
 //   members   further ids of equal fingerprints, which the tables hold once
 //
 // A batch is decided as if its fingerprints came one at a time, in three steps: all are probed, in a pipeline
-// (hamming_probe.h) and on any number of threads; those that found nothing are compared with each other, in
-// order; what is new goes into the tables, each table by one thread. So neither the size of batches nor the
-// number of threads changes an answer or a stored byte.
+// (hamming_probe.h); those that found nothing are compared with each other, in order; what is new goes into
+// the tables. Of several threads each owns some shards of the tables: it alone looks there for the whole
+// batch, and stores there. So no line goes to and fro between caches, nobody waits for another but at the end
+// of a step, and neither the size of batches nor the number of threads changes an answer or a stored byte.
+//
+//   thread    0                  1                  2
+//   probe     tables 0, 1        tables 2, 3        tables 4, 5       all queries, what is owned; with more
+//   compare   queries 0..63      64..127            128..191 ...      threads than tables, shards of them
+//   decide    in order               -                  -
+//   store     tables 0, 1        tables 2, 3        tables 4, 5       what is new, in order
 //
 // Up to kScanMax fingerprints there are no tables: a scan of the words is as fast.
 //
@@ -152,16 +159,34 @@ class HammingIndex {
   ProbeView<Word> view(MatchMode mode = MatchMode::kFirst) const;
   std::optional<Match> match_of(const Found& found) const;
 
-  // found_[i] and keys_, tags_ for a batch.
+  // What one of the crew owns, and where its rows of keys_ and tags_ begin in a batch of one.
+  struct Share {
+    ShardRun shards;
+    std::size_t width = 0;  // tables in it
+    std::size_t offset = 0;
+  };
+  // A table with several owners is one's if a round of splitting ends.
+  struct SharedTable {
+    int table = 0;
+    bool by_one = false;
+  };
+
+  // found_[i], and keys_, tags_ by shares, for a batch to be stored; who is alone_ is near none before it.
   void probe(std::span<const Word> queries, MatchMode mode);
+  void probe_shares(std::span<const Word> queries, MatchMode mode);
+  void join_shares(std::span<const Word> queries, MatchMode mode, std::size_t i, ProbeCounts& counts);
+  void scan_each(std::span<const Word> queries, MatchMode mode, Found* found);
   void scan(Word query, std::vector<Found>& found) const;
   Found best_of(const std::vector<Found>& found, MatchMode mode) const;
 
   void append_words(std::span<const Word> words);
-  void store_new(std::span<const Word> words, std::span<const std::uint32_t> rows, std::uint32_t first_id);
+  void store_new(std::span<const Word> words, std::span<const std::uint32_t> rows, std::size_t batch,
+                 std::uint32_t first_id);
   void insert_into_tables(std::span<const Word> words, Sequence first);
   void make_tables_if_due();
   void make_tables();
+  void share_out();
+  bool is_by_one(int table) const;
   auto pieces(const std::vector<std::uint64_t>& skipped) const;
   void build_first(BucketParting<Word>& parting, std::vector<std::uint64_t>& skipped);
   void forget(Sequence sequence, const std::uint64_t* keys, const std::uint32_t* tags);
@@ -169,6 +194,8 @@ class HammingIndex {
 
   HammingOptions options_;
   std::unique_ptr<Crew> crew_;
+  std::vector<Share> shares_;  // by member of the crew
+  std::vector<SharedTable> shared_;
   std::vector<Table> tables_;
   GrowingArray<Word> words_{kIds};
   GrowingArray<std::uint64_t> erased_{kIds / 64};  // a bit for each id
@@ -185,7 +212,9 @@ class HammingIndex {
   std::vector<ProbeCounts> counts_;  // by member of the crew
   std::vector<std::uint64_t> keys_;
   std::vector<std::uint32_t> tags_;
+  std::vector<Probed> probed_;  // with several shares: by share, then by query
   std::vector<Found> found_;
+  std::vector<char> alone_;
   std::vector<Word> fresh_;
   std::vector<std::uint32_t> rows_;  // of fresh_ words in keys_ and tags_
   std::vector<Found> all_;

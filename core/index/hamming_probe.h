@@ -14,7 +14,10 @@
 //   blocks     all fingerprints of a block, exactly. They come last because they are long and young: if the
 //              first match is wanted, one in a head, which is older, spares them
 //
-// Nothing is changed here, so any number of threads may probe at once. The kernels come in tiers
+// Nothing is changed here, so any number of threads may probe at once: each its own queries in all tables, or
+// all queries in the shards that it owns (ShardRun), whose lines then stay in its cache.
+//
+// The kernels come in tiers
 // (core/base/isa.h) that are one text, hamming_probe.inl, compiled with different ways to compare a line.
 #pragma once
 
@@ -45,6 +48,13 @@ struct Found {
   int distance = -1;  // -1: nothing found
 };
 
+// What came of one query.
+struct Probed {
+  Found found;
+  std::uint32_t lines = 0;  // of blocks, that were read
+  bool truncated = false;   // a block was longer than the cap
+};
+
 // What probing cost. No part of any state.
 struct ProbeCounts {
   std::uint64_t lookups = 0;
@@ -55,6 +65,12 @@ struct ProbeCounts {
 
   static constexpr std::uint64_t kSlowLines = 256;
 
+  void add_lookup(std::uint64_t lines, bool was_truncated) {
+    ++lookups;
+    overflow_lines += lines;
+    slow += lines > kSlowLines ? 1 : 0;
+    truncated += was_truncated ? 1 : 0;
+  }
   ProbeCounts& operator+=(const ProbeCounts& other) {
     lookups += other.lookups;
     candidates += other.candidates;
@@ -74,9 +90,13 @@ struct ProbeKernels {
   void (*locate_in)(const HammingTable<Word>& table, const Word* words, std::size_t count,
                     std::uint64_t* keys, std::uint32_t* tags);
   void (*keys_in)(const HammingTable<Word>& table, const Word* words, std::size_t count, std::uint64_t* keys);
-  // found[i] answers queries[i]; keys and tags as above.
+  // probed[i] answers queries[i]; keys and tags as above. Adds to `candidates`.
   void (*find)(const ProbeView<Word>& view, MatchMode mode, const Word* queries, std::size_t count,
-               std::uint64_t* keys, std::uint32_t* tags, Found* found, ProbeCounts& counts);
+               std::uint64_t* keys, std::uint32_t* tags, Probed* probed, std::uint64_t& candidates);
+  // The same for what those shards have of it. Rows of keys and tags are of the tables of the run only.
+  void (*find_in)(const ProbeView<Word>& view, const ShardRun& run, MatchMode mode, const Word* queries,
+                  std::size_t count, std::uint64_t* keys, std::uint32_t* tags, Probed* probed,
+                  std::uint64_t& candidates);
   // Appends each match, some of them more than once.
   void (*find_all)(const ProbeView<Word>& view, Word query, std::uint64_t* keys, std::uint32_t* tags,
                    std::vector<Found>& found, ProbeCounts& counts);

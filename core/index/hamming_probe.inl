@@ -31,7 +31,8 @@ struct Flight {
   };
 
   Word query{};
-  std::uint64_t* keys = nullptr;
+  std::uint64_t first_key = 0;    // of table 0, if that is not searched
+  std::uint64_t* keys = nullptr;  // of the tables searched
   std::uint32_t* tags = nullptr;
   const Word* equal = nullptr;  // a stored word that seems to be the query
   Found best;
@@ -60,13 +61,22 @@ std::uint32_t tag_in(const HammingTable<Word>& table, std::uint64_t key, Word wo
 
 enum class Collect : std::uint8_t { kFirst, kNearest, kAll };
 
-template <class Word, Collect kCollect>
+// kWhole: of all tables, not of some shards.
+template <class Word, Collect kCollect, bool kWhole = true>
 struct Prober {
   const ProbeView<Word>& view;
-  ProbeCounts& counts;
-  std::vector<Found>* all;
+  std::uint64_t& candidates;
+  std::vector<Found>* all = nullptr;
+  ShardRun shards = {};
   using Table = HammingTable<Word>;
   using F = Flight<Word>;
+
+  int first_table() const { return kWhole ? 0 : shards.first_table(); }
+  int end_table() const { return kWhole ? view.table_count : shards.end_table(); }
+  bool owns(int t, std::uint64_t key) const {
+    const int shard = Table::shard(key);
+    return kWhole || (shard >= shards.first_shard(t) && shard < shards.end_shard(t));
+  }
 
   void offer(F& f, std::uint32_t id, int distance) const {
     if constexpr (kCollect == Collect::kAll) {
@@ -92,35 +102,47 @@ struct Prober {
     f.lines = 0;
     f.truncated = false;
     f.slot_count = f.bucket_count = f.id_count = f.block_count = 0;
-    locate_head(f, 0);
-    if (view.equal_ends) __builtin_prefetch(ids_of_first(f));
+    if (kWhole || first_table() == 0) {
+      locate_head(f, 0);
+      if (view.equal_ends && f.heads[0] != nullptr) __builtin_prefetch(ids_of_first(f));
+    } else {
+      f.first_key = key_in(view.tables[0], f.query);
+    }
   }
 
   void locate_head(F& f, int t) const {
     const Table& table = view.tables[t];
+    const int at = t - first_table();
     const std::uint64_t key = key_in(table, f.query);
-    f.keys[t] = key;
-    f.tags[t] = tag_in(table, key, f.query);
+    f.keys[at] = key;
+    f.tags[at] = tag_in(table, key, f.query);
+    f.heads[at] = nullptr;
+    if (!owns(t, key)) return;
     const auto& region = table.region(key);
     const std::uint32_t* const head = table.head(region, key);
-    f.heads[t] = head;
+    f.heads[at] = head;
     for (int word = 0; word < 1 << region.shift; word += Table::kLineWords) {
       __builtin_prefetch(head + word, 1);
     }
   }
 
   void locate_heads_left(F& f) const {
-    for (int t = 1; t < view.table_count; ++t) locate_head(f, t);
+    for (int t = std::max(first_table(), 1); t < end_table(); ++t) locate_head(f, t);
   }
 
+  std::uint64_t first_key(const F& f) const { return first_table() == 0 ? f.keys[0] : f.first_key; }
+
+  // REQUIRES: table 0 has an owned head.
   const std::uint32_t* ids_of_first(const F& f) const {
     const Table& first = view.tables[0];
     return first.ids(first.region(f.keys[0]), f.heads[0]);
   }
 
+  bool has_first(const F& f) const { return kWhole || (first_table() == 0 && f.heads[0] != nullptr); }
+
   // If the very query is stored, and that ends the search, the other tables need not be read.
   void find_equal(F& f) const {
-    if (kCollect != Collect::kAll && view.equal_ends) {
+    if (kCollect != Collect::kAll && view.equal_ends && has_first(f)) {
       scan_head(f.heads[0], f.tags[0], 0, 0, [&](std::uint32_t i) {
         f.equal = view.words + ids_of_first(f)[i];
         __builtin_prefetch(f.equal);
@@ -140,10 +162,10 @@ struct Prober {
   }
 
   // The block of a bucket, if there is one, is to be read later.
-  void push_block(F& f, const Table& table, std::uint32_t offset) const {
+  void push_block(F& f, const Table& table, std::uint64_t key, std::uint32_t offset) const {
     if (offset == 0) [[likely]]
       return;
-    const std::byte* const line = table.pool().line(offset);
+    const std::byte* const line = table.pool(key).line(offset);
     for (std::size_t ahead = 0; ahead < 2; ++ahead) __builtin_prefetch(line + 64 * ahead);
     const auto* const block = reinterpret_cast<const typename F::Block*>(line);
     if (f.block_count == F::kBlocksMax) [[unlikely]]
@@ -184,7 +206,7 @@ struct Prober {
       }
       from += std::min(kLanes<Word>, count - from);
     }
-    counts.candidates += from;
+    candidates += from;
     f.lines += from * sizeof(Word) / 64;
   }
 
@@ -235,7 +257,7 @@ struct Prober {
   void push_bucket(F& f, Word differing) const {
     const Table& first = view.tables[0];
     const std::uint64_t key = key_in(first, f.query ^ differing);
-    if (key == f.keys[0]) return;
+    if (key == first_key(f)) return;
     for (std::size_t i = 0; i < f.bucket_count; ++i) {
       if (f.buckets[i].key == key) return;
     }
@@ -256,26 +278,28 @@ struct Prober {
     const Table& first = view.tables[0];
     scan_head(bucket.head, tag_in(first, bucket.key, f.query), bucket.distance, first.key_in_tag(),
               [&](std::uint32_t i) { push_id(f, bucket.ids[i]); });
-    push_block(f, first, bucket.head[0] >> Table::kBlockShift);
+    push_block(f, first, bucket.key, bucket.head[0] >> Table::kBlockShift);
   }
 
   void heads(F& f) const {
-    counts.candidates += f.heads[0][0] & Table::kCountMask;
+    if (has_first(f)) candidates += f.heads[0][0] & Table::kCountMask;
     if (is_equal(f)) return;
-    for (int t = 0; t < view.table_count; ++t) {
+    for (int t = first_table(); t < end_table(); ++t) {
       const Table& table = view.tables[t];
-      const std::uint32_t* const head = f.heads[t];
-      if (t > 0) counts.candidates += head[0] & Table::kCountMask;
-      scan_head(head, f.tags[t], view.distance, table.equal(), [&](std::uint32_t i) {
-        const Word differing = scatter(table.rest(), table.rest_of(head[i] ^ f.tags[t]));
+      const int at = t - first_table();
+      const std::uint32_t* const head = f.heads[at];
+      if (!kWhole && head == nullptr) continue;
+      if (t > 0) candidates += head[0] & Table::kCountMask;
+      scan_head(head, f.tags[at], view.distance, table.equal(), [&](std::uint32_t i) {
+        const Word differing = scatter(table.rest(), table.rest_of(head[i] ^ f.tags[at]));
         if (!is_wanted(table, differing)) return;
         if (table.has_ids()) {
-          push_slot(f, table.ids(table.region(f.keys[t]), head) + i);
+          push_slot(f, table.ids(table.region(f.keys[at]), head) + i);
         } else {
           push_bucket(f, differing);
         }
       });
-      push_block(f, table, head[0] >> Table::kBlockShift);
+      push_block(f, table, f.keys[at], head[0] >> Table::kBlockShift);
     }
   }
 
@@ -288,30 +312,23 @@ struct Prober {
     for (std::size_t i = 0; i < f.id_count; ++i) verify(f, f.ids[i]);
   }
 
-  Found finish(F& f) const {
+  Probed finish(F& f) const {
     for (std::size_t i = 0; i < f.block_count; ++i) scan_block(f, *f.blocks[i]);
-    ++counts.lookups;
-    counts.overflow_lines += f.lines;
-    if (f.lines > ProbeCounts::kSlowLines) ++counts.slow;
-    if (f.truncated) ++counts.truncated;
-    return f.best;
+    return {.found = f.best, .lines = static_cast<std::uint32_t>(f.lines), .truncated = f.truncated};
   }
 
   void run(const Word* queries, std::size_t count, std::uint64_t* to_keys, std::uint32_t* to_tags,
-           Found* found) const {
+           Probed* probed) const {
     F flights[kFlights];
     const auto flight = [&](std::size_t i) -> F& { return flights[i % kFlights]; };
-    const auto tables = static_cast<std::size_t>(view.table_count);
+    const auto tables = static_cast<std::size_t>(end_table() - first_table());
     for (std::size_t step = 0; step < count + (kStages - 1) * kLag; ++step) {
       if (step < count) begin(flight(step), queries[step], to_keys + step * tables, to_tags + step * tables);
       if (step >= kLag && step - kLag < count) find_equal(flight(step - kLag));
       if (step >= 2 * kLag && step - 2 * kLag < count) heads(flight(step - 2 * kLag));
       if (step >= 3 * kLag && step - 3 * kLag < count) resolve(flight(step - 3 * kLag));
       if (step >= 4 * kLag && step - 4 * kLag < count) verify_all(flight(step - 4 * kLag));
-      if (step >= 5 * kLag) {
-        const Found result = finish(flight(step - 5 * kLag));
-        if (found != nullptr) found[step - 5 * kLag] = result;
-      }
+      if (step >= 5 * kLag) probed[step - 5 * kLag] = finish(flight(step - 5 * kLag));
     }
   }
 };
@@ -343,18 +360,33 @@ void keys_in(const HammingTable<Word>& table, const Word* words, std::size_t cou
 
 template <class Word>
 void find(const ProbeView<Word>& view, MatchMode mode, const Word* queries, std::size_t count,
-          std::uint64_t* keys, std::uint32_t* tags, Found* found, ProbeCounts& counts) {
+          std::uint64_t* keys, std::uint32_t* tags, Probed* probed, std::uint64_t& candidates) {
   if (mode == MatchMode::kFirst) {
-    Prober<Word, Collect::kFirst>{view, counts, nullptr}.run(queries, count, keys, tags, found);
+    Prober<Word, Collect::kFirst>{view, candidates}.run(queries, count, keys, tags, probed);
   } else {
-    Prober<Word, Collect::kNearest>{view, counts, nullptr}.run(queries, count, keys, tags, found);
+    Prober<Word, Collect::kNearest>{view, candidates}.run(queries, count, keys, tags, probed);
+  }
+}
+
+template <class Word>
+void find_in(const ProbeView<Word>& view, const ShardRun& shards, MatchMode mode, const Word* queries,
+             std::size_t count, std::uint64_t* keys, std::uint32_t* tags, Probed* probed,
+             std::uint64_t& candidates) {
+  if (mode == MatchMode::kFirst) {
+    Prober<Word, Collect::kFirst, false>{view, candidates, nullptr, shards}.run(queries, count, keys, tags,
+                                                                                probed);
+  } else {
+    Prober<Word, Collect::kNearest, false>{view, candidates, nullptr, shards}.run(queries, count, keys, tags,
+                                                                                  probed);
   }
 }
 
 template <class Word>
 void find_all(const ProbeView<Word>& view, Word query, std::uint64_t* keys, std::uint32_t* tags,
               std::vector<Found>& found, ProbeCounts& counts) {
-  Prober<Word, Collect::kAll>{view, counts, &found}.run(&query, 1, keys, tags, nullptr);
+  Probed probed;
+  Prober<Word, Collect::kAll>{view, counts.candidates, &found}.run(&query, 1, keys, tags, &probed);
+  counts.add_lookup(probed.lines, probed.truncated);
 }
 
 template <class Word>
@@ -386,5 +418,5 @@ void scan_all(const Word* words, std::size_t count, Word query, int distance, st
 }
 
 template <class Word>
-constexpr ProbeKernels<Word> kKernels = {locate<Word>,   locate_in<Word>, keys_in<Word>, find<Word>,
-                                         find_all<Word>, scan<Word>,      scan_all<Word>};
+constexpr ProbeKernels<Word> kKernels = {locate<Word>,  locate_in<Word>, keys_in<Word>, find<Word>,
+                                         find_in<Word>, find_all<Word>,  scan<Word>,    scan_all<Word>};

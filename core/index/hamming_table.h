@@ -23,6 +23,13 @@
 //   0 ........ split ........ 2^level ........ 2^level + split
 //   one bit more    as before                  the other halves of the first
 //
+// Shards are what threads may own (hamming_index.h): the buckets whose numbers have the same two lowest bits.
+// A bucket and what is split off it belong to one shard, and so does the pool of their blocks; what a table
+// knows of its size hangs on the number of its entries alone. So each owner follows the growth on a copy of
+// it, and moves the entries of its own buckets only: insert_batch().
+//
+// Threads: owners of different shards may insert at once; all else belongs to one at a time.
+//
 // Entries of a bucket are in the order in which they came (until rename() is used), the oldest in the head.
 #pragma once
 
@@ -42,11 +49,27 @@
 
 namespace neardup {
 
+inline constexpr int kShards = 4;
+
+// What one thread owns: shards of tables, numbered in a row, kShards of each table.
+struct ShardRun {
+  int begin = 0;
+  int end = 0;
+
+  int first_table() const { return begin / kShards; }
+  int end_table() const { return (end + kShards - 1) / kShards; }
+  // Of a table of the run: which of its shards are.
+  int first_shard(int table) const { return std::max(begin - table * kShards, 0); }
+  int end_shard(int table) const { return std::min(end - table * kShards, kShards); }
+  bool has_whole(int table) const { return end_shard(table) - first_shard(table) == kShards; }
+};
+
 template <class Word>
 class HammingTable {
  public:
   using Pool = BlockPool<Word>;
 
+  static constexpr std::uint64_t kAhead = 16;  // entries between asking for a line and writing it
   static constexpr int kLineWords = 16;
   static constexpr int kTagBits = 32;
   static constexpr int kKeyBitsMax = 26;  // 64 million buckets; longer keys are cut
@@ -74,6 +97,9 @@ class HammingTable {
     int shift = 4;  // log2 of the words of a head
   };
 
+  // Of a key, or of the bucket it is in.
+  static int shard(std::uint64_t key) { return static_cast<int>(key % kShards); }
+
   // Of key `number` of the covering.
   HammingTable(const Covering& covering, int number)
       : part_(part_bits<Word>(covering, number)),
@@ -85,10 +111,11 @@ class HammingTable {
     mix_ = KeyMix(key_.count());
     const Word elsewhere = is_first ? Word{} : cut_key(key_bits<Word>(covering, 0)) & ~cut;
     const int level_min = covering.distance > 3 ? kLevelMinFar : kLevelMin;
-    level_ = std::max(level_min, key_.count() + count_bits(elsewhere) - kTagBits);
-    leads_ = !is_first && level_ <= kLevelMinMax;
-    if (!leads_) level_ = std::max(level_min, key_.count() - kTagBits);
-    level_ = level_min_ = std::min(level_, key_.count());
+    int level = std::max(level_min, key_.count() + count_bits(elsewhere) - kTagBits);
+    leads_ = !is_first && level <= kLevelMinMax;
+    if (!leads_) level = std::max(level_min, key_.count() - kTagBits);
+    size_.level = level_min_ = std::min(level, key_.count());
+    CHECK(std::uint64_t{1} << level_min_ >= kShards, "a bucket belongs to one shard");
 
     Word rest{};
     int free = kTagBits - unused();
@@ -104,10 +131,10 @@ class HammingTable {
     equal_ = tag(mix_.mask(), is_first ? 0 : rest_.gather(whole_key));
     heads_ = GrowingArray<std::uint32_t>(kLineWords << key_.count());
     if (!leads_) ids_ = GrowingArray<std::uint32_t>(kLineWords << key_.count());
-    use_buckets(std::uint64_t{1} << level_);
-    if (level_ == key_.count()) reserve_wide();
-    set_regions();
-    set_due();
+    use_buckets(std::uint64_t{1} << size_.level);
+    if (all_bits_used(size_)) reserve_wide();
+    set_regions(size_);
+    set_due(size_);
   }
 
   // Of which bits key and tag are made: key(choice gathered), tag(key, rest gathered).
@@ -129,9 +156,9 @@ class HammingTable {
   // 0 finds all that shares what is used of its key, so that the others need not.
   Word part() const { return part_; }
   int part_distance() const { return part_distance_; }
-  const Pool& pool() const { return pool_; }
+  const Pool& pool(std::uint64_t key) const { return shards_[key % kShards].pool; }
 
-  const Region& region(std::uint64_t key) const { return regions_[(key & split_mask_) < split_ ? 1 : 0]; }
+  const Region& region(std::uint64_t key) const { return region(size_, key); }
   std::uint32_t* head(const Region& region, std::uint64_t key) const {
     return region.heads + ((key & region.mask) << region.shift);
   }
@@ -142,20 +169,23 @@ class HammingTable {
   // The number of the key's bucket.
   std::uint64_t bucket(std::uint64_t key) const { return key & region(key).mask; }
 
-  std::uint64_t entries() const { return entries_; }
-  std::uint64_t buckets() const {
-    return (std::uint64_t{1} << level_) + (level_ < key_.count() ? split_ : 0);
-  }
+  std::uint64_t entries() const { return size_.entries; }
+  std::uint64_t buckets() const { return all_bits_used(size_) ? size_.whole() : size_.whole() + size_.split; }
   // Cache lines of all heads.
-  std::uint64_t head_lines() const {
-    const bool widens = level_ == key_.count();
-    return widens ? ((std::uint64_t{1} << level_) + split_) << widenings_ : buckets();
+  std::uint64_t head_lines() const { return (size_.whole() + size_.split) << size_.widenings; }
+  std::uint64_t largest_bucket() const {
+    std::uint64_t largest = 0;
+    for (const Shard& shard : shards_) largest = std::max(largest, shard.largest_bucket);
+    return largest;
   }
-  std::uint64_t largest_bucket() const { return largest_bucket_; }
-  std::uint64_t overflow_lines() const { return pool_.held_lines(); }
+  std::uint64_t overflow_lines() const {
+    std::uint64_t lines = 0;
+    for (const Shard& shard : shards_) lines += shard.pool.held_lines();
+    return lines;
+  }
 
   void prefetch_bucket(std::uint64_t bucket) const {
-    const Region& r = bucket > split_mask_ ? regions_[1] : region(bucket);
+    const Region& r = bucket >= size_.whole() ? size_.regions[1] : region(bucket);
     const std::uint32_t* const line = r.heads + (bucket << r.shift);
     for (std::uint32_t word = 0; word < 1U << r.shift; word += kLineWords) {
       __builtin_prefetch(line + word, 1);
@@ -173,19 +203,41 @@ class HammingTable {
   // REQUIRES: key and tag are those of `word`; id is later than all ids of the table.
   void insert(std::uint64_t key, std::uint32_t tag, Word word, std::uint32_t id) {
     insert_prepared(key, tag, word, id);
-    while (entries_ > due_) grow();
+    while (size_.entries > size_.due) grow();
   }
+
+  // Those of a batch, in order. key(i), tag(i), word(i), id(i) are those of entry i.
+  template <class Key, class Tag, class WordAt, class Id>
+  void insert_all(std::uint64_t count, Key key, Tag tag, WordAt word, Id id) {
+    for (std::uint64_t i = 0; i < std::min(kAhead, count); ++i) prefetch(key(i));
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (i + kAhead < count) prefetch(key(i + kAhead));
+      insert(key(i), tag(i), word(i), id(i));
+    }
+  }
+
+  // The same for a batch, of which each owner stores what belongs to its shards, `begin` to `end` - 1, and
+  // splits the buckets there. A batch with which a round of splitting ends is one owner's.
+  //   prepare_batch(count)                   then, by all owners at once,
+  //   insert_batch(begin, end, count, ...)   then
+  //   finish_batch(count)
+  bool ends_round(std::uint64_t count) const { return size_.split + steps_for(count) >= size_.whole(); }
+  void prepare_batch(std::uint64_t count);
+  template <class Key, class Tag, class WordAt, class Id>
+  void insert_batch(int begin, int end, std::uint64_t count, Key key, Tag tag, WordAt word, Id id);
+  void finish_batch(std::uint64_t count);
 
   // Takes an entry out. REQUIRES: it is there.
   void erase(std::uint64_t key, std::uint32_t tag, Word word, std::uint32_t id) {
     const Region& r = region(key);
     std::uint32_t* const line = head(r, key);
     const std::uint32_t count = line[0] & kCountMask;
-    --entries_;
+    Shard& shard = shard_of(key);
+    --size_.entries;
     if (const Offset block = line[0] >> kBlockShift; block != 0) {
-      const std::uint32_t index = pool_.at(block).index_of(word);
-      if (index < pool_.at(block).count) {
-        line[0] = pool_.erase(block, index) << kBlockShift | count;
+      const std::uint32_t index = shard.pool.at(block).index_of(word);
+      if (index < shard.pool.at(block).count) {
+        line[0] = shard.pool.erase(block, index) << kBlockShift | count;
         return;
       }
     }
@@ -202,7 +254,7 @@ class HammingTable {
       for (std::uint32_t i = at; i < count; ++i) line_ids[i] = line_ids[i + 1];
     }
     --line[0];
-    refill(r, line);
+    refill(r, line, shard);
   }
 
   // The entry of `word` stands for another id from now on. REQUIRES: it is there, as old_id.
@@ -210,8 +262,9 @@ class HammingTable {
     const Region& r = region(key);
     std::uint32_t* const line = head(r, key);
     if (const Offset block = line[0] >> kBlockShift; block != 0) {
-      const std::uint32_t index = pool_.at(block).index_of(word);
-      if (index < pool_.at(block).count) return pool_.rename(block, index, id);
+      Pool& pool = shard_of(key).pool;
+      const std::uint32_t index = pool.at(block).index_of(word);
+      if (index < pool.at(block).count) return pool.rename(block, index, id);
     }
     if (leads_) return;
     std::uint32_t* const line_ids = ids(r, line);
@@ -228,7 +281,7 @@ class HammingTable {
       if (line[i] == tag && word_at(ids(r, line)[i]) == word) return ids(r, line)[i];
     }
     if (const Offset offset = line[0] >> kBlockShift; offset != 0) {
-      const auto& block = pool_.at(offset);
+      const auto& block = pool(key).at(offset);
       const std::uint32_t index = block.index_of(word);
       if (index < block.count) return block.ids()[index];
     }
@@ -260,8 +313,8 @@ class HammingTable {
   // As insert, but never grows: for an empty table after prepare().
   void insert_prepared(std::uint64_t key, std::uint32_t tag, Word word, std::uint32_t id) {
     const Region& r = region(key);
-    put(r, head(r, key), tag, word, id);
-    ++entries_;
+    put(r, head(r, key), shard_of(key), tag, word, id);
+    ++size_.entries;
   }
 
   // Calls visit(bucket, tag, id) for each entry; without ids of its own a table tells 0.
@@ -273,11 +326,34 @@ class HammingTable {
   void for_each_value(Visit visit) const;
 
   std::size_t bytes() const {
-    return heads_.bytes() + ids_.bytes() + wide_heads_.bytes() + wide_ids_.bytes() + pool_.bytes();
+    std::size_t bytes = heads_.bytes() + ids_.bytes() + wide_heads_.bytes() + wide_ids_.bytes();
+    for (const Shard& shard : shards_) bytes += shard.pool.bytes();
+    return bytes;
   }
 
  private:
   using Offset = typename Pool::Offset;
+
+  // How far a table has grown: a function of the most entries that it ever had.
+  struct Size {
+    std::array<Region, 2>
+        regions{};  // of buckets not yet split, or widened, in this round; of those that are
+    std::uint64_t split_mask = 0;
+    std::uint64_t split = 0;
+    int level = 0;      // bits of the key in use
+    int widenings = 0;  // done
+    std::uint64_t entries = 0;
+    std::uint64_t due = 0;  // with more of them, the next bucket is split or widened
+
+    std::uint64_t whole() const { return std::uint64_t{1} << level; }
+  };
+
+  // A cache line of its own: owners write here at the same time.
+  struct alignas(64) Shard {
+    Pool pool;
+    std::uint64_t largest_bucket = 0;
+  };
+  Shard& shard_of(std::uint64_t key) { return shards_[key % kShards]; }
 
   // The lowest bits of a long key: it still is a key, of more fingerprints than it need be.
   static Word cut_key(Word key) {
@@ -295,87 +371,116 @@ class HammingTable {
 
   static constexpr std::uint32_t capacity(const Region& region) { return (1U << region.shift) - 1; }
 
+  static const Region& region(const Size& size, std::uint64_t key) {
+    return size.regions[(key & size.split_mask) < size.split ? 1 : 0];
+  }
+  bool all_bits_used(const Size& size) const { return size.level == key_.count(); }
+
   void use_buckets(std::uint64_t count) {
-    const int shift = regions_[0].shift;
+    const int shift = size_.regions[0].shift;
     heads_.use(count << shift);
     if (!leads_) ids_.use(count << shift);
   }
 
   void reserve_wide() {
-    const std::size_t words = (std::size_t{2} * kLineWords) << (level_ + widenings_);
+    const std::size_t words = (std::size_t{2} * kLineWords) << (size_.level + size_.widenings);
     wide_heads_ = GrowingArray<std::uint32_t>(words);
     if (!leads_) wide_ids_ = GrowingArray<std::uint32_t>(words);
   }
 
-  void use_wide(std::size_t words) {
-    wide_heads_.use(words);
-    if (!leads_) wide_ids_.use(words);
+  void set_regions(Size& size) const {
+    const std::uint64_t mask = size.whole() - 1;
+    size.split_mask = mask;
+    std::array<Region, 2>& r = size.regions;
+    r[0] = {.mask = mask, .heads = heads_.data(), .ids = ids_.data(), .shift = 4 + size.widenings};
+    r[1] = r[0];
+    if (!all_bits_used(size)) {
+      r[1].mask = 2 * mask + 1;
+    } else if (size.widenings < kWidenings) {
+      r[1].shift = r[0].shift + 1;
+      r[1].heads = wide_heads_.data();
+      r[1].ids = wide_ids_.data();
+    }
   }
-  void release_narrow(std::size_t words) {
+
+  // After how many entries the next bucket is split or widened, if so many are.
+  std::uint64_t due(const Size& size, std::uint64_t split) const {
+    const std::uint64_t done = size.whole() + split;
+    if (!all_bits_used(size)) return done * kLoad / kLoadUnit;
+    if (size.widenings == kWidenings) return ~std::uint64_t{0};
+    return kWideLoad[static_cast<std::size_t>(size.widenings)] * (done << size.widenings);
+  }
+  void set_due(Size& size) const { size.due = due(size, size.split); }
+
+  // Buckets of this round that are split or widened before `count` more entries are stored.
+  std::uint64_t steps_for(std::uint64_t count) const {
+    std::uint64_t steps = 0;
+    while (size_.entries + count > due(size_, size_.split + steps)) ++steps;
+    return steps;
+  }
+
+  // The memory for the buckets below `split` to be split or widened, and that which is left behind.
+  void use_for(std::uint64_t split) {
+    if (all_bits_used(size_)) {
+      const std::uint64_t words = split << size_.regions[1].shift;
+      wide_heads_.use(words);
+      if (!leads_) wide_ids_.use(words);
+    } else {
+      use_buckets(size_.whole() + split);
+    }
+  }
+  void release_narrow(std::uint64_t split) {
+    if (!all_bits_used(size_)) return;
+    const std::uint64_t words = split << size_.regions[0].shift;
     heads_.release(words);
     if (!leads_) ids_.release(words);
   }
 
-  void set_regions() {
-    const bool all_used = level_ == key_.count();
-    const std::uint64_t mask = (std::uint64_t{1} << level_) - 1;
-    split_mask_ = mask;
-    regions_[0] = {.mask = mask, .heads = heads_.data(), .ids = ids_.data(), .shift = regions_[0].shift};
-    regions_[1] = regions_[0];
-    if (!all_used) {
-      regions_[1].mask = 2 * mask + 1;
-    } else if (widenings_ < kWidenings) {
-      regions_[1].shift = regions_[0].shift + 1;
-      regions_[1].heads = wide_heads_.data();
-      regions_[1].ids = wide_ids_.data();
-    }
-  }
-
-  // After how many entries the next bucket is split or widened.
-  void set_due() {
-    const std::uint64_t done = (std::uint64_t{1} << level_) + split_;
-    if (level_ < key_.count()) {
-      due_ = done * kLoad / kLoadUnit;
-    } else if (widenings_ < kWidenings) {
-      due_ = kWideLoad[static_cast<std::size_t>(widenings_)] * (done << widenings_);
-    } else {
-      due_ = ~std::uint64_t{0};
-    }
-  }
-
   void grow() {
-    level_ < key_.count() ? split_next() : widen_next();
-    set_due();
+    use_for(size_.split + 1);
+    move_next(size_);
+    release_narrow(size_.split);
+    if (size_.split == size_.whole()) end_round();
+    set_due(size_);
   }
 
-  void put(const Region& r, std::uint32_t* line, std::uint32_t tag, Word word, std::uint32_t id) {
+  // Splits or widens the bucket size.split.
+  void move_next(Size& size) {
+    all_bits_used(size) ? widen(size, size.split) : split(size, size.split);
+    ++size.split;
+  }
+
+  void end_round();
+
+  void put(const Region& r, std::uint32_t* line, Shard& shard, std::uint32_t tag, Word word,
+           std::uint32_t id) {
     const std::uint32_t count = (line[0] & kCountMask) + 1;
     if (count > capacity(r)) [[unlikely]]
-      return put_into_block(line, word, id);
+      return put_into_block(line, shard, word, id);
     line[count] = tag;
     if (!leads_) ids(r, line)[count] = id;
     ++line[0];
-    if (count > largest_bucket_) [[unlikely]]
-      largest_bucket_ = count;
+    if (count > shard.largest_bucket) [[unlikely]]
+      shard.largest_bucket = count;
   }
 
-  void put_into_block(std::uint32_t* line, Word word, std::uint32_t id);
+  void put_into_block(std::uint32_t* line, Shard& shard, Word word, std::uint32_t id);
 
   // Entries of a bucket's block move up into the head while it has room.
-  void refill(const Region& r, std::uint32_t* line) {
+  void refill(const Region& r, std::uint32_t* line, Shard& shard) {
     Offset block = line[0] >> kBlockShift;
     std::uint32_t count = line[0] & kCountMask;
     while (block != 0 && count < capacity(r)) {
       ++count;
-      line[count] = tag_of(pool_.at(block).words()[0]);
-      if (!leads_) ids(r, line)[count] = pool_.at(block).ids()[0];
-      block = pool_.erase(block, 0);
+      line[count] = tag_of(shard.pool.at(block).words()[0]);
+      if (!leads_) ids(r, line)[count] = shard.pool.at(block).ids()[0];
+      block = shard.pool.erase(block, 0);
     }
     line[0] = block << kBlockShift | count;
   }
 
-  void split_next();
-  void widen_next();
+  void split(const Size& size, std::uint64_t bucket);
+  void widen(const Size& size, std::uint64_t bucket);
 
   Word part_{};
   int part_distance_ = 0;
@@ -384,40 +489,30 @@ class HammingTable {
   BitChoice<Word> rest_;
   std::uint32_t equal_ = 0;
   bool leads_ = false;  // tags lead to table 0; else this table has ids
-  std::array<Region, 2>
-      regions_{};  // of buckets not yet split, or widened, in this round; and of those that are
-  std::uint64_t split_mask_ = 0;
-  std::uint64_t split_ = 0;
-  int level_ = 0;  // bits of the key in use
   int level_min_ = 0;
-  int widenings_ = 0;  // done
-  std::uint64_t entries_ = 0;
-  std::uint64_t due_ = 0;
-  std::uint64_t largest_bucket_ = 0;
+  Size size_;
   GrowingArray<std::uint32_t> heads_;
   GrowingArray<std::uint32_t> ids_;
   GrowingArray<std::uint32_t> wide_heads_;  // while heads are being widened: where they go
   GrowingArray<std::uint32_t> wide_ids_;
-  Pool pool_;
+  std::array<Shard, kShards> shards_;
 };
 
 template <class Word>
-void HammingTable<Word>::put_into_block(std::uint32_t* line, Word word, std::uint32_t id) {
+void HammingTable<Word>::put_into_block(std::uint32_t* line, Shard& shard, Word word, std::uint32_t id) {
   const std::uint32_t count = line[0] & kCountMask;
-  const Offset block = pool_.append(line[0] >> kBlockShift, word, id);
+  const Offset block = shard.pool.append(line[0] >> kBlockShift, word, id);
   line[0] = block << kBlockShift | count;
-  largest_bucket_ = std::max<std::uint64_t>(largest_bucket_, count + pool_.at(block).count);
+  shard.largest_bucket = std::max<std::uint64_t>(shard.largest_bucket, count + shard.pool.at(block).count);
 }
 
 // The head's entries part by one bit of their tags, in order; those of the block follow.
 template <class Word>
-void HammingTable<Word>::split_next() {
-  const std::uint64_t high_bucket = split_ + (std::uint64_t{1} << level_);
-  const std::uint32_t bit = 1U << (level_ - level_min_);
-  use_buckets(high_bucket + 1);
-  const Region r = regions_[0];
-  std::uint32_t* const low = r.heads + (split_ << r.shift);
-  std::uint32_t* const high = r.heads + (high_bucket << r.shift);
+void HammingTable<Word>::split(const Size& size, std::uint64_t bucket) {
+  const std::uint32_t bit = 1U << (size.level - level_min_);
+  const Region r = size.regions[0];
+  std::uint32_t* const low = r.heads + (bucket << r.shift);
+  std::uint32_t* const high = r.heads + ((bucket + size.whole()) << r.shift);
   __builtin_prefetch(low + std::ptrdiff_t{2} * kLineWords, 1);  // the lines of those that are split soon
   __builtin_prefetch(high + std::ptrdiff_t{2} * kLineWords, 1);
   const std::uint32_t count = low[0] & kCountMask;
@@ -453,45 +548,83 @@ void HammingTable<Word>::split_next() {
   low[0] = low_count;
   high[0] = high_count;
   if (offset != 0) {
-    const auto& block = pool_.at(offset);
+    Shard& shard = shard_of(bucket);
+    const auto& block = shard.pool.at(offset);
     for (std::uint32_t i = 0; i < block.count; ++i) {
       const Word word = block.words()[i];
       const std::uint32_t tag = tag_of(word);
-      put(regions_[1], (tag & bit) != 0 ? high : low, tag, word, block.ids()[i]);
+      put(size.regions[1], (tag & bit) != 0 ? high : low, shard, tag, word, block.ids()[i]);
     }
-    pool_.give_back(offset);
-  }
-  if (++split_ == std::uint64_t{1} << level_) {
-    ++level_;
-    split_ = 0;
-    if (level_ == key_.count()) reserve_wide();
-    set_regions();
+    shard.pool.give_back(offset);
   }
 }
 
 template <class Word>
-void HammingTable<Word>::widen_next() {
-  const Region narrow = regions_[0];
-  const Region wide = regions_[1];
-  const std::size_t from = split_ << narrow.shift;
-  const std::size_t to = split_ << wide.shift;
+void HammingTable<Word>::widen(const Size& size, std::uint64_t bucket) {
+  const Region narrow = size.regions[0];
+  const Region wide = size.regions[1];
+  const std::size_t from = bucket << narrow.shift;
+  const std::size_t to = bucket << wide.shift;
   const std::size_t words = std::size_t{1} << narrow.shift;
-  use_wide(to + 2 * words);
   std::copy_n(narrow.heads + from, words, wide.heads + to);
   if (!leads_) std::copy_n(narrow.ids + from, words, wide.ids + to);
-  release_narrow(from + words);
-  refill(wide, wide.heads + to);
-  if (++split_ == std::uint64_t{1} << level_) {
-    split_ = 0;
-    ++widenings_;
+  refill(wide, wide.heads + to, shard_of(bucket));
+}
+
+template <class Word>
+void HammingTable<Word>::end_round() {
+  size_.split = 0;
+  if (!all_bits_used(size_)) {
+    ++size_.level;
+  } else {
+    ++size_.widenings;
     heads_ = std::move(wide_heads_);
     ids_ = std::move(wide_ids_);
     wide_heads_ = {};
     wide_ids_ = {};
-    regions_[0].shift = wide.shift;
-    if (widenings_ < kWidenings) reserve_wide();
-    set_regions();
   }
+  if (all_bits_used(size_) && size_.widenings < kWidenings) reserve_wide();
+  set_regions(size_);
+}
+
+template <class Word>
+void HammingTable<Word>::prepare_batch(std::uint64_t count) {
+  use_for(size_.split + steps_for(count));
+}
+
+template <class Word>
+template <class Key, class Tag, class WordAt, class Id>
+void HammingTable<Word>::insert_batch(int begin, int end, std::uint64_t count, Key key, Tag tag, WordAt word,
+                                      Id id) {
+  const auto owns = [&](std::uint64_t k) { return shard(k) >= begin && shard(k) < end; };
+  Size size = size_;
+  for (std::uint64_t i = 0; i < std::min(kAhead, count); ++i) {
+    if (owns(key(i))) prefetch(key(i));
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (i + kAhead < count && owns(key(i + kAhead))) prefetch(key(i + kAhead));
+    if (owns(key(i))) {
+      const Region& r = region(size, key(i));
+      put(r, head(r, key(i)), shard_of(key(i)), tag(i), word(i), id(i));
+    }
+    ++size.entries;
+    while (size.entries > size.due) {
+      if (owns(size.split)) {
+        move_next(size);
+      } else {
+        ++size.split;
+      }
+      set_due(size);
+    }
+  }
+}
+
+template <class Word>
+void HammingTable<Word>::finish_batch(std::uint64_t count) {
+  size_.split += steps_for(count);
+  size_.entries += count;
+  set_due(size_);
+  release_narrow(size_.split);
 }
 
 // Counts as grow() and set_due() do.
@@ -503,7 +636,7 @@ typename HammingTable<Word>::Shape HammingTable<Word>::shape_of(std::uint64_t en
   };
   const int key_bits = key_.count();
   const std::uint64_t all = std::uint64_t{1} << key_bits;
-  const std::uint64_t buckets = std::max(least(kLoad, kLoadUnit), std::uint64_t{1} << level_);
+  const std::uint64_t buckets = std::max(least(kLoad, kLoadUnit), size_.whole());
   if (buckets < all) {
     const auto level = static_cast<int>(std::bit_width(buckets)) - 1;
     return {.level = level, .ahead = buckets - (std::uint64_t{1} << level), .widenings = 0};
@@ -521,42 +654,40 @@ typename HammingTable<Word>::Shape HammingTable<Word>::shape_of(std::uint64_t en
 // is never touched.
 template <class Word>
 void HammingTable<Word>::prepare(std::uint64_t entries) {
-  DCHECK(entries_ == 0);
+  DCHECK(size_.entries == 0);
   const Shape shape = shape_of(entries);
-  level_ = shape.level;
-  split_ = shape.ahead;
-  widenings_ = shape.widenings;
-  regions_[0].shift = 4 + widenings_;
+  size_.level = shape.level;
+  size_.split = shape.ahead;
+  size_.widenings = shape.widenings;
   wide_heads_ = {};
   wide_ids_ = {};
-  if (widenings_ > 0) {
-    const std::size_t words = std::size_t{kLineWords} << (key_.count() + widenings_);
+  if (shape.widenings > 0) {
+    const std::size_t words = std::size_t{kLineWords} << (key_.count() + shape.widenings);
     heads_ = GrowingArray<std::uint32_t>(words);
     if (!leads_) ids_ = GrowingArray<std::uint32_t>(words);
   }
+  set_regions(size_);
   use_buckets(buckets());
-  if (level_ == key_.count() && widenings_ < kWidenings) {
+  if (all_bits_used(size_) && shape.widenings < kWidenings) {
     reserve_wide();
-    const std::size_t words = std::size_t{1} << regions_[0].shift;
-    if (split_ > 0) use_wide(split_ * 2 * words);
-    release_narrow(split_ * words);
+    set_regions(size_);
+    if (size_.split > 0) use_for(size_.split);
+    release_narrow(size_.split);
   }
-  set_regions();
-  set_due();
+  set_due(size_);
 }
 
 template <class Word>
 template <class Visit>
 void HammingTable<Word>::for_each_entry(Visit visit) const {
-  const std::uint64_t regular = std::uint64_t{1} << level_;
   for (std::uint64_t bucket = 0; bucket < buckets(); ++bucket) {
-    const Region& r = bucket < regular ? region(bucket) : regions_[1];
+    const Region& r = bucket < size_.whole() ? region(bucket) : size_.regions[1];
     const std::uint32_t* const line = head(r, bucket);
     for (std::uint32_t i = 1; i <= (line[0] & kCountMask); ++i) {
       visit(bucket, line[i], leads_ ? 0 : ids(r, line)[i]);
     }
     if (const Offset offset = line[0] >> kBlockShift; offset != 0) {
-      const auto& block = pool_.at(offset);
+      const auto& block = pool(bucket).at(offset);
       for (std::uint32_t i = 0; i < block.count; ++i) {
         visit(bucket, tag_of(block.words()[i]), leads_ ? 0 : block.ids()[i]);
       }
@@ -567,19 +698,18 @@ void HammingTable<Word>::for_each_entry(Visit visit) const {
 template <class Word>
 template <class Visit>
 void HammingTable<Word>::for_each_value(Visit visit) const {
-  visit(static_cast<std::uint64_t>(level_));
-  visit(static_cast<std::uint64_t>(widenings_));
-  visit(split_);
-  const std::uint64_t regular = std::uint64_t{1} << level_;
+  visit(static_cast<std::uint64_t>(size_.level));
+  visit(static_cast<std::uint64_t>(size_.widenings));
+  visit(size_.split);
   for (std::uint64_t bucket = 0; bucket < buckets(); ++bucket) {
-    const Region& r = bucket < regular ? region(bucket) : regions_[1];
+    const Region& r = bucket < size_.whole() ? region(bucket) : size_.regions[1];
     const std::uint32_t* const line = head(r, bucket);
     const std::uint32_t count = line[0] & kCountMask;
     visit(count);
     for (std::uint32_t i = 1; i <= count; ++i) visit(line[i]);
     for (std::uint32_t i = 1; i <= count && !leads_; ++i) visit(ids(r, line)[i]);
     if (const Offset offset = line[0] >> kBlockShift; offset != 0) {
-      const auto& block = pool_.at(offset);
+      const auto& block = pool(bucket).at(offset);
       visit(block.count);
       for (std::uint32_t i = 0; i < block.count; ++i) {
         for (int l = 0; l < kLimbsOf<Word>; ++l) visit(limb(block.words()[i], l));

@@ -68,7 +68,7 @@ void add_table(const Table& table, double documents, Forecast& forecast, double&
     heads += part.buckets * kLineBytes * part.lines;
     blocks += part.buckets * kLineBytes * more.lines_held;
   }
-  bytes += held(heads) * (table.has_ids() ? 2 : 1) + held(blocks);
+  bytes += held(heads) * (table.has_ids() ? 2 : 1) + kShards * held(blocks / kShards);
 }
 
 }  // namespace

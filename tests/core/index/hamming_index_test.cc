@@ -163,41 +163,71 @@ TEST(HammingIndex, memory_stays_flat_over_a_stream_ten_times_the_window) {
   EXPECT_EQ(index.find(words[0], MatchMode::kFirst), (Match{index.next() - words.size(), 0}));
 }
 
-// Decided, stored, erased and expired at the same points of the stream, in batches of any size between them.
-TEST(HammingIndex, threads_and_batches_change_neither_answers_nor_bytes) {
-  constexpr std::size_t kStride = 20'000;
-  const auto words = fingerprint_set<std::uint64_t>("clustered", 5 * kStride, 4);
-  std::vector<std::optional<Match>> first_answers;
-  Digest128 first_layout;
-  std::size_t first_bytes = 0;
-  for (const int threads : {1, 2, 3, 8}) {
-    SCOPED_TRACE(threads);
-    Index index({.threads = threads});
-    std::vector<std::optional<Match>> answers(words.size());
-    std::mt19937_64 random(static_cast<std::uint64_t>(threads));
-    for (std::size_t stride = 0; stride < words.size(); stride += kStride) {
-      std::size_t batch = 0;
-      for (std::size_t from = stride; from < stride + kStride; from += batch) {
-        batch = std::min<std::size_t>(1 + random() % 5000, stride + kStride - from);
-        index.check_and_insert(std::span(words).subspan(from, batch), MatchMode::kFirst,
-                               std::span(answers).subspan(from, batch));
-      }
-      index.insert(std::span(words).subspan(stride, 100));
-      for (Sequence s = index.oldest(); s < index.next(); s += 37) index.erase(s);
-      index.expire(index.oldest() + index.size() / 3);
+// What came of a stream that is decided, stored, erased and expired at the same points, in batches of any
+// size between them.
+struct Outcome {
+  std::vector<std::optional<Match>> answers;
+  Digest128 layout;
+  std::size_t bytes = 0;
+  std::uint64_t largest_bucket = 0;
+  std::uint64_t head_lines = 0;  // of the first table
+
+  bool operator==(const Outcome&) const = default;
+};
+
+Outcome outcome_of(std::span<const std::uint64_t> words, const HammingOptions& options, MatchMode mode) {
+  const std::size_t stride_size = words.size() / 5;
+  Index index(options);
+  Outcome outcome;
+  outcome.answers.resize(words.size());
+  std::mt19937_64 random(static_cast<std::uint64_t>(options.threads));
+  for (std::size_t stride = 0; stride < words.size(); stride += stride_size) {
+    const std::size_t end = std::min(stride + stride_size, words.size());
+    std::size_t batch = 0;
+    for (std::size_t from = stride; from < end; from += batch) {
+      batch = std::min<std::size_t>(1 + random() % 5000, end - from);
+      index.check_and_insert(words.subspan(from, batch), mode,
+                             std::span(outcome.answers).subspan(from, batch));
     }
-    if (threads == 1) {
-      first_answers = answers;
-      first_layout = index.layout_digest();
-      first_bytes = index.bytes();
-      EXPECT_FALSE(index.tables().empty());
-      EXPECT_GT(std::count(answers.begin(), answers.end(), std::nullopt), 5000);
-      continue;
-    }
-    EXPECT_EQ(answers, first_answers);
-    EXPECT_EQ(index.layout_digest(), first_layout);
-    EXPECT_EQ(index.bytes(), first_bytes);
+    index.insert(words.subspan(stride, 100));
+    for (Sequence s = index.oldest(); s < index.next(); s += 37) index.erase(s);
+    index.expire(index.oldest() + index.size() / 3);
+    std::vector<std::optional<Match>> found(end - stride);
+    index.find(words.subspan(stride, end - stride), mode, found);
+    outcome.answers.insert(outcome.answers.end(), found.begin(), found.end());
   }
+  EXPECT_FALSE(index.tables().empty());
+  outcome.layout = index.layout_digest();
+  outcome.bytes = index.bytes();
+  outcome.largest_bucket = index.largest_bucket();
+  outcome.head_lines = index.tables()[0].head_lines();
+  return outcome;
+}
+
+Outcome threads_agree(const char* covering, std::size_t count, MatchMode mode, std::vector<int> threads) {
+  SCOPED_TRACE(covering);
+  const auto words = fingerprint_set<std::uint64_t>("clustered", count, 4);
+  HammingOptions options = {.distance = 3, .covering = covering_named(covering)};
+  const Outcome first = outcome_of(words, options, mode);
+  EXPECT_GT(std::count(first.answers.begin(), first.answers.end(), std::nullopt), 5000);
+  for (const int size : threads) {
+    SCOPED_TRACE(size);
+    options.threads = size;
+    EXPECT_TRUE(outcome_of(words, options, mode) == first);
+  }
+  return first;
+}
+
+// Of six tables two threads own three, three own two, and eight a part of each; the last one of 25 owns
+// nothing.
+TEST(HammingIndex, threads_and_batches_change_neither_answers_nor_bytes) {
+  threads_agree("6x21", 100'000, MatchMode::kFirst, {2, 3, 8});
+  threads_agree("6x21", 20'000, MatchMode::kNearest, {3, 5, 25});
+}
+
+// Keys of 12 bits: heads are widened from 32 thousand words on.
+TEST(HammingIndex, threads_change_nothing_where_heads_are_widened) {
+  EXPECT_GT(threads_agree("16x12", 150'000, MatchMode::kFirst, {3, 7}).head_lines, 4096U);
 }
 
 TEST(HammingIndex, growth_goes_through_splits_and_widenings_and_misses_nothing) {
@@ -352,6 +382,17 @@ TEST(HammingIndexDeathTest, refuses_a_distance_that_its_covering_would_miss) {
   EXPECT_DEATH(Index({.distance = 4, .covering = covering_named("6x21")}), "would miss some");
 }
 
+std::uint64_t number_of(const Found& found) {
+  return found.distance < 0 ? ~0ULL : found.id * 256ULL + static_cast<std::uint64_t>(found.distance);
+}
+
+// Of ids that are ages.
+Found better_of(const Found& a, const Found& b, MatchMode mode) {
+  if (a.distance < 0 || b.distance < 0) return a.distance < 0 ? b : a;
+  if (mode == MatchMode::kNearest && a.distance != b.distance) return a.distance < b.distance ? a : b;
+  return a.id < b.id ? a : b;
+}
+
 // All tiers on the same lines: random, crowded and short ones.
 template <class Word>
 void tiers_agree() {
@@ -387,20 +428,37 @@ void tiers_agree() {
         std::vector<std::uint64_t> said;
         std::vector<std::uint64_t> keys(queries.size() * tables.size());
         std::vector<std::uint32_t> tags(keys.size());
-        std::vector<Found> found(queries.size());
-        ProbeCounts counts;
+        std::vector<Probed> probed(queries.size());
+        std::uint64_t candidates = 0;
         for (const MatchMode mode : {MatchMode::kFirst, MatchMode::kNearest}) {
-          tier->find(view, mode, queries.data(), queries.size(), keys.data(), tags.data(), found.data(),
-                     counts);
-          for (const Found& f : found) said.push_back(f.distance < 0 ? ~0ULL : f.id * 256ULL + f.distance);
+          tier->find(view, mode, queries.data(), queries.size(), keys.data(), tags.data(), probed.data(),
+                     candidates);
+          for (const Probed& p : probed) said.push_back(number_of(p.found));
+          // The best of what the owners of 1, 6, 11 ... shards find is the same.
+          std::vector<Found> best(queries.size());
+          const int shards = covering.tables() * kShards;
+          for (int begin = 0, end = 1; begin < shards; begin = end, end = std::min(end + 5, shards)) {
+            tier->find_in(view, {begin, end}, mode, queries.data(), queries.size(), keys.data(), tags.data(),
+                          probed.data(), candidates);
+            for (std::size_t i = 0; i < queries.size(); ++i) {
+              best[i] = better_of(best[i], probed[i].found, mode);
+              said.push_back(number_of(probed[i].found));
+            }
+          }
+          tier->find(view, mode, queries.data(), queries.size(), keys.data(), tags.data(), probed.data(),
+                     candidates);
+          for (std::size_t i = 0; i < queries.size(); ++i) {
+            ASSERT_EQ(number_of(best[i]), number_of(probed[i].found)) << i;
+          }
           for (const Word& query : queries) {
             const Found f = tier->scan(words.data(), words.size() - 3, query, covering.distance, mode);
-            said.push_back(f.distance < 0 ? ~0ULL : f.id * 256ULL + f.distance);
+            said.push_back(number_of(f));
           }
         }
         said.insert(said.end(), keys.begin(), keys.end());
         said.insert(said.end(), tags.begin(), tags.end());
         std::vector<Found> all;
+        ProbeCounts counts;
         tier->find_all(view, queries[0], keys.data(), tags.data(), all, counts);
         tier->scan_all(words.data(), 101, queries[1], covering.distance, all);
         for (const Found& f : all) said.push_back(f.id * 256ULL + static_cast<std::uint64_t>(f.distance));
@@ -409,6 +467,8 @@ void tiers_agree() {
         tier->locate_in(tables.back(), queries.data(), queries.size(), keys.data(), tags.data());
         said.insert(said.end(), keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(queries.size()));
         said.insert(said.end(), tags.begin(), tags.begin() + static_cast<std::ptrdiff_t>(queries.size()));
+        said.push_back(candidates);
+        for (const Probed& p : probed) said.push_back(p.lines);
         said.push_back(counts.candidates);
         said.push_back(counts.overflow_lines);
         said.push_back(counts.slow);
