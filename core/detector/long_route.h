@@ -131,8 +131,6 @@ class LongRoute {
   std::size_t bytes() const { return postings_.bytes() + sketches_.bytes() + sequences_.bytes(); }
 
  private:
-  static constexpr std::size_t kColumnChunk = std::size_t{1} << 14;
-
   // Of a LongSignature or a ReturningPage.
   template <class Page>
   static const Sketch& sketch_of(const Page& page) {
@@ -151,8 +149,8 @@ class LongRoute {
   int threshold_permille_;
   const ExactSimilarity* exact_ = nullptr;
   BandPostings postings_;
-  ChunkedArray<Sketch, kColumnChunk> sketches_;
-  ChunkedArray<std::uint32_t, kColumnChunk> sequences_;
+  ChunkedArray<Sketch> sketches_;
+  ChunkedArray<std::uint32_t> sequences_;
   std::uint64_t first_row_ = 0;  // those before are expired
 };
 
