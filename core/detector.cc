@@ -9,6 +9,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/check.h"
+#include "core/base/prefetch_line.h"
 #include "core/covering_names.h"
 #include "core/detector/clusters.h"
 #include "core/detector/kept_form.h"
@@ -262,6 +263,8 @@ void Detector::State::prefetch(const Returning::One& one) const {
 }
 
 void Detector::State::prefetch_rest(const Returning::One& one) const {
+  prefetch_line(one.unique.id.data());
+  prefetch_line(one.unique.url.data());
   exact.prefetch_rest(one.unique.signature.exact);
   if (one.short_text != nullptr) short_texts->prefetch_insert_rest(*one.short_text);
   with(pages, [&](const auto& route) {

@@ -58,12 +58,15 @@ bool Returning::sign(Form& form) {
 }
 
 void Returning::prefetch(std::size_t i) const {
-  if (routes_ == RouteParts::kNone || i >= uniques_.size()) return;
+  if (i >= uniques_.size()) return;
+  prefetch_line(&uniques_[i].id);  // these three reach all lines that it lies on
+  prefetch_line(&uniques_[i].signature);
+  prefetch_line(&uniques_[i].kept);
+  if (routes_ == RouteParts::kNone) return;
   // To the end of its first page; few have a second one.
   const auto* const begin = reinterpret_cast<const std::byte*>(&forms_[i]);
   const auto* const end = reinterpret_cast<const std::byte*>(&forms_[i].kept.pages[1]);
   for (const std::byte* line = begin; line < end; line += 64) prefetch_line(line);
-  prefetch_line(&uniques_[i]);
 }
 
 Returning::One Returning::operator[](std::size_t i) const {

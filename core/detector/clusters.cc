@@ -43,24 +43,20 @@ Clusters::Clusters(ClusterOptions options)
   largest_.reserve(options_.largest);
 }
 
-void Clusters::set(Sequence leader, const ClusterState& cluster) {
-  if (std::uint32_t* const size = sizes_.find(leader)) {
-    *size = cluster.size;
-  } else {
-    sizes_.insert(leader, cluster.size);
-  }
-  if (!cluster.representative) return;
-  if (Representative* const now = representatives_.find(leader)) {
-    *now = *cluster.representative;
-  } else {
-    representatives_.insert(leader, *cluster.representative);
-  }
+namespace {
+
+template <class Value>
+void put(SparseColumn<Value>& column, Sequence leader, const Value& value) {
+  if (const auto [there, is_new] = column.insert(leader, value); !is_new) there = value;
 }
+
+}  // namespace
 
 void Clusters::join(const Joining& joining) {
   guard_.swallow(joining.leader, joining.leader_origin);
   const ClusterState cluster = cluster_with(joining);
-  set(joining.leader, cluster);
+  put(sizes_, joining.leader, cluster.size);
+  if (cluster.representative) put(representatives_, joining.leader, *cluster.representative);
   if (LargeCluster* const large = among_largest(joining.leader, cluster.size)) {
     ++large->counted;
     for (std::uint64_t bits = joining.difference; bits != 0; bits &= bits - 1)
@@ -79,14 +75,15 @@ ClusterState Clusters::cluster_with(const Joining& joining) const {
 }
 
 void Clusters::restore(const ClusterGain& gain, std::string_view rule) {
-  ClusterState cluster = this->cluster(gain.leader);
-  cluster.size = grown(cluster.size, gain.joined);
+  const std::uint32_t alone = 1;
+  std::uint32_t& size = sizes_.insert(gain.leader, alone).first;
+  size = grown(size, gain.joined);
   if (gain.representative) {
-    cluster.representative = gain.representative;
-    if (rule != rule_) cluster.representative->rank = kRankOfAnotherRule;
+    Representative representative = *gain.representative;
+    if (rule != rule_) representative.rank = kRankOfAnotherRule;
+    put(representatives_, gain.leader, representative);
   }
-  set(gain.leader, cluster);
-  among_largest(gain.leader, cluster.size);
+  among_largest(gain.leader, size);
 }
 
 std::int64_t Clusters::rank(const ClusterDocument& document) const {

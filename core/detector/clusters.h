@@ -126,7 +126,6 @@ class Clusters {
     return a.size != b.size ? a.size > b.size : a.leader < b.leader;
   }
   std::int64_t rank(const ClusterDocument& document) const;
-  void set(Sequence leader, const ClusterState& cluster);
   LargeCluster* among_largest(Sequence leader, std::uint32_t size) const;
   const std::vector<LargeCluster>& filled_largest() const;
 

@@ -133,8 +133,6 @@ class LongRoute {
   std::size_t bytes() const { return postings_.bytes() + sketches_.bytes() + sequences_.bytes(); }
 
  private:
-  static constexpr std::size_t kColumnChunk = std::size_t{1} << 14;
-
   // Of a LongSignature or a ReturningPage.
   template <class Page>
   static const Sketch& sketch_of(const Page& page) {
@@ -152,7 +150,7 @@ class LongRoute {
   int threshold_permille_;
   const ExactSimilarity* exact_ = nullptr;
   BandPostings postings_;
-  ChunkedArray<Sketch, kColumnChunk> sketches_;
+  ChunkedArray<Sketch> sketches_;
   RowSequences sequences_;
   std::uint64_t first_row_ = 0;  // those before are expired
 };

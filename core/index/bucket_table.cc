@@ -93,13 +93,16 @@ void BucketTable::take_out(std::uint64_t bucket) {
 
 void BucketTable::split() {
   const std::uint64_t bucket = split_;
-  // Lines of those that are split soon: heads lie in a row, but what is behind them lies anywhere.
+  // Lines of those that are split soon, and of where they go: heads lie in a row, but what is behind them
+  // lies anywhere.
   prefetch_line(&buckets_[bucket + 4]);
+  prefetch_line(&buckets_[buckets() + 4]);
   if (const Line& soon = buckets_[bucket + 2]; soon.link() != 0) prefetch_line(&overflow_[soon.link() - 1]);
   take_out(bucket);
   const std::uint64_t sibling = buckets();
   CHECK(sibling < kBucketsMax, "this address space is full");
   buckets_.use(sibling + 1);
+  buckets_[sibling].set(0, 0);  // written first: a page that is read first becomes one of zeros, then a copy
   if (++split_ == std::uint64_t{1} << level_) {
     ++level_;
     split_ = 0;

@@ -5,17 +5,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 #include <system_error>
+#include <thread>
 
 #include "core/base/check.h"
 
 namespace neardup {
 namespace {
 
-Error io_error(std::string_view what) {
-  return {ErrorCode::kIo, std::string(what) + ": " + std::generic_category().message(errno)};
+Error io_error(std::string_view what, int error) {
+  return {ErrorCode::kIo, std::string(what) + ": " + std::generic_category().message(error)};
 }
 
 // Not every file system has files without a name; there it is taken away at once.
@@ -33,19 +37,100 @@ void* map_file(void* at, int file, std::uint64_t offset) {
   return mmap(at, ColdStore::kBlockBytes, PROT_READ, MAP_SHARED | fixed, file, static_cast<off_t>(offset));
 }
 
+// A block as the file does not have it yet.
+void* map_memory(void* at, std::size_t size) {
+  const int fixed = at == nullptr ? 0 : MAP_FIXED;
+  return mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
+}
+
+// 0, or the error.
+int write_all(int file, const char* bytes, std::uint64_t offset) {
+  for (std::size_t done = 0; done < ColdStore::kBlockBytes;) {
+    const ssize_t more =
+        pwrite(file, bytes + done, ColdStore::kBlockBytes - done, static_cast<off_t>(offset + done));
+    if (more < 0 && errno == EINTR) continue;
+    if (more <= 0) return more < 0 ? errno : ENOSPC;
+    done += static_cast<std::size_t>(more);
+  }
+  return 0;
+}
+
 }  // namespace
+
+// Writes blocks in the order in which they are asked for.
+class ColdStore::Writer {
+ public:
+  explicit Writer(int file) : file_(file), thread_([this] { run(); }) {}
+  ~Writer() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+
+  // `bytes` must stay until the answer is taken. REQUIRES: less than kBehind are.
+  void ask(const char* bytes, std::uint64_t offset) {
+    {
+      const std::lock_guard lock(mutex_);
+      blocks_[asked_ % kBehind] = {bytes, offset, 0};
+      ++asked_;
+    }
+    wake_.notify_one();
+  }
+
+  // Waits for the oldest whose answer is not taken yet: 0, or why it was not written.
+  int answer() {
+    std::unique_lock lock(mutex_);
+    done_changed_.wait(lock, [&] { return done_ > answered_; });
+    return blocks_[answered_++ % kBehind].error;
+  }
+
+ private:
+  struct Block {
+    const char* bytes = nullptr;
+    std::uint64_t offset = 0;
+    int error = 0;
+  };
+
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [&] { return is_over_ || asked_ > done_; });
+      if (is_over_) return;
+      Block& block = blocks_[done_ % kBehind];
+      lock.unlock();
+      block.error = write_all(file_, block.bytes, block.offset);
+      lock.lock();
+      ++done_;
+      done_changed_.notify_one();
+    }
+  }
+
+  const int file_;
+  std::mutex mutex_;  // of what follows
+  std::condition_variable wake_;
+  std::condition_variable done_changed_;
+  std::array<Block, kBehind> blocks_;  // a ring
+  std::uint64_t asked_ = 0;
+  std::uint64_t done_ = 0;
+  std::uint64_t answered_ = 0;
+  bool is_over_ = false;
+  std::thread thread_;
+};
 
 ColdStore::ColdStore(const std::string& directory) {
   if (directory.empty()) return;
   file_ = open_unnamed(directory);
   if (file_ < 0) {
-    status_ = io_error("a file in " + directory);
+    status_ = io_error("a file in " + directory, errno);
     return;
   }
   // Some file systems refuse to map what they let us write; better to know it now.
   void* const trial = map_file(nullptr, file_, 0);
   if (trial == MAP_FAILED) {
-    status_ = io_error("mapping a file in " + directory);
+    status_ = io_error("mapping a file in " + directory, errno);
     close(file_);
     file_ = -1;
     return;
@@ -54,6 +139,7 @@ ColdStore::ColdStore(const std::string& directory) {
 }
 
 ColdStore::~ColdStore() {
+  writer_.reset();
   for (std::uint64_t region = released_ / kRegionBlocks; region < regions_.size(); ++region) {
     const std::uint64_t first = std::max(released_, region * kRegionBlocks);
     munmap(block(first), ((region + 1) * kRegionBlocks - first) * kBlockBytes);
@@ -64,8 +150,10 @@ ColdStore::~ColdStore() {
 std::uint64_t ColdStore::append(std::string_view bytes) {
   DCHECK(bytes.size() <= kBlockBytes);
   if (bytes.size() > kBlockBytes - used_) {
+    if (blocks_ == regions_.size() * kRegionBlocks) add_region();
     write_full_blocks();
-    add_block();
+    ++blocks_;
+    used_ = 0;
   }
   const std::uint64_t place = end();
   std::memcpy(block(blocks_ - 1) + used_, bytes.data(), bytes.size());
@@ -73,46 +161,55 @@ std::uint64_t ColdStore::append(std::string_view bytes) {
   return place;
 }
 
-void ColdStore::add_block() {
-  if (blocks_ == regions_.size() * kRegionBlocks) {
-    void* const region = mmap(nullptr, kRegionBytes, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    CHECK(region != MAP_FAILED, "no address space left: is it limited (ulimit -v)?");
-    madvise(region, kRegionBytes, MADV_NOHUGEPAGE);  // a block is soon written, and its memory free again
-    regions_.push_back(static_cast<char*>(region));
-  }
-  ++blocks_;
-  used_ = 0;
+void ColdStore::add_region() {
+  void* const region = map_memory(nullptr, kRegionBytes);
+  CHECK(region != MAP_FAILED, "no address space left: is it limited (ulimit -v)?");
+  madvise(region, kRegionBytes, MADV_NOHUGEPAGE);  // a block is soon written, and its memory free again
+  regions_.push_back(static_cast<char*>(region));
 }
 
 // In order, so those that an earlier attempt could not write come first.
 void ColdStore::write_full_blocks() {
   if (file_ < 0) return;
-  for (; written_ < blocks_; ++written_) {
-    status_ = write(written_);
-    if (!status_.ok()) return;
-    // The same bytes at the same address, now the file's; the memory that held them is free.
-    char* const at = block(written_);
-    CHECK(map_file(at, file_, written_ * kBlockBytes) == at, "the system refuses one more mapping");
-    madvise(at, kBlockBytes, MADV_RANDOM);  // one entry here, one there: reading ahead would be in vain
-    ++file_blocks_;
+  if (writer_ == nullptr && blocks_ > 0) writer_ = std::make_unique<Writer>(file_);
+  while (asked_ < blocks_) {
+    if (asked_ - written_ == kBehind && !take_written(block(blocks_))) return;
+    writer_->ask(block(asked_), asked_ * kBlockBytes);
+    ++asked_;
   }
 }
 
-Status ColdStore::write(std::uint64_t number) const {
-  const char* const bytes = block(number);
-  for (std::size_t done = 0; done < kBlockBytes;) {
-    const ssize_t more =
-        pwrite(file_, bytes + done, kBlockBytes - done, static_cast<off_t>(number * kBlockBytes + done));
-    if (more < 0 && errno == EINTR) continue;
-    if (more <= 0) return io_error("writing the file of uniques");
-    done += static_cast<std::size_t>(more);
+bool ColdStore::take_written(char* next) {
+  const int error = writer_->answer();
+  if (error == 0) {
+    status_ = {};
+    put_file_in_place(next);
+    return true;
   }
-  return {};
+  status_ = io_error("writing the file of uniques", error);
+  // Those behind it are to be written again after it.
+  for (std::uint64_t number = written_ + 1; number < asked_; ++number) writer_->answer();
+  asked_ = written_;
+  return false;
+}
+
+// The same bytes at the same address, now the file's. The memory that held them need not be cleared and
+// touched again where the next block needs some.
+void ColdStore::put_file_in_place(char* next) {
+  char* const at = block(written_);
+  constexpr int kMove = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;  // Linux 5.7
+  if (next != nullptr && mremap(at, kBlockBytes, kBlockBytes, kMove, next) != next)
+    CHECK(map_memory(next, kBlockBytes) == next, "the system refuses one more mapping");
+  CHECK(map_file(at, file_, written_ * kBlockBytes) == at, "the system refuses one more mapping");
+  madvise(at, kBlockBytes, MADV_RANDOM);  // one entry here, one there: reading ahead would be in vain
+  ++written_;
+  ++file_blocks_;
 }
 
 void ColdStore::release_before(std::uint64_t place) {
   const std::uint64_t to = std::min(place / kBlockBytes, blocks_);
+  while (written_ < std::min(to, asked_) && take_written(nullptr)) {
+  }
   for (; released_ < to; ++released_) {
     munmap(block(released_), kBlockBytes);
     if (released_ >= written_) continue;
@@ -121,6 +218,7 @@ void ColdStore::release_before(std::uint64_t place) {
     if (punched == 0) --file_blocks_;  // some file systems cannot, and the room stays taken
   }
   written_ = std::max(written_, released_);
+  asked_ = std::max(asked_, written_);
 }
 
 std::size_t ColdStore::bytes() const {

@@ -1,22 +1,26 @@
 // Where do bytes live that are seldom read and far too many for memory?
 //
 // In a file that only this process sees: it has no name, and is gone with the process. Bytes are appended to
-// a block in memory; once that is full it is written, and the file's own pages take its place at the same
-// address. So a view stays good, what was written costs memory only while it is read, and whatever a full or
-// broken disk does, it does to a write, which can fail, and not to a store into mapped pages, which would be
-// the end of the process. Blocks that the disk does not take stay in memory until it does.
+// a block in memory; once that is full a thread of the store writes it, and when the fourth one after it is
+// full, the file's own pages take its place at the same address. So a view stays good, what was written costs
+// memory only while it is read, and whatever a full or broken disk does, it does to a write, which can fail,
+// and not to a store into mapped pages, which would be the end of the process. Blocks that the disk does not
+// take stay in memory until it does.
 //
-//   blocks    | given back | in the file ═════════► | in memory: not yet taken, and the last |
-//             0        released_                written_                                end
+//   blocks    | given back | in the file ═══► | being written | not yet taken | being filled |
+//             0        released_          written_         asked_                          end
 //
 // With no directory all of it stays in memory.
 //
-// Cost:    256 KiB of memory. One write and one mapping for each block, some 100 us.
-// Threads: none inside; the const functions may run side by side.
+// Cost:    five blocks of 256 KiB: the memory of the one that is in the file is that of the next one. Whoever
+//          appends pays a mapping for each block, some 20 us; a write that takes longer than it takes to fill
+//          four blocks is waited for. When that is hangs on what was appended, and on no clock.
+// Threads: the one that writes, from the first full block on. The const functions may run side by side.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +32,7 @@ namespace neardup {
 class ColdStore {
  public:
   static constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+  static constexpr std::uint64_t kBehind = 4;  // blocks that may be being written
 
   // A `directory` that cannot be used is told by status(); everything then stays in memory. Empty: no file.
   explicit ColdStore(const std::string& directory);
@@ -58,6 +63,8 @@ class ColdStore {
   std::uint64_t file_bytes() const { return file_blocks_ * kBlockBytes; }
 
  private:
+  class Writer;
+
   // Address space comes in regions, so that neighbouring blocks of the file are one mapping to the system,
   // which grants some 65 thousand of them.
   static constexpr std::size_t kRegionBlocks = 256;
@@ -66,18 +73,23 @@ class ColdStore {
   char* block(std::uint64_t number) const {
     return regions_[number / kRegionBlocks] + number % kRegionBlocks * kBlockBytes;
   }
-  void add_block();
+  void add_region();
   void write_full_blocks();
-  Status write(std::uint64_t number) const;
+  // The oldest that is being written. Its memory moves to `next`, if that is not null. False: it was not
+  // written, nor is what comes after it any more.
+  bool take_written(char* next);
+  void put_file_in_place(char* next);
 
   int file_ = -1;
   Status status_;
   std::vector<char*> regions_;
   std::uint64_t blocks_ = 0;    // ever begun; the last one is being filled
   std::uint64_t written_ = 0;   // those before are in the file
+  std::uint64_t asked_ = 0;     // those before are in the file or being written
   std::uint64_t released_ = 0;  // those before are given back
   std::uint64_t file_blocks_ = 0;
   std::size_t used_ = kBlockBytes;  // bytes of the last block; none yet counts as full
+  std::unique_ptr<Writer> writer_;
 };
 
 }  // namespace neardup

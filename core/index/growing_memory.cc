@@ -168,9 +168,9 @@ void GrowingMemory::hold(std::uint64_t end) {
   for (std::uint64_t page = before / kHugePage; page < small_end / kHugePage; ++page) make_huge(page);
 }
 
-// The next page, before it is needed.
+// The next page, before it is needed; none at whose place another one is still in use.
 void GrowingMemory::hold_page(std::uint64_t begin) {
-  if (held_ >= begin + kHugePage) return;
+  if (held_ >= begin + kHugePage || begin + kHugePage > released_ + size_) return;
   held_ = begin + kHugePage;
   make_accessible(held_);
   FirstTouch::instance().ask(data_ + begin % size_, false);

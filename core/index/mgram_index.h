@@ -132,7 +132,6 @@ class MgramIndex {
     std::uint64_t place() const { return std::uint64_t{place_high} << 32 | place_low; }
   };
   static_assert(sizeof(Record) == 16);
-  static constexpr std::size_t kColumnChunk = std::size_t{1} << 16;
 
   // Fills search.met_, ascending and bounded.
   void meet(const MgramSignature& signature, MgramSearch& search) const;
@@ -142,8 +141,8 @@ class MgramIndex {
 
   BucketTable table_;
   HotSet full_;
-  ChunkedArray<Record, kColumnChunk> records_;
-  ChunkedArray<std::uint32_t, kColumnChunk> sequences_;
+  ChunkedArray<Record> records_;
+  ChunkedArray<std::uint32_t> sequences_;
   TextStore texts_;
   Ordinal first_row_ = 0;  // those before are expired
   std::uint64_t refused_ = 0;

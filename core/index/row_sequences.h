@@ -54,9 +54,9 @@ class RowSequences {
 
   std::uint64_t zeros_before(std::uint64_t line) const { return line * kLineBits - lines_[line].rows_before; }
 
-  ChunkedArray<Line, (std::size_t{1} << 10)> lines_;
-  ChunkedArray<std::uint64_t, (std::size_t{1} << 12)> marks_;  // the lines of rows 0, 512, 1024, ...
-  std::uint64_t end_ = 0;                                      // bits
+  ChunkedArray<Line> lines_;
+  ChunkedArray<std::uint64_t> marks_;  // the lines of rows 0, 512, 1024, ...
+  std::uint64_t end_ = 0;              // bits
   std::uint64_t rows_ = 0;
   std::uint64_t first_row_ = 0;  // those before are released,
   std::uint64_t first_line_ = 0;

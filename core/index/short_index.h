@@ -115,14 +115,13 @@ class ShortIndex {
     std::uint64_t place() const { return std::uint64_t{place_high} << 32 | place_low; }
   };
   static_assert(sizeof(Record) == 16);
-  static constexpr std::size_t kColumnChunk = std::size_t{1} << 16;
 
   UncommonMinima uncommon(const ShortSignature& signature, std::size_t band, ShortSearch& search) const;
   Row first_row_from(Sequence sequence) const;
 
   BandPostings postings_;
-  ChunkedArray<Record, kColumnChunk> records_;
-  ChunkedArray<std::uint32_t, kColumnChunk> sequences_;
+  ChunkedArray<Record> records_;
+  ChunkedArray<std::uint32_t> sequences_;
   TextStore texts_;
   Row first_row_ = 0;  // those before are expired
 };

@@ -53,16 +53,21 @@ class SparseColumn {
     prefetch_line(page->values() + page->count * std::size_t{place_of(sequence)} / kPage);
   }
 
-  // Good until the next change. REQUIRES: `sequence` has no value and is not expired.
-  Value& insert(Sequence sequence, const Value& value) {
+  // The value of `sequence`, which is `value` if it had none before: then `second` is true. Good until the
+  // next change. REQUIRES: `sequence` is not expired.
+  std::pair<Value&, bool> insert(Sequence sequence, const Value& value) {
     CHECK(sequence >= oldest_, "what is expired does not come back");
-    const std::uint64_t page = sequence / kPage - first_page();
-    while (pages_.size() <= page) pages_.emplace_back();
-    page_bytes_ -= pages_[page].bytes();
-    Value& inserted = pages_[page].insert(place_of(sequence), value);
-    page_bytes_ += pages_[page].bytes();
+    const std::uint64_t number = sequence / kPage - first_page();
+    while (pages_.size() <= number) pages_.emplace_back();
+    Page& page = pages_[number];
+    const std::uint8_t place = place_of(sequence);
+    const std::size_t at = page.position(place);
+    if (page.has(at, place)) return {page.values()[at], false};
+    page_bytes_ -= page.bytes();
+    page.insert(at, place, value);
+    page_bytes_ += page.bytes();
     ++size_;
-    return inserted;
+    return {page.values()[at], true};
   }
 
   // False if it has none.
@@ -117,21 +122,26 @@ class SparseColumn {
     }
     std::size_t bytes() const { return capacity * (sizeof(Value) + 1); }
 
-    std::size_t position(std::uint8_t place) const {  // where it is or would be
-      return static_cast<std::size_t>(std::lower_bound(places(), places() + count, place) - places());
+    // Where it is or would be. Halving without a branch: none of these could be foretold.
+    std::size_t position(std::uint8_t place) const {
+      const std::uint8_t* const all = places();
+      std::size_t at = 0;
+      for (std::size_t left = count; left > 0;) {
+        const std::size_t half = (left + 1) / 2;
+        at += all[at + half - 1] < place ? half : 0;
+        left -= half;
+      }
+      return at;
     }
     bool has(std::size_t at, std::uint8_t place) const { return at < count && places()[at] == place; }
 
-    Value& insert(std::uint8_t place, const Value& value) {
+    void insert(std::size_t at, std::uint8_t place, const Value& value) {
       if (count == capacity) grow();
-      const std::size_t at = position(place);
-      DCHECK(!has(at, place));
       std::copy_backward(values() + at, values() + count, values() + count + 1);
       std::copy_backward(places() + at, places() + count, places() + count + 1);
       values()[at] = value;
       places()[at] = place;
       ++count;
-      return values()[at];
     }
 
     void erase(std::uint8_t place) {

@@ -96,8 +96,8 @@ class UniqueLog {
   std::string_view packed_from(Sequence sequence) const { return entries_.from(place(sequence)); }
 
   ColdStore entries_;
-  ChunkedArray<std::uint32_t, kChunk> places_;  // of row 0, 1, ...: sequence begin_, begin_ + 1, ...
-  std::vector<std::uint64_t> bases_;            // of each chunk: the place of its first entry
+  ChunkedArray<std::uint32_t> places_;  // of row 0, 1, ...: sequence begin_, begin_ + 1, ...
+  std::vector<std::uint64_t> bases_;    // of each chunk: the place of its first entry
   Sequence begin_ = 0;
   Sequence oldest_ = 0;
   std::string packing_;  // the entry being packed; kept for its memory

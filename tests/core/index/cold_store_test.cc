@@ -15,6 +15,7 @@ namespace neardup {
 namespace {
 
 constexpr std::size_t kBlock = ColdStore::kBlockBytes;
+constexpr std::size_t kMemory = (ColdStore::kBehind + 1) * kBlock;  // of a store with a file
 
 class ColdStoreTest : public FolderTest {
  protected:
@@ -82,20 +83,20 @@ TEST_F(ColdStoreTest, gives_back_what_was_appended_from_memory_and_from_a_file_a
   }
 }
 
-TEST_F(ColdStoreTest, memory_is_one_block_however_much_is_in_the_file) {
+TEST_F(ColdStoreTest, memory_is_a_few_blocks_however_much_is_in_the_file) {
   ColdStore store(folder_.string());
   EXPECT_EQ(store.bytes(), 0U);
   const std::string piece(1024, 'x');
   for (int i = 0; i < 100'000; ++i) store.append(piece);
-  EXPECT_LE(store.bytes(), kBlock + 64);
-  EXPECT_GE(store.file_bytes() + kBlock, 100'000U * 1024);
+  EXPECT_LE(store.bytes(), kMemory + 64);
+  EXPECT_GE(store.file_bytes() + kMemory, 100'000U * 1024);
   EXPECT_GE(bytes_on_disk(), store.file_bytes());
 }
 
 TEST_F(ColdStoreTest, its_file_has_no_name_so_nothing_is_left_behind) {
   ColdStore store(folder_.string());
   for (int i = 0; i < 10; ++i) store.append(std::string(kBlock, 'x'));
-  EXPECT_EQ(store.file_bytes(), 9 * kBlock);
+  EXPECT_EQ(store.file_bytes(), (9 - ColdStore::kBehind) * kBlock);
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
@@ -119,13 +120,13 @@ TEST_F(ColdStoreTest, what_a_full_disk_does_not_take_stays_in_memory_until_it_do
     for (std::size_t i = 0; i < all.size() / 2; ++i) places.push_back(store.append(all[i]));
     EXPECT_FALSE(store.status().ok());
     EXPECT_EQ(store.file_bytes(), 4 * kBlock);
-    EXPECT_GE(store.bytes(), 4 * kBlock);
+    EXPECT_GE(store.bytes(), 7 * kBlock);
     for (std::size_t i = 0; i < places.size(); ++i)
       ASSERT_EQ(store.from(places[i]).substr(0, all[i].size()), all[i]);
   }
   for (std::size_t i = all.size() / 2; i < all.size(); ++i) places.push_back(store.append(all[i]));
   EXPECT_TRUE(store.status().ok());
-  EXPECT_LE(store.bytes(), kBlock + 64);
+  EXPECT_LE(store.bytes(), kMemory + 64);
   for (std::size_t i = 0; i < all.size(); ++i)
     ASSERT_EQ(store.from(places[i]).substr(0, all[i].size()), all[i]);
 }
@@ -141,7 +142,10 @@ TEST_F(ColdStoreTest, gives_back_whole_blocks_of_memory_and_of_the_disk) {
     const std::uint64_t disk_before = bytes_on_disk();
     store.release_before(places[561]);  // in the middle of block 280, which is in the second region
     EXPECT_EQ(before - store.file_bytes() - store.bytes(), 280 * kBlock);
-    EXPECT_EQ(disk_before - bytes_on_disk(), directory.empty() ? 0 : 280 * kBlock);
+    // Those that are being written may have come meanwhile.
+    const std::uint64_t disk_after = bytes_on_disk();
+    EXPECT_LE(disk_after + (directory.empty() ? 0 : 280 * kBlock), disk_before + ColdStore::kBehind * kBlock);
+    EXPECT_GE(disk_after + 280 * kBlock, disk_before);
     for (std::size_t i = 560; i < 600; ++i)
       ASSERT_EQ(store.from(places[i]).substr(0, kBlock / 2), std::string(kBlock / 2, static_cast<char>(i)));
     store.release_before(places[100]);  // again, and earlier

@@ -11,6 +11,8 @@
 namespace neardup {
 namespace {
 
+constexpr std::size_t kStoreMemory = (ColdStore::kBehind + 1) * ColdStore::kBlockBytes;
+
 UniqueLog::Entry small_entry() {
   return {.id = "id",
           .url = "http://a/",
@@ -149,7 +151,7 @@ TEST_F(UniqueLogTest, forgets_the_oldest_and_numbers_go_on) {
   }
   EXPECT_EQ(log.oldest(), 3 * kLive - 1);
   EXPECT_LT(most, kLive * 180 + 4 * ColdStore::kBlockBytes) << "the room on the disk is given back";
-  EXPECT_LT(log.bytes(), kLive * 4 + 2 * 4 * 65'536 + 2 * ColdStore::kBlockBytes);
+  EXPECT_LT(log.bytes(), kLive * 4 + 2 * 4 * 65'536 + kStoreMemory);
   for (Sequence sequence = log.oldest(); sequence < log.size(); ++sequence) {
     const UniqueLog::Entry entry = log.entry(sequence);
     ASSERT_EQ(entry.source.offset, static_cast<std::int64_t>(sequence));
@@ -197,8 +199,8 @@ TEST_F(UniqueLogTest, memory_is_4_bytes_a_unique_and_the_rest_is_in_the_file) {
                 .tokens = 500});
   }
   EXPECT_GE(log.bytes(), kCount * 4);
-  EXPECT_LE(log.bytes(), kCount * 4 + ColdStore::kBlockBytes + 20'000);
-  EXPECT_GE(log.file_bytes() + ColdStore::kBlockBytes, kCount * (24 + 14) + names);
+  EXPECT_LE(log.bytes(), kCount * 4 + kStoreMemory + 20'000);
+  EXPECT_GE(log.file_bytes() + kStoreMemory, kCount * (24 + 14) + names);
   EXPECT_LE(log.file_bytes(), kCount * (24 + 18) + names);
 
   UniqueLog in_memory({});
