@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/base/check.h"
+#include "core/base/isa.h"
 
 // Of Linux 5.14 and 6.1; older ones refuse them, and the first touch is then paid by the writer.
 #ifndef MADV_POPULATE_WRITE
@@ -22,6 +23,7 @@
 namespace neardup {
 namespace {
 
+constexpr std::size_t kPage = 4096;
 constexpr std::size_t kHugePage = GrowingMemory::kHugePage;
 // From here on memory comes as huge pages; before, as small ones that are made one huge page when they are
 // full: a small array should be small.
@@ -79,16 +81,30 @@ class FirstTouch {
       working_ = wanted_.front();
       wanted_.pop_front();
       lock.unlock();
-      // Both only spare time: where the system refuses, the page comes when it is used. What is being written
-      // to at this moment may not be collapsed; one of five, and seldom twice.
-      const int advice = working_.collapse ? MADV_COLLAPSE : MADV_POPULATE_WRITE;
-      for (int attempt = 0; attempt < kAttempts; ++attempt) {
-        if (madvise(working_.begin, kHugePage, advice) == 0 || errno != EAGAIN) break;
-      }
+      working_.collapse ? collapse(working_.begin) : touch(working_.begin);
       lock.lock();
       working_ = {};
       done_.notify_all();
     }
+  }
+
+  // Only spares time: where the system refuses, the pages stay small. What is being written to at this moment
+  // may not be collapsed; one of five, and seldom twice.
+  static void collapse(std::byte* page) {
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      if (madvise(page, kHugePage, MADV_COLLAPSE) == 0 || errno != EAGAIN) break;
+    }
+  }
+
+  // By using it, which locks this mapping alone. The system's call for it (MADV_POPULATE_WRITE) locks them
+  // all while it clears a page, and whoever maps anything meanwhile waits for milliseconds.
+  static void touch(std::byte* page) {
+#if NEARDUP_X86
+    // Changes nothing, whatever the owner writes there at this moment; which is why it is no C++.
+    for (std::size_t at = 0; at < kHugePage; at += kPage) asm volatile("lock orb $0, %0" : "+m"(page[at]));
+#else
+    static_cast<void>(madvise(page, kHugePage, MADV_POPULATE_WRITE));
+#endif
   }
 
   std::mutex mutex_;
