@@ -1,6 +1,7 @@
 #include "tests/bench/serve_absence.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -28,7 +29,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t kPageBytes = 512;  // a page to the detector, and soon made
+constexpr std::size_t kPageBytes = 512;          // a page to the detector, and soon made
+constexpr std::int64_t kAheadMax = 100'000;      // pages sent and not decided
+constexpr std::int64_t kLookEveryPages = 5'000;  // at how many are decided, while sending
 constexpr seconds kStartMax{120};
 constexpr seconds kDecideMax{1200};
 constexpr seconds kTakeoverMax{60};
@@ -109,8 +112,7 @@ class Pages {
   std::int64_t sent_ = 0;
 };
 
-void wait_until_covered(const Config& config, std::int64_t count) {
-  GroupPositions positions(config);
+void wait_until_covered(GroupPositions& positions, std::int64_t count) {
   const auto start = steady_clock::now();
   while (positions.covered() < count) {
     if (steady_clock::now() - start > kDecideMax) throw std::runtime_error("deciding takes too long");
@@ -146,10 +148,10 @@ class Stream {
   std::jthread thread_;
 };
 
-// From now on until more of the input is covered than the leader left behind.
-double seconds_until_more(GroupPositions& positions, steady_clock::time_point since) {
-  // What was on its way to the broker when the leader went is not its successor's.
-  std::this_thread::sleep_for(milliseconds(100));
+// From `since` until `successor` has decided something: what the leader still did is not its.
+double seconds_until_decided_by(Service& successor, GroupPositions& positions,
+                                steady_clock::time_point since) {
+  successor.wait_for(kRunning);
   const std::int64_t before = positions.covered();
   while (positions.covered() <= before) {
     if (steady_clock::now() - since > kTakeoverMax) throw std::runtime_error("nobody takes over");
@@ -163,31 +165,36 @@ double seconds_until_more(GroupPositions& positions, steady_clock::time_point si
 Restart measure_restart(const std::string& servers, const std::string& folder, std::size_t documents,
                         std::size_t journaled) {
   Config config = run_config(servers, "restart-pages", "restart");
-  config.snapshot.directory = folder + "/restart-snapshot";
+  const std::filesystem::path snapshot =
+      std::filesystem::temp_directory_path() / ("neardup-restart-" + std::to_string(getpid()));
+  config.snapshot.directory = snapshot / "1";
+  std::filesystem::create_directories(config.snapshot.directory);
   config.snapshot.interval_ms = 3'600'000;  // so that it is committed at the stop alone
   config.http = {.address = "127.0.0.1", .port = 0};
   create_run_topics(config);
   Pages pages(config);
-  const auto send = [&](std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) pages.send();
+  GroupPositions positions(config);
+  const auto decide = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      pages.send();
+      if (pages.sent() % kLookEveryPages == 0) wait_until_covered(positions, pages.sent() - kAheadMax);
+    }
     pages.finish();
+    wait_until_covered(positions, pages.sent());
   };
   {
     Service service(config, folder, "restart-1");
-    send(documents);
-    wait_until_covered(config, pages.sent());
+    decide(documents);
     service.stop();
   }
   {
     Config other = config;  // on a copy of the snapshot, so that what it adds is in Kafka alone
-    other.snapshot.directory += "-2";
+    other.snapshot.directory = snapshot / "2";
     std::filesystem::copy(config.snapshot.directory, other.snapshot.directory,
                           std::filesystem::copy_options::recursive);
     Service service(other, folder, "restart-2");
-    send(journaled);
-    wait_until_covered(config, pages.sent());
+    decide(journaled);
     service.stop();
-    std::filesystem::remove_all(other.snapshot.directory);
   }
   Restart restart;
   const auto start = steady_clock::now();
@@ -199,6 +206,7 @@ Restart measure_restart(const std::string& servers, const std::string& folder, s
   restart.resident_bytes_max = service.status_bytes("VmHWM");
   restart.resident_bytes = service.status_bytes("VmRSS");
   service.stop();
+  std::filesystem::remove_all(snapshot);
   return restart;
 }
 
@@ -220,12 +228,14 @@ Takeover measure_takeover(const std::string& servers, const std::string& folder,
     auto next = begin(kFollows);
     auto since = steady_clock::now();
     leader->kill();
-    takeover.after_kill_s = std::max(takeover.after_kill_s, seconds_until_more(positions, since));
+    takeover.after_kill_s =
+        std::max(takeover.after_kill_s, seconds_until_decided_by(*next, positions, since));
     leader = std::move(next);
     next = begin(kFollows);
     since = steady_clock::now();
     leader->ask_to_stop();
-    takeover.after_stop_s = std::max(takeover.after_stop_s, seconds_until_more(positions, since));
+    takeover.after_stop_s =
+        std::max(takeover.after_stop_s, seconds_until_decided_by(*next, positions, since));
     leader->wait_for_end();
     leader = std::move(next);
   }

@@ -21,7 +21,8 @@ struct Restart {
 
 // `documents` are decided and stored in a snapshot, then `journaled` more, which Kafka's journal alone has.
 // What the next life costs, after a stop in order: one that was killed is waited for until its session ends.
-// Files go into `folder`.
+// The snapshot lies in the system's temporary folder, logs in `folder`. Pages are sent no further ahead than
+// a hundred thousand, so that Kafka need not keep them.
 Restart measure_restart(const std::string& servers, const std::string& folder, std::size_t documents,
                         std::size_t journaled);
 
