@@ -215,9 +215,11 @@ Takeover measure_takeover(const std::string& servers, const std::string& folder,
   config.kafka.session_timeout_ms = kSessionMs;
   create_run_topics(config);
   int lives = 0;
+  constexpr milliseconds kSettled{2000};  // the group, with another member in it
   const auto begin = [&](const char* until) {
     auto service = std::make_unique<Service>(config, folder, "takeover-" + std::to_string(++lives));
     service->wait_for(until);
+    std::this_thread::sleep_for(kSettled);
     return service;
   };
   auto leader = begin(kRunning);
@@ -241,7 +243,6 @@ Takeover measure_takeover(const std::string& servers, const std::string& folder,
   }
   for (; takeover.joiners < joiners; ++takeover.joiners) {
     const auto joiner = begin(kFollows);
-    std::this_thread::sleep_for(milliseconds(1000));  // the group settles within a heartbeat
     takeover.thieves += joiner->says(kRunning) || leader->says("the election was lost") ? 1 : 0;
     joiner->kill();
   }

@@ -2,6 +2,7 @@
 //
 //   serve_bench         pages of 1 KiB and of 4 KiB, five runs each; the figures go to
 //                       build/bench/serve.json as well
+//   serve_bench absence restart and takeover alone; nothing written
 //   serve_bench tiny    a few thousand pages, once; nothing written
 //
 // Side by side on one broker of their own and the same records: `serve`, and a plain librdkafka loop with the
@@ -596,16 +597,18 @@ int run(int argc, char** argv) {
     return 0;
   }
   const bool tiny = words == std::vector<std::string>{"tiny"};
-  if (!words.empty() && !tiny) {
-    std::fprintf(stderr, "usage: serve_bench [tiny]\n");
+  const bool absence = words == std::vector<std::string>{"absence"};
+  if (!words.empty() && !tiny && !absence) {
+    std::fprintf(stderr, "usage: serve_bench [absence | tiny]\n");
     return 64;
   }
   configure_log({.level = "error"});
   const Plan& plan = tiny ? kTiny : kFull;
   BenchReport report;
-  ServeBench("/proc/self/exe", plan, report).run();  // and its Kafka, which fills memory, is gone
+  if (!absence)
+    ServeBench("/proc/self/exe", plan, report).run();  // and its Kafka, which fills memory, is gone
   measure_absence(plan, report);
-  if (!tiny) report.write("serve");
+  if (words.empty()) report.write("serve");
   return 0;
 }
 
