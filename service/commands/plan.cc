@@ -272,8 +272,8 @@ const char* const kPlanHelp =
     "With --memory, 69 is the exit code if nothing fits.\n";
 
 double page_bytes(SketchSize sketch, BandLayout layout) {
-  constexpr double kSequence = 4;
-  return kUniqueBytes + kSequence + static_cast<double>(bytes_of(sketch)) +
+  constexpr double kWhose = .3;  // the unique that a row belongs to
+  return kUniqueBytes + kWhose + static_cast<double>(bytes_of(sketch)) +
          kPostingBytes * static_cast<double>(layout.bands);
 }
 
