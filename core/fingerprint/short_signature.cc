@@ -85,36 +85,19 @@ ScriptKind kind_of(char32_t c) {
   return ScriptKind::kSpaced;
 }
 
-constexpr unsigned class_of(char32_t c) {
+unsigned class_of(char32_t c) {
   if (c >= U'a' && c <= U'z') return c - U'a';
   if (c == U' ') return 26;
   if (c >= U'0' && c <= U'9') return 27 + (c - U'0') % 5;
   return static_cast<std::uint32_t>(c) * 0x9E3779B1U >> 27;
 }
 
-// Of ASCII, whose classes are told apart by comparisons.
-constexpr auto kAsciiClasses = [] {
-  std::array<std::uint8_t, 0x80> classes{};
-  for (char32_t c = 0; c < classes.size(); ++c) classes[c] = static_cast<std::uint8_t>(class_of(c));
-  return classes;
-}();
-
-// Adds one at a time into the two bits of a class, whose carry is dropped. Those bits lie apart until the
-// end, for no addition then waits for the whole of the one before.
-class ClassCounter {
- public:
-  void add(char32_t c) {
-    const unsigned at = c < kAsciiClasses.size() ? kAsciiClasses[c] : class_of(c);
-    const std::uint64_t one = std::uint64_t{1} << (2 * at);
-    high_ ^= low_ & one;
-    low_ ^= one;
-  }
-  ClassCounts counts() const { return {.bits = low_ | high_ << 1}; }
-
- private:
-  std::uint64_t low_ = 0;
-  std::uint64_t high_ = 0;
-};
+// One at a time into its two bits: the carry out of them is dropped.
+void count_class(ClassCounts& counts, char32_t c) {
+  const unsigned shift = 2 * class_of(c);
+  const std::uint64_t mask = std::uint64_t{3} << shift;
+  counts.bits = (counts.bits & ~mask) | ((counts.bits + (std::uint64_t{1} << shift)) & mask);
+}
 
 // A character of UTF-8 has one byte that continues none.
 std::size_t count_characters(std::string_view utf8) {
@@ -241,27 +224,20 @@ ShortSigner::ShortSigner(ShortSigner&&) noexcept = default;
 ShortSigner& ShortSigner::operator=(ShortSigner&&) noexcept = default;
 
 bool ShortSigner::sign(std::string_view canonical, ShortSignature& signature) {
-  if (canonical.size() > kBytesMax) return false;
   // Most pages end here, before they are decoded.
-  const std::size_t length = count_characters(canonical);
-  if (length > kCharactersMax) return false;
-  char32_t* out = &work_->text[1];
-  if (length == canonical.size()) {
-    for (const char c : canonical) *out++ = static_cast<unsigned char>(c);
-    return finish(length, signature);
-  }
+  if (canonical.size() > kBytesMax || count_characters(canonical) > kCharactersMax) return false;
+  std::size_t length = 0;
   for (std::size_t at = 0; at < canonical.size();) {
-    const unsigned char byte = static_cast<unsigned char>(canonical[at]);
-    if (byte < 0x80) {
-      *out++ = byte;
-      ++at;
-    } else {
+    char32_t c = static_cast<unsigned char>(canonical[at]);
+    std::uint32_t size = 1;
+    if (c >= 0x80) {
       const DecodedCodePoint decoded = decode_utf8(canonical.substr(at));
-      *out++ = decoded.code_point;
-      at += decoded.size;
+      c = decoded.code_point;
+      size = decoded.size;
     }
+    at += size;
+    work_->text[++length] = c;
   }
-  DCHECK(out == &work_->text[1] + length);
   return finish(length, signature);
 }
 
@@ -277,13 +253,12 @@ bool ShortSigner::finish(std::size_t length, ShortSignature& signature) {
   Work& work = *work_;
   const std::size_t end = length + 1;
   signature.units = 0;
-  ClassCounter classes;
+  signature.classes = {};
   for (std::size_t i = 1; i < end; ++i) {
     work.kinds[i] = kind_of(work.text[i]);
     signature.units += work.kinds[i] == ScriptKind::kSyllabic ? 2 : 1;
-    classes.add(work.text[i]);
+    count_class(signature.classes, work.text[i]);
   }
-  signature.classes = classes.counts();
   if (signature.units > kShortStoredUnitsMax) return false;
   signature.text.assign(work.text.begin() + 1, work.text.begin() + static_cast<std::ptrdiff_t>(end));
   signature.features.clear();
