@@ -46,7 +46,6 @@ class DigestChain {
   Digest128 link_;
 };
 
-constexpr std::size_t kAhead = 16;   // words between asking for a line and writing it
 constexpr std::size_t kJoined = 64;  // queries of a row that one member joins
 
 }  // namespace
@@ -100,10 +99,11 @@ Found HammingIndex<kWidth>::best_of(const std::vector<Found>& found, MatchMode m
 }
 
 template <int kWidth>
-void HammingIndex<kWidth>::scan_each(std::span<const Word> queries, MatchMode mode, Found* found) {
+void HammingIndex<kWidth>::scan_each(std::span<const Word> queries, MatchMode mode) {
+  found_.resize(std::max(found_.size(), queries.size()));
   for (std::size_t i = 0; i < queries.size(); ++i) {
     scan(queries[i], all_);
-    found[i] = best_of(all_, mode);
+    found_[i] = best_of(all_, mode);
     counts_[0].candidates += next_ - oldest_;
     ++counts_[0].lookups;
   }
@@ -112,9 +112,9 @@ void HammingIndex<kWidth>::scan_each(std::span<const Word> queries, MatchMode mo
 template <int kWidth>
 void HammingIndex<kWidth>::probe(std::span<const Word> queries, MatchMode mode) {
   const std::size_t count = queries.size();
-  found_.resize(std::max(found_.size(), count));
   alone_.assign(count, 0);
-  if (!has_tables()) return scan_each(queries, mode, found_.data());
+  if (!has_tables()) return scan_each(queries, mode);
+  found_.resize(std::max(found_.size(), count));
   keys_.resize(std::max(keys_.size(), count * (shares_.back().offset + shares_.back().width)));
   tags_.resize(keys_.size());
   probed_.resize(std::max(probed_.size(), count * shares_.size()));
@@ -187,8 +187,7 @@ void HammingIndex<kWidth>::find(std::span<const Word> queries, MatchMode mode,
                                 std::span<std::optional<Match>> answers) {
   CHECK(queries.size() == answers.size(), "an answer to each query");
   if (!has_tables()) {
-    found_.resize(std::max(found_.size(), queries.size()));
-    scan_each(queries, mode, found_.data());
+    scan_each(queries, mode);
     for (std::size_t i = 0; i < queries.size(); ++i) answers[i] = match_of(found_[i]);
     return;
   }
@@ -377,9 +376,9 @@ void HammingIndex<kWidth>::insert_into_tables(std::span<const Word> words, Seque
   const auto prefetch = [&](std::size_t row) {
     for (std::size_t t = 0; t < width; ++t) tables_[t].prefetch(keys_[row * width + t]);
   };
-  for (std::size_t i = 0; i < std::min(kAhead, words.size()); ++i) prefetch(i);
+  for (std::size_t i = 0; i < std::min(Table::kAhead, words.size()); ++i) prefetch(i);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i + kAhead < words.size()) prefetch(i + kAhead);
+    if (i + Table::kAhead < words.size()) prefetch(i + Table::kAhead);
     const auto id = static_cast<std::uint32_t>(first + i);
     const std::size_t row = i * width;
     if (tables_[0].find(keys_[row], tags_[row], words[i], word_at)) {
@@ -493,8 +492,8 @@ void HammingIndex<kWidth>::expire(Sequence sequence) {
       tags_.resize(keys_.size());
       probe_kernels<Word>().locate(view(), fresh_.data(), count, keys_.data(), tags_.data());
       for (std::size_t i = 0; i < count; ++i) {
-        if (i + kAhead < count) {
-          for (std::size_t t = 0; t < width; ++t) tables_[t].prefetch(keys_[(i + kAhead) * width + t]);
+        if (i + Table::kAhead < count) {
+          for (std::size_t t = 0; t < width; ++t) tables_[t].prefetch(keys_[(i + Table::kAhead) * width + t]);
         }
         if (!is_erased(oldest_ + i)) {
           forget(oldest_ + i, keys_.data() + i * width, tags_.data() + i * width);

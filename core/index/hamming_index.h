@@ -175,7 +175,7 @@ class HammingIndex {
   void probe(std::span<const Word> queries, MatchMode mode);
   void probe_shares(std::span<const Word> queries, MatchMode mode);
   void join_shares(std::span<const Word> queries, MatchMode mode, std::size_t i, ProbeCounts& counts);
-  void scan_each(std::span<const Word> queries, MatchMode mode, Found* found);
+  void scan_each(std::span<const Word> queries, MatchMode mode);  // into found_
   void scan(Word query, std::vector<Found>& found) const;
   Found best_of(const std::vector<Found>& found, MatchMode mode) const;
 
@@ -212,7 +212,7 @@ class HammingIndex {
   std::vector<ProbeCounts> counts_;  // by member of the crew
   std::vector<std::uint64_t> keys_;
   std::vector<std::uint32_t> tags_;
-  std::vector<Probed> probed_;  // with several shares: by share, then by query
+  std::vector<Probed> probed_;  // by share or, in find(), by member of the crew; then by query
   std::vector<Found> found_;
   std::vector<char> alone_;
   std::vector<Word> fresh_;
