@@ -15,9 +15,10 @@
 namespace neardup {
 namespace {
 
-constexpr int kLateMs = 1000;   // a call that returns so long after its limit never will
-constexpr int kFlushMs = 100;   // one look at what is not delivered yet
-constexpr int kInitMs = 10000;  // one try; tries go on until Kafka answers or we are asked to stop
+constexpr int kLateMs = 1000;     // a call that returns so long after its limit never will
+constexpr int kFlushMs = 100;     // one look at what is not delivered yet
+constexpr int kInitMs = 10000;    // one try; tries go on until Kafka answers or we are asked to stop
+constexpr int kConnectMs = 1000;  // for a first broker; without one the try begins all the same
 
 CommitAnswer answer_of(const std::string& where, const rd_kafka_error_t& error) {
   CommitAnswer answer;
@@ -97,6 +98,14 @@ void KafkaWriter::close() {
   producer_.reset();
 }
 
+// librdkafka looks for the coordinator when it is asked to, and if no broker is connected by then, half a
+// second later. What the answer says is of no use.
+void KafkaWriter::await_broker(rd_kafka_t* client) const {
+  const rd_kafka_metadata_t* metadata = nullptr;
+  if (rd_kafka_metadata(client, 0, producer_->journal, &metadata, kConnectMs) == RD_KAFKA_RESP_ERR_NO_ERROR)
+    rd_kafka_metadata_destroy(metadata);
+}
+
 Status KafkaWriter::recycle() {
   for (;;) {
     close();
@@ -129,6 +138,7 @@ Status KafkaWriter::recycle() {
     FAULT_POINT(kProducerMade);
     while (!stop_.stop_requested() && election_.held()) {
       board_.beat();
+      await_broker(handle);
       const RdKafka<rd_kafka_error_t> error(rd_kafka_init_transactions(handle, kInitMs));
       if (!error) {
         FAULT_POINT(kProducerReady);

@@ -50,6 +50,7 @@ class KafkaWriter final : public BatchSink {
   CommitAnswer send(const Transaction& transaction);
   std::future<RdKafka<rd_kafka_error_t>> send_positions(
       RdKafka<rd_kafka_topic_partition_list_t> list, RdKafka<rd_kafka_consumer_group_metadata_t> group) const;
+  void await_broker(rd_kafka_t* client) const;
   bool settle_deliveries();
   rd_kafka_resp_err_t produce(rd_kafka_topic_t* topic, std::int32_t partition, const OutputRecord& record);
   void close();
