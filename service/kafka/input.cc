@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t kFetchMessagesMax = 4096;  // of one call; the caller's limit is for the whole batch
 constexpr std::size_t kPrefetchAhead = 8;
-constexpr int kQueryMs = 2000;
 constexpr auto kReportInterval = std::chrono::seconds(1);
 
 std::int64_t wall_clock_ms() {
@@ -67,7 +66,7 @@ Status KafkaInput::assign(std::span<const InputPosition> positions) {
       error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return Error{ErrorCode::kUnavailable, "assigning the input partitions: " + describe(error)};
   }
-  ask_for_ends(positions);
+  report_assigned();
   return {};
 }
 
@@ -90,7 +89,7 @@ Status KafkaInput::take_added() {
   const auto list = assignment_of(positions);
   const RdKafka<rd_kafka_error_t> error(rd_kafka_incremental_assign(client_.get(), list.get()));
   if (error) return Error{ErrorCode::kUnavailable, "assigning new input partitions: " + describe(*error)};
-  ask_for_ends(positions);
+  report_assigned();
   return {};
 }
 
@@ -99,8 +98,11 @@ void KafkaInput::know(const InputPosition& position) {
   partition.topic = position.topic;
   partition.topic_name = position.topic_name;
   partition.partition = position.partition;
-  partition.lag =
-      PartitionLag(position.next == InputPosition::kFromBeginning ? PartitionLag::kUnknown : position.next);
+  partition.lag = PartitionLag(position.next == InputPosition::kFromBeginning
+                                   ? position.log_begin.value_or(PartitionLag::kUnknown)
+                                   : position.next);
+  // The first statistics come in a second; until then a backlog would look like none.
+  if (position.log_end) partition.lag.end_is(*position.log_end);
   partitions_.push_back(std::move(partition));
 }
 
@@ -111,22 +113,7 @@ void KafkaInput::sort_partitions() {
   topic_begin_.clear();
 }
 
-// The first statistics come in a second; until then a backlog would look like none.
-void KafkaInput::ask_for_ends(std::span<const InputPosition> positions) {
-  for (Partition& partition : partitions_) {
-    const bool asked = std::any_of(positions.begin(), positions.end(), [&](const InputPosition& p) {
-      return p.topic == partition.topic && p.partition == partition.partition;
-    });
-    if (!asked) continue;
-    std::int64_t low = 0;
-    std::int64_t high = 0;
-    if (rd_kafka_query_watermark_offsets(client_.get(), partition.topic_name.c_str(), partition.partition,
-                                         &low, &high, kQueryMs) != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      break;  // Kafka is slow or away: the statistics will tell
-    }
-    if (partition.lag.polled() == PartitionLag::kUnknown) partition.lag = PartitionLag(low);
-    partition.lag.end_is(high);
-  }
+void KafkaInput::report_assigned() {
   probe_.assigned_partitions(partitions_.size());
   report_lag();
 }

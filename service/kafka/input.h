@@ -54,10 +54,10 @@ class KafkaInput final : public RecordSource {
   Status take(const rd_kafka_message_t& message, std::vector<Record>& records);
   void know(const InputPosition& position);
   void sort_partitions();
-  void ask_for_ends(std::span<const InputPosition> positions);
   Status take_added();
   Partition* find(const rd_kafka_message_t& message);
   void read_statistics(std::string_view json);
+  void report_assigned();
   void report_lag();
 
   const KafkaConfig& config_;

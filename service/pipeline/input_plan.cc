@@ -110,6 +110,8 @@ class Planner {
     position.topic = ordinal;
     position.topic_name = topic.name;
     position.partition = partition;
+    position.log_begin = bounds.begin;
+    position.log_end = bounds.end;
     if (const auto at = chain_.positions().find({ordinal, partition}); at != chain_.positions().end()) {
       position.next = at->second.next;
       position.leader_epoch = at->second.leader_epoch;

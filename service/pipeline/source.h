@@ -28,6 +28,9 @@ struct InputPosition {
   std::int32_t partition = 0;
   std::int64_t next = kFromBeginning;
   std::int32_t leader_epoch = -1;  // of the last record covered; -1 when unknown
+  // Where the log began and ended a moment ago, if that was asked: a backlog shows from the start on.
+  std::optional<std::int64_t> log_begin = {};
+  std::optional<std::int64_t> log_end = {};
 
   static constexpr std::int64_t kFromBeginning = -2;  // the oldest record that is still there
 };
