@@ -99,13 +99,6 @@ void count_class(ClassCounts& counts, char32_t c) {
   counts.bits = (counts.bits & ~mask) | ((counts.bits + (std::uint64_t{1} << shift)) & mask);
 }
 
-// A character of UTF-8 has one byte that continues none.
-std::size_t count_characters(std::string_view utf8) {
-  std::size_t count = 0;
-  for (const char c : utf8) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  return count;
-}
-
 std::uint64_t mix(std::uint64_t x) {
   x ^= x >> 32;
   x *= internal::kGramMultiplier1;
@@ -225,7 +218,7 @@ ShortSigner& ShortSigner::operator=(ShortSigner&&) noexcept = default;
 
 bool ShortSigner::sign(std::string_view canonical, ShortSignature& signature) {
   // Most pages end here, before they are decoded.
-  if (canonical.size() > kBytesMax || count_characters(canonical) > kCharactersMax) return false;
+  if (canonical.size() > kBytesMax || count_code_points(canonical) > kCharactersMax) return false;
   std::size_t length = 0;
   for (std::size_t at = 0; at < canonical.size();) {
     char32_t c = static_cast<unsigned char>(canonical[at]);
