@@ -16,11 +16,9 @@
 #include <thread>
 #include <utility>
 
-#include "service/kafka/sender.h"
 #include "tests/bench/serve_run.h"
+#include "tests/bench/service_metrics.h"
 #include "tests/support/child_process.h"
-#include "tests/support/generated_text.h"
-#include "tests/support/loopback_client.h"
 
 namespace neardup {
 namespace {
@@ -29,15 +27,13 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t kPageBytes = 512;          // a page to the detector, and soon made
-constexpr std::int64_t kAheadMax = 100'000;      // pages sent and not decided
-constexpr std::int64_t kLookEveryPages = 5'000;  // at how many are decided, while sending
+constexpr std::size_t kPageBytes = 512;  // a page to the detector, and soon made
 constexpr seconds kStartMax{120};
 constexpr seconds kDecideMax{1200};
+constexpr std::uint64_t kSeed = 3;
 constexpr seconds kTakeoverMax{60};
 constexpr const char* kRunning = "running: ";
 constexpr const char* kFollows = "standby: following the writer";
-constexpr const char* kHttp = "metrics and health at http://127.0.0.1:";
 
 double seconds_since(steady_clock::time_point since) {
   return std::chrono::duration<double>(steady_clock::now() - since).count();
@@ -74,15 +70,7 @@ class Service {
     throw std::runtime_error("serve is gone");
   }
 
-  // A gauge without labels.
-  double gauge(const std::string& name) const {
-    const std::string log = child_.log();
-    const int port = std::stoi(log.substr(log.find(kHttp) + std::string_view(kHttp).size()));
-    const std::string metrics = http_get(port, "/metrics");
-    const std::size_t at = metrics.find('\n' + name + ' ');
-    if (at == std::string::npos) throw std::runtime_error("/metrics has no " + name);
-    return std::strtod(&metrics[at + name.size() + 2], nullptr);
-  }
+  ServiceMetrics metrics() const { return ServiceMetrics(child_); }
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
@@ -92,29 +80,10 @@ class Service {
   ChildProcess child_;
 };
 
-// The pages of one run, each sent once.
-class Pages {
- public:
-  explicit Pages(const Config& config)
-      : sender_(or_throw(KafkaSender::open(config.kafka, config.kafka.topics.input.front(), no_probe()))) {}
-
-  void send() {
-    text_.next(page_);
-    or_throw(sender_->send(page_.id, page_.record, {}, static_cast<std::int32_t>(sent_++ % kPartitions)));
-  }
-  void finish() { or_throw(sender_->finish(seconds(60))); }
-  std::int64_t sent() const { return sent_; }
-
- private:
-  std::unique_ptr<KafkaSender> sender_;
-  GeneratedText text_{kPageBytes, 3};
-  GeneratedText::Page page_;
-  std::int64_t sent_ = 0;
-};
-
-void wait_until_covered(GroupPositions& positions, std::int64_t count) {
+template <class Condition>
+void wait_until(Condition is_met) {
   const auto start = steady_clock::now();
-  while (positions.covered() < count) {
+  while (!is_met()) {
     if (steady_clock::now() - start > kDecideMax) throw std::runtime_error("deciding takes too long");
     std::this_thread::sleep_for(milliseconds(20));
   }
@@ -126,7 +95,7 @@ class Stream {
   explicit Stream(const Config& config)
       : thread_([this, config](const std::stop_token& stop) {
           try {
-            Pages pages(config);
+            Pages pages(config, kPageBytes, kSeed);
             while (!stop.stop_requested()) {
               pages.send();
               std::this_thread::sleep_for(milliseconds(1));
@@ -172,15 +141,15 @@ Restart measure_restart(const std::string& servers, const std::string& folder, s
   config.snapshot.interval_ms = 3'600'000;  // so that it is committed at the stop alone
   config.http = {.address = "127.0.0.1", .port = 0};
   create_run_topics(config);
-  Pages pages(config);
+  Pages pages(config, kPageBytes, kSeed);
   GroupPositions positions(config);
   const auto decide = [&](std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
+      wait_until([&] { return pages.has_room(positions); });
       pages.send();
-      if (pages.sent() % kLookEveryPages == 0) wait_until_covered(positions, pages.sent() - kAheadMax);
     }
     pages.finish();
-    wait_until_covered(positions, pages.sent());
+    wait_until([&] { return positions.covered() >= pages.sent(); });
   };
   {
     Service service(config, folder, "restart-1");
@@ -202,7 +171,7 @@ Restart measure_restart(const std::string& servers, const std::string& folder, s
   service.wait_for(kRunning);
   restart.ready_s = seconds_since(start);
   std::this_thread::sleep_for(seconds(3));
-  restart.uniques = static_cast<std::uint64_t>(service.gauge("neardup_index_entries"));
+  restart.uniques = static_cast<std::uint64_t>(service.metrics().gauge("neardup_index_entries"));
   restart.resident_bytes_max = service.status_bytes("VmHWM");
   restart.resident_bytes = service.status_bytes("VmRSS");
   service.stop();

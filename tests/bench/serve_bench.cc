@@ -16,8 +16,9 @@
 //           takes beyond their sum is the price of exactly once
 //   latency at half of the documents/s of serve, sent at an even pace: from the moment a page is given to the
 //           producer, so its wait for company (5 ms at most) counts too, until a consumer of committed
-//           records has its verdict. Beside it what it may be: two intervals of a batch and the p99 of the
-//           same run's commits, as the service's own histogram has it
+//           records has its verdict. It reads one partition of each topic, a sample of one in eight: sending
+//           and reading take from serve what the machine has. Beside it what it may be: two intervals of a
+//           batch and the p99 of the same run's commits, as the service's own histogram has it
 //
 //   restart and takeover (serve_absence.h): for how long nobody decides, with ten million uniques to
 //           remember, and when a leader goes that another instance waits for
@@ -30,13 +31,14 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -53,10 +55,10 @@
 #include "tests/bench/raw_loop.h"
 #include "tests/bench/serve_absence.h"
 #include "tests/bench/serve_run.h"
+#include "tests/bench/service_metrics.h"
 #include "tests/support/bench_report.h"
 #include "tests/support/child_process.h"
 #include "tests/support/generated_text.h"
-#include "tests/support/loopback_client.h"
 #include "tests/support/private_kafka.h"
 
 namespace neardup {
@@ -119,28 +121,22 @@ std::int64_t end_of(std::int32_t partition, std::size_t documents) {
 
 void fill(const Config& config, const Size& size) {
   create_run_topics(config);
-  const auto sender =
-      or_throw(KafkaSender::open(config.kafka, config.kafka.topics.input.front(), no_probe()));
-  GeneratedText text(size.record_bytes, 1);
-  GeneratedText::Page page;
-  for (std::size_t i = 0; i < size.documents; ++i) {
-    text.next(page);
-    or_throw(sender->send(page.id, page.record, {}, static_cast<std::int32_t>(i % kPartitions)));
-  }
-  or_throw(sender->finish(seconds(60)));
+  Pages pages(config, size.record_bytes, 1);
+  for (std::size_t i = 0; i < size.documents; ++i) pages.send();
+  pages.finish();
 }
 
-// Reads the committed records of topics from their beginning.
+// Reads the committed records of the first partitions of topics from their beginning.
 class TopicReader {
  public:
-  TopicReader(const Config& config, const std::vector<std::string>& topics) {
+  TopicReader(const Config& config, const std::vector<std::string>& topics, std::int32_t partitions) {
     ClientProperties properties = consumer_properties(config.kafka.group + "-read");
     properties.emplace_back("fetch.wait.max.ms",
                             "50");  // the end of a partition shows with its next empty fetch
     client_ = or_throw(make_client(RD_KAFKA_CONSUMER, config.kafka, properties, listener_));
-    const auto list = partition_list(kPartitions);
+    const auto list = partition_list(partitions);
     for (const std::string& topic : topics) {
-      for (std::int32_t i = 0; i < kPartitions; ++i)
+      for (std::int32_t i = 0; i < partitions; ++i)
         rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), i)->offset = RD_KAFKA_OFFSET_BEGINNING;
     }
     or_throw(rd_kafka_assign(client_.get(), list.get()));
@@ -190,7 +186,7 @@ std::size_t header_bytes(const rd_kafka_message_t& message) {
 // What is committed. REQUIRES: nobody writes any.
 Verdicts read_verdicts(const Config& config) {
   const std::vector<std::string> topics = verdict_topics(config);
-  TopicReader reader(config, topics);
+  TopicReader reader(config, topics, kPartitions);
   Verdicts verdicts;
   std::set<std::pair<const rd_kafka_topic_t*, std::int32_t>> ended;
   const auto deadline = steady_clock::now() + kRunMax;
@@ -294,31 +290,6 @@ struct Latency {
   double commit_p99_ms = 0;
 };
 
-// Of a histogram without labels in what /metrics shows, read as histogram_quantile() of PromQL does.
-double quantile_of(const std::string& metrics, const std::string& name, double quantile) {
-  struct Bucket {
-    double bound = 0;
-    double count = 0;  // up to the bound
-  };
-  std::vector<Bucket> buckets;
-  const std::string start = name + "_bucket{le=\"";
-  for (std::size_t at = metrics.find(start); at != std::string::npos; at = metrics.find(start, at)) {
-    at += start.size();
-    const std::size_t count = metrics.find("} ", at) + 2;
-    buckets.push_back({std::strtod(&metrics[at], nullptr), std::strtod(&metrics[count], nullptr)});
-  }
-  if (buckets.empty() || buckets.back().count == 0) throw std::runtime_error("/metrics has no " + name);
-  const double rank = quantile * buckets.back().count;
-  Bucket below;
-  for (const Bucket& bucket : buckets) {
-    if (bucket.count >= rank && std::isfinite(bucket.bound)) {
-      return below.bound + (bucket.bound - below.bound) * (rank - below.count) / (bucket.count - below.count);
-    }
-    below = bucket;
-  }
-  throw std::runtime_error(name + " has values above all its bounds");
-}
-
 // Of `serve` while pages of `record_bytes` come at an even pace.
 Latency measure_latency(const Config& config, std::vector<std::string> words, const std::string& log,
                         std::size_t record_bytes, double documents_per_s, double time_s) {
@@ -330,24 +301,19 @@ Latency measure_latency(const Config& config, std::vector<std::string> words, co
   ChildProcess child(std::move(words), log);
   if (!child.wait_for_log("running: ", seconds(60)))
     throw std::runtime_error(config.kafka.group + " did not start:\n" + child.log());
-  const std::string http = "metrics and health at http://127.0.0.1:";
-  const std::string said = child.log();
-  const int port = std::stoi(said.substr(said.find(http) + http.size()));
+  GroupPositions positions(config);
   std::vector<steady_clock::time_point> sent(count);
-  std::vector<steady_clock::time_point> answered(count);
+  std::vector<std::optional<steady_clock::time_point>> answered(count);
   std::exception_ptr failed;
-  std::thread reading([&] {
+  std::jthread reading([&](const std::stop_token& stop) {
     try {
-      TopicReader reader(config, verdict_topics(config));
-      const auto deadline = steady_clock::now() + kRunMax;
-      for (std::size_t verdicts = 0; verdicts < count;) {
-        if (steady_clock::now() > deadline)
-          throw std::runtime_error("waiting for the verdicts takes too long");
+      TopicReader reader(config, verdict_topics(config), 1);
+      while (true) {
         const RdKafka<rd_kafka_message_t> message = reader.next();
+        if (!message && stop.stop_requested()) return;
         if (!message || message->err != RD_KAFKA_RESP_ERR_NO_ERROR) continue;
         const std::string id(static_cast<const char*>(message->key), message->key_len);
         answered.at(std::stoull(id.substr(id.find('-') + 1))) = steady_clock::now();  // page-0000000007
-        ++verdicts;
       }
     } catch (...) {
       failed = std::current_exception();
@@ -367,18 +333,25 @@ Latency measure_latency(const Config& config, std::vector<std::string> words, co
     }
     or_throw(sender->finish(seconds(60)));
   }
+  const auto deadline = steady_clock::now() + kRunMax;
+  while (positions.covered() < static_cast<std::int64_t>(count)) {
+    if (steady_clock::now() > deadline) throw std::runtime_error("waiting for the verdicts takes too long");
+    std::this_thread::sleep_for(kLookEvery);
+  }
+  reading.request_stop();
   reading.join();
-  const std::string metrics = http_get(port, "/metrics");
+  const double commit_p99_s = ServiceMetrics(child).quantile("neardup_transaction_duration_seconds", .99);
   child.signal(SIGTERM);
   if (child.wait(seconds(30)) != 0) throw std::runtime_error(config.kafka.group + " did not end well");
   if (failed) std::rethrow_exception(failed);
 
   std::vector<double> ms;
-  for (std::size_t i = count / 10; i < count; ++i)  // the first meet cold connections
-    ms.push_back(std::chrono::duration<double, std::milli>(answered[i] - sent[i]).count());
+  for (std::size_t i = count / 10; i < count; ++i) {  // the first meet cold connections
+    if (answered[i]) ms.push_back(std::chrono::duration<double, std::milli>(*answered[i] - sent[i]).count());
+  }
+  if (ms.size() < count / kPartitions / 2) throw std::runtime_error("too few verdicts were read");
   std::sort(ms.begin(), ms.end());
-  return {ms[ms.size() / 2], ms[ms.size() * 99 / 100],
-          1000 * quantile_of(metrics, "neardup_transaction_duration_seconds", .99)};
+  return {ms[ms.size() / 2], ms[ms.size() * 99 / 100], 1000 * commit_p99_s};
 }
 
 struct Scan {
@@ -557,11 +530,8 @@ class ServeBench {
   BenchReport& report_;
 };
 
-// On a Kafka that keeps the last 64 MB of a partition, and the journal whole.
 void measure_absence(const Plan& plan, BenchReport& report) {
-  const PrivateKafka kafka(
-      "--set log.retention.bytes=67108864 --set log.segment.bytes=16777216 "
-      "--set log.retention.check.interval.ms=2000 --set log.segment.delete.delay.ms=1000");
+  const PrivateKafka kafka(kLittleKept);
   const Restart restart = measure_restart(kafka.servers(), kafka.folder(), plan.remembered, plan.journaled);
   const double peak = restart.resident_bytes_max / restart.resident_bytes;
   std::printf(

@@ -6,6 +6,11 @@
 #include "service/kafka/topics.h"
 
 namespace neardup {
+namespace {
+
+constexpr std::int64_t kAheadMax = 100'000;
+
+}  // namespace
 
 Probe& no_probe() {
   static Probe probe;
@@ -42,6 +47,22 @@ std::int64_t GroupPositions::covered() {
   for (std::int32_t i = 0; i < kPartitions; ++i)
     sum += std::max<std::int64_t>(0, list_->elems[i].offset);  // negative: none yet
   return sum;
+}
+
+Pages::Pages(const Config& config, std::size_t page_bytes, std::uint64_t seed)
+    : sender_(or_throw(KafkaSender::open(config.kafka, config.kafka.topics.input.front(), no_probe()))),
+      text_(page_bytes, seed) {}
+
+void Pages::send() {
+  text_.next(page_);
+  or_throw(sender_->send(page_.id, page_.record, {}, static_cast<std::int32_t>(sent_++ % kPartitions)));
+}
+
+void Pages::finish() { or_throw(sender_->finish(std::chrono::seconds(60))); }
+
+bool Pages::has_room(GroupPositions& positions) {
+  if (sent_ - covered_ >= kAheadMax) covered_ = positions.covered();
+  return sent_ - covered_ < kAheadMax;
 }
 
 }  // namespace neardup

@@ -1,9 +1,11 @@
 // What do the benchmarks of `neardup serve` have in common?
 //
-// The topics of one run on a Kafka of their own, and how far its group has come.
+// The topics of one run on a Kafka of their own, the pages that go in, and how far its group has come.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -11,11 +13,18 @@
 #include "core/base/result.h"
 #include "service/config.h"
 #include "service/kafka/client.h"
+#include "service/kafka/sender.h"
 #include "service/metrics/probe.h"
+#include "tests/support/generated_text.h"
 
 namespace neardup {
 
 inline constexpr std::int32_t kPartitions = 8;  // of every topic but the journal
+
+// For a PrivateKafka that keeps the last 64 MB of a partition, and the journal whole.
+inline constexpr const char* kLittleKept =
+    "--set log.retention.bytes=67108864 --set log.segment.bytes=16777216 "
+    "--set log.retention.check.interval.ms=2000 --set log.segment.delete.delay.ms=1000";
 
 // For clients that nobody watches.
 Probe& no_probe();
@@ -52,6 +61,25 @@ class GroupPositions {
   ClientListener listener_{"bench", no_probe()};
   RdKafka<rd_kafka_t> client_;
   RdKafka<rd_kafka_topic_partition_list_t> list_;
+};
+
+// The pages of one run, each sent once: page i to partition i % kPartitions.
+class Pages {
+ public:
+  Pages(const Config& config, std::size_t page_bytes, std::uint64_t seed);
+
+  void send();    // the next one
+  void finish();  // returns when Kafka has them all
+  std::int64_t sent() const { return sent_; }
+  // No more than a hundred thousand are ahead of `positions`, so that Kafka need not keep many.
+  bool has_room(GroupPositions& positions);
+
+ private:
+  std::unique_ptr<KafkaSender> sender_;
+  GeneratedText text_;
+  GeneratedText::Page page_;
+  std::int64_t sent_ = 0;
+  std::int64_t covered_ = 0;  // as of the last look
 };
 
 }  // namespace neardup

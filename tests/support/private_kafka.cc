@@ -16,12 +16,13 @@ namespace {
 constexpr std::string_view kScript = NEARDUP_SOURCE_DIR "/tests/support/kafka.sh";
 constexpr std::uintmax_t kMemoryBytesMin = std::uintmax_t{8} << 30;
 
-std::string new_folder() {
+std::string new_folder(PrivateKafka::Place place) {
   const std::filesystem::path memory = "/dev/shm";
   std::error_code error;
   const std::filesystem::space_info space = std::filesystem::space(memory, error);
   const bool has_room = !error && space.available >= kMemoryBytesMin;
-  std::string name = (has_room ? memory : std::filesystem::temp_directory_path()) / "neardup-kafka-XXXXXX";
+  const bool in_memory = has_room && place == PrivateKafka::Place::kMemoryIfRoom;
+  std::string name = (in_memory ? memory : std::filesystem::temp_directory_path()) / "neardup-kafka-XXXXXX";
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make the folder " + name);
   return name;
 }
@@ -32,7 +33,7 @@ std::string in_folder(const std::string& folder) {
 
 }  // namespace
 
-PrivateKafka::PrivateKafka(const std::string& options) : folder_(new_folder()) {
+PrivateKafka::PrivateKafka(const std::string& options, Place place) : folder_(new_folder(place)) {
   const std::string script = in_folder(folder_);
   // A session of its own, so that an interrupt from the terminal ends us and not the guardian. The pipe is
   // closed in every other child (e), or they would keep the guardian waiting.

@@ -1,7 +1,8 @@
 // Where does a program get a Kafka that nobody else uses?
 //
-// PrivateKafka starts one by tests/support/kafka.sh, in a new folder, in memory where there is room. A
-// guardian process waits for the end of ours, whichever way it comes, and then wipes it.
+// PrivateKafka starts one by tests/support/kafka.sh, in a new folder, in memory where there is room or, for
+// whoever writes more than that, on the disk. A guardian process waits for the end of ours, whichever way it
+// comes, and then wipes it.
 #pragma once
 
 #include <sys/types.h>
@@ -14,8 +15,10 @@ namespace neardup {
 
 class PrivateKafka {
  public:
+  enum class Place { kMemoryIfRoom, kDisk };
+
   // `options` of `kafka.sh start`. Returns when it is ready. Throws when it does not come up.
-  explicit PrivateKafka(const std::string& options = "");
+  explicit PrivateKafka(const std::string& options = "", Place place = Place::kMemoryIfRoom);
   // Returns when all of it is gone.
   ~PrivateKafka();
   PrivateKafka(const PrivateKafka&) = delete;
