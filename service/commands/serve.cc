@@ -470,9 +470,15 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
     log_info("stopped");
     return kExitOk;
   }
+  // Whatever was under way stays in doubt then: whoever writes next finds out, as after a crash.
+  const ErrorCode code = status.error().code;
+  if (stop.stop_requested() && (code == ErrorCode::kUnavailable || code == ErrorCode::kFenced)) {
+    log_warning("stopped: {}", status.error().message);
+    return kExitOk;
+  }
   board.set(State::kHalted, status.error().message);
   log_error("halted: {}", status.error().message);
-  return exit_code(status.error().code);
+  return exit_code(code);
 }
 
 }  // namespace neardup

@@ -54,11 +54,11 @@ class Service {
   }
   void ask_to_stop() { child_.signal(SIGTERM); }
   void wait_for_end() {
-    if (!child_.wait(kStartMax)) fail("does not end");
+    if (child_.wait(kStartMax) != 0) fail("did not end well");
   }
   void stop() {
     ask_to_stop();
-    if (child_.wait(kStartMax) != 0) fail("did not end well");
+    wait_for_end();
   }
 
   // Of /proc/PID/status: VmRSS, VmHWM.
@@ -207,7 +207,7 @@ Takeover measure_takeover(const std::string& servers, const std::string& folder,
     leader->ask_to_stop();
     takeover.after_stop_s =
         std::max(takeover.after_stop_s, seconds_until_decided_by(*next, positions, since));
-    leader->wait_for_end();  // as it can: a member that joins may have put its last transaction in doubt
+    leader->wait_for_end();
     leader = std::move(next);
   }
   for (; takeover.joiners < joiners; ++takeover.joiners) {
@@ -216,8 +216,7 @@ Takeover measure_takeover(const std::string& servers, const std::string& folder,
     joiner->kill();
   }
   stream.end();
-  leader->ask_to_stop();
-  leader->wait_for_end();
+  leader->stop();
   return takeover;
 }
 
