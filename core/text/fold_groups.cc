@@ -142,6 +142,8 @@ FoldGroups make_groups(FoldOptions options) {
   result.punctuation_3000 = result[0x3000 / FoldGroup::kSize];
   result.kana_3080 = result[0x3080 / FoldGroup::kSize];
   result.forms_ff00 = result[0xFF00 / FoldGroup::kSize];
+  std::copy_n(result.punctuation_2000.action, 64, result.marks);
+  std::copy_n(result.punctuation_3000.action, 64, result.marks + 64);
   for (std::size_t second = 0; second < result.symbols_e2.size(); ++second) {
     const std::uint8_t* const action =
         result[(0x2000 + 64 * second) / FoldGroup::kSize].action + second % 2 * 64;

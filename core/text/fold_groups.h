@@ -43,6 +43,8 @@ struct FoldGroups {
 
   // Of what almost every text has some, at hand: ASCII; quotes and dashes; what stands among ideographs.
   FoldGroup ascii, latin_0080, punctuation_2000, punctuation_3000, kana_3080, forms_ff00;
+  // The actions of U+2000 to U+203F, then of U+3000 to U+303F.
+  alignas(64) std::uint8_t marks[FoldGroup::kSize];
   // kSeparates for the second bytes behind E2 whose 64 characters all separate: arrows, boxes, symbols.
   alignas(64) std::array<std::uint8_t, 64> symbols_e2;
   bool ideographs_stay;  // U+4E00 to U+9FFF all stay what they are

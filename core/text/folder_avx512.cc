@@ -11,6 +11,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <array>
 
 NEARDUP_BEGIN_AVX512
 namespace neardup::internal {
@@ -173,54 +174,65 @@ inline __m512i places_in_group(__m512i last_but_one, __m512i last) {
   return _mm512_ternarylogic_epi32(_mm512_slli_epi16(last_but_one, 6), last, all(0x40), 0xE4);
 }
 
+// The least second byte behind each first byte, by its low six bits, of U+4E00 to U+9FFF.
+alignas(64) constexpr std::array<std::uint8_t, 64> kHanSecondLeast = [] {
+  std::array<std::uint8_t, 64> least{};
+  least.fill(0xFF);  // none
+  least[0xE4 & 63] = 0xB8;
+  for (unsigned first = 0xE5; first <= 0xE9; ++first) least[first & 63] = 0x80;
+  return least;
+}();
+
 // A block of ideographs, kana, the punctuation and forms that go with them, and ASCII: Chinese and Japanese
 // text. Returns false, and has done nothing, if there is anything else.
 inline bool fold_ideographs(const Block& block, const FoldGroups& groups, Cursor& cursor, FoldState& state) {
   const __m512i bytes = block.bytes;
-  std::uint64_t three = _mm512_cmpge_epu8_mask(bytes, all(0xE0));
+  const std::uint64_t from_c0 = _mm512_cmpge_epu8_mask(bytes, all(0xC0));
+  const std::uint64_t from_e0 = _mm512_cmpge_epu8_mask(bytes, all(0xE0));
   std::size_t size = block.size;
-  if (size == kFoldBlock) size = _tzcnt_u64(three & ~below(62));  // the next block has the rest of this one
+  if (size == kFoldBlock) size = _tzcnt_u64(from_e0 & ~below(62));  // the next block has the rest of this one
   const std::uint64_t inside = below(size);
-  three &= inside;
+  const std::uint64_t three = from_e0 & inside;
   const std::uint64_t following = three << 1 | three << 2;
-  if ((three | following) != (block.high & inside)) return false;
-  if (_mm512_mask_cmplt_epu8_mask(three | following, bytes, all(0xC0)) != following) return false;
+  if ((from_c0 & inside) != three || ((block.high ^ from_c0) & inside) != following) return false;
 
   const __m512i second = shifted(bytes, 1);
-  const __m512i pair = _mm512_or_si512(second, all(1));
-  const __mmask64 e2 = _mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xE2));
-  const __mmask64 e3 = _mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xE3));
-  const __mmask64 e4 = _mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xE4));
-  const __mmask64 ef = _mm512_mask_cmpeq_epi8_mask(three, bytes, all(0xEF));
-  const __mmask64 han = _mm512_mask_cmple_epu8_mask(three, _mm512_sub_epi8(bytes, all(0xE5)), all(4)) |
-                        _mm512_mask_cmpge_epu8_mask(e4, second, all(0xB8));  // U+4E00 to U+9FFF
-  const __mmask64 punctuation_2000 = _mm512_mask_cmpeq_epi8_mask(e2, pair, all(0x81));
-  const __mmask64 punctuation_3000 = _mm512_mask_cmpeq_epi8_mask(e3, pair, all(0x81));
-  const __mmask64 kana_3080 = _mm512_mask_cmpeq_epi8_mask(e3, pair, all(0x83));
-  const __mmask64 forms_ff00 = _mm512_mask_cmpeq_epi8_mask(ef, pair, all(0xBD));
-  if ((han | punctuation_2000 | punctuation_3000 | kana_3080 | forms_ff00) != three) return false;
-
-  const __m512i places = places_in_group(second, shifted(bytes, 2));
+  const __m512i third = shifted(bytes, 2);
+  const __m512i han_least = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kHanSecondLeast.data()));
+  const __mmask64 han = _mm512_mask_cmpge_epu8_mask(from_e0, second, han_least);
+  const __mmask64 marks = _mm512_mask_cmpeq_epi8_mask(
+      _mm512_cmpeq_epi8_mask(_mm512_or_si512(bytes, all(1)), all(0xE3)), second, all(0x80));
+  const __mmask64 forms = _mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(bytes, all(0xEF)),
+                                                      _mm512_or_si512(second, all(1)), all(0xBD));
   __m512i action = _mm512_mask_mov_epi8(block.ascii_actions, han, all(kStays | kStaysCharacter));
-  action = _mm512_mask_mov_epi8(action, punctuation_2000, look_up(groups.punctuation_2000.action, places));
-  action = _mm512_mask_mov_epi8(action, punctuation_3000, look_up(groups.punctuation_3000.action, places));
-  action = _mm512_mask_mov_epi8(action, kana_3080, look_up(groups.kana_3080.action, places));
-  action = _mm512_mask_mov_epi8(action, forms_ff00, look_up(groups.forms_ff00.action, places));
+  action = _mm512_mask_mov_epi8(action, marks, look_up(groups.marks, places_in_group(bytes, third)));
+  action =
+      _mm512_mask_mov_epi8(action, forms, look_up(groups.forms_ff00.action, places_in_group(second, third)));
+  if (const std::uint64_t others = three & ~(han | marks | forms); others != 0) {
+    const __mmask64 kana = _mm512_mask_cmple_epu8_mask(_mm512_mask_cmpeq_epi8_mask(others, bytes, all(0xE3)),
+                                                       _mm512_sub_epi8(second, all(0x81)), all(0x83 - 0x81));
+    if (kana != others) return false;
+    const __m512i places = places_in_group(second, third);
+    const __mmask64 from_3080 = _mm512_mask_cmpge_epu8_mask(kana, second, all(0x82));
+    action = _mm512_mask_mov_epi8(action, kana, look_up(groups.punctuation_3000.action, places));
+    action = _mm512_mask_mov_epi8(action, from_3080, look_up(groups.kana_3080.action, places));
+  }
 
   const std::uint64_t starts = inside & ~following;
-  const std::uint64_t characters = _mm512_mask_cmpeq_epi8_mask(three, action, all(kStays | kStaysCharacter));
-  if (_mm512_mask_cmplt_epi8_mask(three, action, _mm512_setzero_si512()) != characters) return false;
-  const std::uint64_t words = _mm512_mask_cmpgt_epi8_mask(starts, action, all(kSeparates));
-  const std::uint64_t separators = _mm512_mask_cmpeq_epi8_mask(starts, action, all(kSeparates));
+  const std::uint64_t characters = three & _mm512_cmpeq_epi8_mask(action, all(kStays | kStaysCharacter));
+  if ((three & _mm512_movepi8_mask(action)) != characters) return false;
+  const std::uint64_t words = starts & _mm512_cmpgt_epi8_mask(action, all(kSeparates));
+  const std::uint64_t separators = starts & _mm512_cmpeq_epi8_mask(action, all(kSeparates));
   cursor.at += size;
   FoldMasks masks{words, 0, characters | characters << 1 | characters << 2, separators, popcount(characters)};
-  __m512i written = _mm512_mask_mov_epi8(bytes, words | separators, action);
-  if (starts != (words | separators | characters) || (words & three) != 0) [[unlikely]] {
+  if (((starts ^ (words | separators | characters)) | (words & three)) != 0) [[unlikely]] {
     if ((words | separators | characters) == 0) return true;
+    const __m512i written = _mm512_mask_mov_epi8(bytes, words | separators, action);
     cursor.out = write(cursor.out, written, fold_spaces(masks, cursor.last, state));
     return true;
   }
   masks.separators |= (separators & three) << 1 | (separators & three) << 2;
+  __m512i written = _mm512_mask_mov_epi8(bytes, words, action);
   written = _mm512_mask_mov_epi8(written, masks.separators, all(kSeparates));
   cursor.out = write(cursor.out, written, fold_dense(masks, size - 1, cursor.last, state));
   return true;
@@ -357,13 +369,16 @@ inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& curso
 std::size_t fold_avx512(std::string_view text, const FoldGroups& groups, FoldState& state) {
   Cursor cursor{text.data(), text.data() + text.size(), state.out, LastMasks(state.last)};
   while (cursor.at != cursor.end && cursor.out <= state.limit) {
-    if (cursor.last.character == 0) {
-      fold_ascii(groups, cursor, state);
-      if (cursor.at == cursor.end || cursor.out > state.limit) break;
-    }
     ask_ahead(cursor.at);
-    const Block block = read_block(cursor, groups);
-    if (cursor.last.character == 0 && fold_separated(block, groups, cursor, state)) continue;
+    Block block = read_block(cursor, groups);
+    if (cursor.last.character == 0) {
+      if (block.high == 0 && block.size == kFoldBlock) {
+        fold_ascii(groups, cursor, state);
+        if (cursor.at == cursor.end || cursor.out > state.limit) break;
+        block = read_block(cursor, groups);
+      }
+      if (fold_separated(block, groups, cursor, state)) continue;
+    }
     if (!fold_ideographs(block, groups, cursor, state) && !fold_any(block, groups, cursor, state)) break;
   }
   state.out = cursor.out;

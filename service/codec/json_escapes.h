@@ -49,11 +49,14 @@ NEARDUP_INLINE EscapeCheck check_escapes(const StringBytes& bytes, const EscapeB
                                          EscapeState& state) {
   const std::uint64_t both = escape_starts_and_ends(bytes.backslashes & ~state.first_is_escaped);
   const std::uint64_t escaped = both ^ (bytes.backslashes | state.first_is_escaped);
+  EscapeCheck check{(bytes.quotes & ~escaped) | bytes.controls, escaped & ~escape.escapable};
   const std::uint64_t u = escaped & escape.u;
-  const std::uint64_t due = (u << 1) | (u << 2) | (u << 3) | (u << 4) | state.digits_due;
   state.first_is_escaped = (both & bytes.backslashes) >> 63;
+  if ((u | state.digits_due) == 0) return check;  // most texts have none, the others nothing else
+  const std::uint64_t due = (u << 1) | (u << 2) | (u << 3) | (u << 4) | state.digits_due;
   state.digits_due = (u >> 63) | (u >> 62) | (u >> 61) | (u >> 60);
-  return {(bytes.quotes & ~escaped) | bytes.controls, (escaped & ~escape.escapable) | (due & ~escape.hex)};
+  check.wrong |= due & ~escape.hex;
+  return check;
 }
 
 #undef NEARDUP_INLINE

@@ -92,6 +92,26 @@ TEST(FolderTiers, random_bytes_fold_alike) {
   }
 }
 
+// Any two bytes among ideographs, with one more behind them or not, and at the end of the text.
+TEST(FolderTiers, what_resembles_an_ideograph_folds_alike) {
+  std::string chinese;
+  while (chinese.size() < 130) chinese += "\u4e2d\u6587";
+  CanonicalText out;
+  for (unsigned first = 0xC0; first <= 0xFF; ++first) {
+    for (unsigned second = 0x7F; second <= 0xC0; ++second) {
+      for (const std::size_t place : {0U, 57U, 60U, 63U, 129U}) {
+        for (const std::string_view behind : {"", "\x80", "\xB8", "a"}) {
+          const std::string bytes = {static_cast<char>(first), static_cast<char>(second)};
+          const std::string before = chinese.substr(0, place);
+          canonicalize_by_all(before + bytes + std::string(behind) + chinese, out);
+          canonicalize_by_all(before + bytes + std::string(behind), out);
+          if (testing::Test::HasFailure()) FAIL() << place << ": " << hex(bytes + std::string(behind));
+        }
+      }
+    }
+  }
+}
+
 // English with a character of several bytes here and there, at each place near a block's end; damaged too.
 TEST(FolderTiers, one_character_among_ascii_folds_alike) {
   std::string english;
