@@ -54,7 +54,7 @@ PathInput::~PathInput() { close_lines(); }
 
 std::vector<Error> PathInput::take_errors() { return std::exchange(errors_, {}); }
 
-bool PathInput::next(PathBatch& batch) {
+bool PathInput::next(PathBatch& batch, Wait wait) {
   batch.records.clear();
   batch.bytes.clear();
   places_.clear();
@@ -65,7 +65,7 @@ bool PathInput::next(PathBatch& batch) {
       return true;
     };
     if (fd_ >= 0) {
-      if (!begin_kind(PathBatch::Kind::kLines) || !read_lines(batch)) break;
+      if (!begin_kind(PathBatch::Kind::kLines) || !read_lines(batch, wait)) break;
     } else if (ahead_.empty()) {
       break;
     } else if (ahead_.back().what == What::kPage) {
@@ -187,9 +187,9 @@ void PathInput::read_page(const std::string& path, PathBatch& batch) {
 }
 
 // One block at most. False: there is nothing more for the moment.
-bool PathInput::read_lines(PathBatch& batch) {
+bool PathInput::read_lines(PathBatch& batch, Wait wait) {
   if (unread_.empty()) {
-    if (!wait_for_more(places_.empty())) return false;
+    if (!wait_for_more(places_.empty() ? wait : Wait::kNo)) return false;
     const ssize_t got = read_some(fd_, block_.data(), block_.size());
     if (got <= 0) {
       if (got < 0) fail(fd_path_, errno);
@@ -204,13 +204,13 @@ bool PathInput::read_lines(PathBatch& batch) {
   return true;
 }
 
-// True where a read will answer at once. Waits for it as long as nobody waits for our answers.
-bool PathInput::wait_for_more(bool batch_is_empty) const {
+// True where a read will answer at once.
+bool PathInput::wait_for_more(Wait wait) const {
   pollfd wanted{fd_, POLLIN, 0};
   while (!stop_.load(std::memory_order_relaxed)) {
-    const int ready = ::poll(&wanted, 1, batch_is_empty ? kLookMs : 0);
+    const int ready = ::poll(&wanted, 1, wait == Wait::kYes ? kLookMs : 0);
     if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // an error is for read to tell
-    if (ready == 0 && !batch_is_empty) return false;
+    if (ready == 0 && wait == Wait::kNo) return false;
   }
   return false;
 }

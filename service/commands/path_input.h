@@ -52,8 +52,11 @@ class PathInput {
   PathInput(const PathInput&) = delete;
   PathInput& operator=(const PathInput&) = delete;
 
-  // Replaces `batch` with the next records, one at least. False: the input has ended.
-  [[nodiscard]] bool next(PathBatch& batch);
+  enum class Wait : std::uint8_t { kYes, kNo };
+
+  // Replaces `batch` with the next records, one at least. False: the input has ended, or with kNo there is
+  // nothing for the moment.
+  [[nodiscard]] bool next(PathBatch& batch, Wait wait = Wait::kYes);
 
   // What could not be read, since the last call. The input goes on behind it.
   std::vector<Error> take_errors();
@@ -81,8 +84,8 @@ class PathInput {
   void open_lines(const std::string& path);
   void close_lines();
   void read_page(const std::string& path, PathBatch& batch);
-  bool read_lines(PathBatch& batch);
-  bool wait_for_more(bool batch_is_empty) const;
+  bool read_lines(PathBatch& batch, Wait wait);
+  bool wait_for_more(Wait wait) const;
   void take_lines(PathBatch& batch);
   void add_line(std::string_view line, PathBatch& batch);
   std::uint32_t add_topic(const std::string& name);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/decision.h"
 #include "core/detector.h"
@@ -81,15 +83,23 @@ class Scan {
       say("neardup: " + status.error().message + "\n");
       return neardup::exit_code(status.error().code);
     }
-    PathBatch batch;
-    while (output_error_ == 0 && index_status_ && !is_full_ && input_.next(batch)) {
-      topic_names_.resize(topics_before_);
-      topic_names_.insert(topic_names_.end(), input_.topic_names().begin(), input_.topic_names().end());
-      for (Record& record : batch.records) record.source.topic += static_cast<std::uint32_t>(topics_before_);
-      decide(batch);
+    // The next turn is begun before this one is decided, so that who signs need not pause. But whoever writes
+    // to us may wait for an answer before there is more.
+    std::array<Turn, 2> turns;
+    bool has_turn = !is_full_ && begin(turns[0], PathInput::Wait::kYes);
+    for (std::size_t i = 0; has_turn; ++i) {
+      Turn& turn = turns[i % 2];
+      Turn& next = turns[(i + 1) % 2];
+      has_turn = threads_ > 1 && begin(next, PathInput::Wait::kNo);  // alone it would only cost caches
+      decide(turn);
       output_error_ = write_all(streams_.out, verdicts_);
       show_progress();
       report_unreadable();
+      if (output_error_ != 0 || !index_status_ || is_full_) {
+        if (has_turn) next.pool->cancel(next.job);
+        break;
+      }
+      if (!has_turn) has_turn = begin(next, PathInput::Wait::kYes);
     }
     if (index_ && index_status_ && output_error_ == 0) {
       if (room_.documents() > 0) (void)end_record();
@@ -112,6 +122,15 @@ class Scan {
   }
 
  private:
+  // What is read at once.
+  struct Turn {
+    PathBatch batch;
+    std::size_t topics = 0;  // of the input, by then
+    std::vector<Signed> slots;
+    SignerPool* pool = nullptr;
+    SigningJob job;
+  };
+
   Status open_index() {
     if (!options_.against.empty()) {
       if (Status status = load_index(options_.against, chain_, detector_, retention_); !status) return status;
@@ -127,19 +146,30 @@ class Scan {
     return {};
   }
 
-  void decide(const PathBatch& batch) {
-    const std::span<const Record> records(batch.records);
-    SignerPool& pool = pool_for(batch.kind);
-    slots_.resize(pool.slots());
-    SigningJob job{.records = records,
-                   .slots = std::span(slots_).first(std::min(records.size(), slots_.size()))};
-    pool.begin(job);
+  // Reads, and has it signed. False: there is nothing more, or not yet.
+  bool begin(Turn& turn, PathInput::Wait wait) {
+    if (!input_.next(turn.batch, wait)) return false;
+    turn.topics = input_.topic_names().size();
+    std::vector<Record>& records = turn.batch.records;
+    for (Record& record : records) record.source.topic += static_cast<std::uint32_t>(topics_before_);
+    turn.pool = &pool_for(turn.batch.kind);
+    turn.slots.resize(turn.pool->slots());
+    turn.job = {.records = records,
+                .slots = std::span(turn.slots).first(std::min(records.size(), turn.slots.size()))};
+    turn.pool->begin(turn.job);
+    return true;
+  }
+
+  void decide(Turn& turn) {
+    const auto names = std::span(input_.topic_names()).first(turn.topics);
+    topic_names_.resize(topics_before_);
+    topic_names_.insert(topic_names_.end(), names.begin(), names.end());
     verdicts_.clear();
-    SignedWalk walk(pool, job, detector_);
-    for (std::size_t i = 0; i < records.size(); ++i) {
+    SignedWalk walk(*turn.pool, turn.job, detector_);
+    for (std::size_t i = 0; i < turn.batch.records.size(); ++i) {
       walk.reach(i);
-      counts_.document_bytes.add(records[i].value->size());
-      decide(job.signed_record(i));
+      counts_.document_bytes.add(turn.batch.records[i].value->size());
+      decide(turn.job.signed_record(i));
     }
   }
 
@@ -322,11 +352,10 @@ class Scan {
   std::optional<SignerPool> lines_;
   std::optional<SignerPool> pages_;
 
-  std::vector<Signed> slots_;  // of signed records
-  std::string kept_;           // of the document being decided
-  ScanRecordRoom room_;        // of the record that is being made
-  std::int64_t time_ms_ = 0;   // the latest of its documents
-  bool is_full_ = false;       // the memory limit asks to stop
+  std::string kept_;          // of the document being decided
+  ScanRecordRoom room_;       // of the record that is being made
+  std::int64_t time_ms_ = 0;  // the latest of its documents
+  bool is_full_ = false;      // the memory limit asks to stop
   std::string verdicts_;
   int output_error_ = 0;
 

@@ -2,7 +2,7 @@
 //
 // The whole engine without Kafka: documents in, one verdict a line out, in input order. The same input gives
 // the same bytes on any machine and any number of threads. Memory grows with what is unique, not with the
-// input: a batch is read, signed on all cores, decided in order and written before the next one is read.
+// input: a batch is signed on all cores, decided in order and written, and the next one is read meanwhile.
 //
 // An index outlives the scan in a folder (index_folder.h): one scan goes on where another ended, or asks, for
 // each document by itself, what a service with that memory would answer now.

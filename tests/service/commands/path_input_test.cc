@@ -1,7 +1,9 @@
 #include "service/commands/path_input.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -71,6 +73,29 @@ TEST_F(PathInputTest, stop_ends_it) {
   stop_ = true;
   PathBatch batch;
   EXPECT_FALSE(input.next(batch));
+}
+
+TEST_F(PathInputTest, what_is_not_there_yet_is_not_waited_for_unless_asked) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const auto send = [&](const std::string& bytes) {
+    ASSERT_EQ(::write(ends[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  };
+  PathInput input({}, ends[0], 1000, stop_);
+  PathBatch batch;
+  EXPECT_FALSE(input.next(batch, PathInput::Wait::kNo));
+  send("the first\nthe beg");
+  ASSERT_TRUE(input.next(batch, PathInput::Wait::kNo));
+  ASSERT_EQ(batch.records.size(), 1U);
+  EXPECT_EQ(batch.records[0].value, "the first");
+  EXPECT_FALSE(input.next(batch, PathInput::Wait::kNo));
+  send("inning\n");
+  ASSERT_TRUE(input.next(batch));
+  ASSERT_EQ(batch.records.size(), 1U);
+  EXPECT_EQ(batch.records[0].value, "the beginning");
+  close(ends[1]);
+  EXPECT_FALSE(input.next(batch));
+  close(ends[0]);
 }
 
 TEST_F(PathInputTest, what_cannot_be_read_is_told_once) {
