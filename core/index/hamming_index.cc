@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
 
 #include "core/base/bytes.h"
@@ -110,15 +111,17 @@ void HammingIndex<kWidth>::scan_each(std::span<const Word> queries, MatchMode mo
 }
 
 template <int kWidth>
-void HammingIndex<kWidth>::probe(std::span<const Word> queries, MatchMode mode) {
+void HammingIndex<kWidth>::probe(std::span<const Word> queries, std::span<const Word> later, MatchMode mode) {
   const std::size_t count = queries.size();
+  found_.resize(std::max(found_.size(), count));
+  if (shares_.size() > 1) return probe_shares(queries, later, mode);
+  left_.resize(count);
+  std::iota(left_.begin(), left_.end(), 0U);
   alone_.assign(count, 0);
   if (!has_tables()) return scan_each(queries, mode);
-  found_.resize(std::max(found_.size(), count));
-  keys_.resize(std::max(keys_.size(), count * (shares_.back().offset + shares_.back().width)));
+  keys_.resize(std::max(keys_.size(), count * tables_.size()));
   tags_.resize(keys_.size());
-  probed_.resize(std::max(probed_.size(), count * shares_.size()));
-  if (shares_.size() > 1) return probe_shares(queries, mode);
+  probed_.resize(std::max(probed_.size(), count));
   ProbeCounts& counts = counts_[0];
   probe_kernels<Word>().find(view(mode), mode, queries.data(), count, keys_.data(), tags_.data(),
                              probed_.data(), counts.candidates);
@@ -128,43 +131,87 @@ void HammingIndex<kWidth>::probe(std::span<const Word> queries, MatchMode mode) 
   }
 }
 
+// Which of a batch are stored themselves is asked while the batch before it is probed. It may miss what that
+// one is about to store: this is then found with those left.
 template <int kWidth>
-void HammingIndex<kWidth>::probe_shares(std::span<const Word> queries, MatchMode mode) {
+void HammingIndex<kWidth>::probe_shares(std::span<const Word> queries, std::span<const Word> later,
+                                        MatchMode mode) {
   const ProbeView<Word> v = view(mode);
-  const std::size_t count = queries.size();
+  leave(queries);
+  const std::size_t count = left_.size();
+  keys_.resize(std::max(keys_.size(), count * (shares_.back().offset + shares_.back().width())));
+  tags_.resize(keys_.size());
+  probed_.resize(std::max(probed_.size(), count * shares_.size()));
   crew_->run([&](int member) {
     const auto m = static_cast<std::size_t>(member);
     const Share& share = shares_[m];
-    if (share.width == 0) return;
+    if (share.width() == 0) return;
     std::uint64_t candidates = 0;
     const std::size_t rows = share.offset * count;
-    probe_kernels<Word>().find_in(v, share.shards, mode, queries.data(), count, keys_.data() + rows,
+    probe_kernels<Word>().find_in(v, share.shards, mode, left_words_.data(), count, keys_.data() + rows,
                                   tags_.data() + rows, probed_.data() + m * count, candidates);
     counts_[m].candidates += candidates;
+    find_equal(member, later, mode);
   });
   // The later queries have more before them, so each member gets some of all.
   crew_->run([&](int member) {
     ProbeCounts counts;
     const auto stride = kJoined * shares_.size();
     for (std::size_t from = kJoined * static_cast<std::size_t>(member); from < count; from += stride) {
-      for (std::size_t i = from; i < std::min(from + kJoined, count); ++i) {
-        join_shares(queries, mode, i, counts);
+      for (std::size_t row = from; row < std::min(from + kJoined, count); ++row) {
+        join_shares(mode, row, counts);
       }
     }
     counts_[static_cast<std::size_t>(member)] += counts;
   });
 }
 
-// The best of what the shares have for query i; and whether one before it in the batch may be its match.
 template <int kWidth>
-void HammingIndex<kWidth>::join_shares(std::span<const Word> queries, MatchMode mode, std::size_t i,
-                                       ProbeCounts& counts) {
+void HammingIndex<kWidth>::find_equal(int member, std::span<const Word> queries, MatchMode mode) {
+  const auto m = static_cast<std::size_t>(member);
+  if (!shares_[m].has_first()) return;
+  const ProbeView<Word> v = view(mode);
+  if (!v.equal_ends) return;
+  std::uint64_t candidates = 0;
+  probe_kernels<Word>().find_equal_in(v, shares_[m].shards.front(), queries.data(), queries.size(),
+                                      equal_[m].queries, candidates);
+  counts_[m].candidates += candidates;
+}
+
+// Answers those of a batch that are in equal_, which is then empty, and tells which are left.
+template <int kWidth>
+void HammingIndex<kWidth>::leave(std::span<const Word> queries) {
+  const std::size_t count = queries.size();
+  std::fill_n(found_.begin(), count, Found{});
+  for (Equal& equal : equal_) {
+    for (const EqualQuery& e : equal.queries) {
+      found_[e.query] = {e.id, 0};
+      counts_[0].add_lookup(0, false);
+    }
+    equal.queries.clear();
+  }
+  left_.resize(count);
+  left_words_.resize(count);
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    left_[left] = static_cast<std::uint32_t>(i);
+    left_words_[left] = queries[i];
+    left += found_[i].distance < 0 ? 1 : 0;
+  }
+  left_.resize(left);
+  left_words_.resize(left);
+  alone_.assign(left, 0);
+}
+
+// The best of what the shares have for a query that was left; and whether one before it may be its match.
+template <int kWidth>
+void HammingIndex<kWidth>::join_shares(MatchMode mode, std::size_t row, ProbeCounts& counts) {
   Found best;
   std::uint64_t lines = 0;
   bool truncated = false;
   for (std::size_t m = 0; m < shares_.size(); ++m) {
-    if (shares_[m].width == 0) continue;
-    const Probed& probed = probed_[m * queries.size() + i];
+    if (shares_[m].width() == 0) continue;
+    const Probed& probed = probed_[m * left_.size() + row];
     lines += probed.lines;
     truncated |= probed.truncated;
     const Found& found = probed.found;
@@ -174,12 +221,13 @@ void HammingIndex<kWidth>::join_shares(std::span<const Word> queries, MatchMode 
     if (best.distance < 0 || nearer || (!farther && age(found.id) < age(best.id))) best = found;
   }
   counts.add_lookup(lines, truncated);
-  found_[i] = best;
+  found_[left_[row]] = best;
   const bool decided = best.distance >= 0 && (mode == MatchMode::kFirst || best.distance == 0);
   if (decided) return;
   const int within = best.distance < 0 ? options_.distance : best.distance - 1;
-  const Found before = probe_kernels<Word>().scan(queries.data(), i, queries[i], within, MatchMode::kFirst);
-  alone_[i] = before.distance < 0;
+  const Found before =
+      probe_kernels<Word>().scan(left_words_.data(), row, left_words_[row], within, MatchMode::kFirst);
+  alone_[row] = before.distance < 0;
 }
 
 template <int kWidth>
@@ -278,43 +326,48 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
                                             std::span<std::optional<Match>> answers) {
   CHECK(words.size() == answers.size(), "an answer to each word");
   const std::size_t batch = kBatch * static_cast<std::size_t>(crew_->size());
+  if (shares_.size() > 1) {
+    const auto first = words.first(std::min(batch, words.size()));
+    crew_->run([&](int member) { find_equal(member, first, mode); });
+  }
   for (std::size_t from = 0; from < words.size(); from += batch) {
     const std::size_t count = std::min(batch, words.size() - from);
     const auto part = words.subspan(from, count);
-    probe(part, mode);
+    probe(part, words.subspan(from + count, std::min(batch, words.size() - from - count)), mode);
+    for (std::size_t i = 0; i < count; ++i) answers[from + i] = match_of(found_[i]);
     fresh_.clear();
     rows_.clear();
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t row = 0; row < left_.size(); ++row) {
+      const std::size_t i = left_[row];
       std::optional<Match>& answer = answers[from + i];
-      answer = match_of(found_[i]);
       if (answer && (mode == MatchMode::kFirst || answer->distance == 0)) continue;
       // What is new in this batch is younger than all that was found; it wins only if it is nearer.
       const int within = answer ? answer->distance - 1 : options_.distance;
       const Found found =
-          alone_[i] != 0 ? Found{}
-                         : probe_kernels<Word>().scan(fresh_.data(), fresh_.size(), part[i], within, mode);
+          alone_[row] != 0 ? Found{}
+                           : probe_kernels<Word>().scan(fresh_.data(), fresh_.size(), part[i], within, mode);
       if (found.distance >= 0) {
         answer = Match{next_ + found.id, found.distance};
       } else if (!answer) {
         fresh_.push_back(part[i]);
-        rows_.push_back(static_cast<std::uint32_t>(i));
+        rows_.push_back(static_cast<std::uint32_t>(row));
       }
     }
     const Sequence first = next_;
     append_words(fresh_);
     if (has_tables()) {
-      store_new(fresh_, rows_, count, static_cast<std::uint32_t>(first));
+      store_new(fresh_, rows_, static_cast<std::uint32_t>(first));
     } else {
       make_tables_if_due();
     }
   }
 }
 
-// Words that no table has yet, each shard of them by its owner. rows[i]: where their keys and tags are in
-// those of a batch of so many.
+// Words that no table has yet, each shard of them by its owner. rows[i]: which of those left, whose keys and
+// tags are known.
 template <int kWidth>
 void HammingIndex<kWidth>::store_new(std::span<const Word> words, std::span<const std::uint32_t> rows,
-                                     std::size_t batch, std::uint32_t first_id) {
+                                     std::uint32_t first_id) {
   const std::size_t count = words.size();
   for (SharedTable& shared : shared_) {
     Table& table = tables_[static_cast<std::size_t>(shared.table)];
@@ -323,18 +376,17 @@ void HammingIndex<kWidth>::store_new(std::span<const Word> words, std::span<cons
   }
   crew_->run([&](int member) {
     const Share& share = shares_[static_cast<std::size_t>(member)];
-    for (std::size_t at = 0; at < share.width; ++at) {
-      const int t = share.shards.first_table() + static_cast<int>(at);
-      Table& table = tables_[static_cast<std::size_t>(t)];
-      const std::size_t column = share.offset * batch + at;
-      const auto key = [&](std::size_t i) { return keys_[column + rows[i] * share.width]; };
-      const auto tag = [&](std::size_t i) { return tags_[column + rows[i] * share.width]; };
+    for (std::size_t at = 0; at < share.width(); ++at) {
+      const ShardRun& run = share.shards[at];
+      Table& table = tables_[static_cast<std::size_t>(run.table)];
+      const std::size_t column = share.offset * left_.size() + at;
+      const auto key = [&](std::size_t i) { return keys_[column + rows[i] * share.width()]; };
+      const auto tag = [&](std::size_t i) { return tags_[column + rows[i] * share.width()]; };
       const auto word = [&](std::size_t i) { return words[i]; };
       const auto id = [&](std::size_t i) { return first_id + static_cast<std::uint32_t>(i); };
-      const int first_shard = share.shards.first_shard(t);
-      if (!share.shards.has_whole(t) && !is_by_one(t)) {
-        table.insert_batch(first_shard, share.shards.end_shard(t), count, key, tag, word, id);
-      } else if (first_shard == 0) {
+      if (!run.is_whole() && !is_by_one(run.table)) {
+        table.insert_batch(run, count, key, tag, word, id);
+      } else if (run.begin == 0) {
         table.insert_all(count, key, tag, word, id);
       }
     }
@@ -399,22 +451,32 @@ void HammingIndex<kWidth>::make_tables() {
   share_out();
 }
 
-// To each member as many shards, those of a table together.
+// To each member as many shards: of table 0, and of all others in a row. Who gets one less of the first gets
+// one more of the others.
 template <int kWidth>
 void HammingIndex<kWidth>::share_out() {
-  const int shards = covering().tables() * kShards;
+  const int size = crew_->size();
+  const int others = (covering().tables() - 1) * kShards;
   std::size_t offset = 0;
-  for (int member = 0; member < crew_->size(); ++member) {
-    const ShardRun run = {.begin = shards * member / crew_->size(),
-                          .end = shards * (member + 1) / crew_->size()};
-    const auto width =
-        run.begin == run.end ? 0 : static_cast<std::size_t>(run.end_table() - run.first_table());
-    shares_.push_back({.shards = run, .width = width, .offset = offset});
-    offset += width;
-    if (run.begin % kShards == 0) continue;
-    const int table = run.first_table();
-    if (shared_.empty() || shared_.back().table != table) shared_.push_back({.table = table});
+  for (int member = 0; member < size; ++member) {
+    Share& share = shares_.emplace_back();
+    const auto add = [&](int table, int begin, int end) {
+      if (begin >= end) return;
+      share.shards.push_back({.table = table, .begin = begin, .end = end});
+      if (begin == 0) return;
+      const auto is_it = [table](const SharedTable& shared) { return shared.table == table; };
+      if (std::none_of(shared_.begin(), shared_.end(), is_it)) shared_.push_back({.table = table});
+    };
+    add(0, kShards * member / size, kShards * (member + 1) / size);
+    const int begin = (others * member + size - 1) / size;
+    const int end = (others * (member + 1) + size - 1) / size;
+    for (int table = begin / kShards; table * kShards < end; ++table) {
+      add(1 + table, std::max(begin - table * kShards, 0), std::min(end - table * kShards, kShards));
+    }
+    share.offset = offset;
+    offset += share.width();
   }
+  equal_.resize(shares_.size());
 }
 
 template <int kWidth>

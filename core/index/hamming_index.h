@@ -14,11 +14,15 @@
 // batch, and stores there. So no line goes to and fro between caches, nobody waits for another but at the end
 // of a step, and neither the size of batches nor the number of threads changes an answer or a stored byte.
 //
-//   thread    0                  1                  2
-//   probe     tables 0, 1        tables 2, 3        tables 4, 5       all queries, what is owned; with more
-//   compare   queries 0..63      64..127            128..191 ...      threads than tables, shards of them
-//   decide    in order               -                  -
-//   store     tables 0, 1        tables 2, 3        tables 4, 5       what is new, in order
+//   thread    0                  1
+//   probe     tables 1, 2, half  half of 3, 4, 5    those left, in what is owned; and which of the next batch
+//             of 0 and of 3      and of 0           are stored themselves, for half of them by each half of 0
+//   compare   queries 0..63      64..127 ...        those left that found nothing
+//   decide    in order               -
+//   store     as above           as above           what is new, in order
+//
+// A query that is stored itself is found in one line of table 0, and is looked for nowhere else: so table 0
+// is shared out by itself, and asked about a batch before all else is.
 //
 // Up to kScanMax fingerprints there are no tables: a scan of the words is as fast.
 //
@@ -159,11 +163,19 @@ class HammingIndex {
   ProbeView<Word> view(MatchMode mode = MatchMode::kFirst) const;
   std::optional<Match> match_of(const Found& found) const;
 
-  // What one of the crew owns, and where its rows of keys_ and tags_ begin in a batch of one.
+  // What one of the crew owns, by ascending tables, and where its rows of keys_ and tags_ begin in a batch of
+  // one.
   struct Share {
-    ShardRun shards;
-    std::size_t width = 0;  // tables in it
+    std::vector<ShardRun> shards;
     std::size_t offset = 0;
+
+    std::size_t width() const { return shards.size(); }
+    bool has_first() const { return !shards.empty() && shards.front().table == 0; }
+  };
+  // What one of the crew found stored, of the next batch, once it is probed. A cache line of its own: each
+  // writes there at the same time.
+  struct alignas(64) Equal {
+    std::vector<EqualQuery> queries;
   };
   // A table with several owners is one's if a round of splitting ends.
   struct SharedTable {
@@ -171,17 +183,19 @@ class HammingIndex {
     bool by_one = false;
   };
 
-  // found_[i], and keys_, tags_ by shares, for a batch to be stored; who is alone_ is near none before it.
-  void probe(std::span<const Word> queries, MatchMode mode);
-  void probe_shares(std::span<const Word> queries, MatchMode mode);
-  void join_shares(std::span<const Word> queries, MatchMode mode, std::size_t i, ProbeCounts& counts);
+  // found_[i] for a batch to be stored; left_, and of these keys_, tags_ by shares; who is alone_ is near
+  // none before it. `later` is the batch after it, if there is one.
+  void probe(std::span<const Word> queries, std::span<const Word> later, MatchMode mode);
+  void probe_shares(std::span<const Word> queries, std::span<const Word> later, MatchMode mode);
+  void find_equal(int member, std::span<const Word> queries, MatchMode mode);  // into equal_
+  void leave(std::span<const Word> queries);
+  void join_shares(MatchMode mode, std::size_t row, ProbeCounts& counts);
   void scan_each(std::span<const Word> queries, MatchMode mode);  // into found_
   void scan(Word query, std::vector<Found>& found) const;
   Found best_of(const std::vector<Found>& found, MatchMode mode) const;
 
   void append_words(std::span<const Word> words);
-  void store_new(std::span<const Word> words, std::span<const std::uint32_t> rows, std::size_t batch,
-                 std::uint32_t first_id);
+  void store_new(std::span<const Word> words, std::span<const std::uint32_t> rows, std::uint32_t first_id);
   void insert_into_tables(std::span<const Word> words, Sequence first);
   void make_tables_if_due();
   void make_tables();
@@ -212,11 +226,14 @@ class HammingIndex {
   std::vector<ProbeCounts> counts_;  // by member of the crew
   std::vector<std::uint64_t> keys_;
   std::vector<std::uint32_t> tags_;
-  std::vector<Probed> probed_;  // by share or, in find(), by member of the crew; then by query
-  std::vector<Found> found_;
-  std::vector<char> alone_;
+  std::vector<Probed> probed_;       // by share or, in find(), by member of the crew; then by query
+  std::vector<Found> found_;         // by query
+  std::vector<Equal> equal_;         // by member of the crew
+  std::vector<std::uint32_t> left_;  // queries that are not known to be equal to a stored one
+  std::vector<Word> left_words_;     // and what they are
+  std::vector<char> alone_;          // of those left
   std::vector<Word> fresh_;
-  std::vector<std::uint32_t> rows_;  // of fresh_ words in keys_ and tags_
+  std::vector<std::uint32_t> rows_;  // of fresh_ words among those left, and so in keys_ and tags_
   std::vector<Found> all_;
 };
 

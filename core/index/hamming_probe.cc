@@ -1,6 +1,7 @@
 #include "core/index/hamming_probe.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "core/base/isa.h"

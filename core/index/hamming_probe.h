@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/index/hamming_table.h"
@@ -53,6 +54,12 @@ struct Probed {
   Found found;
   std::uint32_t lines = 0;  // of blocks, that were read
   bool truncated = false;   // a block was longer than the cap
+};
+
+// A query that is stored itself.
+struct EqualQuery {
+  std::uint32_t query = 0;  // its number in the batch
+  std::uint32_t id = 0;
 };
 
 // What probing cost. No part of any state.
@@ -93,10 +100,15 @@ struct ProbeKernels {
   // probed[i] answers queries[i]; keys and tags as above. Adds to `candidates`.
   void (*find)(const ProbeView<Word>& view, MatchMode mode, const Word* queries, std::size_t count,
                std::uint64_t* keys, std::uint32_t* tags, Probed* probed, std::uint64_t& candidates);
-  // The same for what those shards have of it. Rows of keys and tags are of the tables of the run only.
-  void (*find_in)(const ProbeView<Word>& view, const ShardRun& run, MatchMode mode, const Word* queries,
-                  std::size_t count, std::uint64_t* keys, std::uint32_t* tags, Probed* probed,
-                  std::uint64_t& candidates);
+  // The same for what those shards have of it, by ascending tables. Rows of keys and tags are of these tables
+  // only.
+  void (*find_in)(const ProbeView<Word>& view, std::span<const ShardRun> runs, MatchMode mode,
+                  const Word* queries, std::size_t count, std::uint64_t* keys, std::uint32_t* tags,
+                  Probed* probed, std::uint64_t& candidates);
+  // Appends the queries that are themselves in the heads of those shards of table 0, as far as that ends
+  // their search.
+  void (*find_equal_in)(const ProbeView<Word>& view, const ShardRun& run, const Word* queries,
+                        std::size_t count, std::vector<EqualQuery>& equal, std::uint64_t& candidates);
   // Appends each match, some of them more than once.
   void (*find_all)(const ProbeView<Word>& view, Word query, std::uint64_t* keys, std::uint32_t* tags,
                    std::vector<Found>& found, ProbeCounts& counts);

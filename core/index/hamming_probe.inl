@@ -67,16 +67,19 @@ struct Prober {
   const ProbeView<Word>& view;
   std::uint64_t& candidates;
   std::vector<Found>* all = nullptr;
-  ShardRun shards = {};
+  std::span<const ShardRun> shards = {};
   using Table = HammingTable<Word>;
   using F = Flight<Word>;
 
-  int first_table() const { return kWhole ? 0 : shards.first_table(); }
-  int end_table() const { return kWhole ? view.table_count : shards.end_table(); }
-  bool owns(int t, std::uint64_t key) const {
-    const int shard = Table::shard(key);
-    return kWhole || (shard >= shards.first_shard(t) && shard < shards.end_shard(t));
+  // Of the tables searched, `at` counts; that many there are, and which one is it?
+  std::size_t table_count() const {
+    return kWhole ? static_cast<std::size_t>(view.table_count) : shards.size();
   }
+  std::size_t table_at(std::size_t at) const {
+    return kWhole ? at : static_cast<std::size_t>(shards[at].table);
+  }
+  bool owns(std::size_t at, std::uint64_t key) const { return kWhole || shards[at].has(Table::shard(key)); }
+  bool searches_first() const { return kWhole || shards.front().table == 0; }
 
   void offer(F& f, std::uint32_t id, int distance) const {
     if constexpr (kCollect == Collect::kAll) {
@@ -102,7 +105,7 @@ struct Prober {
     f.lines = 0;
     f.truncated = false;
     f.slot_count = f.bucket_count = f.id_count = f.block_count = 0;
-    if (kWhole || first_table() == 0) {
+    if (searches_first()) {
       locate_head(f, 0);
       if (view.equal_ends && f.heads[0] != nullptr) __builtin_prefetch(ids_of_first(f));
     } else {
@@ -110,14 +113,13 @@ struct Prober {
     }
   }
 
-  void locate_head(F& f, int t) const {
-    const Table& table = view.tables[t];
-    const int at = t - first_table();
+  void locate_head(F& f, std::size_t at) const {
+    const Table& table = view.tables[table_at(at)];
     const std::uint64_t key = key_in(table, f.query);
     f.keys[at] = key;
     f.tags[at] = tag_in(table, key, f.query);
     f.heads[at] = nullptr;
-    if (!owns(t, key)) return;
+    if (!owns(at, key)) return;
     const auto& region = table.region(key);
     const std::uint32_t* const head = table.head(region, key);
     f.heads[at] = head;
@@ -127,10 +129,10 @@ struct Prober {
   }
 
   void locate_heads_left(F& f) const {
-    for (int t = std::max(first_table(), 1); t < end_table(); ++t) locate_head(f, t);
+    for (std::size_t at = searches_first() ? 1 : 0; at < table_count(); ++at) locate_head(f, at);
   }
 
-  std::uint64_t first_key(const F& f) const { return first_table() == 0 ? f.keys[0] : f.first_key; }
+  std::uint64_t first_key(const F& f) const { return searches_first() ? f.keys[0] : f.first_key; }
 
   // REQUIRES: table 0 has an owned head.
   const std::uint32_t* ids_of_first(const F& f) const {
@@ -138,7 +140,7 @@ struct Prober {
     return first.ids(first.region(f.keys[0]), f.heads[0]);
   }
 
-  bool has_first(const F& f) const { return kWhole || (first_table() == 0 && f.heads[0] != nullptr); }
+  bool has_first(const F& f) const { return kWhole || (searches_first() && f.heads[0] != nullptr); }
 
   // If the very query is stored, and that ends the search, the other tables need not be read.
   void find_equal(F& f) const {
@@ -284,12 +286,11 @@ struct Prober {
   void heads(F& f) const {
     if (has_first(f)) candidates += f.heads[0][0] & Table::kCountMask;
     if (is_equal(f)) return;
-    for (int t = first_table(); t < end_table(); ++t) {
-      const Table& table = view.tables[t];
-      const int at = t - first_table();
+    for (std::size_t at = 0; at < table_count(); ++at) {
+      const Table& table = view.tables[table_at(at)];
       const std::uint32_t* const head = f.heads[at];
       if (!kWhole && head == nullptr) continue;
-      if (t > 0) candidates += head[0] & Table::kCountMask;
+      if (at > 0 || !searches_first()) candidates += head[0] & Table::kCountMask;
       scan_head(head, f.tags[at], view.distance, table.equal(), [&](std::uint32_t i) {
         const Word differing = scatter(table.rest(), table.rest_of(head[i] ^ f.tags[at]));
         if (!is_wanted(table, differing)) return;
@@ -321,7 +322,7 @@ struct Prober {
            Probed* probed) const {
     F flights[kFlights];
     const auto flight = [&](std::size_t i) -> F& { return flights[i % kFlights]; };
-    const auto tables = static_cast<std::size_t>(end_table() - first_table());
+    const std::size_t tables = table_count();
     for (std::size_t step = 0; step < count + (kStages - 1) * kLag; ++step) {
       if (step < count) begin(flight(step), queries[step], to_keys + step * tables, to_tags + step * tables);
       if (step >= kLag && step - kLag < count) find_equal(flight(step - kLag));
@@ -329,6 +330,53 @@ struct Prober {
       if (step >= 3 * kLag && step - 3 * kLag < count) resolve(flight(step - 3 * kLag));
       if (step >= 4 * kLag && step - 4 * kLag < count) verify_all(flight(step - 4 * kLag));
       if (step >= 5 * kLag) probed[step - 5 * kLag] = finish(flight(step - 5 * kLag));
+    }
+  }
+
+  // What find_equal does, for the queries that are owned, which are written down first.
+  void run_equal(const Word* queries, std::size_t count, std::vector<EqualQuery>& equal) const {
+    constexpr std::size_t kPiece = 256;
+    constexpr std::size_t kLagEqual = 16;  // there is less to do between the stages
+    struct Query {
+      std::uint32_t number;
+      std::uint32_t tag;
+      std::uint64_t key;
+      const std::uint32_t* head;
+      const std::uint32_t* ids;
+      const Word* equal;
+    };
+    std::array<Query, kPiece> own;
+    const Table& table = view.tables[0];
+    for (std::size_t from = 0; from < count; from += kPiece) {
+      std::size_t size = 0;
+      for (std::size_t i = from; i < std::min(from + kPiece, count); ++i) {
+        const std::uint64_t key = key_in(table, queries[i]);
+        own[size].number = static_cast<std::uint32_t>(i);
+        own[size].key = key;
+        size += owns(0, key) ? 1 : 0;
+      }
+      for (std::size_t step = 0; step < size + 2 * kLagEqual; ++step) {
+        if (step < size) {
+          Query& q = own[step];
+          q.tag = tag_in(table, q.key, queries[q.number]);
+          const auto& region = table.region(q.key);
+          q.head = table.head(region, q.key);
+          q.ids = table.ids(region, q.head);
+          __builtin_prefetch(q.head);
+          __builtin_prefetch(q.ids);
+        }
+        if (step >= kLagEqual && step - kLagEqual < size) {
+          Query& q = own[step - kLagEqual];
+          q.equal = nullptr;
+          scan_head(q.head, q.tag, 0, 0, [&](std::uint32_t i) { q.equal = view.words + q.ids[i]; });
+          __builtin_prefetch(q.equal);
+        }
+        if (step < 2 * kLagEqual) continue;
+        const Query& q = own[step - 2 * kLagEqual];
+        if (q.equal == nullptr || !(*q.equal == queries[q.number])) continue;
+        candidates += q.head[0] & Table::kCountMask;
+        equal.push_back({q.number, static_cast<std::uint32_t>(q.equal - view.words)});
+      }
     }
   }
 };
@@ -369,8 +417,8 @@ void find(const ProbeView<Word>& view, MatchMode mode, const Word* queries, std:
 }
 
 template <class Word>
-void find_in(const ProbeView<Word>& view, const ShardRun& shards, MatchMode mode, const Word* queries,
-             std::size_t count, std::uint64_t* keys, std::uint32_t* tags, Probed* probed,
+void find_in(const ProbeView<Word>& view, std::span<const ShardRun> shards, MatchMode mode,
+             const Word* queries, std::size_t count, std::uint64_t* keys, std::uint32_t* tags, Probed* probed,
              std::uint64_t& candidates) {
   if (mode == MatchMode::kFirst) {
     Prober<Word, Collect::kFirst, false>{view, candidates, nullptr, shards}.run(queries, count, keys, tags,
@@ -379,6 +427,13 @@ void find_in(const ProbeView<Word>& view, const ShardRun& shards, MatchMode mode
     Prober<Word, Collect::kNearest, false>{view, candidates, nullptr, shards}.run(queries, count, keys, tags,
                                                                                   probed);
   }
+}
+
+template <class Word>
+void find_equal_in(const ProbeView<Word>& view, const ShardRun& run, const Word* queries, std::size_t count,
+                   std::vector<EqualQuery>& equal, std::uint64_t& candidates) {
+  const Prober<Word, Collect::kFirst, false> prober{view, candidates, nullptr, {&run, 1}};
+  prober.run_equal(queries, count, equal);
 }
 
 template <class Word>
@@ -419,4 +474,4 @@ void scan_all(const Word* words, std::size_t count, Word query, int distance, st
 
 template <class Word>
 constexpr ProbeKernels<Word> kKernels = {locate<Word>,  locate_in<Word>, keys_in<Word>, find<Word>,
-                                         find_in<Word>, find_all<Word>,  scan<Word>,    scan_all<Word>};
+                                         find_in<Word>, find_equal_in<Word>, find_all<Word>,  scan<Word>,    scan_all<Word>};

@@ -2,6 +2,7 @@
 // up for each half of each byte (Mula), and sums. PEXT is left alone: Zen 1 and 2 are of this tier and take
 // hundreds of cycles for it.
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "core/base/isa.h"

@@ -1,6 +1,7 @@
 // A whole line of tags, or eight fingerprints of 64 bits, at a time; PEXT and PDEP, which are fast on every
 // CPU of this tier.
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "core/base/isa.h"

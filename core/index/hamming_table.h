@@ -51,17 +51,14 @@ namespace neardup {
 
 inline constexpr int kShards = 4;
 
-// What one thread owns: shards of tables, numbered in a row, kShards of each table.
+// What one thread owns of a table: its shards begin to end - 1.
 struct ShardRun {
+  int table = 0;
   int begin = 0;
-  int end = 0;
+  int end = kShards;
 
-  int first_table() const { return begin / kShards; }
-  int end_table() const { return (end + kShards - 1) / kShards; }
-  // Of a table of the run: which of its shards are.
-  int first_shard(int table) const { return std::max(begin - table * kShards, 0); }
-  int end_shard(int table) const { return std::min(end - table * kShards, kShards); }
-  bool has_whole(int table) const { return end_shard(table) - first_shard(table) == kShards; }
+  bool is_whole() const { return end - begin == kShards; }
+  bool has(int shard) const { return shard >= begin && shard < end; }
 };
 
 template <class Word>
@@ -216,15 +213,15 @@ class HammingTable {
     }
   }
 
-  // The same for a batch, of which each owner stores what belongs to its shards, `begin` to `end` - 1, and
-  // splits the buckets there. A batch with which a round of splitting ends is one owner's.
+  // The same for a batch, of which each owner stores what belongs to its shards, and splits the buckets
+  // there. A batch with which a round of splitting ends is one owner's.
   //   prepare_batch(count)                   then, by all owners at once,
-  //   insert_batch(begin, end, count, ...)   then
+  //   insert_batch(run, count, ...)          then
   //   finish_batch(count)
   bool ends_round(std::uint64_t count) const { return size_.split + steps_for(count) >= size_.whole(); }
   void prepare_batch(std::uint64_t count);
   template <class Key, class Tag, class WordAt, class Id>
-  void insert_batch(int begin, int end, std::uint64_t count, Key key, Tag tag, WordAt word, Id id);
+  void insert_batch(const ShardRun& run, std::uint64_t count, Key key, Tag tag, WordAt word, Id id);
   void finish_batch(std::uint64_t count);
 
   // Takes an entry out. REQUIRES: it is there.
@@ -594,29 +591,39 @@ void HammingTable<Word>::prepare_batch(std::uint64_t count) {
 
 template <class Word>
 template <class Key, class Tag, class WordAt, class Id>
-void HammingTable<Word>::insert_batch(int begin, int end, std::uint64_t count, Key key, Tag tag, WordAt word,
+void HammingTable<Word>::insert_batch(const ShardRun& run, std::uint64_t count, Key key, Tag tag, WordAt word,
                                       Id id) {
-  const auto owns = [&](std::uint64_t k) { return shard(k) >= begin && shard(k) < end; };
+  constexpr std::uint64_t kPiece = 256;
+  std::array<std::uint64_t, kPiece> own;
   Size size = size_;
-  for (std::uint64_t i = 0; i < std::min(kAhead, count); ++i) {
-    if (owns(key(i))) prefetch(key(i));
-  }
-  for (std::uint64_t i = 0; i < count; ++i) {
-    if (i + kAhead < count && owns(key(i + kAhead))) prefetch(key(i + kAhead));
-    if (owns(key(i))) {
-      const Region& r = region(size, key(i));
-      put(r, head(r, key(i)), shard_of(key(i)), tag(i), word(i), id(i));
-    }
-    ++size.entries;
+  const auto grow_to = [&](std::uint64_t entries) {
+    size.entries = entries;
     while (size.entries > size.due) {
-      if (owns(size.split)) {
+      if (run.has(shard(size.split))) {
         move_next(size);
       } else {
         ++size.split;
       }
       set_due(size);
     }
+  };
+  for (std::uint64_t from = 0; from < count; from += kPiece) {
+    // Whose an entry is, is the throw of a coin: written down without a branch.
+    std::uint64_t own_count = 0;
+    for (std::uint64_t i = from; i < std::min(from + kPiece, count); ++i) {
+      own[own_count] = i;
+      own_count += run.has(shard(key(i))) ? 1 : 0;
+    }
+    for (std::uint64_t at = 0; at < std::min(kAhead, own_count); ++at) prefetch(key(own[at]));
+    for (std::uint64_t at = 0; at < own_count; ++at) {
+      if (at + kAhead < own_count) prefetch(key(own[at + kAhead]));
+      const std::uint64_t i = own[at];
+      grow_to(size_.entries + i);
+      const Region& r = region(size, key(i));
+      put(r, head(r, key(i)), shard_of(key(i)), tag(i), word(i), id(i));
+    }
   }
+  grow_to(size_.entries + count);
 }
 
 template <class Word>

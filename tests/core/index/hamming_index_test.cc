@@ -218,8 +218,8 @@ Outcome threads_agree(const char* covering, std::size_t count, MatchMode mode, s
   return first;
 }
 
-// Of six tables two threads own three, three own two, and eight a part of each; the last one of 25 owns
-// nothing.
+// Of six tables two threads own three each, in halves and whole ones, and eight a part of one and of another;
+// of 25 some own nothing.
 TEST(HammingIndex, threads_and_batches_change_neither_answers_nor_bytes) {
   threads_agree("6x21", 100'000, MatchMode::kFirst, {2, 3, 8});
   threads_agree("6x21", 20'000, MatchMode::kNearest, {3, 5, 25});
@@ -438,12 +438,33 @@ void tiers_agree() {
           std::vector<Found> best(queries.size());
           const int shards = covering.tables() * kShards;
           for (int begin = 0, end = 1; begin < shards; begin = end, end = std::min(end + 5, shards)) {
-            tier->find_in(view, {begin, end}, mode, queries.data(), queries.size(), keys.data(), tags.data(),
+            std::vector<ShardRun> runs;
+            for (int t = begin / kShards; t * kShards < end; ++t) {
+              runs.push_back({.table = t,
+                              .begin = std::max(begin - t * kShards, 0),
+                              .end = std::min(end - t * kShards, kShards)});
+            }
+            tier->find_in(view, runs, mode, queries.data(), queries.size(), keys.data(), tags.data(),
                           probed.data(), candidates);
             for (std::size_t i = 0; i < queries.size(); ++i) {
               best[i] = better_of(best[i], probed[i].found, mode);
               said.push_back(number_of(probed[i].found));
             }
+          }
+          // Who is stored itself, and that in a head, is told by the owner of its shard.
+          ProbeView<Word> ending = view;
+          ending.equal_ends = true;
+          std::vector<EqualQuery> equal;
+          for (int begin = 0; begin < kShards; begin += 2) {
+            tier->find_equal_in(ending, {.table = 0, .begin = begin, .end = begin + 2}, queries.data(),
+                                queries.size(), equal, candidates);
+          }
+          if (set != "one_key") {
+            EXPECT_GE(equal.size(), 10U) << "about a ninth of them are";
+          }
+          for (const EqualQuery& e : equal) {
+            ASSERT_EQ(words[e.id], queries[e.query]);
+            said.push_back(e.query << 16 | e.id);
           }
           tier->find(view, mode, queries.data(), queries.size(), keys.data(), tags.data(), probed.data(),
                      candidates);
