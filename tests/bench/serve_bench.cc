@@ -14,11 +14,11 @@
 //   CPU     of the whole child process, user and system, from its start to its end; beside it that of the
 //           loop and of `neardup scan`, which signs and decides the same pages without Kafka: what serve
 //           takes beyond their sum is the price of exactly once
-//   latency at half of the documents/s of serve, sent at an even pace: from the moment a page is given to the
-//           producer, so its wait for company (5 ms at most) counts too, until a consumer of committed
-//           records has its verdict. It reads one partition of each topic, a sample of one in eight: sending
-//           and reading take from serve what the machine has. Beside it what it may be: two intervals of a
-//           batch and the p99 of the same run's commits, as the service's own histogram has it
+//   latency at half of the documents/s of serve, sent at an even pace: from the moment when Kafka appends a
+//           page, by its own stamp, until a consumer of committed records has the verdict. That one reads one
+//           partition of each topic, a sample of one in eight: sending and reading take from serve what the
+//           machine has. Beside it what it may be: two intervals of a batch and the p99 of the same run's
+//           commits, as the service's own histogram has it
 //
 //   restart and takeover (serve_absence.h): for how long nobody decides, with ten million uniques to
 //           remember, and when a leader goes that another instance waits for
@@ -35,7 +35,6 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
-#include <optional>
 #include <set>
 #include <stdexcept>
 #include <stop_token>
@@ -183,24 +182,30 @@ std::size_t header_bytes(const rd_kafka_message_t& message) {
   return bytes;
 }
 
-// What is committed. REQUIRES: nobody writes any.
-Verdicts read_verdicts(const Config& config) {
-  const std::vector<std::string> topics = verdict_topics(config);
+// Each record that is committed. REQUIRES: nobody writes any.
+template <class Take>
+void read_all(const Config& config, const std::vector<std::string>& topics, Take take) {
   TopicReader reader(config, topics, kPartitions);
-  Verdicts verdicts;
   std::set<std::pair<const rd_kafka_topic_t*, std::int32_t>> ended;
   const auto deadline = steady_clock::now() + kRunMax;
   while (ended.size() < topics.size() * kPartitions) {
-    if (steady_clock::now() > deadline) throw std::runtime_error("reading the verdicts takes too long");
+    if (steady_clock::now() > deadline) throw std::runtime_error("reading takes too long");
     const RdKafka<rd_kafka_message_t> message = reader.next();
     if (!message) continue;
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       ended.insert({message->rkt, message->partition});
     } else {
-      ++verdicts.count;
-      verdicts.bytes += message->len + header_bytes(*message);
+      take(*message);
     }
   }
+}
+
+Verdicts read_verdicts(const Config& config) {
+  Verdicts verdicts;
+  read_all(config, verdict_topics(config), [&](const rd_kafka_message_t& message) {
+    ++verdicts.count;
+    verdicts.bytes += message.len + header_bytes(message);
+  });
   return verdicts;
 }
 
@@ -285,12 +290,24 @@ Run measure(const Config& config, std::vector<std::string> words, const std::str
 }
 
 struct Latency {
+  double documents_per_s = 0;  // that came
   double p50_ms = 0;
   double p99_ms = 0;
   double commit_p99_ms = 0;
 };
 
-// Of `serve` while pages of `record_bytes` come at an even pace.
+// page-0000000007
+std::size_t number_of_page(const rd_kafka_message_t& message) {
+  const std::string id(static_cast<const char*>(message.key), message.key_len);
+  return std::stoull(id.substr(id.find('-') + 1));
+}
+
+std::int64_t wall_clock_ms() {
+  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// Of `serve` while pages of `record_bytes` come at an even pace, or as fast as they can be sent.
 Latency measure_latency(const Config& config, std::vector<std::string> words, const std::string& log,
                         std::size_t record_bytes, double documents_per_s, double time_s) {
   const auto count = static_cast<std::size_t>(documents_per_s * time_s);
@@ -302,8 +319,7 @@ Latency measure_latency(const Config& config, std::vector<std::string> words, co
   if (!child.wait_for_log("running: ", seconds(60)))
     throw std::runtime_error(config.kafka.group + " did not start:\n" + child.log());
   GroupPositions positions(config);
-  std::vector<steady_clock::time_point> sent(count);
-  std::vector<std::optional<steady_clock::time_point>> answered(count);
+  std::vector<std::int64_t> answered_ms(count);  // 0: not read
   std::exception_ptr failed;
   std::jthread reading([&](const std::stop_token& stop) {
     try {
@@ -312,8 +328,7 @@ Latency measure_latency(const Config& config, std::vector<std::string> words, co
         const RdKafka<rd_kafka_message_t> message = reader.next();
         if (!message && stop.stop_requested()) return;
         if (!message || message->err != RD_KAFKA_RESP_ERR_NO_ERROR) continue;
-        const std::string id(static_cast<const char*>(message->key), message->key_len);
-        answered.at(std::stoull(id.substr(id.find('-') + 1))) = steady_clock::now();  // page-0000000007
+        answered_ms.at(number_of_page(*message)) = wall_clock_ms();
       }
     } catch (...) {
       failed = std::current_exception();
@@ -326,10 +341,8 @@ Latency measure_latency(const Config& config, std::vector<std::string> words, co
     for (std::size_t i = 0; i < count;) {
       std::this_thread::sleep_for(kTick);
       const double time = std::chrono::duration<double>(steady_clock::now() - start).count();
-      for (; i < count && static_cast<double>(i) <= time * documents_per_s; ++i) {
-        sent[i] = steady_clock::now();
+      for (; i < count && static_cast<double>(i) <= time * documents_per_s; ++i)
         or_throw(sender->send(pages[i].id, pages[i].record, {}, static_cast<std::int32_t>(i % kPartitions)));
-      }
     }
     or_throw(sender->finish(seconds(60)));
   }
@@ -345,13 +358,21 @@ Latency measure_latency(const Config& config, std::vector<std::string> words, co
   if (child.wait(seconds(30)) != 0) throw std::runtime_error(config.kafka.group + " did not end well");
   if (failed) std::rethrow_exception(failed);
 
+  std::vector<std::int64_t> appended_ms(count);
+  read_all(config, config.kafka.topics.input, [&](const rd_kafka_message_t& message) {
+    rd_kafka_timestamp_type_t kind{};
+    appended_ms.at(number_of_page(message)) = rd_kafka_message_timestamp(&message, &kind);
+    if (kind != RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME) throw std::runtime_error("Kafka stamps no appends");
+  });
   std::vector<double> ms;
-  for (std::size_t i = count / 10; i < count; ++i) {  // the first meet cold connections
-    if (answered[i]) ms.push_back(std::chrono::duration<double, std::milli>(*answered[i] - sent[i]).count());
+  for (std::size_t i = count * 3 / 10; i < count; ++i) {  // the first come to cold connections
+    if (answered_ms[i] != 0) ms.push_back(static_cast<double>(answered_ms[i] - appended_ms[i]));
   }
   if (ms.size() < count / kPartitions / 2) throw std::runtime_error("too few verdicts were read");
   std::sort(ms.begin(), ms.end());
-  return {ms[ms.size() / 2], ms[ms.size() * 99 / 100], 1000 * commit_p99_s};
+  const auto [first, last] = std::ranges::minmax(appended_ms);
+  return {1000 * static_cast<double>(count) / static_cast<double>(last - first), ms[ms.size() / 2],
+          ms[ms.size() * 99 / 100], 1000 * commit_p99_s};
 }
 
 struct Scan {
@@ -489,7 +510,7 @@ class ServeBench {
     std::printf(
         "  latency of serve at %.0f documents/s: p50 %.0f ms, p99 %.0f ms; two intervals and the p99 "
         "of commits are %.0f ms\n",
-        serve.documents_per_s / 2, latency.p50_ms, latency.p99_ms, allowed_ms);
+        latency.documents_per_s, latency.p50_ms, latency.p99_ms, allowed_ms);
     const auto percent = [&](std::uint64_t part) {
       return 100 * static_cast<double>(part) / static_cast<double>(size.documents);
     };
@@ -521,7 +542,7 @@ class ServeBench {
 
   std::string program_;
   const Plan& plan_;
-  PrivateKafka kafka_;
+  PrivateKafka kafka_{"--set log.message.timestamp.type=LogAppendTime"};
   std::string journal_file() const { return kafka_.folder() + "/journal-records"; }
 
   JournalCounts counts_;  // of the last run of serve
