@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "service/clock.h"
 #include "service/kafka/message.h"
 
 namespace neardup {
@@ -11,11 +12,6 @@ namespace {
 constexpr std::size_t kFetchMessagesMax = 4096;  // of one call; the caller's limit is for the whole batch
 constexpr std::size_t kPrefetchAhead = 8;
 constexpr auto kReportInterval = std::chrono::seconds(1);
-
-std::int64_t wall_clock_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 RdKafka<rd_kafka_topic_partition_list_t> assignment_of(std::span<const InputPosition> positions) {
   RdKafka<rd_kafka_topic_partition_list_t> list = partition_list(static_cast<int>(positions.size()));

@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "service/clock.h"
 #include "tests/bench/serve_run.h"
 #include "tests/bench/service_metrics.h"
 #include "tests/support/child_process.h"
@@ -34,10 +35,6 @@ constexpr std::uint64_t kSeed = 3;
 constexpr seconds kTakeoverMax{60};
 constexpr const char* kRunning = "running: ";
 constexpr const char* kFollows = "standby: following the writer";
-
-double seconds_since(steady_clock::time_point since) {
-  return std::chrono::duration<double>(steady_clock::now() - since).count();
-}
 
 class Service {
  public:

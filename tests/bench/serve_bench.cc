@@ -45,6 +45,7 @@
 #include <vector>
 
 #include "core/base/hash.h"
+#include "service/clock.h"
 #include "service/journal/record.h"
 #include "service/kafka/log_reader.h"
 #include "service/kafka/sender.h"
@@ -300,11 +301,6 @@ struct Latency {
 std::size_t number_of_page(const rd_kafka_message_t& message) {
   const std::string id(static_cast<const char*>(message.key), message.key_len);
   return std::stoull(id.substr(id.find('-') + 1));
-}
-
-std::int64_t wall_clock_ms() {
-  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
 }
 
 // Of `serve` while pages of `record_bytes` come at an even pace, or as fast as they can be sent.
