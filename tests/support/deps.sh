@@ -8,7 +8,8 @@
 # 1. Debian packages, by name, through apt (as root, or with sudo). Nothing else of the system is changed: services that
 #    come with a package are neither started nor enabled.
 # 2. librdkafka, in the version that exactly-once needs (Debian's is too old), from source: the source is fetched inside
-#    the npm package that carries it, and its SHA-512 must be the one written here.
+#    the npm package that carries it, and its SHA-512 must be the one written here. One fault of it is mended
+#    (tests/support/librdkafka-5301.patch).
 # 3. Apache Kafka's jars, with Maven, and a class archive that halves a broker's time to start.
 # 4. Grafana's types, with npm, which the dashboard is checked against; the lock file has their SHA-512.
 # 5. Checkers that come as Python packages (tests/support/python_tools.txt), with pip, in an environment of their own.
@@ -46,7 +47,8 @@ packages_more=(
 # And what only ./dev image and ./dev package need.
 packages_roots=(buildah mmdebstrap systemd-container)
 
-rdkafka=$neardup_cache/librdkafka-$rdkafka_version
+rdkafka_patch=$PWD/tests/support/librdkafka-5301.patch
+rdkafka=$neardup_cache/librdkafka-$rdkafka_version-5301
 kafka=$neardup_cache/kafka-$kafka_version
 grafana=$neardup_cache/grafana-schema-$(sed -n 's/.*"@grafana\/schema": "\(.*\)".*/\1/p' tests/ops/grafana/package.json)
 
@@ -116,6 +118,7 @@ print(base64.b64encode(hashlib.sha512(open(sys.argv[1], "rb").read()).digest()).
   fi
   tar -xzf "$archive" -C "$work" package/deps/librdkafka
   source=$work/package/deps/librdkafka out=$work/out
+  patch --directory="$source" --strip=1 --fuzz=0 <"$rdkafka_patch" # of dpkg-dev's dependencies
   (cd "$source" && ./configure --cc="ccache gcc" --cxx="ccache g++" --no-download --disable-debug-symbols \
     --enable-ssl --enable-gssapi --enable-curl --enable-zlib --enable-zstd --enable-lz4-ext)
   for feature in SSL SASL_CYRUS SASL_OAUTHBEARER CURL ZLIB ZSTD LZ4_EXT; do # configure drops what it does not find

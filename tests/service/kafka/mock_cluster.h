@@ -39,6 +39,8 @@ class MockCluster {
   void refuse(std::int16_t api, rd_kafka_resp_err_t error, int times) {
     for (int i = 0; i < times; ++i) rd_kafka_mock_push_request_errors(cluster_, api, 1, error);
   }
+  // From now on its answers list topics and no broker, as those of a broker that its controller has fenced.
+  void fence() { rd_kafka_mock_broker_remove_from_metadata(cluster_, 1); }
   // The next request of `api` is answered so much later.
   void answer_late(std::int16_t api, std::chrono::milliseconds delay) {
     rd_kafka_mock_broker_push_request_error_rtts(cluster_, 1, api, 1, RD_KAFKA_RESP_ERR_NO_ERROR,
