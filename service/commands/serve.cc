@@ -251,7 +251,7 @@ Status Service::stand_by(Election& election, TopicWatch& watch, const std::stop_
   return status ? status : status.error().in("journal " + config_.kafka.topics.journal);
 }
 
-// The input as it is now, with its bounds; asks until Kafka answers.
+// The input as it is now, with its bounds; asks until Kafka answers, and says so every ten seconds.
 Result<std::vector<InputTopic>> Service::input_topics(const Topics& topics, const std::stop_token& stop) {
   std::vector<InputTopic> inputs;
   for (const std::string& name : config_.kafka.topics.input) {
@@ -259,12 +259,14 @@ Result<std::vector<InputTopic>> Service::input_topics(const Topics& topics, cons
     inputs.push_back({name, topic.id, topic.partitions});
     metrics_.partitions(name, topic.partitions);
   }
+  LogLimiter limiter;
   for (;;) {
     const Status status = read_bounds(config_.kafka, inputs, milliseconds(9000));
     board_.beat();
     if (status) return inputs;
     if (stop.stop_requested() || status.error().code != ErrorCode::kUnavailable) return status.error();
-    log_warning("trying again: {}", status.error().message);
+    limiter.log(LogLevel::kWarning, "", "trying again: {}", status.error().message);
+    board_.set(State::kRestoring, status.error().message);
     pause(stop, seconds(1));
   }
 }

@@ -14,6 +14,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+// Of an error that an operator may have to end.
+std::string way_out(rd_kafka_resp_err_t error) {
+  if (error != RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT) return {};
+  return " (an earlier writer's transaction has not ended; if that lasts for minutes it hangs in Kafka, and "
+         "kafka-transactions.sh find-hanging names it)";
+}
+
 // Admin requests, one after the other, and the wait for their answers.
 class Admin {
  public:
@@ -47,8 +54,8 @@ class Admin {
     if (!event) return Error{ErrorCode::kUnavailable, what + ": Kafka did not answer in time"};
     if (const rd_kafka_resp_err_t error = rd_kafka_event_error(event.get());
         error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      return Error{ErrorCode::kUnavailable,
-                   what + ": " + rd_kafka_err2name(error) + ": " + rd_kafka_event_error_string(event.get())};
+      return Error{ErrorCode::kUnavailable, what + ": " + rd_kafka_err2name(error) + ": " +
+                                                rd_kafka_event_error_string(event.get()) + way_out(error)};
     }
     return event;
   }
@@ -176,7 +183,7 @@ Status take_bound(std::vector<InputTopic>& topics, const rd_kafka_topic_partitio
   if (answer.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return Error{ErrorCode::kUnavailable, "asking for the offsets of " + std::string(answer.topic) + "[" +
                                               std::to_string(answer.partition) +
-                                              "]: " + describe(answer.err)};
+                                              "]: " + describe(answer.err) + way_out(answer.err)};
   }
   for (InputTopic& topic : topics) {
     if (topic.name != answer.topic || answer.offset < 0) continue;  // below 0: there is none

@@ -38,7 +38,8 @@ class ErrorNames : public Probe {
   std::vector<std::string> names;
 };
 
-// librdkafka without our patch drops every broker, and most often for ever (tests/support/librdkafka-5301.patch).
+// librdkafka without our patch drops every broker, and most often for ever
+// (tests/support/librdkafka-5301.patch).
 TEST(Client, keeps_the_brokers_it_knows_when_an_answer_lists_none) {
   MockCluster cluster({"pages"});
   KafkaConfig config;

@@ -3,6 +3,7 @@
 // One broker; a request can be told what to be answered.
 #pragma once
 
+#include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 
 #include <array>
@@ -19,6 +20,7 @@ class MockCluster {
  public:
   // Numbers of requests in Kafka's protocol.
   static constexpr std::int16_t kListOffsets = 2;
+  static constexpr std::int16_t kOffsetFetch = 9;
   static constexpr std::int16_t kFindCoordinator = 10;
 
   // Topics of one partition.

@@ -1,0 +1,31 @@
+// What is made of answers about topics and offsets that a real broker seldom gives, on librdkafka's own mock.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <vector>
+
+#include "service/kafka/topics.h"
+#include "tests/service/kafka/mock_cluster.h"
+
+namespace neardup {
+namespace {
+
+TEST(Admin, names_what_to_do_about_a_transaction_that_does_not_end) {
+  MockCluster cluster({"pages"});
+  KafkaConfig config;
+  config.brokers = cluster.servers();
+  config.group = "readers";
+  std::vector<InputTopic> topics = {{"pages", {}, 1}};
+  cluster.refuse(MockCluster::kOffsetFetch, RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, 100);
+  const Status status = read_bounds(config, topics, std::chrono::milliseconds(9000));
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(status.error().message,
+              ::testing::AllOf(::testing::HasSubstr("group readers: UNSTABLE_OFFSET_COMMIT"),
+                               ::testing::HasSubstr("kafka-transactions.sh find-hanging")));
+}
+
+}  // namespace
+}  // namespace neardup
