@@ -121,6 +121,8 @@ void BandPostings::find(std::span<const Band> bands, std::span<const Key> plain_
       if (band.variants[e] != band.key) keys[count++] = band.variants[e];
     }
   }
+  // What crowded buckets hold comes while it is found out what is hot.
+  for (std::size_t i = 0; i < count; ++i) table_.prefetch_rest(keys[i]);
   for (std::size_t j = 0; j < bands.size(); ++j) {
     const unsigned hot = hot_keys(bands[j]);
     if (hot == 0) continue;

@@ -64,10 +64,7 @@ class BucketTable {
 
   // Starts to load what a probe of `key` needs first; and, once that is here, what is left: seldom anything.
   void prefetch(Key key) const { prefetch_line(&buckets_[place_of(key).bucket]); }
-  void prefetch_rest(Key key) const {
-    const Line& head = buckets_[place_of(key).bucket];
-    if (head.link() != 0) prefetch_line(&overflow_[head.link() - 1]);
-  }
+  void prefetch_rest(Key key) const { prefetch_last(buckets_[place_of(key).bucket]); }
 
   // Calls visit(ordinal) for each posting of `key`, ascending.
   template <class Visit>
@@ -151,18 +148,23 @@ class BucketTable {
     return level_ + is_split;
   }
   Place place_of(Key key) const {
+    // Whether a bucket is split already no branch predictor knows: so there is none to guess.
     const std::uint64_t bits = key & ((std::uint64_t{1} << kKeyBits) - 1);
-    std::uint64_t bucket = bits & ((std::uint64_t{1} << level_) - 1);
-    const bool is_split = bucket < split_;
-    if (is_split) bucket = bits & ((std::uint64_t{2} << level_) - 1);
+    const bool is_split = (bits & ((std::uint64_t{1} << level_) - 1)) < split_;
     const unsigned width = level_ + is_split;
-    return {bucket, bits >> width, width + kOrdinalSlack};
+    return {bits & ((std::uint64_t{1} << width) - 1), bits >> width, width + kOrdinalSlack};
   }
   Posting packed(const Place& place, Ordinal ordinal) const {
     return place.tag << place.ordinal_bits | (ordinal & ((std::uint64_t{1} << place.ordinal_bits) - 1));
   }
   Ordinal ordinal_of(Posting posting, unsigned ordinal_bits) const {
     return base_ + ((posting - base_) & ((std::uint64_t{1} << ordinal_bits) - 1));
+  }
+  // The last line of a bucket. One in three has more than its first, which of them no branch predictor knows:
+  // the others ask for a line in vain, always the same.
+  void prefetch_last(const Line& head) const {
+    const std::uint32_t link = head.link();
+    prefetch_line(&overflow_[link - (link != 0)]);
   }
   std::uint32_t first_overflow(const Line& head) const { return overflow_[head.link() - 1].link(); }
 
@@ -262,10 +264,9 @@ void BucketTable::probe(std::span<const Key> keys, Visit visit) const {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const Place place = place_of(keys[i]);
     const Line& head = buckets_[place.bucket];
-    if (head.link() != 0) {
-      prefetch_line(&overflow_[head.link() - 1]);
-      longer[longer_count++] = static_cast<std::uint16_t>(i);
-    }
+    prefetch_last(head);
+    longer[longer_count] = static_cast<std::uint16_t>(i);
+    longer_count += head.link() != 0;
     const auto one = [&](Ordinal ordinal) { visit(i, ordinal); };
     scan_line(head, place, one);
   }
