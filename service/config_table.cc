@@ -307,8 +307,9 @@ const std::vector<Setting>& table() {
        .choices = {"standard", "compact"}},
       {.path = "detector.token_threshold",
        .field = at<&Config::detector, &D::token_threshold>,
-       .about = "Share of a short text's words that may not be replaced by others, so that a form filled in "
-                "anew is no duplicate. 0: any may.",
+       .about =
+           "Share of a short text's words that may not be replaced by others, nor that of its characters "
+           "by other codes, so that a form filled in anew is no duplicate. 0: any may.",
        .min = 0,
        .max = 1000},
       {.path = "detector.number_threshold",

@@ -20,23 +20,24 @@ bool is_digit(char32_t c) {
 
 bool is_token(char32_t c) { return c >= 0xE00 && (is_token_character(c) || is_hangul(c)); }
 
-// Calls visit(token) for the hash of each.
+// Calls visit(token, code_characters) for the hash of each; of what is no code there are none.
 template <class Visit>
 void for_each_token(std::span<const char32_t> text, Visit visit) {
   std::uint64_t hash = 0;
-  bool has_digit = false;
-  bool in_token = false;
+  unsigned characters = 0;
+  unsigned digits = 0;
   const auto add = [&](char32_t c) {
     hash = (hash ^ c) * 0x9E3779B97F4A7C15;
     hash ^= hash >> 32;
-    has_digit |= is_digit(c);
-    in_token = true;
+    digits += is_digit(c);
+    ++characters;
   };
   const auto end = [&] {
-    if (in_token) visit(has_digit ? hash | kNumber : hash & ~kNumber);
+    if (characters == 0) return;
+    visit(digits > 0 ? hash | kNumber : hash & ~kNumber, digits > 0 && digits < characters ? characters : 0);
     hash = 0;
-    has_digit = false;
-    in_token = false;
+    characters = 0;
+    digits = 0;
   };
   for (const char32_t c : text) {
     if (c == U' ') {
@@ -65,7 +66,10 @@ void TokenPattern::set(std::span<const char32_t> text) {
   for (const std::uint16_t at : used_) slots_[at] = {};
   used_.clear();
   tokens_ = {};
-  for_each_token(text, [&](std::uint64_t token) {
+  code_characters_ = 0;
+  characters_ = text.size();
+  for_each_token(text, [&](std::uint64_t token, unsigned code_characters) {
+    code_characters_ += code_characters;
     Slot& slot = slot_of(token);
     if (slot.count == 0) {
       slot.token = token;
@@ -79,10 +83,13 @@ void TokenPattern::set(std::span<const char32_t> text) {
 ReplacedTokens TokenPattern::compare(std::span<const char32_t> other) {
   std::array<unsigned, 2> shared{};
   std::array<unsigned, 2> others{};
+  unsigned shared_codes = 0;  // characters of them
+  unsigned other_codes = 0;
   ++comparison_;
-  for_each_token(other, [&](std::uint64_t token) {
+  for_each_token(other, [&](std::uint64_t token, unsigned code_characters) {
     const std::size_t kind = token >> 63;
     ++others[kind];
+    other_codes += code_characters;
     Slot& slot = slot_of(token);
     if (slot.count == 0) return;
     if (slot.comparison != comparison_) {
@@ -92,6 +99,7 @@ ReplacedTokens TokenPattern::compare(std::span<const char32_t> other) {
     if (slot.met == slot.count) return;
     ++slot.met;
     ++shared[kind];
+    shared_codes += code_characters;
   });
   const auto replaced = [&](std::size_t kind) {
     return std::min(tokens_[kind], others[kind]) - shared[kind];
@@ -101,16 +109,21 @@ ReplacedTokens TokenPattern::compare(std::span<const char32_t> other) {
   return {.numbers = replaced(1),
           .others = replaced(0),
           .tokens = std::max(here, there),
-          .tokens_fewer = std::min(here, there)};
+          .tokens_fewer = std::min(here, there),
+          .code_characters = std::min(code_characters_, other_codes) - shared_codes,
+          .characters = static_cast<unsigned>(std::max(characters_, other.size()))};
 }
 
 bool is_same_filling(const ReplacedTokens& replaced, const ReplacementLimits& limits) {
   if (replaced.tokens_fewer < kTokensMin) return true;
+  const auto exceeds = [](unsigned part, unsigned whole, unsigned permille) {
+    return permille > 0 && part * 1000 > whole * (1000 - permille);
+  };
+  if (exceeds(replaced.code_characters, replaced.characters, limits.tokens_permille)) return false;
   const unsigned all = replaced.numbers + replaced.others;
-  const auto exceeds = [&](unsigned permille) { return all * 1000 > replaced.tokens * (1000 - permille); };
-  if (limits.tokens_permille > 0 && exceeds(limits.tokens_permille)) return false;
   const bool is_suspect = replaced.numbers > 0 && all > 1;
-  return !is_suspect || limits.numbers_permille == 0 || !exceeds(limits.numbers_permille);
+  return !exceeds(all, replaced.tokens, limits.tokens_permille) &&
+         !(is_suspect && exceeds(all, replaced.tokens, limits.numbers_permille));
 }
 
 }  // namespace neardup

@@ -97,6 +97,14 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+// 2 numbers and 1 other tokens (codes of 31 in 91 characters)
+std::string replaced_text(const ReplacedTokens& replaced) {
+  std::string text = fmt::format("{} numbers and {} other tokens", replaced.numbers, replaced.others);
+  if (replaced.code_characters > 0)
+    text += fmt::format(" (codes of {} in {} characters)", replaced.code_characters, replaced.characters);
+  return text;
+}
+
 // The reason in a sentence.
 std::string sentence(const Explanation& found, const DetectorOptions& options) {
   const int estimate = found.best_page() != nullptr ? *found.best_page()->estimate_permille : 0;
@@ -125,16 +133,15 @@ std::string sentence(const Explanation& found, const DetectorOptions& options) {
     case Reason::kTooManyEdits:
       return fmt::format("{} edits in {} characters are more than the {} that detector.threshold allows.",
                          found.short_text->edits, found.short_text->length_max, found.short_text->edits_max);
-    case Reason::kTokensReplaced:
+    case Reason::kTokensReplaced: {
+      const ReplacedTokens& replaced = found.short_text->replaced;
+      const bool numbers_are_refused = is_same_filling(
+          replaced, {.tokens_permille = options.short_tokens_permille, .numbers_permille = 0});
       return fmt::format(
-          "The same form filled in twice: {} numbers and {} other tokens of {} are replaced, more than "
-          "detector.{} allows.",
-          found.short_text->replaced.numbers, found.short_text->replaced.others,
-          found.short_text->replaced.tokens,
-          is_same_filling(found.short_text->replaced,
-                          {.tokens_permille = options.short_tokens_permille, .numbers_permille = 0})
-              ? "number_threshold"
-              : "token_threshold");
+          "The same form filled in twice: {} of {} are replaced, more than detector.{} allows.",
+          replaced_text(replaced), replaced.tokens,
+          numbers_are_refused ? "number_threshold" : "token_threshold");
+    }
     case Reason::kSketchesDiffer:
       return fmt::format("Their sketches estimate a similarity of {}, and {} is needed.", share(estimate),
                          share(wanted));
@@ -252,11 +259,11 @@ class Report {
         fmt::format("{} edits in {} characters, at most {}: similarity {}, exactly", texts.edits,
                     texts.length_max, texts.edits_max, share(static_cast<int>(texts.similarity_permille))));
     const ReplacedTokens& replaced = texts.replaced;
-    row("  replaced", fmt::format("{} numbers and {} other tokens of {} and {}: {}", replaced.numbers,
-                                  replaced.others, replaced.tokens, replaced.tokens_fewer,
-                                  replaced.tokens_fewer < kTokensMin ? "too few to judge"
-                                  : texts.is_same_filling            ? "within the limits"
-                                                                     : "another filling"));
+    row("  replaced",
+        fmt::format("{} of {} and {}: {}", replaced_text(replaced), replaced.tokens, replaced.tokens_fewer,
+                    replaced.tokens_fewer < kTokensMin ? "too few to judge"
+                    : texts.is_same_filling            ? "within the limits"
+                                                       : "another filling"));
     row("  limits", fmt::format("token_threshold {}, number_threshold {}",
                                 share(static_cast<int>(options_.short_tokens_permille)),
                                 share(static_cast<int>(options_.short_numbers_permille))));
@@ -325,6 +332,7 @@ class Report {
             {"similarity", texts.similarity_permille / 1000.0},
             {"replaced_numbers", texts.replaced.numbers},
             {"replaced_others", texts.replaced.others},
+            {"replaced_code_characters", texts.replaced.code_characters},
             {"tokens", {texts.replaced.tokens, texts.replaced.tokens_fewer}},
             {"token_threshold", options_.short_tokens_permille / 1000.0},
             {"number_threshold", options_.short_numbers_permille / 1000.0},

@@ -2,20 +2,28 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 namespace neardup {
 namespace {
 
+// Without the number of characters, which is the longer text's.
 ReplacedTokens compared(std::u32string_view a, std::u32string_view b) {
   TokenPattern pattern;
   pattern.set(a);
-  const ReplacedTokens replaced = pattern.compare(b);
+  ReplacedTokens replaced = pattern.compare(b);
   EXPECT_EQ(pattern.compare(b), replaced) << "a comparison leaves no trace";
+  EXPECT_EQ(replaced.characters, std::max(a.size(), b.size()));
+  replaced.characters = 0;
   return replaced;
 }
 
-bool same(std::u32string_view a, std::u32string_view b) { return is_same_filling(compared(a, b), {}); }
+bool same(std::u32string_view a, std::u32string_view b, const ReplacementLimits& limits = {}) {
+  TokenPattern pattern;
+  pattern.set(a);
+  return is_same_filling(pattern.compare(b), limits);
+}
 
 TEST(ReplacedTokens, counts_what_each_has_instead_of_the_other) {
   EXPECT_EQ(compared(U"a b c 1", U"a b d 2"),
@@ -43,6 +51,15 @@ TEST(ReplacedTokens, digits_of_other_scripts_make_numbers_too) {
             (ReplacedTokens{.numbers = 1, .tokens = 2, .tokens_fewer = 2}));
 }
 
+TEST(ReplacedTokens, codes_count_by_their_characters_too) {
+  EXPECT_EQ(compared(U"part a7c b 12", U"part x9y9 b 13"),
+            (ReplacedTokens{.numbers = 2, .tokens = 4, .tokens_fewer = 4, .code_characters = 3}));
+  EXPECT_EQ(compared(U"part a7c b 12", U"a7c x9"),
+            (ReplacedTokens{.numbers = 1, .tokens = 4, .tokens_fewer = 2}))
+      << "one that is put in replaces none";
+  EXPECT_EQ(compared(U"第7号 2021", U"第8号 2022").code_characters, 0U) << "digits alone are no code";
+}
+
 TEST(ReplacedTokens, another_filling_of_a_form_is_another_text) {
   EXPECT_FALSE(same(U"wesvil inc sets quarterly qtly div 40 cts vs 43 cts prior pay may 17 record june 13",
                     U"lelen inc sets quarterly qtly div 12 cts vs 10 cts prior pay may 4 record june 2"));
@@ -56,6 +73,18 @@ TEST(ReplacedTokens, an_edited_word_or_a_counter_leaves_the_text_the_same) {
   EXPECT_TRUE(same(kNotice, U"today the parish council will meet on june 13 at 20 39 in the hall"));
   EXPECT_TRUE(same(kNotice, U"the parish council will meet on june 13 at 20 45 in the village hall"));
   EXPECT_FALSE(same(kNotice, U"the parish council will meet on june 14 at 20 45 in the village hall"));
+}
+
+TEST(ReplacedTokens, a_long_code_is_no_small_edit) {
+  constexpr const char32_t* kItem =
+      U"the third session was held today see tv example com videl8zp5xfwrianbnrput8s";
+  EXPECT_FALSE(same(kItem, U"the third session was held today see tv example com videxms1blcwlka6trkicods"));
+  EXPECT_TRUE(same(kItem, U"the third session was held today see tv example com videxms1blcwlka6trkicods",
+                   {.tokens_permille = 600}))
+      << "a third of the characters is within the limit";
+  EXPECT_TRUE(same(kItem, U"the third session was held today see tv example com"));
+  EXPECT_TRUE(same(U"flight ba2490 to london city boards at gate b 7 at noon today",
+                   U"flight ba2491 to london city boards at gate b 7 at noon today"));
 }
 
 TEST(ReplacedTokens, limits_can_be_set_and_lifted) {

@@ -86,6 +86,11 @@ TEST_F(ExplainCommand, the_setting_that_refused_is_named) {
           .out,
       HasSubstr("2 numbers and 0 other tokens of 18 are replaced, more than detector.number_threshold "
                 "allows."));
+  EXPECT_THAT(explain_two("The third session was held today, see tv.example.com/videl8zp5xfwrianbnrput8s",
+                          "The third session was held today, see tv.example.com/videxms1blcwlkannriputds")
+                  .out,
+              HasSubstr("1 numbers and 0 other tokens (codes of 24 in 76 characters) of 11 are replaced, "
+                        "more than detector.token_threshold allows."));
   Config config;
   config.detector.token_threshold = {0};
   config.detector.number_threshold = {0};
