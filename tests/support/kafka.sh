@@ -63,7 +63,8 @@ pid_of() {
 
 launch() { # launch I
   touch "$folder/node$1.log"
-  (run_java "${@:2}" kafka.Kafka "$folder/node$1.properties") >>"$folder/node$1.log" 2>&1 </dev/null &
+  # Its native libraries are unpacked to a folder that goes with it, however it ends.
+  (run_java "${@:2}" "-Djava.io.tmpdir=$folder" kafka.Kafka "$folder/node$1.properties") >>"$folder/node$1.log" 2>&1 </dev/null &
   echo "$! $(began $!)" >"$folder/node$1.pid"
 }
 
