@@ -23,6 +23,9 @@
 //   restart and takeover (serve_absence.h): for how long nobody decides, with ten million uniques to
 //           remember, and when a leader goes that another instance waits for
 //
+// A run's topics are deleted behind it, so that Kafka's next records lie in memory that was in use before: on
+// a virtual machine the first touch of a page is dear.
+//
 // After every run the committed records must be as many as the input's, and the journal of serve must cover
 // each offset once. The order in which partitions are read is Kafka's, and with it which page of two is the
 // first; so the digest of the answers is `neardup scan`'s of the same pages in file order.
@@ -56,6 +59,7 @@
 #include "tests/bench/serve_absence.h"
 #include "tests/bench/serve_run.h"
 #include "tests/bench/service_metrics.h"
+#include "tests/integration/operator.h"
 #include "tests/support/bench_report.h"
 #include "tests/support/child_process.h"
 #include "tests/support/generated_text.h"
@@ -119,6 +123,16 @@ std::int64_t end_of(std::int32_t partition, std::size_t documents) {
   return (static_cast<std::int64_t>(documents) + kPartitions - 1 - partition) / kPartitions;
 }
 
+std::vector<std::string> verdict_topics(const Config& config) {
+  const KafkaTopics& topics = config.kafka.topics;
+  return {topics.unique, topics.duplicate, topics.dead_letter};
+}
+
+void delete_run_topics(const Config& config) {
+  for (const std::string& topic : verdict_topics(config)) delete_topic(config, topic);
+  delete_topic(config, config.kafka.topics.journal);
+}
+
 void fill(const Config& config, const Size& size) {
   create_run_topics(config);
   Pages pages(config, size.record_bytes, 1);
@@ -158,11 +172,6 @@ class TopicReader {
   ClientListener listener_{"bench", no_probe()};
   RdKafka<rd_kafka_t> client_;
 };
-
-std::vector<std::string> verdict_topics(const Config& config) {
-  const KafkaTopics& topics = config.kafka.topics;
-  return {topics.unique, topics.duplicate, topics.dead_letter};
-}
 
 struct Verdicts {
   std::size_t count = 0;
@@ -423,7 +432,7 @@ class ServeBench {
     Run serve;
   };
 
-  // The broker compiles what it runs often; the first to come would pay for it.
+  // The broker compiles what it runs often, at full load and at a pace; the first to come would pay for it.
   void warm_up() {
     const Size size = {"warm-up", plan_.sizes[0].record_bytes, plan_.warm_up};
     const Config config = run_config(kafka_.servers(), "warm-up", "warm-up");
@@ -438,6 +447,10 @@ class ServeBench {
     std::printf("written: %zu bytes of verdict and %zu of journal a document\n", written_.verdict,
                 written_.journal.size() / written_.documents);
     run_raw(run_config(kafka_.servers(), "warm-up", "warm-up-raw"), size.documents);
+    for (const char* run : {"warm-up", "warm-up-raw"})
+      delete_run_topics(run_config(kafka_.servers(), "warm-up", run));
+    const auto rate = static_cast<double>(plan_.warm_up) / 10;
+    measure_paced(size, "warm-up-paced", std::min(rate, 50'000.));
   }
 
   Run run_serve(const Config& config, std::size_t documents) {
@@ -452,12 +465,23 @@ class ServeBench {
                    kafka_.folder() + "/" + config.kafka.group + ".log", documents);
   }
 
+  Latency measure_paced(const Size& size, const std::string& run, double documents_per_s) {
+    Config config = run_config(kafka_.servers(), run, run);
+    config.http = {.address = "127.0.0.1", .port = 0};
+    return measure_latency(config, neardup_words(NEARDUP_BINARY, {"serve"}, config),
+                           kafka_.folder() + "/" + run + ".log", size.record_bytes, documents_per_s,
+                           plan_.paced_s);
+  }
+
   Pair pair(const std::string& input, const std::string& run, std::size_t documents) {
+    const Config raw = run_config(kafka_.servers(), input, run + "-raw");
     const Config serve = run_config(kafka_.servers(), input, run + "-serve");
     Pair pair;
-    pair.raw = run_raw(run_config(kafka_.servers(), input, run + "-raw"), documents);
+    pair.raw = run_raw(raw, documents);
+    delete_run_topics(raw);
     pair.serve = run_serve(serve, documents);
     counts_ = read_journal(serve, documents).counts;
+    delete_run_topics(serve);
     return pair;
   }
 
@@ -482,11 +506,7 @@ class ServeBench {
     };
     const Run raw = run_of(&Pair::raw);
     const Run serve = run_of(&Pair::serve);
-    Config paced = run_config(kafka_.servers(), "paced-" + name, "paced-" + name);
-    paced.http = {.address = "127.0.0.1", .port = 0};
-    const Latency latency = measure_latency(paced, neardup_words(NEARDUP_BINARY, {"serve"}, paced),
-                                            kafka_.folder() + "/" + paced.kafka.group + ".log",
-                                            size.record_bytes, serve.documents_per_s / 2, plan_.paced_s);
+    const Latency latency = measure_paced(size, "paced-" + name, serve.documents_per_s / 2);
     const Scan scanned = scan(kafka_.folder(), size.record_bytes, plan_.scanned);
     const double overhead = serve.cpu_s_per_million / (raw.cpu_s_per_million + scanned.cpu_s_per_million);
 
@@ -538,7 +558,7 @@ class ServeBench {
 
   std::string program_;
   const Plan& plan_;
-  PrivateKafka kafka_{"--set log.message.timestamp.type=LogAppendTime"};
+  PrivateKafka kafka_{"--set log.message.timestamp.type=LogAppendTime --set log.segment.delete.delay.ms=100"};
   std::string journal_file() const { return kafka_.folder() + "/journal-records"; }
 
   JournalCounts counts_;  // of the last run of serve
