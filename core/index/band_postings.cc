@@ -12,7 +12,7 @@ static_assert(BandPostings::kBandsMax * 5 * (1 + BandPostings::kExtensionsMax * 
                   BandPostings::kPlainKeysMax <=
               BucketTable::kProbesMax);
 
-BandPostings::BandPostings(unsigned extensions) : extensions_(extensions) {
+BandPostings::BandPostings(unsigned extensions, unsigned fill) : extensions_(extensions), table_(fill) {
   CHECK(extensions >= 1 && extensions <= kExtensionsMax, "find() has room for the keys of so many");
 }
 

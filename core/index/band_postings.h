@@ -52,8 +52,8 @@ class BandPostings {
   static constexpr std::size_t kBandsMax = 16;
   static constexpr std::size_t kPlainKeysMax = 32;
 
-  // REQUIRES: 1 <= extensions <= kExtensionsMax.
-  explicit BandPostings(unsigned extensions);
+  // `fill`: of the table. REQUIRES: 1 <= extensions <= kExtensionsMax.
+  explicit BandPostings(unsigned extensions, unsigned fill = BucketTable::kFill);
 
   // Starts to load what find() reads first, for the keys of `bands` and others asked for as they are.
   void prefetch(std::span<const Band> bands, std::span<const Key> plain_keys) const;

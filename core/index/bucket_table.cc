@@ -8,7 +8,7 @@
 
 namespace neardup {
 
-BucketTable::BucketTable() { buckets_.use(buckets()); }
+BucketTable::BucketTable(unsigned fill) : fill_(fill) { buckets_.use(buckets()); }
 
 unsigned BucketTable::count(Key key, unsigned most) const {
   const Place place = place_of(key);
@@ -40,7 +40,7 @@ void BucketTable::insert(Key key, Ordinal ordinal) {
 
 // The second half keeps ordinals below the 2^(level + 4) that a bucket not yet split has room for.
 bool BucketTable::must_grow() const {
-  return postings_ > buckets() * kFill || newest_ - base_ >= buckets() << (kOrdinalSlack - 1);
+  return postings_ > buckets() * fill_ || newest_ - base_ >= buckets() << (kOrdinalSlack - 1);
 }
 
 void BucketTable::append(Line& head, Posting posting) {

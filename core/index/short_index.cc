@@ -6,11 +6,8 @@
 #include "core/base/bytes.h"
 #include "core/base/check.h"
 #include "core/base/prefetch_line.h"
-#include "core/limits.h"
 
 namespace neardup {
-
-static_assert(kUniquesMax <= 0xFFFFFFFF, "a row keeps its sequence number in 32 bits");
 
 // The hash function that extends band j is the first of the next band's: one it has not used.
 UncommonMinima ShortIndex::uncommon(const ShortSignature& signature, std::size_t band,
@@ -67,20 +64,19 @@ void ShortIndex::find(const ShortSignature& signature, unsigned threshold_permil
 
 void ShortIndex::insert(Sequence sequence, const ShortSignature& signature, ShortSearch& search) {
   const Row row = records_.size();
-  CHECK(sequence < kUniquesMax, "sequence numbers are 32 bits here");
-  CHECK(row == first_row_ || sequences_[row - 1] < sequence, "uniques come in their order");
+  DCHECK(row == first_row_ || sequences_[row - 1] < sequence);
   const std::uint64_t place = texts_.append(signature.text);
   records_.push_back({signature.classes, static_cast<std::uint32_t>(place),
                       static_cast<std::uint16_t>(place >> 32),
                       static_cast<std::uint16_t>(signature.text.size())});
-  sequences_.push_back(static_cast<std::uint32_t>(sequence));
+  sequences_.push_back(sequence);
   search.uncommon_made_ = false;
   postings_.insert(row, signature.band_span(), signature.tiny_span(),
                    [&](std::size_t band, unsigned) { return uncommon(signature, band, search); });
 }
 
 bool ShortIndex::erase(Sequence sequence, ShortSigner& signer) {
-  const Row row = first_row_from(sequence);
+  const Row row = sequences_.first_from(sequence);
   if (row == records_.size() || sequences_[row] != sequence || records_[row].length == 0) return false;
   std::array<char32_t, TextStore::kTextMax> characters;
   text(row, characters.data());
@@ -91,22 +87,8 @@ bool ShortIndex::erase(Sequence sequence, ShortSigner& signer) {
   return true;
 }
 
-Row ShortIndex::first_row_from(Sequence sequence) const {
-  Row low = first_row_;
-  Row high = records_.size();
-  while (low < high) {
-    const Row middle = low + (high - low) / 2;
-    if (sequences_[middle] < sequence) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
 void ShortIndex::expire(Sequence oldest) {
-  first_row_ = first_row_from(oldest);
+  first_row_ = sequences_.first_from(oldest);
   postings_.expire(first_row_);
   texts_.release_before(first_row_ < records_.size() ? records_[first_row_].place() : 0);
   records_.release_before(first_row_);
@@ -119,7 +101,7 @@ Digest128 ShortIndex::digest() const {
   writer.digest(postings_.digest());
   std::array<char32_t, TextStore::kTextMax> characters;
   for (Row row = first_row_; row < records_.size(); ++row) {
-    writer.u32(sequences_[row]);
+    writer.u32(static_cast<std::uint32_t>(sequences_[row]));
     writer.u64(records_[row].classes.bits);
     writer.u16(records_[row].length);
     if (length(row) > 0) text(row, characters.data());

@@ -7,8 +7,9 @@
 //
 // Uniques are numbered in rows of their own, 0, 1, 2, ..., and each row knows its sequence number.
 //
-// Cost:    about 105 bytes a unique, and its text (text_store.h). A find reads some 55 cache lines of
-//          postings, all on their way at once, and one record a candidate.
+// Cost:    about 87 bytes a unique, and its text (text_store.h). The table is dense: most of a unique is
+//          postings, and memory is dearer here than the half microsecond that it costs a find. A find reads
+//          some 120 cache lines of postings, all on their way at once, and one record a candidate.
 // Threads: none inside; the const functions may run side by side, each with a ShortSearch of its own.
 #pragma once
 
@@ -24,6 +25,7 @@
 #include "core/index/band_postings.h"
 #include "core/index/chunked_array.h"
 #include "core/index/met_rows.h"
+#include "core/index/row_sequences.h"
 #include "core/index/text_store.h"
 
 namespace neardup {
@@ -59,7 +61,7 @@ class ShortSearch {
 
 class ShortIndex {
  public:
-  ShortIndex() : postings_(1) {}
+  ShortIndex() : postings_(1, BucketTable::kFillDense) {}
 
   // Starts to load what find() reads first: worth calling for the next texts of a batch.
   void prefetch(const ShortSignature& signature) const {
@@ -79,7 +81,7 @@ class ShortIndex {
   // Fills search.candidates(): all rows met whose length and classes allow a similarity of the threshold.
   void find(const ShortSignature& signature, unsigned threshold_permille, ShortSearch& search) const;
 
-  // REQUIRES: `sequence` is above those inserted before, and below kUniquesMax.
+  // REQUIRES: `sequence` is above those inserted before.
   void insert(Sequence sequence, const ShortSignature& signature, ShortSearch& search);
 
   // Forgets one unique. False if it is not here.
@@ -117,11 +119,10 @@ class ShortIndex {
   static_assert(sizeof(Record) == 16);
 
   UncommonMinima uncommon(const ShortSignature& signature, std::size_t band, ShortSearch& search) const;
-  Row first_row_from(Sequence sequence) const;
 
   BandPostings postings_;
   ChunkedArray<Record> records_;
-  ChunkedArray<std::uint32_t> sequences_;
+  RowSequences sequences_;
   TextStore texts_;
   Row first_row_ = 0;  // those before are expired
 };

@@ -5,23 +5,57 @@
 namespace neardup {
 namespace {
 
-enum Form : unsigned char { kAscii, kNarrow, kWide, kFull };
+enum Form : unsigned char { kSmall, kAscii, kNarrow, kWide, kFull };
 
 constexpr std::size_t kEntryMax = 1 + 3 * TextStore::kTextMax;
 
 Form form_of(std::span<const char32_t> text, char32_t& block) {
   char32_t all = 0;
   bool is_one_block = true;
+  bool is_small = true;
   block = 0;
   for (const char32_t c : text) {
     all |= c;
+    is_small &= (c & 0x20) != 0;
     if (c < 0x80) continue;
     if (block == 0) block = c >> 7;
     is_one_block &= c >> 7 == block;
   }
-  if (all < 0x80) return kAscii;
+  if (all < 0x80) return is_small ? kSmall : kAscii;
   if (is_one_block) return kNarrow;
   return all <= 0xFFFF ? kWide : kFull;
+}
+
+// 0x20 .. 0x3F are 0 .. 31, 0x60 .. 0x7F are 32 .. 63.
+unsigned char packed(char32_t c) { return static_cast<unsigned char>((c & 0x1F) | (c & 0x40) >> 1); }
+char32_t unpacked(unsigned code) { return (code & 0x1F) | 0x20 | (code & 0x20) << 1; }
+
+unsigned char* pack(std::span<const char32_t> text, unsigned char* out) {
+  unsigned bits = 0;
+  unsigned count = 0;
+  for (const char32_t c : text) {
+    bits |= static_cast<unsigned>(packed(c)) << count;
+    count += 6;
+    for (; count >= 8; count -= 8, bits >>= 8) *out++ = static_cast<unsigned char>(bits);
+  }
+  if (count > 0) *out++ = static_cast<unsigned char>(bits);
+  return out;
+}
+
+void unpack(const unsigned char* in, std::size_t length, char32_t* out) {
+  std::size_t i = 0;
+  for (; i + 4 <= length; i += 4, in += 3) {
+    const unsigned four = in[0] | unsigned{in[1]} << 8 | unsigned{in[2]} << 16;
+    for (std::size_t j = 0; j < 4; ++j) out[i + j] = unpacked(four >> 6 * j & 0x3F);
+  }
+  unsigned bits = 0;
+  for (unsigned count = 0; i < length; ++i, count -= 6, bits >>= 6) {
+    if (count < 6) {
+      bits |= unsigned{*in++} << count;
+      count += 8;
+    }
+    out[i] = unpacked(bits & 0x3F);
+  }
 }
 
 }  // namespace
@@ -41,8 +75,11 @@ std::uint64_t TextStore::append(std::span<const char32_t> text) {
     *out++ = static_cast<unsigned char>(block);
     *out++ = static_cast<unsigned char>(block >> 8);
   }
+  if (form == kSmall) out = pack(text, out);
   for (const char32_t c : text) {
     switch (form) {
+      case kSmall:
+        break;  // packed above
       case kAscii:
         *out++ = static_cast<unsigned char>(c);
         break;
@@ -65,7 +102,9 @@ std::uint64_t TextStore::append(std::span<const char32_t> text) {
 void TextStore::read(std::uint64_t place, std::size_t length, char32_t* out) const {
   const unsigned char* in = at(place);
   const unsigned char form = *in++;
-  if (form == kAscii) {
+  if (form == kSmall) {
+    unpack(in, length, out);
+  } else if (form == kAscii) {
     for (std::size_t i = 0; i < length; ++i) out[i] = in[i];
   } else if (form == kNarrow) {
     const char32_t block = static_cast<char32_t>(in[0] | in[1] << 8) << 7;

@@ -1,7 +1,9 @@
 // Where do the texts of short uniques live, in how few bytes?
 //
-// One after another in blocks of 1 MiB, each in the smallest of four forms, told by its first byte:
+// One after another in blocks of 1 MiB, each in the smallest of five forms, told by its first byte:
 //
+//   kSmall   6 bits a character, four in three bytes: blanks, digits, small letters, all of 0x20 .. 0x3F and
+//            0x60 .. 0x7F
 //   kAscii   1 byte a character
 //   kNarrow  block number (2 bytes), then 1 byte a character: below 0x80 ASCII, from there on one of 128
 //            characters of that block (Cyrillic, Greek, Thai ... lie in one each)

@@ -24,6 +24,9 @@ constexpr double kMebibyte = 1 << 20;
 // Of every unique: the place of its entry in the log, a posting in the exact index.
 constexpr double kPostingBytes = 8.5;
 constexpr double kUniqueBytes = 4 + kPostingBytes;
+constexpr double kDensePostingBytes = 6.9;
+constexpr double kWhose = .3;  // the unique that a row belongs to
+constexpr double kForm = 1;    // in which form a text is
 // Of a gram: many texts share one, and what lies under one key is not parted, so lines are less full.
 constexpr double kGramPostingBytes = 11;
 
@@ -48,8 +51,8 @@ std::array<Kind, 4> hybrid_kinds(BandLayout layout, const PlanOptions& options) 
   return with_ids<4>(
       {{{"page_standard", "page, detector.sketch: standard", page_bytes(SketchSize::kStandard, layout)},
         {"page_compact", "page, detector.sketch: compact", page_bytes(SketchSize::kCompact, layout)},
-        {"short_latin", "short text of 60 Latin letters", short_text_bytes(kShortCharacters, 1)},
-        {"short_cjk", "short text of 60 CJK characters", short_text_bytes(kShortCharacters, 2)}}},
+        {"short_latin", "short text of 60 Latin letters", short_text_bytes(kShortCharacters, kLatinBytes)},
+        {"short_cjk", "short text of 60 CJK characters", short_text_bytes(kShortCharacters, kCjkBytes)}}},
       options);
 }
 
@@ -57,8 +60,8 @@ std::array<Kind, 4> hybrid_kinds(BandLayout layout, const PlanOptions& options) 
 constexpr std::size_t kWordCharacters = 6;
 
 Kind mgram_kind(std::string_view name, std::string_view about, const PlanOptions& options,
-                std::size_t characters, std::size_t bytes_of_character) {
-  const bool is_of_words = options.gram_units != MgramUnits::kCharacters && bytes_of_character == 1;
+                std::size_t characters, double bytes_of_character) {
+  const bool is_of_words = options.gram_units != MgramUnits::kCharacters && bytes_of_character == kLatinBytes;
   const std::size_t units = is_of_words ? characters / kWordCharacters : characters;
   const std::size_t grams = units < options.gram_size ? 1 : units - options.gram_size + 1;
   return {name, about, mgram_text_bytes(grams, characters, bytes_of_character)};
@@ -66,9 +69,10 @@ Kind mgram_kind(std::string_view name, std::string_view about, const PlanOptions
 
 std::array<Kind, 3> mgram_kinds(const PlanOptions& options) {
   return with_ids<3>(
-      {{mgram_kind("short_latin", "text of 60 Latin letters", options, kShortCharacters, 1),
-        mgram_kind("short_cjk", "text of 60 CJK characters", options, kShortCharacters, 2),
-        mgram_kind("long_latin", "text of 1024 Latin letters and more", options, kMgramTextMax, 1)}},
+      {{mgram_kind("short_latin", "text of 60 Latin letters", options, kShortCharacters, kLatinBytes),
+        mgram_kind("short_cjk", "text of 60 CJK characters", options, kShortCharacters, kCjkBytes),
+        mgram_kind("long_latin", "text of 1024 Latin letters and more", options, kMgramTextMax,
+                   kLatinBytes)}},
       options);
 }
 
@@ -272,22 +276,21 @@ const char* const kPlanHelp =
     "With --memory, 69 is the exit code if nothing fits.\n";
 
 double page_bytes(SketchSize sketch, BandLayout layout) {
-  constexpr double kWhose = .3;  // the unique that a row belongs to
   return kUniqueBytes + kWhose + static_cast<double>(bytes_of(sketch)) +
          kPostingBytes * static_cast<double>(layout.bands);
 }
 
-double short_text_bytes(std::size_t characters, std::size_t bytes_of_character) {
-  constexpr double kRecord = 20;
+double short_text_bytes(std::size_t characters, double bytes_of_character) {
+  constexpr double kRecord = 16 + kWhose;
   constexpr double kPostings = 10.35;  // ten bands, and some of one-deletion keys
-  return kUniqueBytes + kRecord + kPostingBytes * kPostings +
-         static_cast<double>(characters * bytes_of_character);
+  return kUniqueBytes + kRecord + kDensePostingBytes * kPostings + kForm +
+         static_cast<double>(characters) * bytes_of_character;
 }
 
-double mgram_text_bytes(std::size_t grams, std::size_t characters, std::size_t bytes_of_character) {
+double mgram_text_bytes(std::size_t grams, std::size_t characters, double bytes_of_character) {
   constexpr double kRecord = 20;
-  return kUniqueBytes + kRecord + kGramPostingBytes * static_cast<double>(grams) +
-         static_cast<double>(characters * bytes_of_character);
+  return kUniqueBytes + kRecord + kGramPostingBytes * static_cast<double>(grams) + kForm +
+         static_cast<double>(characters) * bytes_of_character;
 }
 
 // e edits cut the n - e units that they do not touch into e + 1 runs at most, and one of these has at least

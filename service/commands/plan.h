@@ -35,15 +35,17 @@ inline constexpr const char* kPlanAbout = "Forecast memory and work of an index 
 extern const char* const kPlanHelp;
 
 // Bytes that a unique takes in mode hybrid (core/DESIGN.md, "Memory, counted"; the tests hold them within a
-// twelfth of what is counted): a page, and a short text of so many characters.
+// twelfth of what is counted): a page, and a short text of so many characters, which take so much each.
+inline constexpr double kLatinBytes = .75;
+inline constexpr double kCjkBytes = 2;
 double page_bytes(SketchSize sketch, BandLayout layout);
-double short_text_bytes(std::size_t characters, std::size_t bytes_of_character);
+double short_text_bytes(std::size_t characters, double bytes_of_character);
 
 // What index.by_id adds to each.
 inline constexpr double kIdBytes = 9.3;
 
 // The same in mode mgram, of a text of so many grams, each counted once.
-double mgram_text_bytes(std::size_t grams, std::size_t characters, std::size_t bytes_of_character);
+double mgram_text_bytes(std::size_t grams, std::size_t characters, double bytes_of_character);
 
 // From how many units on two texts share a run of m if they are alike by `threshold_permille`, wherever the
 // edits fall: no text of so many units or more is missed. Nothing: there is no such length.

@@ -2,8 +2,8 @@
 //
 //   detector_bench               all rows; the figures go to build/bench/detector.json (detector.py adds the
 //                                peers'). It takes minutes, and 3 GB of memory
-//   detector_bench ROW...        only these of lines, templates, compact, texts and standard, which is texts
-//                                and then millions more; nothing written
+//   detector_bench ROW...        only these of lines, templates, shorts, floods, compact, texts and standard,
+//                                which is texts and then millions more; nothing written
 //   detector_bench small ROW...  a tenth of it, nothing written
 //   detector_bench tiny ROW...   a few documents, no real pages, nothing written
 //   detector_bench lines N       N of the JSON lines, for the peers and for `neardup scan`
@@ -13,7 +13,10 @@
 // chance. Of twenty documents one repeats an earlier one, two do so with some sentences exchanged, and one
 // shares half of its sentences with one; the others are new. Pages of templates are of 70 % boilerplate,
 // which one of 64 templates has in common. Millions more are tokens drawn at random, which are signed as
-// those of a text are: making ten million texts takes far longer than deciding them.
+// those of a text are: making ten million texts takes far longer than deciding them. Short texts are the
+// beginnings of two sentences. A flood is as many documents as an attacker would send: one page over and
+// over; one page with another word each time; pages that have nothing in common but the keys of all their
+// bands, so that every one meets all others and is new.
 //
 // CPU time of one thread. What is timed is named in each row; documents are made, and for the rows of the
 // index signed, outside of it. What names the uniques lies in a file, as index.directory has it.
@@ -24,11 +27,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "core/base/check.h"
@@ -57,10 +62,12 @@ struct Sizes {
   std::size_t larger;     // likewise
   std::size_t compact;    // uniques with compact sketches
   std::size_t templates;  // pages
+  std::size_t shorts;     // uniques
+  std::size_t flood;      // documents of each
 };
-constexpr Sizes kFull = {1'000'000, 1'500'000, 10'000'000, 1'500'000, 300'000};
-constexpr Sizes kSmall = {100'000, 300'000, 1'000'000, 300'000, 50'000};
-constexpr Sizes kTiny = {2'000, 2'000, 10'000, 2'000, 1'000};
+constexpr Sizes kFull = {1'000'000, 1'500'000, 10'000'000, 1'500'000, 300'000, 1'000'000, 1'000'000};
+constexpr Sizes kSmall = {100'000, 300'000, 1'000'000, 300'000, 50'000, 100'000, 100'000};
+constexpr Sizes kTiny = {2'000, 2'000, 10'000, 2'000, 1'000, 2'000, 2'000};
 
 // Sentences of one language, and the words (or characters) they are made of.
 struct Sentences {
@@ -186,6 +193,18 @@ class Documents {
     while (out.size() < kDocumentBytes) sentences.append(own(), out);
   }
 
+  // Of the first halves of two sentences.
+  void short_text(std::uint64_t number, std::string& out) const {
+    out.clear();
+    std::mt19937_64 draw(number);
+    const Sentences& sentences = number % 2 == 0 ? corpus_.en : corpus_.zh;
+    for (int i = 0; i < 2; ++i) {
+      const std::string& sentence = sentences.all[draw() % sentences.all.size()];
+      const std::size_t half = sentences.place(sentence, 0x8000);
+      out.append(sentence, 0, half > 0 ? half : sentence.size());
+    }
+  }
+
   void line(std::uint64_t number, std::string& text_of_it, std::string& out) const {
     text(number, text_of_it);
     out = R"({"id":"page-)" + std::to_string(number) + R"(","url":"https://www.example.org/)" +
@@ -247,6 +266,7 @@ struct Cost {
   double bytes_per_unique = 0;
   double cluster_bytes_per_unique = 0;  // of them: clusters, and the window that is watched
   double rss_per_unique = 0;
+  double text_bytes = 0;  // of a short text's canonical form in UTF-8
   std::uint64_t uniques = 0;
   std::uint64_t state = 0;  // of its digest: the same as long as a change only makes it faster
 };
@@ -258,7 +278,9 @@ double rss_bytes() {
   return static_cast<double>(pages) * 4096;
 }
 
-enum class Made : std::uint8_t { kTexts, kPages, kTokens };
+enum class Made : std::uint8_t { kTexts, kPages, kTokens, kShorts };
+
+enum class Flood : std::uint8_t { kOnePage, kOneWord, kAllKeys };
 
 // Documents of random tokens, which are enough to sign a page by. Document n is a function of n, and is to
 // the others as in Documents.
@@ -274,6 +296,26 @@ class TokenDocuments {
     for (std::size_t i = 0; i < kTokens; ++i) {
       tokens_[i] = mixed(((i + 1) % every == 0 ? number : whole) << 16 | i);
     }
+    sign_tokens(document);
+    make_bands(layout_, document.route.longs[0]);
+  }
+
+  void sign(Flood flood, std::uint64_t number, SignedDocument& document) {
+    const std::uint64_t whole = flood == Flood::kAllKeys ? number : 0;
+    for (std::size_t i = 0; i < kTokens; ++i) tokens_[i] = mixed(whole << 16 | i);
+    if (flood == Flood::kOneWord) tokens_[mixed(number) % kTokens] = mixed(number);
+    sign_tokens(document);
+    LongSignature& page = document.route.longs[0];
+    if (flood == Flood::kAllKeys) {
+      for (std::size_t i = 0; i < kMinimaBins; ++i) page.minima.first[i] = static_cast<std::uint32_t>(i);
+    }
+    make_bands(layout_, page);
+  }
+
+ private:
+  static constexpr std::size_t kTokens = 330;  // as of 2 KB of English
+
+  void sign_tokens(SignedDocument& document) {
     signer_.sign_words(tokens_, made_);
     document.signature.exact = digest128({reinterpret_cast<const char*>(tokens_.data()), kTokens * 8});
     document.signature.fingerprint.bits = tokens_[0];
@@ -286,11 +328,7 @@ class TokenDocuments {
     page.minima = made_.minima;
     page.standard = made_.sketch;
     page.sample.assign(signer_.shingles().begin(), signer_.shingles().end());
-    make_bands(layout_, page);
   }
-
- private:
-  static constexpr std::size_t kTokens = 330;  // as of 2 KB of English
 
   static std::uint64_t mixed(std::uint64_t x) {
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
@@ -342,6 +380,7 @@ class IndexRow {
             .bytes_per_unique = static_cast<double>(detector_->bytes()) / count,
             .cluster_bytes_per_unique = static_cast<double>(detector_->cluster_counts().bytes) / count,
             .rss_per_unique = (rss_bytes() - rss_before_) / count,
+            .text_bytes = static_cast<double>(text_bytes_) / static_cast<double>(next_),
             .uniques = detector_->size(),
             .state = detector_->state_digest().low};
   }
@@ -359,10 +398,14 @@ class IndexRow {
       }
       if (made == Made::kPages) {
         documents_.page(number, document_.body);
+      } else if (made == Made::kShorts) {
+        documents_.short_text(number, document_.body);
       } else {
         documents_.text(number, document_.body);
       }
       CHECK(!signer_->sign(document_, batch_[i].signature, batch_[i].route), "a document of the benchmark");
+      for (const char32_t c : batch_[i].route.short_text.text)
+        text_bytes_ += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     }
   }
 
@@ -374,7 +417,43 @@ class IndexRow {
   Document document_;
   std::vector<SignedDocument> batch_;
   std::uint64_t next_ = 0;
+  std::uint64_t text_bytes_ = 0;
 };
+
+struct FloodCost {
+  double first_us = 0;  // a document, of the first tenth
+  double last_us = 0;
+  double batch_p999_ms = 0;
+  std::uint64_t uniques = 0;
+  std::uint64_t truncated = 0;  // look-ups
+};
+
+// Decides so many documents of a flood.
+FloodCost endure(Flood flood, std::size_t count) {
+  DetectorOptions options;
+  options.directory = std::filesystem::temp_directory_path();
+  Detector detector(options);
+  TokenDocuments documents(options.layout());
+  std::vector<SignedDocument> batch(kBatch);
+  std::vector<double> costs;
+  for (std::uint64_t first = 0; first < count; first += kBatch) {
+    for (std::size_t i = 0; i < kBatch; ++i) documents.sign(flood, first + i, batch[i]);
+    costs.push_back(decide(detector, batch, first));
+  }
+  const std::size_t tenth = costs.size() / 10 + 1;
+  const auto mean_us = [&](auto begin) {
+    return std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(tenth), 0.) * 1e6 /
+           static_cast<double>(tenth * kBatch);
+  };
+  FloodCost cost{.first_us = mean_us(costs.begin()),
+                 .last_us = mean_us(costs.end() - static_cast<std::ptrdiff_t>(tenth)),
+                 .batch_p999_ms = 0,
+                 .uniques = detector.size(),
+                 .truncated = detector.lookup_counts().truncated};
+  std::sort(costs.begin(), costs.end());
+  cost.batch_p999_ms = costs[costs.size() * 999 / 1000] * 1e3;
+  return cost;
+}
 
 struct LinesCost {
   double documents_per_s = 0;
@@ -468,6 +547,33 @@ void run(const Documents& documents, const Sizes& sizes, const Rows& rows, Bench
     say("pages of 70 % boilerplate", cost);
     report.number("template_us_per_doc", cost.us_per_document, 3);
     report.number("template_batch_p999_ms", cost.batch_p999_ms, 3);
+  }
+  if (rows.has("shorts")) {
+    IndexRow row(documents, SketchSize::kStandard);
+    const Cost cost = row.grow_to(sizes.shorts, Made::kShorts);
+    say("short texts", cost);
+    std::printf("  %-44s %7.1f B of them are its text, %.1f are not\n", "", cost.text_bytes,
+                cost.bytes_per_unique - cost.text_bytes);
+    report.number("short_us_per_doc", cost.us_per_document, 3);
+    report.number("bytes_short_beside_text", cost.bytes_per_unique - cost.text_bytes, 1);
+    report.number("bytes_short_text", cost.text_bytes, 1);
+  }
+  if (rows.has("floods")) {
+    for (const auto& [flood, name, about] :
+         {std::tuple{Flood::kOnePage, "flood_page", "one page over and over"},
+          std::tuple{Flood::kOneWord, "flood_word", "one page, another word in each"},
+          std::tuple{Flood::kAllKeys, "flood_keys", "other pages, the same keys"}}) {
+      const FloodCost cost = endure(flood, sizes.flood);
+      std::printf(
+          "  flood: %-37s %7.2f us/document at first, %.2f at last, p99.9 of %zu: %.3f ms; %llu uniques, "
+          "%llu "
+          "look-ups truncated\n",
+          about, cost.first_us, cost.last_us, kBatch, cost.batch_p999_ms,
+          static_cast<unsigned long long>(cost.uniques), static_cast<unsigned long long>(cost.truncated));
+      std::fflush(stdout);
+      report.number(std::string(name) + "_first_us", cost.first_us, 3);
+      report.number(std::string(name) + "_last_us", cost.last_us, 3);
+    }
   }
   if (rows.has("compact")) {
     IndexRow row(documents, SketchSize::kCompact);

@@ -17,12 +17,27 @@ std::u32string read(const TextStore& store, std::uint64_t place, std::size_t len
 
 TEST(TextStore, gives_back_any_text) {
   TextStore store;
-  const std::vector<std::u32string> texts = {
-      U"",         U"plain",      U"привет abc",   U"สวัสดี",        U"春节 2021 年", U"łódź ελλάδα",
-      U"𠀀 and 𐍈", U"\U0010FFFF", U"\u0080\u00FF", U"\uFFFF\uFF80"};
+  const std::vector<std::u32string> texts = {U"",           U"plain",        U"Plain",       U"привет abc",
+                                             U"สวัสดี",       U"春节 2021 年", U"łódź ελλάδα", U"𠀀 and 𐍈",
+                                             U"\U0010FFFF", U"\u0080\u00FF", U"\uFFFF\uFF80"};
   std::vector<std::uint64_t> places;
   for (const auto& text : texts) places.push_back(store.append(text));
   for (std::size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(read(store, places[i], texts[i].size()), texts[i]);
+}
+
+TEST(TextStore, gives_back_any_small_text_of_any_length) {
+  std::u32string all;
+  for (char32_t c = 0; c < 0x80; ++c)
+    if ((c & 0x20) != 0) all.push_back(c);
+  TextStore store;
+  for (std::size_t begin = 0; begin < all.size(); ++begin) {
+    for (std::size_t length = 0; begin + length <= all.size(); ++length) {
+      const std::u32string text = all.substr(begin, length);
+      const std::uint64_t place = store.append(text);
+      store.append(U"\U0010FFFF\U0010FFFF");
+      ASSERT_EQ(read(store, place, length), text);
+    }
+  }
 }
 
 TEST(TextStore, a_text_costs_what_its_form_says) {
@@ -31,7 +46,9 @@ TEST(TextStore, a_text_costs_what_its_form_says) {
     const std::uint64_t first = store.append(text);
     return store.append(text) - first;
   };
-  EXPECT_EQ(cost(U"twelve chars"), 1U + 12);
+  EXPECT_EQ(cost(U"twelve chars"), 1U + 9);
+  EXPECT_EQ(cost(U"thirteen char"), 1U + 10);
+  EXPECT_EQ(cost(U"Twelve Chars"), 1U + 12);
   EXPECT_EQ(cost(U"привет"), 3U + 6);
   EXPECT_EQ(cost(U"春节快乐"), 1U + 8);
   EXPECT_EQ(cost(U"𠀀字"), 1U + 6);

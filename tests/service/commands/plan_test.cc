@@ -191,9 +191,9 @@ TEST_F(PlanBytes, the_bytes_forecast_are_those_that_are_counted) {
   }
   const double ids = counted_bytes({.by_id = true}, 60, folder_) - counted_bytes({}, 60, folder_);
   EXPECT_NEAR(ids, kIdBytes, kIdBytes / 8);
-  const double text = short_text_bytes(59, 1);
+  const double text = short_text_bytes(59, kLatinBytes);
   EXPECT_NEAR(counted_bytes({}, 10, folder_), text, text / 12);
-  const double by_mgrams = mgram_text_bytes(56, 59, 1);
+  const double by_mgrams = mgram_text_bytes(56, 59, kLatinBytes);
   EXPECT_NEAR(counted_bytes({.mode = DetectorMode::kMgram}, 10, folder_), by_mgrams, by_mgrams / 12);
 }
 
