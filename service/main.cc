@@ -1,4 +1,12 @@
 // The table of contents is service/commands/cli.cc.
 #include "service/commands/cli.h"
 
+// Read by jemalloc as the process starts (CMakeLists.txt). Batches come and go several times a second, and
+// with them tens of megabytes that librdkafka allocates on one thread and frees on another: memory that was
+// freed is kept for a minute, large pieces too, and threads share a few arenas.
+extern "C" {
+extern const char* const malloc_conf;
+const char* const malloc_conf = "narenas:4,dirty_decay_ms:60000,muzzy_decay_ms:60000,oversize_threshold:0";
+}
+
 int main(int argc, char** argv) { return neardup::run_cli(argc, argv); }
