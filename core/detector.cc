@@ -347,7 +347,8 @@ Decision Detector::State::duplicate(const Arrival& arrival, const RouteMatch& ma
       .kind = match.kind,
       .sequence = match.sequence,
       .distance = distance,
-      .similarity_permille = match.similarity_permille.value_or(similarity_permille(distance)),
+      .similarity_permille =
+          match.similarity_permille.value_or(similarity_permille(distance, options.fingerprint)),
       .relation = relation_of({arrival.id, arrival.url, arrival.source},
                               {leader.id, leader.url, leader.source}, match.kind == DuplicateKind::kExact)};
 }

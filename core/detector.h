@@ -54,7 +54,8 @@ struct DetectorOptions {
   unsigned short_tokens_permille = 800;   // 0 .. 1000; 0: any may
   unsigned short_numbers_permille = 920;  // the same where numbers are among them
   // Mode simhash.
-  int distance = 3;            // 0 .. kHammingDistanceMax bits
+  FingerprintKind fingerprint = FingerprintKind::kSimHash;  // as the signer's, which names it
+  int distance = 3;                                         // 0 .. kHammingDistanceMax bits
   bool verify_sketch = false;  // a match must also be as alike as the threshold asks, by its sketch
   // Mode mgram.
   unsigned gram_size = 4;  // m, 1 .. kMgramSizeMax units

@@ -4,13 +4,19 @@
 // the text.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "core/base/hash.h"
 
 namespace neardup {
 
-// The 64 SimHash bits. A type of its own, so that a hash cannot be passed for a fingerprint.
+// What the bits of a fingerprint are of (simhash.h, minhash.h).
+enum class FingerprintKind : std::uint8_t { kSimHash, kMinHash };
+inline constexpr std::array<std::string_view, 2> kFingerprintKindNames = {"simhash", "minhash"};
+
+// 64 bits of its kind. A type of its own, so that a hash cannot be passed for a fingerprint.
 struct Fingerprint {
   std::uint64_t bits = 0;
 
@@ -19,7 +25,7 @@ struct Fingerprint {
 
 struct Signature {
   Digest128 exact;           // XXH3-128 of the canonical text
-  Fingerprint fingerprint;   // SimHash of its features
+  Fingerprint fingerprint;   // of its features
   std::uint32_t tokens = 0;  // tokens of the canonical text, saturating; never 0: such a document is rejected
 
   friend bool operator==(const Signature&, const Signature&) = default;

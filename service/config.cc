@@ -343,6 +343,15 @@ void Loader::whole() {
     mistake(where("fingerprint.idf_file"),
             "weighs words, and fingerprint.features is ngrams; use words or shingles");
   }
+  if (const FingerprintConfig& fingerprint = loaded_.config.fingerprint;
+      fingerprint.kind == "minhash" &&
+      (fingerprint.features != "words" || !fingerprint.stop_words_file.empty() ||
+       !fingerprint.idf_file.empty())) {
+    mistake(where("fingerprint.kind"),
+            "is minhash, which is of all words alike; leave fingerprint.features at words, and "
+            "stop_words_file and "
+            "idf_file empty, or use simhash");
+  }
   if (const DetectorConfig& detector = loaded_.config.detector;
       detector.mode == "mgram" && detector.gram_units == "content_words" &&
       loaded_.config.fingerprint.stop_words_file.empty()) {

@@ -85,6 +85,7 @@ struct TextConfig {
 // What is counted in a text (core/fingerprint/feature_options.h). All of it is part of what a signature
 // means: a journal is bound to it.
 struct FingerprintConfig {
+  std::string kind = "simhash";    // simhash | minhash
   std::string features = "words";  // words | shingles | ngrams
   int shingle_size = 3;            // 1 .. 8 tokens
   int ngram_size = 4;              // 2 .. 8 code points

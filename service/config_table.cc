@@ -262,6 +262,14 @@ const std::vector<Setting>& table() {
                 "it needs "
                 "a new journal.",
        .choices = {"as_is", "simplified"}},
+      {.path = "fingerprint.kind",
+       .field = at<&Config::fingerprint, &P::kind>,
+       .about =
+           "The 64 bits of a text: simhash, which estimates an angle, or minhash, a likeness of sets of "
+           "words: "
+           "by few bits it finds more small changes, and more that are none. Mode simhash decides by it; "
+           "another kind needs a new journal.",
+       .choices = {"simhash", "minhash"}},
       {.path = "fingerprint.features",
        .field = at<&Config::fingerprint, &P::features>,
        .about = "words: each word, each character of a script without spaces, and each two of those side by "

@@ -2,7 +2,9 @@
 //
 // Each SimHash bit of two texts differs with probability angle / pi (Charikar 2002), so `distance` of 64 bits
 // estimates the angle between their feature vectors as pi * distance / 64, and its cosine their similarity.
-// An estimate: its standard deviation is up to 4 bits at 90 degrees, less the nearer the texts are.
+// An estimate: its standard deviation is up to 4 bits at 90 degrees, less the nearer the texts are. Each bit
+// of a MinHash differs with probability (1 - J) / 2, so there it is 1 - distance / 32, or 0, of their feature
+// sets.
 #pragma once
 
 #include <array>
@@ -30,7 +32,9 @@ inline constexpr std::array<std::int16_t, kFingerprintBits + 1> kSimilarityPermi
 };
 
 // REQUIRES: 0 <= distance <= 64.
-constexpr int similarity_permille(int distance) {
+constexpr int similarity_permille(int distance, FingerprintKind kind) {
+  constexpr int kUnlike = kFingerprintBits / 2;
+  if (kind == FingerprintKind::kMinHash) return distance < kUnlike ? 1000 - 1000 * distance / kUnlike : 0;
   return kSimilarityPermille[static_cast<std::size_t>(distance)];
 }
 

@@ -3,7 +3,9 @@
 #include <array>
 #include <string_view>
 
+#include "core/base/check.h"
 #include "core/base/hash.h"
+#include "core/fingerprint/feature.h"
 #include "core/fingerprint/simhash.h"
 #include "core/text/html_text.h"
 
@@ -15,7 +17,9 @@ Signer::Signer(const SignerOptions& options)
     : html_(options.html_extract),
       routes_(options.routes),
       fold_(options.fold),
+      kind_(options.fingerprint),
       long_(options.sketch, options.layout) {
+  CHECK(kind_ == FingerprintKind::kSimHash || options.features.is_default(), "a MinHash is of all words");
   if (!options.features.is_default()) weighted_ = std::make_unique<WeightedSimHash>(options.features);
   if (routes_ == RouteParts::kMgrams) mgrams_.emplace(options.mgrams);
 }
@@ -84,7 +88,7 @@ void Signer::sign_short(RouteSignature& route) {
 
 // Tokens are read once for both where both are made of them.
 std::optional<Fingerprint> Signer::fingerprint_and_words(LongSignature& words) {
-  if (weighted_ != nullptr) {
+  if (weighted_ != nullptr || kind_ == FingerprintKind::kMinHash) {
     long_.sign_words(canonical_, tokens_, words, [](const TokenBatch&) {});
     return fingerprint();
   }
@@ -94,9 +98,26 @@ std::optional<Fingerprint> Signer::fingerprint_and_words(LongSignature& words) {
 
 std::optional<Fingerprint> Signer::fingerprint() {
   if (weighted_ != nullptr) return weighted_->hash(canonical_.text);
+  if (kind_ == FingerprintKind::kMinHash) return minhash();
   tokens_.open(canonical_.text);
   for (TokenBatch batch; tokens_.next(batch);) simhasher_.add(batch);
   return Fingerprint{simhasher_.finish()[0]};
+}
+
+// Of the features that a SimHash counts: tokens, and bigrams of token characters.
+Fingerprint Signer::minhash() {
+  minhash_.clear();
+  tokens_.open(canonical_.text, TokenStream::Use::kHashes);
+  for (TokenBatch batch; tokens_.next(batch);) {
+    minhash_.add({batch.hashes, batch.size});
+    bigrams_.clear();
+    for (std::size_t i = 0; i < batch.size; ++i) {
+      if ((batch.joined[i / 64] >> (i % 64) & 1) == 0) continue;
+      bigrams_.push_back(bigram_feature(*(batch.hashes + i - 1), batch.hashes[i]));
+    }
+    minhash_.add(bigrams_);
+  }
+  return minhash_.finish();
 }
 
 }  // namespace neardup

@@ -15,12 +15,15 @@
 // Threads: one signer per thread; signers share nothing.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/decision.h"
 #include "core/document.h"
 #include "core/fingerprint/mgram_signature.h"
+#include "core/fingerprint/minhash.h"
 #include "core/fingerprint/route_signature.h"
 #include "core/fingerprint/signer_options.h"
 #include "core/fingerprint/simhash.h"
@@ -34,7 +37,8 @@ namespace neardup {
 
 class Signer {
  public:
-  // REQUIRES: options that WeightedSimHash takes; with RouteParts::kMgrams, that MgramSigner takes.
+  // REQUIRES: options that WeightedSimHash takes; default features for kMinHash; with RouteParts::kMgrams,
+  // that MgramSigner takes.
   explicit Signer(const SignerOptions& options = {});
 
   // Fills `signature`, or says why the document has none (kNoTokens) and leaves it unchanged.
@@ -51,6 +55,7 @@ class Signer {
   [[nodiscard]] std::optional<RejectReason> read(const Document& document);
   std::optional<Fingerprint> fingerprint();
   std::optional<Fingerprint> fingerprint_and_words(LongSignature& words);
+  Fingerprint minhash();
   void sign_short(RouteSignature& route);
   [[nodiscard]] std::optional<RejectReason> sign_mgrams(const Document& document, Signature& signature,
                                                         RouteSignature& route);
@@ -58,10 +63,13 @@ class Signer {
   HtmlReader html_;
   RouteParts routes_;
   FoldOptions fold_;
+  FingerprintKind kind_;
   std::unique_ptr<WeightedSimHash> weighted_;  // null for the default features, which have a way of their own
   CanonicalText canonical_;
   TokenStream tokens_;
   SimHasher simhasher_;
+  MinHash minhash_;
+  std::vector<std::uint64_t> bigrams_;  // of a batch, for the MinHash
   ShortSigner short_;
   LongSigner long_;
   std::optional<MgramSigner> mgrams_;

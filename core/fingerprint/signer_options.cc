@@ -11,6 +11,7 @@ std::string SignerOptions::text() const {
   };
   if (html_extract == HtmlExtract::kAll) add("html.extract=all");
   if (fold.chinese == ChineseForm::kSimplified) add("text.chinese=simplified");
+  if (fingerprint == FingerprintKind::kMinHash) add("fingerprint.kind=minhash");
   add(features.text());
   if (routes == RouteParts::kNone) add("routes=none");
   if (routes == RouteParts::kLong) add("routes=long");

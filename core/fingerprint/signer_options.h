@@ -10,6 +10,7 @@
 #include "core/fingerprint/feature_options.h"
 #include "core/fingerprint/long_signature.h"
 #include "core/fingerprint/mgram_signature.h"
+#include "core/signature.h"
 #include "core/text/folder.h"
 #include "core/text/html_text.h"
 
@@ -26,6 +27,7 @@ enum class RouteParts : std::uint8_t {
 struct SignerOptions {
   HtmlExtract html_extract = HtmlExtract::kMain;
   FoldOptions fold = {};
+  FingerprintKind fingerprint = FingerprintKind::kSimHash;  // kMinHash: of the default features alone
   FeatureOptions features = {};
   RouteParts routes = RouteParts::kBoth;
   SketchSize sketch = SketchSize::kStandard;

@@ -53,6 +53,10 @@ struct Side {
 
 std::string_view name_of(ShingleKind kind) { return kind == ShingleKind::kWords ? "words" : "characters"; }
 
+std::string_view name_of(FingerprintKind kind) {
+  return kFingerprintKindNames[static_cast<std::size_t>(kind)];
+}
+
 std::string_view name_of(MgramMeasure measure) {
   return kMgramMeasureNames[static_cast<std::size_t>(measure)];
 }
@@ -180,8 +184,10 @@ class Report {
     sides();
     row("exact digest", found_.is_same_text ? "equal" : "different");
     row("fingerprints",
-        fmt::format("{} of {} bits differ (mode simhash: at most {}), cosine {}", found_.distance,
-                    kFingerprintBits, options_.distance, share(similarity_permille(found_.distance))));
+        fmt::format("{} of {} bits differ (mode simhash: at most {}), {} {}", found_.distance,
+                    kFingerprintBits, options_.distance,
+                    options_.fingerprint == FingerprintKind::kSimHash ? "cosine" : "likeness of words",
+                    share(similarity_permille(found_.distance, options_.fingerprint))));
     for (const PageComparison& page : found_.pages) pages(page);
     if (found_.short_text) short_texts(*found_.short_text);
     if (found_.mgrams) mgrams(*found_.mgrams);
@@ -299,7 +305,7 @@ class Report {
                  {"tokens", text.signature.tokens},
                  {"cjk_share", cjk_share(text)},
                  {"exact", digits(text.signature.exact)},
-                 {"simhash", fmt::format("{:016x}", text.signature.fingerprint.bits)},
+                 {name_of(options_.fingerprint), fmt::format("{:016x}", text.signature.fingerprint.bits)},
                  {"asks_as", asks_as(text.route, options_.mode)},
                  {"stored_as", stored_as(text.route, options_.mode)}};
     if (text.route.has_short) json["units"] = text.route.short_text.units;

@@ -44,13 +44,14 @@ const char kFingerprintHelp[] =
     "  neardup fingerprint -c neardup.yaml page.html      with the settings of a service: what it decides "
     "by\n"
     "\n"
-    "Files, folders and records are read as `neardup scan` reads them. The SimHash is 16 hex digits; "
+    "Files, folders and records are read as `neardup scan` reads them. The fingerprint (fingerprint.kind) is "
+    "16 hex digits; "
     "`serve`\n"
     "calls two documents near duplicates if theirs differ in at most detector.distance bits. Scripts are "
     "shares\n"
     "of the letters. With --distance each of the two is a source of one document, or 16 hex digits (a file "
     "of\n"
-    "such a name is written ./NAME); similarity is the cosine that the distance stands for.\n"
+    "such a name is written ./NAME); similarity is what the distance stands for, of a SimHash the cosine.\n"
     "Exit codes: 0 done, rejects or not; 65 every document was rejected, or there is none to compare; 66 a "
     "file\n"
     "could not be read, the others were; 74 the output was not written; 78 wrong configuration; 130 "
@@ -139,7 +140,11 @@ class Fingerprints {
  public:
   Fingerprints(const FingerprintCommandOptions& options, const Config& config, const Preset& preset,
                const SignerOptions& signing, const Streams& streams)
-      : options_(options), streams_(streams), reader_(config, preset, streams), signer_(signing) {}
+      : options_(options),
+        streams_(streams),
+        reader_(config, preset, streams),
+        kind_(signing.fingerprint),
+        signer_(signing) {}
 
   int print() {
     std::uint64_t all = 0;
@@ -165,10 +170,10 @@ class Fingerprints {
       if (const int failed = operand(options_.paths[i], pair[i]); failed != kExitOk) return failed;
     }
     const int distance = hamming_distance(pair[0], pair[1]);
-    const double similarity = similarity_permille(distance) / 1000.0;
+    const double similarity = similarity_permille(distance, kind_) / 1000.0;
     output_ = options_.json ? dump({{"distance", distance},
                                     {"similarity", similarity},
-                                    {"simhash", {hex(pair[0]), hex(pair[1])}}})
+                                    {kind_name(), {hex(pair[0]), hex(pair[1])}}})
                             : fmt::format("distance {}  similarity {:.3f}\n", distance, similarity);
     return flush() ? kExitOk : kExitIo;
   }
@@ -190,13 +195,17 @@ class Fingerprints {
                        row.signature.tokens, row.shingles.shingles, shares_for_people(row.scripts), id);
   }
 
-  static std::string json_line(const Row& row, const ReadDocument& read) {
+  std::string kind_name() const {
+    return std::string(kFingerprintKindNames[static_cast<std::size_t>(kind_)]);
+  }
+
+  std::string json_line(const Row& row, const ReadDocument& read) {
     Json json = Json::object();
     if (!read.document.id.empty()) json["id"] = read.document.id;
     if (row.reason) {
       json["reason"] = name(*row.reason);
     } else {
-      json["simhash"] = hex(row.signature.fingerprint);
+      json[kind_name()] = hex(row.signature.fingerprint);
       json["exact"] = hex(row.signature.exact);
       json["tokens"] = row.signature.tokens;
       json["shingles"] = {{"kind", row.shingles.kind == ShingleKind::kWords ? "words" : "characters"},
@@ -244,6 +253,7 @@ class Fingerprints {
   const FingerprintCommandOptions& options_;
   const Streams streams_;
   DocumentReader reader_;
+  FingerprintKind kind_;
   Signer signer_;
   TokenStream tokens_;
   ShingleSigner<kStandardSketchBytes> shingles_;

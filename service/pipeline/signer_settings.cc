@@ -51,6 +51,7 @@ Result<SignerOptions> resolve_signer_options(const Config& config) {
   SignerOptions options;
   options.html_extract = config.html.extract == "all" ? HtmlExtract::kAll : HtmlExtract::kMain;
   options.fold.chinese = config.text.chinese == "simplified" ? ChineseForm::kSimplified : ChineseForm::kAsIs;
+  options.fingerprint = named<FingerprintKind>(kFingerprintKindNames, from.kind);
   const auto source = std::ranges::find(kFeatureSourceNames, from.features);
   if (source == kFeatureSourceNames.end()) {
     return Error{ErrorCode::kInvalid, "fingerprint.features: \"" + from.features + "\" is unknown"};
@@ -93,6 +94,7 @@ DetectorOptions resolve_detector_options(const Config& config) {
   options.sketch = from.sketch == "compact" ? SketchSize::kCompact : SketchSize::kStandard;
   options.short_tokens_permille = static_cast<unsigned>(from.token_threshold.value);
   options.short_numbers_permille = static_cast<unsigned>(from.number_threshold.value);
+  options.fingerprint = named<FingerprintKind>(kFingerprintKindNames, config.fingerprint.kind);
   options.distance = from.distance;
   options.verify_sketch = from.verify == "sketch";
   options.gram_size = static_cast<unsigned>(from.gram_size);

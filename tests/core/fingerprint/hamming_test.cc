@@ -42,9 +42,21 @@ TEST(Hamming, there_are_41664_fingerprints_at_distance_3) {
 
 TEST(Hamming, similarity_is_the_cosine_of_the_estimated_angle) {
   for (int distance = 0; distance <= kFingerprintBits; ++distance) {
-    EXPECT_EQ(similarity_permille(distance), std::lround(1000 * std::cos(std::numbers::pi * distance / 64)))
+    EXPECT_EQ(similarity_permille(distance, FingerprintKind::kSimHash),
+              std::lround(1000 * std::cos(std::numbers::pi * distance / 64)))
         << distance;
   }
+}
+
+TEST(Hamming, similarity_by_minhash_is_the_share_of_features_in_common) {
+  const auto similarity = [](int distance) {
+    return similarity_permille(distance, FingerprintKind::kMinHash);
+  };
+  EXPECT_EQ(similarity(0), 1000);
+  EXPECT_EQ(similarity(8), 750);
+  EXPECT_EQ(similarity(31), 32);
+  EXPECT_EQ(similarity(32), 0);
+  EXPECT_EQ(similarity(64), 0);
 }
 
 }  // namespace

@@ -31,6 +31,7 @@
 #include "core/fingerprint/feature.h"
 #include "core/fingerprint/minhash.h"
 #include "core/fingerprint/shingle_signer.h"
+#include "core/fingerprint/signer.h"
 #include "core/text/folder.h"
 #include "core/text/tokenizer.h"
 #include "core/text/utf8.h"
@@ -119,6 +120,13 @@ Json signature_of(const CanonicalText& canonical) {
   EXPECT_EQ(compact.minima, standard.minima);
   MinHash minhash;
   minhash.add(hashes.features);
+  Signer signer({.fingerprint = FingerprintKind::kMinHash, .routes = RouteParts::kNone});
+  Document document;
+  document.body = std::string(std::string_view(canonical.text));
+  Signature signature;
+  if (!signer.sign(document, signature)) {
+    EXPECT_EQ(signature.fingerprint, minhash.finish()) << document.body;
+  }
   return {{"kind", standard.kind == ShingleKind::kWords ? "words" : "characters"},
           {"shingles", standard.shingles},
           {"first", hex(standard.minima.first)},

@@ -45,6 +45,23 @@ TEST(Signer, signs_the_canonical_text) {
   EXPECT_EQ(signature.tokens, 2U);
 }
 
+TEST(Signer, makes_a_minhash_where_it_is_asked_for_on_every_route) {
+  const Document document = text_document(page(200));
+  Fingerprint bits;
+  for (const RouteParts routes :
+       {RouteParts::kNone, RouteParts::kLong, RouteParts::kBoth, RouteParts::kMgrams}) {
+    Signer signer({.fingerprint = FingerprintKind::kMinHash, .routes = routes});
+    Signature signature;
+    RouteSignature route;
+    ASSERT_EQ(signer.sign(document, signature, route), std::nullopt);
+    ASSERT_EQ(signer.sign(document, signature, route), std::nullopt) << "nothing is left of the last text";
+    if (routes == RouteParts::kNone) bits = signature.fingerprint;
+    EXPECT_EQ(signature.fingerprint, bits);
+    EXPECT_NE(signature.fingerprint, signature_of(document).fingerprint);
+  }
+  EXPECT_EQ(SignerOptions({.fingerprint = FingerprintKind::kMinHash}).text(), "fingerprint.kind=minhash");
+}
+
 TEST(Signer, ways_of_writing_the_same_text_have_one_signature) {
   const Signature signature = signature_of(text_document("Café 2021: news & more"));
   for (const char* other :

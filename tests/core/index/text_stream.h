@@ -6,15 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/fingerprint/feature.h"
-#include "core/fingerprint/minhash.h"
 #include "core/fingerprint/signer.h"
-#include "core/fingerprint/token_stream.h"
 #include "tests/bench/corpora.h"
 
 namespace neardup {
@@ -115,27 +113,17 @@ class TextStreamMaker {
     return true;
   }
 
-  // Of what was signed last: tokens, and bigrams of token characters, as a SimHash counts them.
+  // Of what was signed last.
   std::uint64_t minhash() {
-    MinHash minhash;
-    TokenBatch batch;
-    tokens_.open(signer_.canonical().text, TokenStream::Use::kHashes);
-    while (tokens_.next(batch)) {
-      minhash.add({batch.hashes, batch.size});
-      bigrams_.clear();
-      for (std::size_t i = 0; i < batch.size; ++i) {
-        if ((batch.joined[i / 64] >> (i % 64) & 1) != 0) {
-          bigrams_.push_back(bigram_feature(*(batch.hashes + i - 1), batch.hashes[i]));
-        }
-      }
-      minhash.add(bigrams_);
-    }
-    return minhash.finish().bits;
+    document_.body = std::string(std::string_view(signer_.canonical().text));
+    document_.format = Document::Format::kText;
+    Signature signature;
+    if (minhasher_.sign(document_, signature)) throw std::logic_error("it was signed before");
+    return signature.fingerprint.bits;
   }
 
   Signer signer_;
-  TokenStream tokens_;
-  std::vector<std::uint64_t> bigrams_;  // of a batch
+  Signer minhasher_{{.fingerprint = FingerprintKind::kMinHash}};
   Document document_;
   TextStreams streams_;
   std::vector<std::string> sites_;

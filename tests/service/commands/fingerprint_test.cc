@@ -147,6 +147,15 @@ TEST_F(FingerprintCommand, json_has_a_field_for_everything) {
                          "\"stdin\",\"offset\":0}}\n");
 }
 
+TEST_F(FingerprintCommand, a_minhash_is_named_so_and_has_a_similarity_of_its_own) {
+  Config config;
+  config.fingerprint.kind = "minhash";
+  EXPECT_THAT(run({.paths = {}, .json = true}, "{\"id\":\"a\",\"text\":\"hello world\"}\n", config).out,
+              MatchesRegex("\\{\"id\":\"a\",\"minhash\":\"[0-9a-f]{16}\",.*\n"));
+  EXPECT_EQ(run({.paths = {"0000000000000000", "00000000000000ff"}, .distance = true}, "", config).out,
+            "distance 8  similarity 0.750\n");
+}
+
 TEST_F(FingerprintCommand, a_sketch_ends_with_sampled_and_level_the_lower_byte_first) {
   std::string text;  // of more shingles than are sampled: the level is not 0
   for (int i = 0; i < 1400; ++i) text += "word" + std::to_string(i) + ' ';

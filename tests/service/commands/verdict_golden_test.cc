@@ -31,6 +31,11 @@ constexpr Mode kModes[] = {
     {"hybrid", [](Config&) {}},
     {"hybrid, simplified", [](Config& config) { config.text.chinese = "simplified"; }},
     {"simhash", [](Config& config) { config.detector.mode = "simhash"; }},
+    {"simhash by minhash",
+     [](Config& config) {
+       config.detector.mode = "simhash";
+       config.fingerprint.kind = "minhash";
+     }},
     {"simhash, verified",
      [](Config& config) {
        config.detector.mode = "simhash";

@@ -405,6 +405,16 @@ TEST(Config, idf_weights_are_refused_where_there_are_no_words) {
   EXPECT_EQ(refusal("fingerprint: {features: shingles, idf_file: /idf}"), "accepted");
 }
 
+TEST(Config, a_minhash_is_of_all_words_alike) {
+  EXPECT_EQ(refusal("fingerprint: {kind: minhash}"), "accepted");
+  EXPECT_EQ(
+      refusal("fingerprint: {kind: minhash, features: shingles}"),
+      "fingerprint.kind (FILE:1): is minhash, which is of all words alike; leave fingerprint.features at "
+      "words, and stop_words_file and idf_file empty, or use simhash");
+  EXPECT_THAT(refusal("fingerprint: {kind: minhash, stop_words_file: /s}"), HasSubstr("fingerprint.kind"));
+  EXPECT_THAT(refusal("fingerprint: {kind: crc}"), HasSubstr("fingerprint.kind"));
+}
+
 TEST(Config, a_covering_that_would_miss_some_is_refused_by_name) {
   EXPECT_EQ(refusal("index: {covering: 2x32}"),
             "index.covering (FILE:1): 2x32 finds all within 1 bits, and detector.distance is 3");
