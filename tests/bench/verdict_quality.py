@@ -10,6 +10,7 @@
                hashes. Means, and the least.
   lsh          MinHash of 128 permutations by datasketch in 32 bands of 4, candidates checked by their 128 values, under
                the leader rule, on the shingles of the truth itself: words by three, or characters by five.
+  fingerprints detector.mode: simhash, within 3 bits, by fingerprint.kind: F1 on the sets, and false pairs of xwlb.
   xwlb         a set without a single true pair: every duplicate verdict is false.
   templates    pages of real boilerplate from Debian's documentation, 7 words of it to 3 of an article of their own:
                every duplicate verdict is false. Once with and once without html.extract: main.
@@ -333,6 +334,25 @@ class Table:
             self.say("  evidence, of all duplicates", f"{evidence:.4f}, by the measure stated {stated:.4f}",
                      evidence >= EVIDENCE, evidence=evidence, evidence__stated=stated)
 
+    def of_fingerprints(self, programs, folder, score):
+        for kind in ("simhash", "minhash"):
+            settings, figures = ("detector.mode=simhash", f"fingerprint.kind={kind}"), {}
+            for name in (*LONG, *SHORT):
+                documents = folder / name / "docs.jsonl"
+                if documents.is_file():
+                    with tempfile.TemporaryDirectory() as temporary:
+                        work = pathlib.Path(temporary)
+                        pairs, _ = truth_of(folder / name, work)
+                        said = programs.verdicts(documents, *settings)
+                        figures[name] = scored(score, documents, pairs, said, work)["f1"]
+            says = "  ".join(f"{name} {f1:.3f}" for name, f1 in figures.items())
+            documents = folder / NO_PAIRS / "docs.jsonl"
+            if documents.is_file():
+                false = counts(programs.verdicts(documents, *settings))["duplicate"]
+                says += f"  {NO_PAIRS} {false} false"
+                figures[NO_PAIRS] = false
+            self.say(f"mode simhash by {kind}", says, **{f"{kind}.{name}": value for name, value in figures.items()})
+
     def of_no_pairs(self, programs, folder):
         documents = folder / NO_PAIRS / "docs.jsonl"
         if not documents.is_file():
@@ -388,5 +408,6 @@ def measure(report, programs, manuals):
         report.skipped("sets", evaluation.MISSING)
     else:
         table.of_no_pairs(programs, folder)
+        table.of_fingerprints(programs, folder, score)
         table.of_sets(programs, folder, score)
     return table.failed
