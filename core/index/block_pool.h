@@ -1,17 +1,17 @@
-// Where do the fingerprints go that their bucket's own lines have no room for?
+// Where do the entries of a bucket go that its own lines have no room for?
 //
-// All those of one bucket lie in one block of whole cache lines: the fingerprints themselves, one behind the
-// other, then their ordinals. So a crowded bucket is read in a row, with exact distances, nothing to look up
-// elsewhere and no chain to follow.
+// All those of one bucket lie in one block of whole cache lines: their tags, as in a head, one behind the
+// other, then their ids. So a crowded bucket is read in a row, sixteen tags to a line, with no chain to
+// follow; the fingerprint itself is asked for only where the tag is near.
 //
-//   | count | size | id0 | w0 w1 w2 ... | free | id0 id1 id2 ... | free |       oldest first
+//   | count | size | id0 | t0 t1 t2 ... | free | id0 id1 id2 ... | free |       oldest first
 //
 // The first id stands in front as well: who looks for something older than that need not read on.
 //
 // A block that is full moves to one a quarter larger; the places of old ones are used again for their size.
 // That wastes a ninth of the space on average, and makes an append O(1) in the long run.
 //
-// Cost:    4 + sizeof(Word) bytes for an entry, and the ninth.
+// Cost:    8 bytes for an entry, and the ninth.
 // Threads: none inside.
 #pragma once
 
@@ -26,7 +26,6 @@
 
 namespace neardup {
 
-template <class Word>
 class BlockPool {
  public:
   using Offset = std::uint32_t;  // in cache lines; 0 is no block
@@ -34,23 +33,25 @@ class BlockPool {
   static constexpr Offset kLinesMax = Offset{1} << kOffsetBits;
 
   struct Block {
+    static constexpr std::size_t kHeaderWords = 3;
+
     std::uint32_t count;
     std::uint32_t size;      // index into kSizes
     std::uint32_t first_id;  // ids()[0]
-    std::uint32_t unused;
 
-    Word* words() { return reinterpret_cast<Word*>(this + 1); }
-    const Word* words() const { return reinterpret_cast<const Word*>(this + 1); }
-    std::uint32_t* ids() { return reinterpret_cast<std::uint32_t*>(words() + capacity(size)); }
-    const std::uint32_t* ids() const {
-      return reinterpret_cast<const std::uint32_t*>(words() + capacity(size));
-    }
-    // Where this word is; `count`: nowhere.
-    std::uint32_t index_of(Word word) const {
-      return static_cast<std::uint32_t>(std::find(words(), words() + count, word) - words());
+    // The block as words of 32 bits, the header first.
+    std::uint32_t* data() { return reinterpret_cast<std::uint32_t*>(this); }
+    const std::uint32_t* data() const { return reinterpret_cast<const std::uint32_t*>(this); }
+    std::uint32_t* tags() { return data() + kHeaderWords; }
+    const std::uint32_t* tags() const { return data() + kHeaderWords; }
+    std::uint32_t* ids() { return tags() + capacity(size); }
+    const std::uint32_t* ids() const { return tags() + capacity(size); }
+    // Where this id is; `count`: nowhere.
+    std::uint32_t index_of(std::uint32_t id) const {
+      return static_cast<std::uint32_t>(std::find(ids(), ids() + count, id) - ids());
     }
   };
-  static_assert(sizeof(Block) == 16);
+  static_assert(sizeof(Block) == Block::kHeaderWords * sizeof(std::uint32_t));
 
   // REQUIRES: offset is a block of this pool.
   Block& at(Offset offset) { return *reinterpret_cast<Block*>(line(offset)); }
@@ -59,14 +60,14 @@ class BlockPool {
   const std::byte* line(Offset offset) const { return memory_.data() + std::size_t{offset} * kLineBytes; }
 
   // Adds an entry to the block at `offset`, or to a new one if that is 0. Returns where the block is now.
-  Offset append(Offset offset, Word word, std::uint32_t id) {
+  Offset append(Offset offset, std::uint32_t tag, std::uint32_t id) {
     if (offset == 0) {
       offset = take(0);
     } else if (const Block& full = at(offset); full.count == capacity(full.size)) {
       offset = move(offset, full.size + 1);
     }
     Block& block = at(offset);
-    block.words()[block.count] = word;
+    block.tags()[block.count] = tag;
     block.ids()[block.count] = id;
     if (block.count == 0) block.first_id = id;
     ++block.count;
@@ -78,7 +79,7 @@ class BlockPool {
     Block& block = at(offset);
     --block.count;
     const std::uint32_t behind = block.count - index;
-    std::memmove(block.words() + index, block.words() + index + 1, behind * sizeof(Word));
+    std::memmove(block.tags() + index, block.tags() + index + 1, behind * sizeof(std::uint32_t));
     std::memmove(block.ids() + index, block.ids() + index + 1, behind * sizeof(std::uint32_t));
     if (block.count == 0) {
       give_back(offset);
@@ -101,8 +102,7 @@ class BlockPool {
 
   // Of a block of so many entries: how many lines are read, and how many it holds. REQUIRES: entries > 0.
   static std::uint32_t lines_for(std::uint32_t entries) {
-    return static_cast<std::uint32_t>(
-        (sizeof(Block) + entries * (sizeof(Word) + sizeof(std::uint32_t)) + kLineBytes - 1) / kLineBytes);
+    return static_cast<std::uint32_t>((Block::kHeaderWords + entries + kLineWords - 1) / kLineWords);
   }
   static std::uint32_t lines_held_for(std::uint32_t entries) {
     std::uint32_t size = 0;
@@ -115,6 +115,7 @@ class BlockPool {
 
  private:
   static constexpr std::size_t kLineBytes = 64;
+  static constexpr std::size_t kLineWords = kLineBytes / sizeof(std::uint32_t);
   static constexpr std::size_t kSizeCount = 81;
 
   // 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, ... lines.
@@ -130,8 +131,7 @@ class BlockPool {
   static_assert(kSizes[kSizeCount - 1] >= kLinesMax);
 
   static std::uint32_t capacity(std::uint32_t size) {
-    return static_cast<std::uint32_t>((std::size_t{kSizes[size]} * kLineBytes - sizeof(Block)) /
-                                      (sizeof(Word) + sizeof(std::uint32_t)));
+    return static_cast<std::uint32_t>((kSizes[size] * kLineWords - Block::kHeaderWords) / 2);
   }
 
   void give_back(Offset offset, std::uint32_t size) {
@@ -164,7 +164,7 @@ class BlockPool {
     Block& block = at(to);
     block.count = old.count;
     block.first_id = old.first_id;
-    std::memcpy(block.words(), old.words(), old.count * sizeof(Word));
+    std::memcpy(block.tags(), old.tags(), old.count * sizeof(std::uint32_t));
     std::memcpy(block.ids(), old.ids(), old.count * sizeof(std::uint32_t));
     give_back(from);
     return to;

@@ -356,7 +356,7 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
     const Sequence first = next_;
     append_words(fresh_);
     if (has_tables()) {
-      store_new(fresh_, rows_, static_cast<std::uint32_t>(first));
+      store_new(rows_, static_cast<std::uint32_t>(first));
     } else {
       make_tables_if_due();
     }
@@ -366,9 +366,8 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
 // Words that no table has yet, each shard of them by its owner. rows[i]: which of those left, whose keys and
 // tags are known.
 template <int kWidth>
-void HammingIndex<kWidth>::store_new(std::span<const Word> words, std::span<const std::uint32_t> rows,
-                                     std::uint32_t first_id) {
-  const std::size_t count = words.size();
+void HammingIndex<kWidth>::store_new(std::span<const std::uint32_t> rows, std::uint32_t first_id) {
+  const std::size_t count = rows.size();
   for (SharedTable& shared : shared_) {
     Table& table = tables_[static_cast<std::size_t>(shared.table)];
     shared.by_one = table.ends_round(count);
@@ -382,12 +381,11 @@ void HammingIndex<kWidth>::store_new(std::span<const Word> words, std::span<cons
       const std::size_t column = share.offset * left_.size() + at;
       const auto key = [&](std::size_t i) { return keys_[column + rows[i] * share.width()]; };
       const auto tag = [&](std::size_t i) { return tags_[column + rows[i] * share.width()]; };
-      const auto word = [&](std::size_t i) { return words[i]; };
       const auto id = [&](std::size_t i) { return first_id + static_cast<std::uint32_t>(i); };
       if (!run.is_whole() && !is_by_one(run.table)) {
-        table.insert_batch(run, count, key, tag, word, id);
+        table.insert_batch(run, count, key, tag, id);
       } else if (run.begin == 0) {
-        table.insert_all(count, key, tag, word, id);
+        table.insert_all(count, key, tag, id);
       }
     }
   });
@@ -438,7 +436,7 @@ void HammingIndex<kWidth>::insert_into_tables(std::span<const Word> words, Seque
                       [this](std::uint32_t member) { return hash_of_word(words_[member]); });
       continue;
     }
-    for (std::size_t t = 0; t < width; ++t) tables_[t].insert(keys_[row + t], tags_[row + t], words[i], id);
+    for (std::size_t t = 0; t < width; ++t) tables_[t].insert(keys_[row + t], tags_[row + t], id);
   }
 }
 
@@ -531,13 +529,13 @@ void HammingIndex<kWidth>::forget(Sequence sequence, const std::uint64_t* keys, 
       return;
     }
     if (heir) {
-      for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].rename(keys[t], word, id, *heir);
+      for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].rename(keys[t], id, *heir);
       in_order_ = false;
       members_.erase(hash_of_word(word), *heir);
       return;
     }
   }
-  for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].erase(keys[t], tags[t], word, id);
+  for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].erase(keys[t], tags[t], id);
 }
 
 template <int kWidth>
@@ -648,8 +646,8 @@ std::uint64_t HammingIndex<kWidth>::restore_finish(std::uint64_t equal, std::uin
       Table& table = tables_[t];
       table.prepare(size_ - equal);
       parting.part(table, pieces(skipped));
-      parting.for_each(table, [&](Word word, std::uint32_t id, std::uint64_t key, std::uint32_t tag) {
-        table.insert_prepared(key, tag, word, id);
+      parting.for_each(table, [&](Word, std::uint32_t id, std::uint64_t key, std::uint32_t tag) {
+        table.insert_prepared(key, tag, id);
       });
     }
   });
@@ -669,7 +667,7 @@ void HammingIndex<kWidth>::build_first(BucketParting<Word>& parting, std::vector
       const Sequence sequence = sequence_of(id);
       skipped[sequence / 64 - oldest_ / 64] |= std::uint64_t{1} << (sequence % 64);
     } else {
-      table.insert_prepared(key, tag, word, id);
+      table.insert_prepared(key, tag, id);
     }
   });
 }

@@ -195,7 +195,7 @@ class HammingIndex {
   Found best_of(const std::vector<Found>& found, MatchMode mode) const;
 
   void append_words(std::span<const Word> words);
-  void store_new(std::span<const Word> words, std::span<const std::uint32_t> rows, std::uint32_t first_id);
+  void store_new(std::span<const std::uint32_t> rows, std::uint32_t first_id);
   void insert_into_tables(std::span<const Word> words, Sequence first);
   void make_tables_if_due();
   void make_tables();

@@ -11,8 +11,9 @@
 //              its id. The blocks of crowded buckets are asked for
 //   resolve    hits to ids; their fingerprints are asked for
 //   verify     true distances
-//   blocks     all fingerprints of a block, exactly. They come last because they are long and young: if the
-//              first match is wanted, one in a head, which is older, spares them
+//   blocks     the tags of a block as those of a head, and the fingerprints of hits at once. They come last
+//              because they are long and young: if the first match is wanted, one in a head, which is older,
+//              spares them
 //
 // Nothing is changed here, so any number of threads may probe at once: each its own queries in all tables, or
 // all queries in the shards that it owns (ShardRun), whose lines then stay in its cache.

@@ -22,7 +22,12 @@ struct Flight {
   static constexpr std::size_t kBucketsMax = 32;
   static constexpr std::size_t kBlocksMax = kTablesMax + kBucketsMax;
 
-  using Block = typename BlockPool<Word>::Block;
+  struct Block {
+    const BlockPool::Block* block;
+    std::uint32_t tag;
+    std::uint32_t equal;  // bits of a tag that must be the same
+    int distance;         // in which the others may differ
+  };
   struct Bucket {
     const std::uint32_t* head;
     const std::uint32_t* ids;
@@ -47,7 +52,7 @@ struct Flight {
   const std::uint32_t* slots[kHitsMax];
   Bucket buckets[kBucketsMax];
   std::uint32_t ids[kHitsMax];
-  const Block* blocks[kBlocksMax];
+  Block blocks[kBlocksMax];
 };
 
 template <class Word>
@@ -164,52 +169,58 @@ struct Prober {
   }
 
   // The block of a bucket, if there is one, is to be read later.
-  void push_block(F& f, const Table& table, std::uint64_t key, std::uint32_t offset) const {
+  void push_block(F& f, const Table& table, std::uint64_t key, std::uint32_t offset, std::uint32_t tag,
+                  std::uint32_t equal, int distance) const {
     if (offset == 0) [[likely]]
       return;
     const std::byte* const line = table.pool(key).line(offset);
     for (std::size_t ahead = 0; ahead < 2; ++ahead) __builtin_prefetch(line + 64 * ahead);
-    const auto* const block = reinterpret_cast<const typename F::Block*>(line);
+    const typename F::Block block = {.block = reinterpret_cast<const BlockPool::Block*>(line),
+                                     .tag = tag,
+                                     .equal = equal,
+                                     .distance = distance};
     if (f.block_count == F::kBlocksMax) [[unlikely]]
-      return scan_block(f, *block);
+      return scan_block(f, block);
     f.blocks[f.block_count++] = block;
   }
 
   // Nothing in an ordered block is older than its first entry, so it may have no better answer.
-  bool is_spared(const F& f, const typename F::Block& block) const {
+  bool is_spared(const F& f, const BlockPool::Block& block) const {
     if (kCollect == Collect::kAll || !view.in_order || f.best.distance < 0) return false;
     if (kCollect == Collect::kNearest && f.best.distance > 0) return false;
     return block.first_id - view.oldest_id >= f.best_age;
   }
 
-  // All of a block, exactly.
-  void scan_block(F& f, const typename F::Block& block) const {
-    ++f.lines;
-    if (is_spared(f, block)) return;
-    std::size_t count = block.count;
+  // All of a block. Near tags are rare, so nobody waits for the words of those that have one.
+  void scan_block(F& f, const typename F::Block& in) const {
+    const BlockPool::Block& block = *in.block;
+    if (is_spared(f, block)) {
+      ++f.lines;
+      return;
+    }
+    std::uint32_t count = block.count;
     if (count > view.block_entries_max) [[unlikely]] {
       count = view.block_entries_max;
       f.truncated = true;
     }
-    const Word* const words = block.words();
-    std::size_t from = 0;
-    while (from < count) {
-      std::uint32_t hits = near_words(words + from, count - from, f.query, view.distance);
-      if (hits != 0 && kCollect == Collect::kFirst && view.in_order) {
-        from += static_cast<std::size_t>(std::countr_zero(hits));
-        offer(f, block.ids()[from], differing_bits(words[from], f.query));
-        ++from;
-        break;  // what follows is younger
-      }
+    candidates += count;
+    constexpr std::uint32_t kHeader = BlockPool::Block::kHeaderWords;
+    const std::uint32_t end = kHeader + count;
+    for (std::uint32_t from = 0; from < end; from += Table::kLineWords) {
+      ++f.lines;
+      std::uint32_t hits = near_tags(block.data() + from, in.tag, in.distance, in.equal);
+      if (from == 0) hits &= ~((1U << kHeader) - 1);
+      hits &= (2U << std::min<std::uint32_t>(end - from - 1, Table::kLineWords - 1)) - 1;
       while (hits != 0) [[unlikely]] {
-        const std::size_t at = from + static_cast<std::size_t>(std::countr_zero(hits));
+        const std::uint32_t at = from + static_cast<std::uint32_t>(std::countr_zero(hits));
         hits &= hits - 1;
-        offer(f, block.ids()[at], differing_bits(words[at], f.query));
+        const std::uint32_t id = block.ids()[at - kHeader];
+        const int distance = differing_bits(view.words[id], f.query);
+        if (distance > view.distance) continue;
+        offer(f, id, distance);
+        if (kCollect == Collect::kFirst && view.in_order) return;  // what follows is younger
       }
-      from += std::min(kLanes<Word>, count - from);
     }
-    candidates += from;
-    f.lines += from * sizeof(Word) / 64;
   }
 
   // Calls visit(i) for the words i of a head whose tags are within `distance`, and the same in bits `equal`.
@@ -278,9 +289,11 @@ struct Prober {
 
   void search(F& f, const typename F::Bucket& bucket) const {
     const Table& first = view.tables[0];
-    scan_head(bucket.head, tag_in(first, bucket.key, f.query), bucket.distance, first.key_in_tag(),
+    const std::uint32_t tag = tag_in(first, bucket.key, f.query);
+    scan_head(bucket.head, tag, bucket.distance, first.key_in_tag(),
               [&](std::uint32_t i) { push_id(f, bucket.ids[i]); });
-    push_block(f, first, bucket.key, bucket.head[0] >> Table::kBlockShift);
+    push_block(f, first, bucket.key, bucket.head[0] >> Table::kBlockShift, tag, first.key_in_tag(),
+               bucket.distance);
   }
 
   void heads(F& f) const {
@@ -300,7 +313,8 @@ struct Prober {
           push_bucket(f, differing);
         }
       });
-      push_block(f, table, f.keys[at], head[0] >> Table::kBlockShift);
+      push_block(f, table, f.keys[at], head[0] >> Table::kBlockShift, f.tags[at], table.equal(),
+                 view.distance);
     }
   }
 
@@ -314,7 +328,7 @@ struct Prober {
   }
 
   Probed finish(F& f) const {
-    for (std::size_t i = 0; i < f.block_count; ++i) scan_block(f, *f.blocks[i]);
+    for (std::size_t i = 0; i < f.block_count; ++i) scan_block(f, f.blocks[i]);
     return {.found = f.best, .lines = static_cast<std::uint32_t>(f.lines), .truncated = f.truncated};
   }
 

@@ -1,11 +1,11 @@
 // How does a table hold millions of fingerprints by their key, and grow without a pause?
 //
 // A bucket is a head of one cache line (later two, four ... sixteen) and, if that is not enough, a block of
-// whole fingerprints (block_pool.h).
+// more tags and their ids (block_pool.h).
 //
 //   head      | count, block | tag | tag | ... 15 tags of 32 bits |     with two lines 31, with sixteen 255
 //   ids       |      -       | id  | id  | ... 15 ordinals        |     a second array, only where needed
-//   block     fingerprints and ids of what came after
+//   block     tags and ids of what came after
 //
 // Buckets are numbered by the lowest bits of the mixed key (key_mix.h). A tag has the others of them, and
 // more bits of the fingerprint, chosen such that they and the number of the bucket tell all bits of the key
@@ -64,7 +64,7 @@ struct ShardRun {
 template <class Word>
 class HammingTable {
  public:
-  using Pool = BlockPool<Word>;
+  using Pool = BlockPool;
 
   static constexpr std::uint64_t kAhead = 16;  // entries between asking for a line and writing it
   static constexpr int kLineWords = 16;
@@ -141,8 +141,6 @@ class HammingTable {
   std::uint32_t tag(std::uint64_t key, std::uint64_t rest) const {
     return static_cast<std::uint32_t>(key >> level_min_ | rest << unused());
   }
-  std::uint64_t key_of(Word word) const { return key(key_.gather(word)); }
-  std::uint32_t tag_of(Word word) const { return tag(key_of(word), rest_.gather(word)); }
   std::uint64_t rest_of(std::uint32_t tag) const { return std::uint64_t{tag} >> unused(); }
   // Bits of a tag that are of the key, as far as it is used; and that must be equal for the keys to be.
   std::uint32_t key_in_tag() const { return tag(mix_.mask(), 0); }
@@ -197,19 +195,19 @@ class HammingTable {
   }
 
   // Stores an entry that is not there, and grows if the load asks for it.
-  // REQUIRES: key and tag are those of `word`; id is later than all ids of the table.
-  void insert(std::uint64_t key, std::uint32_t tag, Word word, std::uint32_t id) {
-    insert_prepared(key, tag, word, id);
+  // REQUIRES: id is later than all ids of the table.
+  void insert(std::uint64_t key, std::uint32_t tag, std::uint32_t id) {
+    insert_prepared(key, tag, id);
     while (size_.entries > size_.due) grow();
   }
 
-  // Those of a batch, in order. key(i), tag(i), word(i), id(i) are those of entry i.
-  template <class Key, class Tag, class WordAt, class Id>
-  void insert_all(std::uint64_t count, Key key, Tag tag, WordAt word, Id id) {
+  // Those of a batch, in order. key(i), tag(i), id(i) are those of entry i.
+  template <class Key, class Tag, class Id>
+  void insert_all(std::uint64_t count, Key key, Tag tag, Id id) {
     for (std::uint64_t i = 0; i < std::min(kAhead, count); ++i) prefetch(key(i));
     for (std::uint64_t i = 0; i < count; ++i) {
       if (i + kAhead < count) prefetch(key(i + kAhead));
-      insert(key(i), tag(i), word(i), id(i));
+      insert(key(i), tag(i), id(i));
     }
   }
 
@@ -220,19 +218,19 @@ class HammingTable {
   //   finish_batch(count)
   bool ends_round(std::uint64_t count) const { return size_.split + steps_for(count) >= size_.whole(); }
   void prepare_batch(std::uint64_t count);
-  template <class Key, class Tag, class WordAt, class Id>
-  void insert_batch(const ShardRun& run, std::uint64_t count, Key key, Tag tag, WordAt word, Id id);
+  template <class Key, class Tag, class Id>
+  void insert_batch(const ShardRun& run, std::uint64_t count, Key key, Tag tag, Id id);
   void finish_batch(std::uint64_t count);
 
   // Takes an entry out. REQUIRES: it is there.
-  void erase(std::uint64_t key, std::uint32_t tag, Word word, std::uint32_t id) {
+  void erase(std::uint64_t key, std::uint32_t tag, std::uint32_t id) {
     const Region& r = region(key);
     std::uint32_t* const line = head(r, key);
     const std::uint32_t count = line[0] & kCountMask;
     Shard& shard = shard_of(key);
     --size_.entries;
     if (const Offset block = line[0] >> kBlockShift; block != 0) {
-      const std::uint32_t index = shard.pool.at(block).index_of(word);
+      const std::uint32_t index = shard.pool.at(block).index_of(id);
       if (index < shard.pool.at(block).count) {
         line[0] = shard.pool.erase(block, index) << kBlockShift | count;
         return;
@@ -254,13 +252,13 @@ class HammingTable {
     refill(r, line, shard);
   }
 
-  // The entry of `word` stands for another id from now on. REQUIRES: it is there, as old_id.
-  void rename(std::uint64_t key, Word word, std::uint32_t old_id, std::uint32_t id) {
+  // The entry of old_id stands for another id from now on. REQUIRES: it is there.
+  void rename(std::uint64_t key, std::uint32_t old_id, std::uint32_t id) {
     const Region& r = region(key);
     std::uint32_t* const line = head(r, key);
     if (const Offset block = line[0] >> kBlockShift; block != 0) {
       Pool& pool = shard_of(key).pool;
-      const std::uint32_t index = pool.at(block).index_of(word);
+      const std::uint32_t index = pool.at(block).index_of(old_id);
       if (index < pool.at(block).count) return pool.rename(block, index, id);
     }
     if (leads_) return;
@@ -278,9 +276,10 @@ class HammingTable {
       if (line[i] == tag && word_at(ids(r, line)[i]) == word) return ids(r, line)[i];
     }
     if (const Offset offset = line[0] >> kBlockShift; offset != 0) {
-      const auto& block = pool(key).at(offset);
-      const std::uint32_t index = block.index_of(word);
-      if (index < block.count) return block.ids()[index];
+      const Pool::Block& block = pool(key).at(offset);
+      for (std::uint32_t i = 0; i < block.count; ++i) {
+        if (block.tags()[i] == tag && word_at(block.ids()[i]) == word) return block.ids()[i];
+      }
     }
     return std::nullopt;
   }
@@ -308,9 +307,9 @@ class HammingTable {
   // REQUIRES: entries() == 0.
   void prepare(std::uint64_t entries);
   // As insert, but never grows: for an empty table after prepare().
-  void insert_prepared(std::uint64_t key, std::uint32_t tag, Word word, std::uint32_t id) {
+  void insert_prepared(std::uint64_t key, std::uint32_t tag, std::uint32_t id) {
     const Region& r = region(key);
-    put(r, head(r, key), shard_of(key), tag, word, id);
+    put(r, head(r, key), shard_of(key), tag, id);
     ++size_.entries;
   }
 
@@ -318,7 +317,7 @@ class HammingTable {
   template <class Visit>
   void for_each_entry(Visit visit) const;
 
-  // Calls visit(tag or id or word's limb) for all that is stored, in order: equal tables, equal calls.
+  // Calls visit(tag or id) for all that is stored, in order: equal tables, equal calls.
   template <class Visit>
   void for_each_value(Visit visit) const;
 
@@ -329,7 +328,7 @@ class HammingTable {
   }
 
  private:
-  using Offset = typename Pool::Offset;
+  using Offset = Pool::Offset;
 
   // How far a table has grown: a function of the most entries that it ever had.
   struct Size {
@@ -449,11 +448,10 @@ class HammingTable {
 
   void end_round();
 
-  void put(const Region& r, std::uint32_t* line, Shard& shard, std::uint32_t tag, Word word,
-           std::uint32_t id) {
+  void put(const Region& r, std::uint32_t* line, Shard& shard, std::uint32_t tag, std::uint32_t id) {
     const std::uint32_t count = (line[0] & kCountMask) + 1;
     if (count > capacity(r)) [[unlikely]]
-      return put_into_block(line, shard, word, id);
+      return put_into_block(line, shard, tag, id);
     line[count] = tag;
     if (!leads_) ids(r, line)[count] = id;
     ++line[0];
@@ -461,7 +459,7 @@ class HammingTable {
       shard.largest_bucket = count;
   }
 
-  void put_into_block(std::uint32_t* line, Shard& shard, Word word, std::uint32_t id);
+  void put_into_block(std::uint32_t* line, Shard& shard, std::uint32_t tag, std::uint32_t id);
 
   // Entries of a bucket's block move up into the head while it has room.
   void refill(const Region& r, std::uint32_t* line, Shard& shard) {
@@ -469,7 +467,7 @@ class HammingTable {
     std::uint32_t count = line[0] & kCountMask;
     while (block != 0 && count < capacity(r)) {
       ++count;
-      line[count] = tag_of(shard.pool.at(block).words()[0]);
+      line[count] = shard.pool.at(block).tags()[0];
       if (!leads_) ids(r, line)[count] = shard.pool.at(block).ids()[0];
       block = shard.pool.erase(block, 0);
     }
@@ -496,9 +494,10 @@ class HammingTable {
 };
 
 template <class Word>
-void HammingTable<Word>::put_into_block(std::uint32_t* line, Shard& shard, Word word, std::uint32_t id) {
+void HammingTable<Word>::put_into_block(std::uint32_t* line, Shard& shard, std::uint32_t tag,
+                                        std::uint32_t id) {
   const std::uint32_t count = line[0] & kCountMask;
-  const Offset block = shard.pool.append(line[0] >> kBlockShift, word, id);
+  const Offset block = shard.pool.append(line[0] >> kBlockShift, tag, id);
   line[0] = block << kBlockShift | count;
   shard.largest_bucket = std::max<std::uint64_t>(shard.largest_bucket, count + shard.pool.at(block).count);
 }
@@ -548,9 +547,8 @@ void HammingTable<Word>::split(const Size& size, std::uint64_t bucket) {
     Shard& shard = shard_of(bucket);
     const auto& block = shard.pool.at(offset);
     for (std::uint32_t i = 0; i < block.count; ++i) {
-      const Word word = block.words()[i];
-      const std::uint32_t tag = tag_of(word);
-      put(size.regions[1], (tag & bit) != 0 ? high : low, shard, tag, word, block.ids()[i]);
+      const std::uint32_t tag = block.tags()[i];
+      put(size.regions[1], (tag & bit) != 0 ? high : low, shard, tag, block.ids()[i]);
     }
     shard.pool.give_back(offset);
   }
@@ -590,9 +588,8 @@ void HammingTable<Word>::prepare_batch(std::uint64_t count) {
 }
 
 template <class Word>
-template <class Key, class Tag, class WordAt, class Id>
-void HammingTable<Word>::insert_batch(const ShardRun& run, std::uint64_t count, Key key, Tag tag, WordAt word,
-                                      Id id) {
+template <class Key, class Tag, class Id>
+void HammingTable<Word>::insert_batch(const ShardRun& run, std::uint64_t count, Key key, Tag tag, Id id) {
   constexpr std::uint64_t kPiece = 256;
   std::array<std::uint64_t, kPiece> own;
   Size size = size_;
@@ -620,7 +617,7 @@ void HammingTable<Word>::insert_batch(const ShardRun& run, std::uint64_t count, 
       const std::uint64_t i = own[at];
       grow_to(size_.entries + i);
       const Region& r = region(size, key(i));
-      put(r, head(r, key(i)), shard_of(key(i)), tag(i), word(i), id(i));
+      put(r, head(r, key(i)), shard_of(key(i)), tag(i), id(i));
     }
   }
   grow_to(size_.entries + count);
@@ -696,7 +693,7 @@ void HammingTable<Word>::for_each_entry(Visit visit) const {
     if (const Offset offset = line[0] >> kBlockShift; offset != 0) {
       const auto& block = pool(bucket).at(offset);
       for (std::uint32_t i = 0; i < block.count; ++i) {
-        visit(bucket, tag_of(block.words()[i]), leads_ ? 0 : block.ids()[i]);
+        visit(bucket, block.tags()[i], leads_ ? 0 : block.ids()[i]);
       }
     }
   }
@@ -719,7 +716,7 @@ void HammingTable<Word>::for_each_value(Visit visit) const {
       const auto& block = pool(bucket).at(offset);
       visit(block.count);
       for (std::uint32_t i = 0; i < block.count; ++i) {
-        for (int l = 0; l < kLimbsOf<Word>; ++l) visit(limb(block.words()[i], l));
+        visit(block.tags()[i]);
         visit(block.ids()[i]);
       }
     }

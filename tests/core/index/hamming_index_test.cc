@@ -406,11 +406,13 @@ void tiers_agree() {
     for (const std::string_view set : {"random", "clustered", "one_key"}) {
       const auto words = fingerprint_set<Word>(set, 4000, 2);
       std::vector<HammingTable<Word>> tables;
+      std::vector<std::uint64_t> stored_keys(words.size());
+      std::vector<std::uint32_t> stored_tags(words.size());
       for (int t = 0; t < covering.tables(); ++t) {
-        tables.emplace_back(covering, t);
+        HammingTable<Word>& table = tables.emplace_back(covering, t);
+        tiers.front()->locate_in(table, words.data(), words.size(), stored_keys.data(), stored_tags.data());
         for (std::uint32_t id = 0; id < words.size(); ++id) {
-          tables.back().insert(tables.back().key_of(words[id]), tables.back().tag_of(words[id]), words[id],
-                               id);
+          table.insert(stored_keys[id], stored_tags[id], id);
         }
       }
       const ProbeView<Word> view = {.tables = tables.data(),
