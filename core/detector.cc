@@ -20,6 +20,7 @@
 #include "core/detector/short_route.h"
 #include "core/fingerprint/hamming.h"
 #include "core/fingerprint/route_signature.h"
+#include "core/index/crew.h"
 #include "core/index/exact_index.h"
 #include "core/index/gone_set.h"
 #include "core/index/hamming_index.h"
@@ -180,8 +181,30 @@ struct Detector::State {
   Decision duplicate(const Arrival& arrival, const RouteMatch& match) const;
   Decision decide(const Arrival& arrival, Use use);
 
-  // Of uniques that come back. What one reads first is asked for early, and once that is here, what it leads
-  // to.
+  // Of uniques that come back, a thousand at a time: owners of shards put their keys into the tables, and
+  // one of them does all that has an order. What that reads first is asked for early, and once it is here,
+  // what it leads to.
+  struct Group {
+    const Returning& returning;
+    std::size_t begin;
+    std::size_t end;
+  };
+  static constexpr std::size_t kGroup = 1024;
+  static constexpr std::size_t kStep = 6;
+  struct Exact {
+    std::size_t at;  // in the group
+    Digest128 digest;
+  };
+  struct alignas(64) Owner {
+    BucketTable::ShardSet shards = 0;
+    std::array<Exact, kGroup> exacts;  // that are its own: the first of them
+    std::size_t exact_count = 0;
+  };
+  void share_out(int threads);
+  void take_back_by_crew(const Group& group);
+  void look_through(const Group& group, std::size_t member);
+  void post(Sequence first, std::size_t member);
+  void take_back(const Group& group);
   void prefetch(const Returning::One& one) const;
   void prefetch_rest(const Returning::One& one) const;
   void take_back(const Returning::One& one);
@@ -190,11 +213,10 @@ struct Detector::State {
   // The latest unique with this id, if ids are known.
   std::optional<Sequence> latest(std::string_view id) const { return ids ? ids->find(id) : std::nullopt; }
 
-  // All but what its routes remember.
-  Sequence remember(const UniqueLog::Entry& entry) {
+  // All but its exact hash and what its routes remember.
+  Sequence append(const UniqueLog::Entry& entry) {
     const Sequence sequence = uniques.size();
     uniques.append(entry);
-    exact.insert(sequence, entry.exact);
     if (ids) ids->insert(sequence, entry.id);
     const bool is_stored = fingerprints && fingerprints->next() > sequence;  // as it was asked for
     if (fingerprints && !is_stored) fingerprints->insert(entry.fingerprint.bits);
@@ -216,8 +238,11 @@ struct Detector::State {
   Clusters clusters;
   const SourcePriorities priorities;
 
-  std::optional<Returning> returning;  // working memory of restore()
-  ShortSigner short_signer;            // of texts that are forgotten by their ids
+  std::optional<Returning> returning;  // working memory of restore(), with what follows
+  std::unique_ptr<Crew> crew;
+  std::vector<Owner> owners;
+  std::vector<BucketTable::ShardSet> shards;  // theirs
+  ShortSigner short_signer;                   // of texts that are forgotten by their ids
   ShortWork short_work;
   std::array<LongWork, LongSigner::kSignaturesMax> long_works;  // of the pages of the document in hand
   std::vector<Match> matches;
@@ -253,32 +278,90 @@ std::optional<RouteMatch> Detector::State::find_by_mgrams(const MgramSignature& 
 }
 
 void Detector::State::prefetch(const Returning::One& one) const {
-  exact.prefetch(one.unique.signature.exact);
   if (ids) ids->prefetch(one.unique.id);
   if (one.short_text != nullptr) short_texts->prefetch_insert(*one.short_text);
   if (one.mgrams != nullptr) mgrams->route.prefetch(*one.mgrams);
-  with(pages, [&](const auto& route) {
-    for (const ReturningPage& page : one.pages) route.prefetch(page, layout);
-  });
 }
 
 void Detector::State::prefetch_rest(const Returning::One& one) const {
   prefetch_line(one.unique.id.data());
   prefetch_line(one.unique.url.data());
-  exact.prefetch_rest(one.unique.signature.exact);
   if (one.short_text != nullptr) short_texts->prefetch_insert_rest(*one.short_text);
-  with(pages, [&](const auto& route) {
-    for (const ReturningPage& page : one.pages) route.prefetch_rest(page, layout);
-  });
 }
 
 void Detector::State::take_back(const Returning::One& one) {
-  const Sequence sequence = remember(entry_of(one.unique, latest(one.unique.id)));
+  const Sequence sequence = append(entry_of(one.unique, latest(one.unique.id)));
   if (one.short_text != nullptr) short_texts->insert(sequence, *one.short_text, short_work);
   if (one.mgrams != nullptr) mgrams->route.insert(sequence, *one.mgrams);
   with(pages, [&](auto& route) {
-    for (const ReturningPage& page : one.pages) route.restore(sequence, page, layout);
+    for (const ReturningPage& page : one.pages) route.append(sequence, page);
   });
+}
+
+// In steps: a line is on its way for as long as it takes to take back so many.
+void Detector::State::take_back(const Group& group) {
+  for (std::size_t i = group.begin; i < group.end + 2 * kStep; ++i) {
+    if (i < group.end) prefetch(group.returning[i]);
+    if (i >= group.begin + kStep && i - kStep < group.end) prefetch_rest(group.returning[i - kStep]);
+    if (i >= group.begin + 2 * kStep) take_back(group.returning[i - 2 * kStep]);
+  }
+}
+
+// Whose keys are whose. What is in order is more work than all tables, so who does it owns none if there are
+// others.
+void Detector::State::share_out(int threads) {
+  owners.clear();
+  owners.resize(static_cast<std::size_t>(threads));
+  for (unsigned shard = 0; shard < BucketTable::kShards; ++shard) {
+    const unsigned member = threads == 1 ? 0 : 1 + shard % static_cast<unsigned>(threads - 1);
+    owners[member].shards |= 1U << shard;
+  }
+  shards.clear();
+  for (const Owner& owner : owners) shards.push_back(owner.shards);
+}
+
+// Which of the keys are its own.
+void Detector::State::look_through(const Group& group, std::size_t member) {
+  Owner& owner = owners[member];
+  std::size_t exact_count = 0;
+  std::size_t page_count = 0;
+  for (std::size_t i = group.begin; i < group.end; ++i) {
+    group.returning.prefetch(i + kStep);
+    const Returning::One one = group.returning[i];
+    owner.exacts[exact_count] = {i - group.begin, one.unique.signature.exact};
+    exact_count += ExactIndex::is_own(one.unique.signature.exact, owner.shards) ? 1 : 0;
+    with(pages, [&](auto& route) {
+      for (const ReturningPage& page : one.pages) route.share(member, page_count++, page, layout);
+    });
+  }
+  owner.exact_count = exact_count;
+}
+
+// Posts them.
+void Detector::State::post(Sequence first, std::size_t member) {
+  const Owner& owner = owners[member];
+  const std::span<const Exact> own = std::span(owner.exacts).first(owner.exact_count);
+  exact.grow(owner.shards);
+  for (std::size_t i = 0; i < own.size() + 2 * kStep; ++i) {
+    if (i < own.size()) exact.prefetch(own[i].digest);
+    if (i >= kStep && i - kStep < own.size()) exact.prefetch_rest(own[i - kStep].digest);
+    if (i >= 2 * kStep) exact.insert_own(first + own[i - 2 * kStep].at, own[i - 2 * kStep].digest);
+  }
+  with(pages, [&](auto& route) { route.post(member); });
+}
+
+void Detector::State::take_back_by_crew(const Group& group) {
+  const Sequence first = uniques.size();
+  with(pages, [&](auto& route) { route.begin(shards); });
+  crew->run([&](int member) { look_through(group, static_cast<std::size_t>(member)); });
+  exact.open(group.end - group.begin, first + (group.end - group.begin) - 1);
+  with(pages, [&](auto& route) { route.open(); });
+  crew->run([&](int member) {
+    post(first, static_cast<std::size_t>(member));
+    if (member == 0) take_back(group);
+  });
+  exact.close();
+  with(pages, [&](auto& route) { route.close(layout); });
 }
 
 void Detector::State::forget(Sequence sequence) {
@@ -421,7 +504,8 @@ Decision Detector::apply(const Arrival& arrival, std::string* kept) {
     return decision;
   }
   state.clusters.pass();
-  const Sequence sequence = state.remember(entry_of(arrival, decision.previous));
+  const Sequence sequence = state.append(entry_of(arrival, decision.previous));
+  state.exact.insert(sequence, arrival.signature.exact);
   if (state.options.routes() == RouteParts::kNone) return decision;
   const RouteSignature& route = *arrival.route;
   if (route.has_short && state.short_texts) {
@@ -475,15 +559,16 @@ Status Detector::restore(std::span<const Unique> uniques) {
 }
 
 void Detector::restore(const Returning& returning, std::size_t begin, std::size_t end) {
-  // In steps: a line is on its way for as long as it takes to take back so many.
-  constexpr std::size_t kStep = 6;
-  State& state = *state_;
-  for (std::size_t i = begin; i < end + 2 * kStep; ++i) {
-    returning.prefetch(i + kStep);
-    if (i < end) state.prefetch(returning[i]);
-    if (i >= begin + kStep && i - kStep < end) state.prefetch_rest(returning[i - kStep]);
-    if (i >= begin + 2 * kStep) state.take_back(returning[i - 2 * kStep]);
-  }
+  if (state_->crew == nullptr) restore_on(1);
+  for (; begin < end; begin += State::kGroup)
+    state_->take_back_by_crew({returning, begin, std::min(begin + State::kGroup, end)});
+}
+
+void Detector::restore_on(int threads) {
+  CHECK(threads >= 1, "someone has to do it");
+  if (state_->crew != nullptr && state_->crew->size() == threads) return;
+  state_->crew = std::make_unique<Crew>(threads);
+  state_->share_out(threads);
 }
 
 Status Detector::restore(std::span<const ClusterGain> gains, std::string_view rule) {

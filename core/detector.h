@@ -16,9 +16,9 @@
 // takes all versions of a document back. It never says what is a duplicate.
 //
 // Cost:    one hash probe, then what the route says; memory per unique is `bytes() / size()`, and what names
-//          it lies in a file (unique_log.h); for clusters see detector/clusters.h. Threads: none inside. One
-//          order of calls gives one state; a state is never shared while it changes. Source: core/DESIGN.md,
-//          "the leader rule".
+//          it lies in a file (unique_log.h); for clusters see detector/clusters.h. Threads: none inside, but
+//          for those of restore_on(). One order of calls gives one state; a state is never shared while it
+//          changes. Source: core/DESIGN.md, "the leader rule".
 #pragma once
 
 #include <array>
@@ -134,6 +134,11 @@ class Detector {
   // The same of [begin, end) of those that were prepared for a detector of these options, perhaps by another
   // thread.
   void restore(const Returning& returning, std::size_t begin, std::size_t end);
+
+  // From now on restore() works on so many threads, until it is told of another number. It changes no byte of
+  // the state. The first one, which calls, does all that has an order; the others share the tables of exact
+  // hashes and of pages. REQUIRES: threads >= 1.
+  void restore_on(int threads);
 
   // Takes back what duplicates added to clusters, as a journal stored it, behind their leaders. `rule`: the
   // cluster_rule() of the detector that decided them. Error kCorrupt: a leader is not remembered; then that

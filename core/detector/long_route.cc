@@ -154,23 +154,47 @@ BandExtensions LongRoute<kSketchBytes>::insert(Sequence sequence, const LongSign
 }
 
 template <std::size_t kSketchBytes>
-void LongRoute<kSketchBytes>::restore(Sequence sequence, const ReturningPage& page, BandLayout layout) {
-  const Ordinal row = sequences_.size();
-  append(sequence, sketch_of(page));
+void LongRoute<kSketchBytes>::begin(std::span<const BucketTable::ShardSet> shards) {
+  batch_.begin(shards);
+  batch_pages_.clear();
+}
+
+template <std::size_t kSketchBytes>
+void LongRoute<kSketchBytes>::share(std::size_t member, std::size_t number, const ReturningPage& page,
+                                    BandLayout layout) {
+  constexpr unsigned kExtensions = BandPostings::kExtensionsMax;
+  BandBatch::Share& share = batch_.share(member);
+  if (member == 0) batch_pages_.push_back(&page);
+  for (std::size_t j = 0; j < layout.bands; ++j) {
+    const unsigned present = page.extensions.present >> (j * kExtensions) & ((1U << kExtensions) - 1);
+    share.add(number, j, page.keys[j], present != 0);
+    for (unsigned e = 0; e < kExtensions && present != 0; ++e) {
+      const std::uint32_t minimum = page.extensions.minima[j * kExtensions + e];
+      if ((present >> e & 1) == 0 || minimum == kNoMinimum) continue;
+      share.add_extended(number, j, e, page.keys[j], minimum_feature(page.kind, minimum));
+    }
+  }
+}
+
+template <std::size_t kSketchBytes>
+void LongRoute<kSketchBytes>::open() {
+  batch_.open(postings_, sequences_.size(), batch_pages_.size());
+}
+
+template <std::size_t kSketchBytes>
+void LongRoute<kSketchBytes>::close(BandLayout layout) {
   std::array<Feature, kBandMinima> features;
-  postings_.insert_keys(
-      row, std::span(page.keys).first(layout.bands),
-      [&](std::size_t band) {
-        for (std::size_t e = 0; e < layout.width; ++e)
-          features[e] = minimum_feature(page.kind, page.minima[band * layout.width + e]);
-        return std::span<const Feature>(features).first(layout.width);
-      },
-      [&](std::size_t band, unsigned extension) {
-        const std::size_t at = band * BandPostings::kExtensionsMax + extension;
-        const std::uint32_t minimum =
-            (page.extensions.present >> at & 1) != 0 ? page.extensions.minima[at] : kNoMinimum;
-        return UncommonMinima{minimum == kNoMinimum ? kNoFeature : minimum_feature(page.kind, minimum)};
-      });
+  batch_.close(postings_, [&](BandBatch::Slot slot) {
+    const ReturningPage& page = *batch_pages_[slot.text()];
+    if (slot.which() > 0) {
+      const std::size_t at = slot.band() * BandPostings::kExtensionsMax + slot.which() - 1;
+      features[0] = minimum_feature(page.kind, page.extensions.minima[at]);
+      return std::span<const Feature>(features).first(1);
+    }
+    for (std::size_t e = 0; e < layout.width; ++e)
+      features[e] = minimum_feature(page.kind, page.minima[slot.band() * layout.width + e]);
+    return std::span<const Feature>(features).first(layout.width);
+  });
 }
 
 template <std::size_t kSketchBytes>

@@ -27,6 +27,7 @@
 #include "core/decision.h"
 #include "core/detector/exact_similarity.h"
 #include "core/fingerprint/long_signature.h"
+#include "core/index/band_batch.h"
 #include "core/index/band_postings.h"
 #include "core/index/chunked_array.h"
 #include "core/index/met_rows.h"
@@ -99,14 +100,6 @@ class LongRoute {
   // Starts to load what find() reads first: worth calling for the next text or two of a batch.
   void prefetch(const LongSignature& signature) const { postings_.prefetch(signature.band_span(), {}); }
 
-  // Starts to load what restore() reads first; and, once that is here, what is left.
-  void prefetch(const ReturningPage& page, BandLayout layout) const {
-    for (std::size_t j = 0; j < layout.bands; ++j) postings_.table().prefetch(page.keys[j]);
-  }
-  void prefetch_rest(const ReturningPage& page, BandLayout layout) const {
-    for (std::size_t j = 0; j < layout.bands; ++j) postings_.table().prefetch_rest(page.keys[j]);
-  }
-
   // REQUIRES: the signature holds a Sketch, and bands of one layout for the life of the route; `work` has
   // begun with this text, and the same for insert().
   std::optional<LongMatch> find(const LongSignature& signature, LongWork& work) const;
@@ -118,8 +111,15 @@ class LongRoute {
   // REQUIRES: `sequence` is not below those inserted before.
   BandExtensions insert(Sequence sequence, const LongSignature& signature, LongWork& work);
 
-  // Remembers a unique that was inserted before, with the same extensions.
-  void restore(Sequence sequence, const ReturningPage& page, BandLayout layout);
+  // Pages that were inserted before come back with the same extensions, many at once and their postings by
+  // several threads, in the steps of a BandBatch: each member is shown all pages, numbered from 0. While they
+  // post, the first appends the rows, in the same order.
+  void begin(std::span<const BucketTable::ShardSet> shards);
+  void share(std::size_t member, std::size_t number, const ReturningPage& page, BandLayout layout);
+  void open();
+  void post(std::size_t member) { batch_.post(postings_, member); }
+  void append(Sequence sequence, const ReturningPage& page) { append(sequence, sketch_of(page)); }
+  void close(BandLayout layout);
 
   // Forgets one unique: its rows stay, and are met no more. False if it has none.
   bool erase(Sequence sequence);
@@ -150,6 +150,8 @@ class LongRoute {
   int threshold_permille_;
   const ExactSimilarity* exact_ = nullptr;
   BandPostings postings_;
+  BandBatch batch_;
+  std::vector<const ReturningPage*> batch_pages_;
   ChunkedArray<Sketch> sketches_;
   RowSequences sequences_;
   std::uint64_t first_row_ = 0;  // those before are expired

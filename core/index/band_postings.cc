@@ -58,15 +58,21 @@ unsigned BandPostings::hot_keys(const Band& band) const {
   return hot;
 }
 
+template <BandPostings::Caller kCaller>
 bool BandPostings::post(Key key, Ordinal ordinal, bool& fills) {
   unsigned before = table_.count(key, kPostingsMax);
-  if (before == kPostingsMax) before -= drop_gone(key);
+  if (before == kPostingsMax) before -= drop_gone<kCaller>(key);
   if (before == kPostingsMax) return false;
-  table_.insert(key, ordinal);
+  if constexpr (kCaller == Caller::kOwner) {
+    table_.insert_own(key, ordinal);
+  } else {
+    table_.insert(key, ordinal);
+  }
   fills = before + 1 == kPostingsMax;
   return true;
 }
 
+template <BandPostings::Caller kCaller>
 unsigned BandPostings::drop_gone(Key key) {
   if (gone_.size() == 0) return 0;
   std::array<Ordinal, kPostingsMax> dropped;
@@ -74,9 +80,18 @@ unsigned BandPostings::drop_gone(Key key) {
   table_.scan(key, [&](Ordinal ordinal) {
     if (gone_.contains(ordinal)) dropped[count++] = ordinal;
   });
-  for (unsigned i = 0; i < count; ++i) table_.erase(key, dropped[i]);
+  for (unsigned i = 0; i < count; ++i) {
+    if constexpr (kCaller == Caller::kOwner) {
+      table_.erase_own(key, dropped[i]);
+    } else {
+      table_.erase(key, dropped[i]);
+    }
+  }
   return count;
 }
+
+template bool BandPostings::post<BandPostings::Caller::kAlone>(Key, Ordinal, bool&);
+template bool BandPostings::post<BandPostings::Caller::kOwner>(Key, Ordinal, bool&);
 
 Digest128 BandPostings::digest() const {
   std::string bytes;

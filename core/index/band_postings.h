@@ -22,7 +22,7 @@
 //
 // State:   a function of the sequence of uniques, removals and expiries.
 // Cost:    5 keys a band, and where they are hot 2 more for each of them and extension.
-// Threads: none inside; the const functions may run side by side.
+// Threads: none inside; the const functions may run side by side. Many that come back: band_batch.h.
 #pragma once
 
 #include <array>
@@ -69,9 +69,6 @@ class BandPostings {
   template <class Uncommon>
   void insert(Ordinal ordinal, std::span<const Band> bands, std::span<const Key> plain_keys,
               Uncommon uncommon);
-  // The same of bands whose features are asked for only where they are needed: features(band) returns a span.
-  template <class Features, class Uncommon>
-  void insert_keys(Ordinal ordinal, std::span<const Key> keys, Features features, Uncommon uncommon);
 
   // Takes back `ordinal`, and at once its postings under the own keys of those of its bands that are known,
   // and under the plain keys. False if it was gone before.
@@ -87,18 +84,24 @@ class BandPostings {
   std::uint64_t not_posted() const { return not_posted_; }
   std::uint64_t full_keys() const { return full_keys_; }  // how often one became full
 
+  // The key of a band and what extends it, as one.
+  static Key extended(Key key, unsigned extension, Feature minimum);
+
   Digest128 digest() const;
   std::size_t bytes() const { return table_.bytes() + hot_.bytes() + gone_.bytes(); }
 
  private:
+  friend class BandBatch;
   static constexpr std::size_t kKeysOfBand = 1 + kBandMinima;
 
-  static Key extended(Key key, unsigned extension, Feature minimum);
   // Bit 0: all minima of the band's key are hot; bit 1 + e: those of its variant e.
   unsigned hot_keys(const Band& band) const;
   // Posts unless the key is full; `fills` tells whether it is now.
+  enum class Caller : std::uint8_t { kAlone, kOwner };
+  template <Caller kCaller = Caller::kAlone>
   bool post(Key key, Ordinal ordinal, bool& fills);
   // Removes the postings of what is gone from a full key, and says how many.
+  template <Caller kCaller>
   unsigned drop_gone(Key key);
 
   unsigned extensions_;
@@ -150,28 +153,19 @@ void BandPostings::insert(Ordinal ordinal, std::span<const Band> bands, std::spa
     not_posted_ += !post(key, ordinal, fills);
     full_keys_ += fills;
   }
-  std::array<Key, kBandsMax> keys;
-  for (std::size_t j = 0; j < bands.size(); ++j) keys[j] = bands[j].key;
-  const auto features = [&](std::size_t j) { return std::span(bands[j].features).first(bands[j].width); };
-  insert_keys(ordinal, std::span<const Key>(keys).first(bands.size()), features, uncommon);
-}
-
-template <class Features, class Uncommon>
-void BandPostings::insert_keys(Ordinal ordinal, std::span<const Key> keys, Features features,
-                               Uncommon uncommon) {
-  for (std::size_t j = 0; j < keys.size(); ++j) {
+  for (std::size_t j = 0; j < bands.size(); ++j) {
     bool fills = false;
-    bool posted = post(keys[j], ordinal, fills);
+    bool posted = post(bands[j].key, ordinal, fills);
     full_keys_ += fills;
     if (fills) {
-      for (const Feature feature : features(j)) hot_.add(feature);
+      for (std::size_t e = 0; e < bands[j].width; ++e) hot_.add(bands[j].features[e]);
     }
     if (posted) continue;
     for (unsigned extension = 0; extension < extensions_; ++extension) {
       const Feature minimum = uncommon(j, extension).first;
       if (minimum == kNoFeature) continue;
       fills = false;
-      posted |= post(extended(keys[j], extension, minimum), ordinal, fills);
+      posted |= post(extended(bands[j].key, extension, minimum), ordinal, fills);
       full_keys_ += fills;
       if (fills) hot_.add(minimum);
     }

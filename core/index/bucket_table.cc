@@ -1,6 +1,7 @@
 #include "core/index/bucket_table.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include "core/base/bytes.h"
@@ -26,6 +27,7 @@ unsigned BucketTable::count(Key key, unsigned most) const {
 
 void BucketTable::insert(Key key, Ordinal ordinal) {
   CHECK(ordinal >= oldest_, "what is expired does not come back");
+  DCHECK(!batch_.is_open);
   if (sweep_at_ != kNoSweep) sweep();
   if (postings_ == 0) {
     base_ = oldest_;
@@ -33,9 +35,17 @@ void BucketTable::insert(Key key, Ordinal ordinal) {
   }
   newest_ = std::max(newest_, ordinal);
   ++postings_;
-  while (must_grow()) split();
+  while (must_grow()) {
+    const std::uint64_t sibling = buckets();
+    // Heads lie in a row, but what is behind them lies anywhere.
+    prefetch_split(sibling + 4);
+    prefetch_split_rest(sibling + 2);
+    grow_by_one();
+    buckets_.use(sibling + 1);
+    postings_ -= split(sibling);
+  }
   const Place place = place_of(key);
-  append(buckets_[place.bucket], packed(place, ordinal));
+  append(place.bucket, packed(place, ordinal));
 }
 
 // The second half keeps ordinals below the 2^(level + 4) that a bucket not yet split has room for.
@@ -43,10 +53,19 @@ bool BucketTable::must_grow() const {
   return postings_ > buckets() * fill_ || newest_ - base_ >= buckets() << (kOrdinalSlack - 1);
 }
 
-void BucketTable::append(Line& head, Posting posting) {
+void BucketTable::grow_by_one() {
+  CHECK(buckets() < kBucketsMax, "this address space is full");
+  if (++split_ == std::uint64_t{1} << level_) {
+    ++level_;
+    split_ = 0;
+  }
+}
+
+void BucketTable::append(std::uint64_t bucket, Posting posting) {
+  Line& head = buckets_[bucket];
   Line* line = head.link() == 0 ? &head : &overflow_[head.link() - 1];
   if (line->count() == kLinePostings) {
-    const std::uint32_t fresh = new_line();  // which does not move `head`: no line ever moves
+    const std::uint32_t fresh = new_line(shard_of(bucket));  // which does not move `head`: no line ever moves
     // The new line closes the ring: it leads to the second line, as the last one did before.
     overflow_[fresh - 1].set(head.link() == 0 ? fresh : line->link(), 0);
     if (head.link() != 0) line->set(fresh, kLinePostings);
@@ -57,33 +76,40 @@ void BucketTable::append(Line& head, Posting posting) {
   line->set(line->link(), line->count() + 1);
 }
 
-std::uint32_t BucketTable::new_line() {
-  if (free_ == 0) {
-    CHECK(overflow_used_ < kLinesMax, "links are 28 bits");
-    overflow_.use(overflow_used_ + 1);
-    return static_cast<std::uint32_t>(++overflow_used_);
+// Which of the lines never used an owner gets hangs on the others; how many it takes does not.
+std::uint32_t BucketTable::new_line(Shard& shard) {
+  if (shard.free == 0) {
+    const std::uint64_t used = std::atomic_ref(overflow_used_).fetch_add(1, std::memory_order_relaxed);
+    CHECK(used < kLinesMax, "links are 28 bits");
+    if (batch_.is_open) {
+      CHECK(used < batch_.lines_most, "open() was told of fewer postings");
+    } else {
+      overflow_.use(used + 1);
+    }
+    return static_cast<std::uint32_t>(used + 1);
   }
-  const std::uint32_t line = free_;
-  free_ = overflow_[line - 1].link();
-  --free_lines_;
+  const std::uint32_t line = shard.free;
+  shard.free = overflow_[line - 1].link();
+  --shard.free_lines;
   return line;
 }
 
-void BucketTable::free_line(std::uint32_t link) {
-  overflow_[link - 1].set(free_, 0);
-  free_ = link;
-  ++free_lines_;
+void BucketTable::free_line(Shard& shard, std::uint32_t link) {
+  overflow_[link - 1].set(shard.free, 0);
+  shard.free = link;
+  ++shard.free_lines;
 }
 
-void BucketTable::take_out(std::uint64_t bucket) {
-  moving_.clear();
-  const auto one = [&](std::uint64_t tag, Ordinal ordinal) { moving_.push_back({tag, ordinal}); };
-  for_each_of(bucket, one);
+void BucketTable::take_out(std::uint64_t bucket, unsigned bits) {
+  Shard& shard = shard_of(bucket);
+  shard.moving.clear();
+  const auto one = [&](std::uint64_t tag, Ordinal ordinal) { shard.moving.push_back({tag, ordinal}); };
+  for_each_of(bucket, bits, one);
   Line& head = buckets_[bucket];
   if (head.link() != 0) {
     for (std::uint32_t at = first_overflow(head);;) {
       const std::uint32_t next = overflow_[at - 1].link();
-      free_line(at);
+      free_line(shard, at);
       if (at == head.link()) break;
       at = next;
     }
@@ -91,47 +117,53 @@ void BucketTable::take_out(std::uint64_t bucket) {
   head.set(0, 0);
 }
 
-void BucketTable::split() {
-  const std::uint64_t bucket = split_;
-  // Lines of those that are split soon, and of where they go: heads lie in a row, but what is behind them
-  // lies anywhere.
-  prefetch_line(&buckets_[bucket + 4]);
-  prefetch_line(&buckets_[buckets() + 4]);
-  if (const Line& soon = buckets_[bucket + 2]; soon.link() != 0) prefetch_line(&overflow_[soon.link() - 1]);
-  take_out(bucket);
-  const std::uint64_t sibling = buckets();
-  CHECK(sibling < kBucketsMax, "this address space is full");
-  buckets_.use(sibling + 1);
+// What is needed soon: both heads; and, once they are here, the line behind the one that is split.
+void BucketTable::prefetch_split(std::uint64_t sibling) const {
+  prefetch_line(&buckets_[split_for(sibling)]);
+  prefetch_line(&buckets_[sibling]);
+}
+void BucketTable::prefetch_split_rest(std::uint64_t sibling) const {
+  const Line& soon = buckets_[split_for(sibling)];
+  if (soon.link() != 0) prefetch_line(&overflow_[soon.link() - 1]);
+}
+
+std::uint64_t BucketTable::split(std::uint64_t sibling) {
+  const std::uint64_t bucket = split_for(sibling);
+  const auto bits = static_cast<unsigned>(std::bit_width(sibling)) - 1;
+  take_out(bucket, bits);
   buckets_[sibling].set(0, 0);  // written first: a page that is read first becomes one of zeros, then a copy
-  if (++split_ == std::uint64_t{1} << level_) {
-    ++level_;
-    split_ = 0;
-  }
-  const unsigned ordinal_bits = bits_of_bucket(bucket) + kOrdinalSlack;
-  for (const auto& [tag, ordinal] : moving_) {
+  std::uint64_t dropped = 0;
+  for (const auto& [tag, ordinal] : shard_of(bucket).moving) {
     if (ordinal < oldest_) {
-      --postings_;
+      ++dropped;
       continue;
     }
     const std::uint64_t target = (tag & 1) != 0 ? sibling : bucket;
-    append(buckets_[target], packed({target, tag >> 1, ordinal_bits}, ordinal));
+    append(target, packed({target, tag >> 1, bits + 1 + kOrdinalSlack}, ordinal));
   }
+  return dropped;
 }
 
 bool BucketTable::erase(Key key, Ordinal ordinal) {
-  if (ordinal < oldest_ || ordinal > newest_) return false;
+  DCHECK(!batch_.is_open);
+  const std::uint64_t gone = take(key, ordinal);
+  postings_ -= gone;
+  return gone != 0;
+}
+
+std::uint64_t BucketTable::take(Key key, Ordinal ordinal) {
+  if (ordinal < oldest_ || ordinal > newest_) return 0;
   const Place place = place_of(key);
   const Posting wanted = packed(place, ordinal);
-  take_out(place.bucket);
-  bool found = false;
-  for (const auto& [tag, kept] : moving_) {
+  take_out(place.bucket, place.ordinal_bits - kOrdinalSlack);
+  std::uint64_t found = 0;
+  for (const auto& [tag, kept] : shard_of(place.bucket).moving) {
     const Posting posting = packed({place.bucket, tag, place.ordinal_bits}, kept);
-    if (!found && posting == wanted) {
-      found = true;
-      --postings_;
+    if (found == 0 && posting == wanted) {
+      found = 1;
       continue;
     }
-    append(buckets_[place.bucket], posting);
+    append(place.bucket, posting);
   }
   return found;
 }
@@ -139,6 +171,7 @@ bool BucketTable::erase(Key key, Ordinal ordinal) {
 // The table is swept when an eighth of what it spans is gone, one bucket per insert: so it holds little that
 // is dead, and no insert pauses.
 void BucketTable::expire(Ordinal oldest) {
+  CHECK(!batch_.is_open, "owners go by what is expired");
   oldest_ = std::max(oldest_, oldest);
   newest_ = std::max(newest_, oldest_);
   if (sweep_at_ == kNoSweep && (oldest_ - base_) * 8 > newest_ - base_) {
@@ -148,26 +181,91 @@ void BucketTable::expire(Ordinal oldest) {
 }
 
 void BucketTable::sweep() {
-  const std::uint64_t bucket = sweep_at_;
-  const unsigned ordinal_bits = bits_of_bucket(bucket) + kOrdinalSlack;
-  const auto is_dead = [&](Posting posting) { return ordinal_of(posting, ordinal_bits) < oldest_; };
+  postings_ -= sweep(sweep_at_, bits_of_bucket(sweep_at_, buckets()));
+  if (++sweep_at_ == buckets()) end_sweep();
+}
+
+void BucketTable::end_sweep() {
+  base_ = sweep_to_;
+  sweep_at_ = kNoSweep;
+  expire(oldest_);
+}
+
+std::uint64_t BucketTable::sweep(std::uint64_t bucket, unsigned bits) {
+  const unsigned ordinal_bits = bits + kOrdinalSlack;
   // The oldest posting of a bucket comes first: where that one lives, all do.
   const Line& head = buckets_[bucket];
-  if (head.count() > 0 && is_dead(head.posting(0))) {
-    take_out(bucket);
-    for (const auto& [tag, ordinal] : moving_) {
-      if (ordinal < oldest_) {
-        --postings_;
-      } else {
-        append(buckets_[bucket], packed({bucket, tag, ordinal_bits}, ordinal));
-      }
+  if (head.count() == 0 || ordinal_of(head.posting(0), ordinal_bits) >= oldest_) return 0;
+  take_out(bucket, bits);
+  std::uint64_t dropped = 0;
+  for (const auto& [tag, ordinal] : shard_of(bucket).moving) {
+    if (ordinal < oldest_) {
+      ++dropped;
+    } else {
+      append(bucket, packed({bucket, tag, ordinal_bits}, ordinal));
     }
   }
-  if (++sweep_at_ == buckets()) {
-    base_ = sweep_to_;
+  return dropped;
+}
+
+// No split, sweep or erasure takes more lines than it frees, and a posting takes one at most.
+void BucketTable::open(std::uint64_t postings_most, Ordinal newest) {
+  CHECK(!batch_.is_open, "one batch at a time");
+  CHECK(newest >= oldest_, "what is expired does not come back");
+  if (postings_ == 0) {
+    base_ = oldest_;
     sweep_at_ = kNoSweep;
-    expire(oldest_);
   }
+  newest_ = std::max(newest_, newest);
+  batch_ = {.is_open = true, .buckets = buckets(), .lines_most = overflow_used_ + postings_most};
+  if (sweep_at_ != kNoSweep) {
+    batch_.sweep_begin = sweep_at_;
+    sweep_at_ = std::min(sweep_at_ + postings_most, buckets());
+    batch_.sweep_end = sweep_at_;
+  }
+  while (must_grow()) grow_by_one();
+  buckets_.use(buckets());
+  overflow_.use(std::min(batch_.lines_most, kLinesMax));
+}
+
+void BucketTable::grow(ShardSet own) {
+  CHECK(batch_.is_open, "open() says how far");
+  for (std::uint64_t bucket = batch_.sweep_begin; bucket < batch_.sweep_end; ++bucket) {
+    if (!is_own(bucket, own)) continue;
+    const std::uint64_t dropped = sweep(bucket, bits_of_bucket(bucket, batch_.buckets));
+    shard_of(bucket).gained -= static_cast<std::int64_t>(dropped);
+  }
+  constexpr std::uint64_t kAhead = 2 * kShards;
+  for (std::uint64_t sibling = batch_.buckets; sibling < buckets(); ++sibling) {
+    if (!is_own(sibling, own)) continue;
+    if (sibling + 2 * kAhead < buckets()) prefetch_split(sibling + 2 * kAhead);
+    if (sibling + kAhead < buckets()) prefetch_split_rest(sibling + kAhead);
+    shard_of(sibling).gained -= static_cast<std::int64_t>(split(sibling));
+  }
+}
+
+void BucketTable::insert_own(Key key, Ordinal ordinal) {
+  DCHECK(batch_.is_open && ordinal >= oldest_ && ordinal <= newest_);
+  const Place place = place_of(key);
+  append(place.bucket, packed(place, ordinal));
+  ++shard_of(place.bucket).gained;
+}
+
+bool BucketTable::erase_own(Key key, Ordinal ordinal) {
+  DCHECK(batch_.is_open);
+  const std::uint64_t gone = take(key, ordinal);
+  shard_of(key).gained -= static_cast<std::int64_t>(gone);
+  return gone != 0;
+}
+
+void BucketTable::close() {
+  CHECK(batch_.is_open, "what was not opened");
+  batch_.is_open = false;
+  for (Shard& shard : shards_) {
+    postings_ += static_cast<std::uint64_t>(shard.gained);
+    shard.gained = 0;
+  }
+  if (sweep_at_ == buckets()) end_sweep();
 }
 
 Digest128 BucketTable::digest() const {
@@ -186,8 +284,16 @@ Digest128 BucketTable::digest() const {
   return sum;
 }
 
+std::uint64_t BucketTable::lines() const {
+  std::uint64_t lines = buckets() + overflow_used_;
+  for (const Shard& shard : shards_) lines -= shard.free_lines;
+  return lines;
+}
+
 std::size_t BucketTable::bytes() const {
-  return buckets_.bytes() + overflow_.bytes() + moving_.capacity() * sizeof(moving_[0]);
+  std::size_t bytes = buckets_.bytes() + overflow_.bytes();
+  for (const Shard& shard : shards_) bytes += shard.moving.capacity() * sizeof(Moving);
+  return bytes;
 }
 
 }  // namespace neardup

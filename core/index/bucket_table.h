@@ -26,6 +26,13 @@
 // grow without bound as long as old ones are forgotten: expire() makes all below an ordinal invisible
 // at once, and later inserts sweep them out, bucket by bucket.
 //
+// A shard is the buckets with one remainder modulo kShards. A bucket goes to its sibling's shard when it
+// splits, so what a key touches is of one shard for ever, and owners of different shards may insert side by
+// side: in a batch, for which one thread says how far the table grows, and each owner splits its own buckets:
+//
+//   one thread    open ─┐                                              ┌─► close
+//   each owner          └─► grow(own shards) ─► insert_own, erase_own ─┘
+//
 // Cost:    a probe is one cache line, a second one for every third bucket or so. Ten postings to a bucket on
 //          average: some 8.3 bytes a posting. In a dense table twenty: 2.3 lines, 7 bytes. Eight ordinals
 //          need a bucket as well, so with a posting or less for each it is 9.3 bytes an ordinal. A new
@@ -33,10 +40,12 @@
 //          of other keys: .0015 at a hundred million.
 // Bounds:  2^28 overflow lines and 2^30 buckets, which is some 8 billion postings; the newest ordinal less
 //          than 2^33 above the oldest.
-// Threads: none inside; the const functions may run side by side.
+// Threads: none inside; the const functions may run side by side. In a batch each owner has a thread of its
+//          own, and what it calls is of its own shards.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -88,8 +97,22 @@ class BucketTable {
   // Removes one posting of `key` with this ordinal. False if there is none.
   bool erase(Key key, Ordinal ordinal);
 
-  // Forgets all postings with ordinals below `oldest`.
+  // Forgets all postings with ordinals below `oldest`. Not in a batch.
   void expire(Ordinal oldest);
+
+  static constexpr unsigned kShards = 16;
+  using ShardSet = std::uint32_t;  // a bit for each
+  static bool is_own(Key key, ShardSet own) { return (own >> (key % kShards) & 1) != 0; }
+
+  // A batch of no more than so many postings, with ordinals up to `newest`. Growth goes by the postings
+  // before it, so it is late by one batch.
+  void open(std::uint64_t postings_most, Ordinal newest);
+  // An owner's first step: splits and sweeps its buckets as far as this batch has to.
+  void grow(ShardSet own);
+  // As insert() and erase(). REQUIRES: the key is of a shard that its caller owns and has grown.
+  void insert_own(Key key, Ordinal ordinal);
+  bool erase_own(Key key, Ordinal ordinal);
+  void close();
 
   // Calls visit(key, ordinal) for each posting, in no order that means anything, but ascending for each key.
   template <class Visit>
@@ -99,12 +122,14 @@ class BucketTable {
   Digest128 digest() const;
 
   std::uint64_t postings() const { return postings_; }  // with those expired and not yet swept out
+  Ordinal newest() const { return newest_; }
   std::uint64_t buckets() const { return (std::uint64_t{1} << level_) + split_; }
-  std::uint64_t lines() const { return buckets() + overflow_used_ - free_lines_; }
+  std::uint64_t lines() const;
   std::size_t bytes() const;
 
  private:
   static constexpr unsigned kLevelMin = 6;
+  static_assert(kShards <= 1U << kLevelMin, "a bucket is of one shard, and its sibling of the same");
   static constexpr unsigned kPostingBits = 40;
   static constexpr unsigned kOrdinalSlack = kPostingBits - kKeyBits;  // ordinal bits = bits of bucket + this
   static constexpr unsigned kLinkShift = 4;
@@ -146,10 +171,13 @@ class BucketTable {
     unsigned ordinal_bits;
   };
 
-  unsigned bits_of_bucket(std::uint64_t bucket) const {  // that lead to it
-    const bool is_split = bucket < split_ || bucket >= std::uint64_t{1} << level_;
-    return level_ + is_split;
+  // How many bits lead to a bucket, in a table of so many.
+  static unsigned bits_of_bucket(std::uint64_t bucket, std::uint64_t buckets) {
+    const auto level = static_cast<unsigned>(std::bit_width(buckets)) - 1;
+    const std::uint64_t whole = std::uint64_t{1} << level;
+    return level + (bucket < buckets - whole || bucket >= whole);
   }
+  static std::uint64_t split_for(std::uint64_t sibling) { return sibling - std::bit_floor(sibling); }
   Place place_of(Key key) const {
     // Whether a bucket is split already no branch predictor knows: so there is none to guess.
     const std::uint64_t bits = key & ((std::uint64_t{1} << kKeyBits) - 1);
@@ -176,25 +204,44 @@ class BucketTable {
   template <class Visit>
   void scan_overflow(const Line& head, const Place& place, Visit& visit) const;
   template <class Visit>
-  void for_each_of(std::uint64_t bucket, Visit& visit) const;  // visit(tag, ordinal), the expired too
+  void for_each_of(std::uint64_t bucket, unsigned bits, Visit& visit) const;  // visit(tag, ordinal), all
 
-  void append(Line& head, Posting posting);
-  void take_out(std::uint64_t bucket);  // into moving_, leaves the bucket empty
-  std::uint32_t new_line();
-  void free_line(std::uint32_t link);
+  struct Moving {
+    std::uint64_t tag;
+    Ordinal ordinal;
+  };
+  // What an owner changes besides lines.
+  struct alignas(64) Shard {
+    std::uint32_t free = 0;        // a list of overflow lines: line + 1
+    std::uint64_t free_lines = 0;  // in that list
+    std::int64_t gained = 0;       // postings, in this batch
+    std::vector<Moving> moving;    // the postings of the bucket being split; kept for its memory
+  };
+  Shard& shard_of(std::uint64_t bucket) { return shards_[bucket % kShards]; }
+
+  void append(std::uint64_t bucket, Posting posting);
+  void take_out(std::uint64_t bucket, unsigned bits);  // into moving, leaves the bucket empty
+  std::uint32_t new_line(Shard& shard);
+  void free_line(Shard& shard, std::uint32_t link);
   bool must_grow() const;
-  void split();
+  void grow_by_one();
+  void prefetch_split(std::uint64_t sibling) const;
+  void prefetch_split_rest(std::uint64_t sibling) const;
   void sweep();
+  void end_sweep();
+  // These return how many postings went.
+  std::uint64_t split(std::uint64_t sibling);
+  std::uint64_t sweep(std::uint64_t bucket, unsigned bits);
+  std::uint64_t take(Key key, Ordinal ordinal);  // one at most
 
   GrowingArray<Line> buckets_{kBucketsMax};
   GrowingArray<Line> overflow_{kLinesMax};
   std::uint64_t overflow_used_ = 0;
   unsigned fill_;
   unsigned level_ = kLevelMin;
-  std::uint64_t split_ = 0;       // the next bucket to split
-  std::uint32_t free_ = 0;        // a list of overflow lines: line + 1
-  std::uint64_t free_lines_ = 0;  // in that list
+  std::uint64_t split_ = 0;  // the next bucket to split
   std::uint64_t postings_ = 0;
+  std::array<Shard, kShards> shards_;
 
   Ordinal base_ = 0;    // no posting is older
   Ordinal oldest_ = 0;  // those before are expired
@@ -203,11 +250,14 @@ class BucketTable {
   std::uint64_t sweep_at_ = kNoSweep;  // the next bucket to sweep
   static constexpr std::uint64_t kNoSweep = ~std::uint64_t{0};
 
-  struct Moving {
-    std::uint64_t tag;
-    Ordinal ordinal;
+  struct Batch {
+    bool is_open = false;
+    std::uint64_t buckets = 0;  // before it
+    std::uint64_t sweep_begin = 0;
+    std::uint64_t sweep_end = 0;
+    std::uint64_t lines_most = 0;
   };
-  std::vector<Moving> moving_;  // the postings of the bucket being split; kept for its memory
+  Batch batch_;
 };
 
 inline unsigned BucketTable::Line::like(std::uint16_t wanted, std::uint16_t mask) const {
@@ -287,8 +337,8 @@ void BucketTable::probe(std::span<const Key> keys, Visit visit) const {
 }
 
 template <class Visit>
-void BucketTable::for_each_of(std::uint64_t bucket, Visit& visit) const {
-  const unsigned ordinal_bits = bits_of_bucket(bucket) + kOrdinalSlack;
+void BucketTable::for_each_of(std::uint64_t bucket, unsigned bits, Visit& visit) const {
+  const unsigned ordinal_bits = bits + kOrdinalSlack;
   const auto visit_line = [&](const Line& line) {
     for (unsigned i = 0; i < line.count(); ++i) {
       const Posting posting = line.posting(i);
@@ -307,10 +357,11 @@ void BucketTable::for_each_of(std::uint64_t bucket, Visit& visit) const {
 template <class Visit>
 void BucketTable::for_each(Visit visit) const {
   for (std::uint64_t bucket = 0; bucket < buckets(); ++bucket) {
+    const unsigned bits = bits_of_bucket(bucket, buckets());
     const auto one = [&](std::uint64_t tag, Ordinal ordinal) {
-      if (ordinal >= oldest_) visit(tag << bits_of_bucket(bucket) | bucket, ordinal);
+      if (ordinal >= oldest_) visit(tag << bits | bucket, ordinal);
     };
-    for_each_of(bucket, one);
+    for_each_of(bucket, bits, one);
   }
 }
 

@@ -5,7 +5,8 @@
 // hardly ever the log.
 //
 // Cost:    9.3 bytes a unique. It grows one bucket at a time: no pause, ever.
-// Threads: none inside; the const functions may run side by side.
+// Threads: none inside; the const functions may run side by side. A batch has owners
+//          (bucket_table.h).
 #pragma once
 
 #include <cstddef>
@@ -43,6 +44,15 @@ class ExactIndex {
     DCHECK(log_.exact(sequence) == digest);
     table_.insert(digest.low, sequence);
   }
+
+  // Many at once, by owners of shards: the steps of a batch of the table. The log need not have them yet.
+  void open(std::size_t uniques, Sequence newest) { table_.open(uniques, newest); }
+  void grow(BucketTable::ShardSet own) { table_.grow(own); }
+  static bool is_own(Digest128 digest, BucketTable::ShardSet own) {
+    return BucketTable::is_own(digest.low, own);
+  }
+  void insert_own(Sequence sequence, Digest128 digest) { table_.insert_own(digest.low, sequence); }
+  void close() { table_.close(); }
 
   // Forgets one unique. False if it is not here.
   bool erase(Sequence sequence, Digest128 digest) { return table_.erase(digest.low, sequence); }

@@ -27,10 +27,11 @@ Error damaged(const std::string& folder, const std::string& damage) {
 
 }  // namespace
 
-Status load_index(const std::string& folder, JournalChain& chain, Detector& detector, Retention& retention) {
+Status load_index(const std::string& folder, JournalChain& chain, Detector& detector, Retention& retention,
+                  int threads) {
   Result<StoredRecords> stored = StoredRecords::open(folder);
   if (!stored) return stored.error();
-  Rebuilding rebuilding(chain, detector, retention);
+  Rebuilding rebuilding(chain, detector, retention, threads);
   Status status;
   while (const std::optional<StoredRecord> record = status ? stored->next() : std::nullopt)
     status = rebuilding.take(record->bytes);
@@ -69,10 +70,11 @@ ScanJournal::ScanJournal(JournalChain& chain, std::unique_ptr<JournalStore> stor
 }
 
 Result<std::unique_ptr<ScanJournal>> ScanJournal::open(const std::string& folder, JournalChain& chain,
-                                                       Detector& detector, Retention& retention) {
+                                                       Detector& detector, Retention& retention,
+                                                       int threads) {
   Result<std::unique_ptr<JournalStore>> store = JournalStore::open(folder, chain.signature_options());
   if (!store) return store.error();
-  Rebuilding rebuilding(chain, detector, retention);
+  Rebuilding rebuilding(chain, detector, retention, threads);
   Status read = (*store)->read([&](const StoredRecord& record) { return rebuilding.take(record.bytes); });
   if (read) read = rebuilding.finish();
   if (!read) return read.error().in(folder);

@@ -32,7 +32,9 @@ namespace neardup {
 
 // Every record of `folder` into `chain`, `detector` and `retention`. Only reads. Errors: as of StoredRecords
 // and of the chain; kCorrupt if it is damaged: an answer from half an index would be wrong.
-Status load_index(const std::string& folder, JournalChain& chain, Detector& detector, Retention& retention);
+// `threads`: as Rebuilding has them.
+Status load_index(const std::string& folder, JournalChain& chain, Detector& detector, Retention& retention,
+                  int threads);
 
 // Where does a record end? Behind so many documents, or before it could grow too large.
 class ScanRecordRoom {
@@ -57,7 +59,7 @@ class ScanJournal {
  public:
   // Loads what the folder holds, and locks it. Errors as JournalStore::open and load_index.
   static Result<std::unique_ptr<ScanJournal>> open(const std::string& folder, JournalChain& chain,
-                                                   Detector& detector, Retention& retention);
+                                                   Detector& detector, Retention& retention, int threads);
 
   // The next document, in input order, what was decided, and what the detector keeps of a unique, or what the
   // cluster of a duplicate is since; views need to live only as long as the call.

@@ -25,6 +25,7 @@
 #include "service/commands/path_input.h"
 #include "service/commands/report.h"
 #include "service/metrics/probe.h"
+#include "service/pipeline/rebuilding.h"
 #include "service/pipeline/signed_walk.h"
 #include "service/pipeline/signer_pool.h"
 #include "service/pipeline/signer_settings.h"
@@ -132,10 +133,12 @@ class Scan {
   };
 
   Status open_index() {
+    const int threads = remembering_threads(threads_);
     if (!options_.against.empty()) {
-      if (Status status = load_index(options_.against, chain_, detector_, retention_); !status) return status;
+      if (Status status = load_index(options_.against, chain_, detector_, retention_, threads); !status)
+        return status;
     } else if (!options_.snapshot.empty()) {
-      auto opened = ScanJournal::open(options_.snapshot, chain_, detector_, retention_);
+      auto opened = ScanJournal::open(options_.snapshot, chain_, detector_, retention_, threads);
       if (!opened) return opened.error();
       index_ = *std::move(opened);
       is_full_ = retention_.must_stop(detector_.bytes());

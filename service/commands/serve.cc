@@ -27,6 +27,7 @@
 #include "service/log.h"
 #include "service/metrics/registry.h"
 #include "service/pipeline/input_plan.h"
+#include "service/pipeline/rebuilding.h"
 #include "service/pipeline/recovery.h"
 #include "service/pipeline/signer_settings.h"
 #include "service/pipeline/worker.h"
@@ -238,8 +239,8 @@ Status Service::changed(const TopicWatch::Contradiction& contradiction) const {
 Status Service::stand_by(Election& election, TopicWatch& watch, const std::stop_token& stop) {
   board_.set(State::kRestoring,
              snapshot_ == nullptr ? "reading the journal" : "reading snapshot and journal");
-  Status status =
-      restore(memory_->journal(), memory_->chain, memory_->detector, memory_->retention, metrics_, board_);
+  Status status = restore(memory_->journal(), memory_->chain, memory_->detector, memory_->retention, metrics_,
+                          board_, remembering_threads(signing_threads(config_.pipeline)));
   if (status) {
     board_.set(State::kStandby, "waiting for the election");
     log_info("standby: following the writer, {} journal records so far", memory_->chain.next_number());
@@ -337,7 +338,9 @@ Status Service::lead(const Election& election, std::stop_source& term) {
   JournalChain& chain = memory_->chain;
   Detector& detector = memory_->detector;
   const std::uint64_t followed = chain.next_number();
-  if (Status status = restore(log, chain, detector, memory_->retention, metrics_, board_); !status)
+  if (Status status = restore(log, chain, detector, memory_->retention, metrics_, board_,
+                              remembering_threads(signing_threads(config_.pipeline)));
+      !status)
     return status.error().in("journal " + names.journal);
   log_info(
       "restored {} uniques from {} journal records, {} of them since the election; {} more are forgotten",

@@ -44,9 +44,10 @@ Status PreparedRecord::remember(Detector& detector, Retention& retention) const 
   return {};
 }
 
-Rebuilding::Rebuilding(JournalChain& chain, Detector& detector, Retention& retention)
+Rebuilding::Rebuilding(JournalChain& chain, Detector& detector, Retention& retention, int threads)
     : chain_(chain), detector_(detector), retention_(retention) {
   while (steps_.size() < kSteps) steps_.emplace_back(detector.options());
+  detector.restore_on(threads);
   thread_ = std::thread([this] { run(); });
 }
 
@@ -75,6 +76,7 @@ Status Rebuilding::finish() {
     }
     taken_changed_.notify_one();
     thread_.join();
+    detector_.restore_on(1);
   }
   return status_;
 }

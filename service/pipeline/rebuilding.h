@@ -1,17 +1,20 @@
-// How do the records of a journal become memory again, on two threads?
+// How do the records of a journal become memory again, on two threads or more?
 //
 //   caller's thread    decode ─► chain ─► decode and sign what was kept ─┐   record n + 1, n + 2
 //   a thread inside                                                      └► remember, expire   record n
 //
-// Half of the work is done before memory is touched, and memory is changed in the journal's order by one
-// thread: so it is the same as if one did it all. What waits between the two is bounded: a few records.
+// A third of the work is done before memory is touched, and memory is changed in the journal's order by the
+// thread inside, which has others help it where there are cores for them (Detector::restore_on): so it is the
+// same as if one did it all. What waits between the two is bounded: a few records.
 //
 // Errors:  of decoding (kCorrupt, kUnsupportedVersion), of the chain (kContradiction), of what the detector
 //          kept (kCorrupt), and of deletions that it cannot follow (kContradiction).
-// Threads: one caller, and the one inside. The chain is the caller's; detector and retention are the other's
+// Threads: one caller, and the one inside with its helpers. The chain is the caller's; detector and retention
+// are the other's
 //          until finish() returns.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -45,9 +48,14 @@ class PreparedRecord {
   Returning returning_;
 };
 
+// How many should remember, where so many threads may be busy? One of them reads and prepares. Of those who
+// remember one has more to do than the others together (core/DESIGN.md), so a third would save nothing.
+inline int remembering_threads(int threads) { return std::clamp(threads - 1, 1, 2); }
+
 class Rebuilding {
  public:
-  Rebuilding(JournalChain& chain, Detector& detector, Retention& retention);
+  // `threads`: that remember.
+  Rebuilding(JournalChain& chain, Detector& detector, Retention& retention, int threads = 1);
   ~Rebuilding() { static_cast<void>(finish()); }
   Rebuilding(const Rebuilding&) = delete;
   Rebuilding& operator=(const Rebuilding&) = delete;

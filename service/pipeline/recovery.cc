@@ -9,9 +9,9 @@
 namespace neardup {
 
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
-               StateBoard& board) {
+               StateBoard& board, int threads) {
   const auto begin = std::chrono::steady_clock::now();
-  Rebuilding rebuilding(chain, detector, retention);
+  Rebuilding rebuilding(chain, detector, retention, threads);
   const auto take = [&](std::string_view bytes, double progress) -> Status {
     board.beat();
     if (Status status = rebuilding.take(bytes); !status) return status;

@@ -21,8 +21,9 @@
 namespace neardup {
 
 // Errors: those of the log, of decoding (kCorrupt, kUnsupportedVersion) and of the chain (kContradiction).
+// `threads`: as Rebuilding has them.
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
-               StateBoard& board);
+               StateBoard& board, int threads = 1);
 
 // What a probe wants to know of `detector`, which had truncated so many look-ups at the last time.
 IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_before);

@@ -6,7 +6,9 @@
 //
 // Generated records of ten thousand uniques each, as a busy writer makes them. The folder lies in the
 // system's temporary one, and is in the page cache when it is read: what is measured is our own work, then
-// that of the disk where it is waited for (wall). Restoring is measured beside its parts, as a start does it:
+// that of the disk where it is waited for (wall). What is prepared is remembered by one thread and by two:
+// where two cores are not free, the wall says little, and the first thread's CPU time what is left to it.
+// Restoring is measured beside its parts, as a start does it:
 // on two threads, with a file for what names the uniques. It ends in the same state as the detector that the
 // records came from; what it takes of memory, and at most took on the way, is printed.
 
@@ -75,6 +77,33 @@ void remember(const JournalRecord& record, Detector& detector) {
   CHECK(detector.restore(record.clusters, record.cluster_rule).ok(), "so was this");
 }
 
+struct Remembered {
+  Cost cost;
+  double first = 0;  // CPU time of the thread that does what is in order, and its share of the rest
+  Digest128 digest;
+};
+
+// Remembers what another thread would prepare, which is not counted.
+Remembered remember_prepared(const std::string& folder, int threads) {
+  JournalChain chain;
+  Retention retention({});
+  Detector detector(DetectorOptions{});
+  detector.restore_on(threads);
+  PreparedRecord prepared(detector.options());
+  Cost cost;
+  double first = 0;
+  read(folder, [&](std::string_view record) {
+    CHECK(prepared.prepare(record, chain).ok(), "it follows");
+    const Stopwatch watch;
+    const double first_before = cpu_seconds();
+    CHECK(prepared.remember(detector, retention).ok(), "and was written so");
+    cost.cpu += watch.cpu();
+    cost.wall += watch.wall();
+    first += cpu_seconds() - first_before;
+  });
+  return {cost, first, detector.state_digest()};
+}
+
 // A figure of /proc/self/status.
 double memory_bytes(const std::string& name) {
   std::ifstream status("/proc/self/status");
@@ -129,6 +158,16 @@ int run(std::size_t uniques, bool tiny) {
     CHECK(chain.accept(*decode_journal_record(record), record).ok(), "it follows");
   });
   row("read, decode, chain", chained, bytes, uniques);
+  double remember_wall[2] = {};
+  for (const int threads : {1, 2}) {
+    const Remembered done = remember_prepared(folder, threads);
+    row(threads == 1 ? "remember what is prepared, one" : "remember it, two threads", done.cost, bytes,
+        uniques);
+    std::printf("%-34s %9.3f s on the first thread, state %016llx\n", "  of this", done.first,
+                static_cast<unsigned long long>(done.digest.high));
+    CHECK(done.digest == truth.state_digest(), "the same whoever does it");
+    remember_wall[threads - 1] = done.cost.wall;
+  }
   const double rss_before = memory_bytes("VmRSS");
   forget_peak();
   JournalChain restored_chain;
@@ -165,6 +204,8 @@ int run(std::size_t uniques, bool tiny) {
   report.number("decode_muniques_s", static_cast<double>(uniques) / 1e6 / chained.cpu, 2);
   report.number("restore_muniques_s", static_cast<double>(uniques) / 1e6 / restored.cpu, 2);
   report.number("restore_wall_s", restored.wall, 2);
+  report.number("remember_wall_s_1", remember_wall[0], 2);
+  report.number("remember_wall_s_2", remember_wall[1], 2);
   report.number("restore_memory_peak", peak / steady, 2);
   report.write("snapshot");
   return 0;

@@ -1,4 +1,5 @@
-// Uniques that come back many at once, prepared ahead: the same state as one after the other.
+// Uniques that come back many at once, prepared ahead, on any number of threads: the same state as one after
+// the other.
 #include "core/returning.h"
 
 #include <gtest/gtest.h>
@@ -21,6 +22,9 @@ struct History {
   std::vector<std::string> kept;
   Digest128 state;
   Detector::LookupCounts counts;
+  std::vector<SignedText> later;  // a stream that goes on
+  std::vector<Decision> decisions;
+  Digest128 state_later;
 
   std::vector<Unique> uniques() const {
     std::vector<Unique> made;
@@ -29,10 +33,20 @@ struct History {
   }
 };
 
+constexpr std::size_t kForgetEvery = 250;
 constexpr std::size_t kExpireEvery = 500;
 constexpr Sequence kKept = 700;
 
 Sequence oldest_at(Sequence size) { return size > kKept ? (size - kKept) / kExpireEvery * kExpireEvery : 0; }
+
+// What happens between uniques.
+void interrupt(Detector& detector, bool expires) {
+  const Sequence size = detector.size();
+  if (detector.options().by_id && size % kForgetEvery == 0) {
+    for (const Sequence back : {3, 30, 31, 32, 33, 100}) detector.forget("id" + std::to_string(size - back));
+  }
+  if (expires && size % kExpireEvery == 0) detector.expire(oldest_at(size));
+}
 
 // Short texts and pages, forms that crowd the keys of short texts, and a template that crowds those of pages.
 History history_of(const DetectorOptions& options, bool expires) {
@@ -57,19 +71,27 @@ History history_of(const DetectorOptions& options, bool expires) {
     }
     SignedText made = signer.sign(std::move(text));
     std::string kept;
+    made.id = "id" + std::to_string(history.texts.size());
     if (detector.apply(made.arrival(), &kept).verdict == Verdict::kDuplicate) continue;
     history.texts.push_back(std::move(made));
     history.kept.push_back(std::move(kept));
-    if (expires && detector.size() % kExpireEvery == 0) detector.expire(oldest_at(detector.size()));
+    interrupt(detector, expires);
   }
   Detector no_clusters(options);  // which the uniques alone cannot bring back
   for (const Unique& unique : history.uniques()) {
     EXPECT_TRUE(no_clusters.restore(unique));
-    if (expires && no_clusters.size() % kExpireEvery == 0) no_clusters.expire(oldest_at(no_clusters.size()));
+    interrupt(no_clusters, expires);
   }
   history.state = no_clusters.state_digest();
   history.counts = no_clusters.lookup_counts();
   EXPECT_EQ(history.counts.full_keys, detector.lookup_counts().full_keys) << "restored as it was decided";
+  for (int i = 0; i < 200; ++i) {
+    std::string text = i % 2 == 0 ? stream.next() : boilerplate;
+    for (int w = 0; w < 100 && i % 2 == 1; ++w) text += " w" + std::to_string(random() % 1000000);
+    history.later.push_back(signer.sign(std::move(text)));
+    history.decisions.push_back(no_clusters.apply(history.later.back().arrival()));
+  }
+  history.state_later = no_clusters.state_digest();
   return history;
 }
 
@@ -94,13 +116,13 @@ TEST_P(ReturningUniques, portions_of_any_size_make_the_state_that_one_by_one_mak
       Returning returning(options);  // used again and again
       std::span<const Unique> rest = uniques;
       while (!rest.empty()) {
-        const std::size_t to_expiry = kExpireEvery - detector.size() % kExpireEvery;
-        const auto some = rest.first(std::min({portion, to_expiry, rest.size()}));
+        const std::size_t to_next = kForgetEvery - detector.size() % kForgetEvery;
+        const auto some = rest.first(std::min({portion, to_next, rest.size()}));
         rest = rest.subspan(some.size());
         ASSERT_TRUE(returning.prepare(some));
         ASSERT_EQ(returning.size(), some.size());
         detector.restore(returning, 0, returning.size());
-        if (expires && some.size() == to_expiry) detector.expire(oldest_at(detector.size()));
+        if (some.size() == to_next) interrupt(detector, expires);
       }
       EXPECT_EQ(detector.size(), uniques.size());
       EXPECT_EQ(detector.state_digest(), history.state);
@@ -110,6 +132,35 @@ TEST_P(ReturningUniques, portions_of_any_size_make_the_state_that_one_by_one_mak
       Detector same(options);
       ASSERT_TRUE(same.restore(std::span(uniques).first(100)));
       EXPECT_EQ(same.check(history.texts[7].arrival()).sequence, 7U);
+    }
+  }
+}
+
+TEST_P(ReturningUniques, any_number_of_threads_makes_the_same_state_and_it_goes_on_alike) {
+  const DetectorOptions& options = GetParam().options;
+  for (const bool expires : {false, true}) {
+    const History history = history_of(options, expires);
+    const std::vector<Unique> uniques = history.uniques();
+    Returning returning(options);
+    ASSERT_TRUE(returning.prepare(uniques));
+    const std::size_t portion = expires || options.by_id ? kForgetEvery : uniques.size();
+    for (const int threads : {1, 2, 3, 8}) {
+      SCOPED_TRACE(std::string(expires ? "expiring, " : "") + std::to_string(threads) + " threads");
+      Detector detector(options);
+      detector.restore_on(threads);
+      while (detector.size() < uniques.size()) {
+        const std::size_t end = std::min<std::size_t>(detector.size() + portion, uniques.size());
+        detector.restore(returning, detector.size(), end);
+        interrupt(detector, expires);
+      }
+      EXPECT_EQ(detector.state_digest(), history.state);
+      EXPECT_EQ(detector.lookup_counts().full_keys, history.counts.full_keys);
+      EXPECT_EQ(detector.lookup_counts().hot_features, history.counts.hot_features);
+      EXPECT_EQ(detector.lookup_counts().truncated, history.counts.truncated);
+      for (std::size_t i = 0; i < history.later.size(); ++i) {
+        ASSERT_EQ(detector.apply(history.later[i].arrival()), history.decisions[i]) << i;
+      }
+      EXPECT_EQ(detector.state_digest(), history.state_later);
     }
   }
 }
@@ -133,14 +184,15 @@ TEST_P(ReturningUniques, what_is_not_as_it_was_kept_ends_the_portion) {
   EXPECT_EQ(detector.state_digest(), others.state_digest());
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Modes, ReturningUniques,
-    testing::Values(Case{"hybrid", {}}, Case{"compact", {.sketch = SketchSize::kCompact}},
-                    Case{"wide_bands", {.threshold_permille = 600}},
-                    Case{"simhash", {.mode = DetectorMode::kSimhash}},
-                    Case{"simhash_sketch", {.mode = DetectorMode::kSimhash, .verify_sketch = true}},
-                    Case{"mgram", {.mode = DetectorMode::kMgram}}),
-    [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(Modes, ReturningUniques,
+                         testing::Values(Case{"hybrid", {}}, Case{"by_id", {.by_id = true}},
+                                         Case{"compact", {.sketch = SketchSize::kCompact}},
+                                         Case{"wide_bands", {.threshold_permille = 600}},
+                                         Case{"simhash", {.mode = DetectorMode::kSimhash}},
+                                         Case{"simhash_sketch",
+                                              {.mode = DetectorMode::kSimhash, .verify_sketch = true}},
+                                         Case{"mgram", {.mode = DetectorMode::kMgram}}),
+                         [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace neardup

@@ -1,8 +1,11 @@
 // BucketTable against a std::multimap, through every split of several doublings.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <random>
+#include <span>
+#include <thread>
 #include <vector>
 
 #include "core/index/bucket_table.h"
@@ -108,6 +111,76 @@ TEST(BucketTableProperty, agrees_with_a_multimap_under_every_mix_of_calls) {
       if (step % 500 == 0) expect_same(table, model);
     }
     expect_same(table, model);
+  }
+}
+
+// As a Crew does it.
+void by_owners(BucketTable& table, std::span<const std::pair<Key, Ordinal>> postings,
+               std::span<const std::pair<Key, Ordinal>> erased, unsigned owners) {
+  table.open(postings.size(), postings.back().second);
+  std::vector<std::thread> threads;
+  for (unsigned owner = 0; owner < owners; ++owner) {
+    BucketTable::ShardSet own = 0;
+    for (unsigned shard = owner; shard < BucketTable::kShards; shard += owners) own |= 1U << shard;
+    threads.emplace_back([&, own] {
+      table.grow(own);
+      for (const auto& [key, ordinal] : postings) {
+        if (BucketTable::is_own(key, own)) table.insert_own(key, ordinal);
+      }
+      for (const auto& [key, ordinal] : erased) {
+        if (!BucketTable::is_own(key, own)) continue;
+        EXPECT_TRUE(table.erase_own(key, ordinal));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  table.close();
+}
+
+// Small batches, and such as are larger than the table, so that a bucket is split again and again in one.
+TEST(BucketTableProperty, owners_of_shards_make_what_one_makes) {
+  using Size = std::array<std::uint64_t, 4>;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    Size alone{};
+    for (const unsigned owners : {1U, 2U, 3U, 8U}) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << owners << " owners");
+      std::mt19937_64 random(seed);
+      Model model;
+      BucketTable table;
+      BucketTable serial;
+      Ordinal next = 0;
+      for (int step = 0; step < 12; ++step) {
+        const std::size_t size = 1 + random() % (step % 4 == 3 ? 20'000 : 700);
+        next += step % 5 == 4 ? 3'000 : 0;
+        std::vector<std::pair<Key, Ordinal>> postings;
+        for (std::size_t i = 0; i < size; ++i) postings.emplace_back(draw_key(random, seed), next++);
+        std::vector<std::pair<Key, Ordinal>> erased;
+        for (std::size_t i = 0; i < size; i += 50) erased.push_back(postings[i]);
+        by_owners(table, postings, erased, owners);
+        for (const auto& [key, ordinal] : postings) {
+          model.postings.emplace(key & kKeyMask, ordinal);
+          serial.insert(key, ordinal);
+        }
+        for (const auto& [key, ordinal] : erased) {
+          ASSERT_TRUE(model.erase(key, ordinal));
+          ASSERT_TRUE(serial.erase(key, ordinal));
+        }
+        if (random() % 3 == 0) {
+          const Ordinal oldest = next - random() % (next / 2 + 1);
+          for (BucketTable* const each : {&table, &serial}) each->expire(oldest);
+          model.expire(oldest);
+        }
+        // And one of them between two batches.
+        const Key key = draw_key(random, seed);
+        model.postings.emplace(key & kKeyMask, next);
+        for (BucketTable* const each : {&table, &serial}) each->insert(key, next);
+        ++next;
+        ASSERT_EQ(table.digest(), serial.digest());
+      }
+      expect_same(table, model);
+      if (owners == 1) alone = {table.buckets(), table.lines(), table.postings(), table.bytes()};
+      EXPECT_EQ(alone, (Size{table.buckets(), table.lines(), table.postings(), table.bytes()}));
+    }
   }
 }
 

@@ -24,16 +24,18 @@ TEST(Rebuilding, makes_the_memory_that_record_after_record_makes) {
     ASSERT_TRUE(record.prepare(bytes, slow.chain));
     ASSERT_TRUE(record.remember(slow.detector, slow.retention));
   }
-  Memory fast;
-  Rebuilding rebuilding(fast.chain, fast.detector, fast.retention);
-  for (const std::string& bytes : records) {
-    ASSERT_TRUE(rebuilding.take(std::string(bytes))) << "its bytes are gone when it returns";
-    ASSERT_EQ(fast.chain.last_digest(), digest128(bytes)) << "the chain is the caller's";
+  for (const int threads : {1, 2, 3}) {
+    Memory fast;
+    Rebuilding rebuilding(fast.chain, fast.detector, fast.retention, threads);
+    for (const std::string& bytes : records) {
+      ASSERT_TRUE(rebuilding.take(std::string(bytes))) << "its bytes are gone when it returns";
+      ASSERT_EQ(fast.chain.last_digest(), digest128(bytes)) << "the chain is the caller's";
+    }
+    ASSERT_TRUE(rebuilding.finish());
+    EXPECT_EQ(fast.detector.size(), 1000U);
+    EXPECT_EQ(fast.detector.state_digest(), slow.detector.state_digest());
+    EXPECT_EQ(fast.chain.next_number(), 40U);
   }
-  ASSERT_TRUE(rebuilding.finish());
-  EXPECT_EQ(fast.detector.size(), 1000U);
-  EXPECT_EQ(fast.detector.state_digest(), slow.detector.state_digest());
-  EXPECT_EQ(fast.chain.next_number(), 40U);
 }
 
 TEST(Rebuilding, refuses_a_record_that_does_not_follow_and_remembers_those_before) {
