@@ -9,9 +9,8 @@
 //
 // Errors:  of decoding (kCorrupt, kUnsupportedVersion), of the chain (kContradiction), of what the detector
 //          kept (kCorrupt), and of deletions that it cannot follow (kContradiction).
-// Threads: one caller, and the one inside with its helpers. The chain is the caller's; detector and retention
-// are the other's
-//          until finish() returns.
+// Threads: one caller, and the one inside with its helpers. The chain is the caller's; detector and
+//          retention are the other's until finish() returns.
 #pragma once
 
 #include <algorithm>
