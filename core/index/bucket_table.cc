@@ -235,7 +235,7 @@ void BucketTable::grow(ShardSet own) {
     const std::uint64_t dropped = sweep(bucket, bits_of_bucket(bucket, batch_.buckets));
     shard_of(bucket).gained -= static_cast<std::int64_t>(dropped);
   }
-  constexpr std::uint64_t kAhead = 2 * kShards;
+  constexpr std::uint64_t kAhead = std::uint64_t{2} * kShards;
   for (std::uint64_t sibling = batch_.buckets; sibling < buckets(); ++sibling) {
     if (!is_own(sibling, own)) continue;
     if (sibling + 2 * kAhead < buckets()) prefetch_split(sibling + 2 * kAhead);
