@@ -418,6 +418,7 @@ std::optional<RouteMatch> Detector::State::find(const Arrival& arrival, Use use)
     return RouteMatch{DuplicateKind::kExact, *same, 1000};
   }
   if (fingerprints) return find_by_fingerprint(arrival, use);
+  if (arrival.route->is_empty()) return std::nullopt;
   if (mgrams) return find_by_mgrams(arrival.route->mgrams);
   return find_by_text(*arrival.route);
 }
@@ -438,7 +439,7 @@ Decision Detector::State::duplicate(const Arrival& arrival, const RouteMatch& ma
 
 Decision Detector::State::decide(const Arrival& arrival, Use use) {
   CHECK(arrival.route != nullptr || options.routes() == RouteParts::kNone, "signed for another mode");
-  CHECK(!mgrams || arrival.route->has_mgrams, "signed for another mode");
+  CHECK(!mgrams || arrival.route->has_mgrams || arrival.route->is_empty(), "signed for another mode");
   const std::optional<Sequence> previous = latest(arrival.id);
   if (const std::optional<RouteMatch> match = find(arrival, use)) {
     Decision decision = duplicate(arrival, *match);
@@ -483,7 +484,7 @@ void Detector::prefetch(const Arrival& arrival) const {
   state_->exact.prefetch(arrival.signature.exact);
   if (state_->ids) state_->ids->prefetch(arrival.id);
   if (arrival.route == nullptr) return;
-  if (state_->mgrams) state_->mgrams->route.prefetch(arrival.route->mgrams);
+  if (state_->mgrams && arrival.route->has_mgrams) state_->mgrams->route.prefetch(arrival.route->mgrams);
   if (!state_->short_texts) return;
   if (arrival.route->asks_as_short()) {
     state_->short_texts->prefetch(arrival.route->short_text);
@@ -511,7 +512,7 @@ Decision Detector::apply(const Arrival& arrival, std::string* kept) {
   if (route.has_short && state.short_texts) {
     state.short_texts->insert(sequence, route.short_text, state.short_work);
   }
-  if (state.mgrams) state.mgrams->route.insert(sequence, route.mgrams);
+  if (route.has_mgrams && state.mgrams) state.mgrams->route.insert(sequence, route.mgrams);
   LongExtensions extensions;
   with(state.pages, [&](auto& pages) {
     for (std::size_t i = 0; i < route.long_count; ++i) {

@@ -5,7 +5,7 @@
 // earlier document that was itself unique; only uniques are kept; among all matches the lowest sequence
 // number wins, so the answer is the first one seen, stable under replay and scale-out.
 //
-//   apply ─┬─ exact_index: same canonical text?                               kind exact
+//   apply ─┬─ exact_index: same canonical text, or digest of a content?         kind exact
 //          └─ hybrid   ─┬─ short text: short_route, by edit distance          kind short
 //                       └─ page:       long_route, by sketches                kind near
 //             simhash  ─── hamming_index: fingerprints within k bits?         kind near

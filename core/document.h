@@ -21,7 +21,11 @@ struct Source {
 };
 
 struct Document {
-  enum class Format : std::uint8_t { kText, kHtml };
+  enum class Format : std::uint8_t {
+    kText,
+    kHtml,
+    kDigest,  // the body is the producer's own digest of a content that nobody sends: all that is known of it
+  };
 
   std::string id;    // 1 .. kIdBytesMax bytes, the producer's own name for the document
   std::string url;   // 0 .. kUrlBytesMax bytes; empty when unknown

@@ -44,6 +44,7 @@ Signature& next_of(std::vector<Signature>& signatures, std::size_t& used) {
 bool Returning::sign(Form& form) {
   KeptForm& kept = form.kept;
   form.signature = signatures_;
+  if (kept.is_empty()) return true;
   if (mgram_signer_) {
     if (!kept.has_mgrams) return false;
     MgramSignature& mgrams = next_of(mgrams_, signatures_);
@@ -74,7 +75,7 @@ Returning::One Returning::operator[](std::size_t i) const {
   if (routes_ == RouteParts::kNone) return one;
   const Form& form = forms_[i];
   one.pages = std::span(form.kept.pages).first(form.kept.page_count);
-  if (mgram_signer_) {
+  if (form.kept.has_mgrams) {
     one.mgrams = &mgrams_[form.signature];
   } else if (form.kept.has_short) {
     one.short_text = &short_texts_[form.signature];

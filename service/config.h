@@ -60,12 +60,13 @@ struct InputFields {
   std::vector<std::string> url;
   std::vector<std::string> text;
   std::vector<std::string> html;
+  std::vector<std::string> digest;  // of the content, where that is not sent
   std::vector<std::string> time;
   std::vector<std::string> charset;  // of a body in base64: a name or a Content-Type
 };
 
 struct InputConfig {
-  std::string preset = "json";  // json | scrapy-cluster | raw
+  std::string preset = "json";  // json | scrapy-cluster | heritrix | raw
   InputFields fields;
   std::vector<std::string> id_from;  // of field, key, url: tried in this order; empty: what the preset says
   std::string base64 = "preset";     // preset | never | always | auto: is the body base64?

@@ -3,7 +3,8 @@
 // The indexes need of a unique what its text was signed to, and the text is gone. So whoever stores uniques
 // (the journal) stores these bytes with each: of a short text its characters, from which all else follows,
 // and of m-grams theirs; of a page its first minima, its sketch, and the uncommon minima by which crowded
-// bands were extended, since they hang on shingles that nobody keeps.
+// bands were extended, since they hang on shingles that nobody keeps. What is known by a digest alone has one
+// byte that says so.
 //
 // Cost:    a short text, or the text of m-grams, and two or three bytes; of a page 200 bytes.
 // Threads: pure functions.
@@ -36,6 +37,9 @@ struct KeptForm {
   bool has_short = false;
   bool has_mgrams = false;
   std::size_t page_count = 0;
+
+  bool is_empty() const { return !has_short && !has_mgrams && page_count == 0; }
+
   std::array<ReturningPage, LongSigner::kSignaturesMax> pages;
   std::vector<char32_t> characters;  // of the short text, or of the m-grams
 };

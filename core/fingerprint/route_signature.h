@@ -10,7 +10,8 @@
 //                                 | page .............................
 //
 // (200 = four fifths of the boundary, 312 = five quarters: a text that much shorter or longer is not alike.)
-// Where m-grams decide, a text has them and nothing else, whatever its length.
+// Where m-grams decide, a text has them and nothing else, whatever its length. What is known by a digest
+// alone has none of all that (signer.h).
 #pragma once
 
 #include <array>
@@ -33,6 +34,7 @@ struct RouteSignature {
   bool has_mgrams = false;
   MgramSignature mgrams;  // if has_mgrams
 
+  bool is_empty() const { return !has_short && long_count == 0 && !has_mgrams; }
   bool asks_as_short() const { return has_short && short_text.is_short(); }
   std::span<const LongSignature> long_span() const { return {longs.data(), long_count}; }
 };

@@ -25,6 +25,7 @@ Signer::Signer(const SignerOptions& options)
 }
 
 std::optional<RejectReason> Signer::sign(const Document& document, Signature& signature) {
+  if (document.format == Document::Format::kDigest) return sign_digest(document, signature);
   if (const auto reason = read(document)) return reason;
   const std::optional<Fingerprint> counted = fingerprint();
   if (!counted) return RejectReason::kNoTokens;
@@ -37,7 +38,9 @@ std::optional<RejectReason> Signer::sign(const Document& document, Signature& si
   route.has_short = false;
   route.long_count = 0;
   route.has_mgrams = false;
-  if (routes_ == RouteParts::kNone) return sign(document, signature);
+  if (routes_ == RouteParts::kNone || document.format == Document::Format::kDigest) {
+    return sign(document, signature);
+  }
   if (routes_ == RouteParts::kMgrams) return sign_mgrams(document, signature, route);
   if (const auto reason = read(document)) return reason;
 
@@ -69,6 +72,15 @@ std::optional<RejectReason> Signer::read(const Document& document) {
   }
   canonicalize(text, canonical_, fold_);
   if (canonical_.tokens == 0) return RejectReason::kNoTokens;
+  return std::nullopt;
+}
+
+// Behind a byte that no canonical text has, so that no text has the same.
+std::optional<RejectReason> Signer::sign_digest(const Document& document, Signature& signature) {
+  canonicalize("", canonical_, fold_);
+  if (document.body.empty()) return RejectReason::kNoTokens;
+  const Digest128 exact = digest128('\xFF' + document.body);
+  signature = {.exact = exact, .fingerprint = {exact.high}, .tokens = 1};
   return std::nullopt;
 }
 

@@ -9,7 +9,8 @@
 //
 // A pure function of body, format and options: id, url, source and time play no part. A text in which nothing
 // is left to compare has no signature and is rejected; otherwise all such pages would be duplicates of each
-// other.
+// other. Of a document that is known by a digest alone, the signature says whether another one has the same
+// digest, and nothing is like it: its fingerprint is a hash, and its route is empty.
 //
 // Cost:    linear in the body. The buffers are kept, so that nothing is allocated once they have grown.
 // Threads: one signer per thread; signers share nothing.
@@ -53,6 +54,7 @@ class Signer {
 
  private:
   [[nodiscard]] std::optional<RejectReason> read(const Document& document);
+  [[nodiscard]] std::optional<RejectReason> sign_digest(const Document& document, Signature& signature);
   std::optional<Fingerprint> fingerprint();
   std::optional<Fingerprint> fingerprint_and_words(LongSignature& words);
   Fingerprint minhash();

@@ -121,7 +121,7 @@ void set_format(Document& document) {
 std::vector<std::string> all_pointers(const InputFields& fields) {
   std::vector<std::string> all;
   for (const auto* list :
-       {&fields.id, &fields.url, &fields.text, &fields.html, &fields.time, &fields.charset}) {
+       {&fields.id, &fields.url, &fields.text, &fields.html, &fields.digest, &fields.time, &fields.charset}) {
     all.insert(all.end(), list->begin(), list->end());
   }
   return all;
@@ -150,6 +150,7 @@ struct DocumentCodec::State {
     urls = next(preset.fields.url);
     texts = next(preset.fields.text);
     htmls = next(preset.fields.html);
+    digests = next(preset.fields.digest);
     times = next(preset.fields.time);
     charsets = next(preset.fields.charset);
     if (preset.value_is_page || preset.base64 != Base64::kNever) charset_decoder.emplace();
@@ -158,7 +159,7 @@ struct DocumentCodec::State {
   Preset preset;
   std::size_t document_bytes_max;
   JsonFields fields;
-  List ids, urls, texts, htmls, times, charsets;
+  List ids, urls, texts, htmls, digests, times, charsets;
   std::string unescaped;                          // a string that is not kept as it is
   std::string unwrapped;                          // what base64 held
   std::optional<CharsetDecoder> charset_decoder;  // where bodies can be bytes of any charset
@@ -294,6 +295,16 @@ std::optional<RejectReason> DocumentCodec::State::read_body(Document& document) 
     auto reason = fill_body(*body, true, document);
     document.format = Document::Format::kHtml;
     return reason;
+  }
+  const auto is_digest = [&](const JsonField& field) {
+    if (field.kind != JsonField::Kind::kString || field.raw.empty()) return false;
+    body = &field;
+    return true;
+  };
+  if (first_usable(digests, is_digest)) {
+    assign_string(*body, document.body);
+    document.format = Document::Format::kDigest;
+    return std::nullopt;
   }
   if (!empty_seen) return RejectReason::kMissingText;
   document.body.clear();  // a page without a word: the signer will say so

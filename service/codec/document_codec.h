@@ -9,7 +9,8 @@
 //   lists   of a preset's pointers the first that holds something usable wins: a non-empty string (for an id
 //           also an integer of any length), or an array whose first element is one (Nutch sends every field
 //           so).
-//           Text goes before html. A text that opens like a page ("<!doctype", "<html", ...) is read as html.
+//           Text goes before html, and html before a digest of it, which is taken as it is. A text that opens
+//           like a page ("<!doctype", "<html", ...) is read as html.
 //   charset a JSON string is Unicode and is taken as it is. What comes out of base64, and a raw value, are
 //           bytes: core/text/charset_decoder.h makes them UTF-8, told by fields.charset or by the record's
 //           own Content-Type header. A body that becomes too large by this is kTooLarge.

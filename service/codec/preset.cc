@@ -9,7 +9,7 @@
 namespace neardup {
 namespace {
 
-constexpr std::array<std::string_view, 3> kPresetNames = {"json", "scrapy-cluster", "raw"};
+constexpr std::array<std::string_view, 4> kPresetNames = {"json", "scrapy-cluster", "heritrix", "raw"};
 
 // Text comes before html wherever a producer sends both: what it has extracted itself is the better text.
 Preset json_preset() {
@@ -39,6 +39,16 @@ Preset scrapy_cluster_preset() {
   return preset;
 }
 
+Preset heritrix_preset() {
+  Preset preset;
+  preset.name = "heritrix";
+  preset.fields.url = {"/url"};
+  preset.fields.digest = {"/content_digest"};
+  preset.fields.time = {"/timestamp"};
+  preset.id_from = {IdFrom::kUrl};
+  return preset;
+}
+
 Preset raw_preset() {
   Preset preset;
   preset.name = "raw";
@@ -50,6 +60,7 @@ Preset raw_preset() {
 std::optional<Preset> find_preset(std::string_view name) {
   if (name == "json") return json_preset();
   if (name == "scrapy-cluster") return scrapy_cluster_preset();
+  if (name == "heritrix") return heritrix_preset();
   if (name == "raw") return raw_preset();
   return std::nullopt;
 }
@@ -134,10 +145,11 @@ Result<Preset> resolve_preset(const InputConfig& input) {
     std::string_view setting;
     std::vector<std::string> InputFields::* list;
   };
-  static constexpr std::array<List, 6> kLists = {{{"input.fields.id", &InputFields::id},
+  static constexpr std::array<List, 7> kLists = {{{"input.fields.id", &InputFields::id},
                                                   {"input.fields.url", &InputFields::url},
                                                   {"input.fields.text", &InputFields::text},
                                                   {"input.fields.html", &InputFields::html},
+                                                  {"input.fields.digest", &InputFields::digest},
                                                   {"input.fields.time", &InputFields::time},
                                                   {"input.fields.charset", &InputFields::charset}}};
   for (const List& entry : kLists) {

@@ -1,12 +1,14 @@
 // Where do a producer's records keep the parts of a document?
 //
-// A preset is a producer's format as data: JSON pointers (RFC 6901) to the id, url, text, html and time,
-// tried in their order, and the few habits that pointers cannot say. The operator's `input` settings replace
-// single lists; the codec then knows one shape only, a resolved Preset.
+// A preset is a producer's format as data: JSON pointers (RFC 6901) to the id, url, text, html, digest
+// and time, tried in their order, and the few habits that pointers cannot say. The operator's `input`
+// settings replace single lists; the codec then knows one shape only, a resolved Preset.
 //
 //   json            any JSON object of a crawler, by the usual names of its fields
 //   scrapy-cluster  topics `*.crawled_firehose`: raw html in /body, in base64 if the crawler was told so.
 //                   appid and crawlid name a crawl, not a page, so a page is named by its url.
+//   heritrix        its crawl log: a page's url and the digest of its content, which itself is in a WARC
+//                   file. Only equal contents are found.
 //   raw             the value is the page itself, html or text; the record's key names it
 #pragma once
 

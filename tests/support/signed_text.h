@@ -45,13 +45,14 @@ class TextSigner {
  public:
   explicit TextSigner(const SignerOptions& options = {}) : signer_(options) {}
 
-  SignedText sign(std::string text) {
+  SignedText sign(std::string text, Document::Format format = Document::Format::kText) {
     SignedText made;
     made.id = "d" + std::to_string(count_);
     made.source = {.topic = 0, .partition = 0, .offset = static_cast<std::int64_t>(count_++)};
     Document document;
     document.id = made.id;
     document.body = std::move(text);
+    document.format = format;
     const auto reason = signer_.sign(document, made.signature, made.route);
     EXPECT_EQ(reason, std::nullopt) << document.body;
     return made;

@@ -89,6 +89,34 @@ TEST(Signer, html_is_signed_by_its_text) {
       << "what is declared text is text";
 }
 
+TEST(Signer, what_is_known_by_a_digest_alone_is_like_nothing_else) {
+  Document document = text_document("sha1:2HBVXV7ZWYN5T2QMGMBT4DCDKJHGJ3BV");
+  const Signature as_text = signature_of(document);
+  document.format = Document::Format::kDigest;
+  const Signature signature = signature_of(document);
+  EXPECT_EQ(signature, signature_of(document));
+  EXPECT_EQ(signature.tokens, 1U);
+  EXPECT_NE(signature.exact, as_text.exact) << "no text is the same";
+  for (const RouteParts routes :
+       {RouteParts::kNone, RouteParts::kLong, RouteParts::kBoth, RouteParts::kMgrams}) {
+    Signer signer({.routes = routes});
+    Signature made;
+    RouteSignature route;
+    ASSERT_EQ(signer.sign(text_document(page(200)), made, route), std::nullopt);
+    ASSERT_EQ(signer.sign(document, made, route), std::nullopt);
+    EXPECT_EQ(made, signature);
+    EXPECT_TRUE(route.is_empty());
+    EXPECT_EQ(signer.canonical().tokens, 0U) << "nothing is left of the last text";
+  }
+  document.body.back() = 'W';
+  const Signature other = signature_of(document);
+  EXPECT_NE(other.exact, signature.exact);
+  EXPECT_GT(hamming_distance(other.fingerprint, signature.fingerprint), 7);
+  document.body.clear();
+  Signature none;
+  EXPECT_EQ(Signer().sign(document, none), RejectReason::kNoTokens);
+}
+
 TEST(Signer, a_text_without_a_letter_or_digit_is_rejected) {
   Signer signer;
   const Signature before{.exact = {1, 2}, .fingerprint = {3}, .tokens = 4};

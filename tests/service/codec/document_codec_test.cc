@@ -415,6 +415,30 @@ TEST(DocumentCodec, golden_ache_wraps_its_pages_in_base64) {
   EXPECT_EQ(got.document.event_time_ms, 1714566645123);
 }
 
+TEST(DocumentCodec, golden_heritrix_log_points_to_contents_by_their_digests) {
+  const Outcome got = decode(of_preset("heritrix"), golden("heritrix.json"));
+  EXPECT_EQ(got.verdict(), "a document");
+  EXPECT_EQ(got.document.id, "http://example.org/page.html");
+  EXPECT_EQ(got.document.url, "http://example.org/page.html");
+  EXPECT_EQ(got.document.body, "sha1:2HBVXV7ZWYN5T2QMGMBT4DCDKJHGJ3BV");
+  EXPECT_EQ(got.document.format, Document::Format::kDigest);
+  EXPECT_EQ(got.document.event_time_ms, 1714566645123);
+}
+
+TEST(DocumentCodec, a_digest_counts_where_there_is_neither_text_nor_html) {
+  InputConfig input;
+  input.fields.digest = {"/sha1", "/md5"};
+  const Outcome alone = decode(input, R"({"text":"","md5":"a\/b"})", "k");
+  EXPECT_EQ(alone.verdict(), "a document");
+  EXPECT_EQ(alone.document.body, "a/b");
+  EXPECT_EQ(alone.document.format, Document::Format::kDigest);
+  const Outcome both = decode(input, R"({"sha1":"x","html":"words"})", "k");
+  EXPECT_EQ(both.document.body, "words");
+  EXPECT_EQ(both.document.format, Document::Format::kHtml);
+  EXPECT_EQ(decode(input, R"({"sha1":17,"md5":""})", "k").verdict(), "missing_text");
+  EXPECT_EQ(decode_json(R"({"sha1":"x"})").verdict(), "missing_text") << "nobody asked for it";
+}
+
 TEST(DocumentCodec, golden_scrapy_cluster_plain_and_in_base64_is_the_same_page) {
   const Outcome plain = decode(of_preset("scrapy-cluster"), golden("scrapy_cluster.json"));
   EXPECT_EQ(plain.verdict(), "a document");

@@ -17,7 +17,7 @@ std::string refusal(const InputConfig& input) {
 }
 
 TEST(Preset, every_name_resolves_to_itself) {
-  EXPECT_THAT(preset_names(), ElementsAre("json", "scrapy-cluster", "raw"));
+  EXPECT_THAT(preset_names(), ElementsAre("json", "scrapy-cluster", "heritrix", "raw"));
   for (const std::string_view name : preset_names()) {
     InputConfig input;
     input.preset = name;
@@ -43,9 +43,10 @@ TEST(Preset, an_unknown_name_is_refused_with_the_nearest_one) {
   input.preset = "scrapy_cluster";
   EXPECT_EQ(refusal(input),
             "input.preset: \"scrapy_cluster\" is not a preset; did you mean \"scrapy-cluster\"? "
-            "There are: json scrapy-cluster raw");
+            "There are: json scrapy-cluster heritrix raw");
   input.preset = "yaml";
-  EXPECT_EQ(refusal(input), "input.preset: \"yaml\" is not a preset. There are: json scrapy-cluster raw");
+  EXPECT_EQ(refusal(input),
+            "input.preset: \"yaml\" is not a preset. There are: json scrapy-cluster heritrix raw");
 }
 
 TEST(Preset, input_replaces_single_lists_and_keeps_the_others) {

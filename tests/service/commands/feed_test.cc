@@ -25,8 +25,9 @@ Document read_back(const InputConfig& input, std::string_view page, bool html) {
   return document;
 }
 
-TEST(Feed, what_it_sends_is_what_the_service_reads_in_every_preset) {
+TEST(Feed, what_it_sends_is_what_the_service_reads_in_every_preset_that_has_a_place_for_pages) {
   for (const std::string_view preset : preset_names()) {
+    if (preset == "heritrix") continue;
     SCOPED_TRACE(preset);
     InputConfig input;
     input.preset = preset;
@@ -36,6 +37,15 @@ TEST(Feed, what_it_sends_is_what_the_service_reads_in_every_preset) {
     EXPECT_EQ(page.format, Document::Format::kHtml);
     EXPECT_EQ(page.id, "http://x/page");
   }
+}
+
+TEST(Feed, a_preset_without_a_place_for_pages_is_refused) {
+  InputConfig input;
+  input.preset = "heritrix";
+  const Result<std::string> record = page_record(*resolve_preset(input), "http://x/page", "words", false);
+  ASSERT_FALSE(record.ok());
+  EXPECT_EQ(record.error().message,
+            "input.fields has no place for a page and its url: set input.fields.html (or .text) and .url");
 }
 
 TEST(Feed, plain_text_stays_plain_text) {
