@@ -20,6 +20,7 @@ double power(double base, std::size_t exponent) {
 // Each minimum is mixed into what those before it made, so their order counts.
 class KeyHash {
  public:
+  KeyHash() = default;
   KeyHash(ShingleKind kind, std::size_t band)
       : state_((static_cast<std::uint64_t>(kind) << 8 | band) * 0x9E3779B97F4A7C15) {}
 
@@ -35,7 +36,7 @@ class KeyHash {
   }
 
  private:
-  std::uint64_t state_;
+  std::uint64_t state_ = 0;
 };
 
 }  // namespace
@@ -72,18 +73,20 @@ void make_bands(BandLayout layout, LongSignature& signature) {
   for (std::size_t j = 0; j < layout.bands; ++j) {
     const std::size_t bin = j * layout.width;
     Band& band = signature.bands[j];
-    const auto key_with = [&](std::size_t replaced) {
-      KeyHash hash(signature.kind, j);
-      for (std::size_t e = 0; e < layout.width; ++e) {
-        hash.add(e == replaced ? minima.second[bin + e] : minima.first[bin + e]);
-      }
-      return hash.finish();
-    };
+    // A variant is hashed as the key is up to the minimum that is replaced.
+    std::array<KeyHash, kBandMinima> variants;
+    KeyHash whole(signature.kind, j);
+    for (std::size_t e = 0; e < layout.width; ++e) {
+      for (std::size_t before = 0; before < e; ++before) variants[before].add(minima.first[bin + e]);
+      variants[e] = whole;
+      variants[e].add(minima.second[bin + e]);
+      whole.add(minima.first[bin + e]);
+    }
     band.width = layout.width;
-    band.key = key_with(layout.width);
+    band.key = whole.finish();
     for (std::size_t e = 0; e < layout.width; ++e) {
       const std::uint32_t second = minima.second[bin + e];
-      band.variants[e] = second == kNoMinimum ? band.key : key_with(e);
+      band.variants[e] = second == kNoMinimum ? band.key : variants[e].finish();
       band.features[e] = minimum_feature(signature.kind, minima.first[bin + e]);
       band.second_features[e] = minimum_feature(signature.kind, second);
     }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/check.h"
+#include "core/fingerprint/shingle.h"
 #include "core/fingerprint/short_kernels.h"
 #include "core/text/utf8.h"
 
@@ -218,7 +219,7 @@ ShortSigner& ShortSigner::operator=(ShortSigner&&) noexcept = default;
 
 bool ShortSigner::sign(std::string_view canonical, ShortSignature& signature) {
   // Most pages end here, before they are decoded.
-  if (canonical.size() > kBytesMax || count_code_points(canonical) > kCharactersMax) return false;
+  if (canonical.size() > kBytesMax || code_point_count(canonical) > kCharactersMax) return false;
   std::size_t length = 0;
   for (std::size_t at = 0; at < canonical.size();) {
     char32_t c = static_cast<unsigned char>(canonical[at]);

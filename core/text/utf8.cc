@@ -1,7 +1,5 @@
 #include "core/text/utf8.h"
 
-#include <cstring>
-
 namespace neardup {
 
 DecodedCodePoint decode_utf8(std::string_view bytes) {
@@ -38,21 +36,6 @@ DecodedCodePoint decode_utf8(std::string_view bytes) {
     high = 0xBF;
   }
   return {code_point, more + 1};
-}
-
-// A code point has one byte that does not continue another: those that do have bit 7 set and bit 6 clear.
-// Bytes are taken eight at a time, in whatever order they lie, and counted by a multiplication.
-std::size_t count_code_points(std::string_view utf8) {
-  constexpr std::uint64_t kLowBits = 0x0101010101010101;
-  std::size_t continuing = 0;
-  std::size_t at = 0;
-  for (; at + 8 <= utf8.size(); at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, utf8.data() + at, 8);
-    continuing += ((word & ~(word << 1)) >> 7 & kLowBits) * kLowBits >> 56;
-  }
-  for (; at < utf8.size(); ++at) continuing += (static_cast<unsigned char>(utf8[at]) & 0xC0) == 0x80;
-  return utf8.size() - continuing;
 }
 
 }  // namespace neardup

@@ -22,9 +22,6 @@ struct DecodedCodePoint {
 // The code point at the start of `bytes`. REQUIRES: !bytes.empty().
 DecodedCodePoint decode_utf8(std::string_view bytes);
 
-// REQUIRES: `utf8` is valid. Cost: eight bytes a step.
-std::size_t count_code_points(std::string_view utf8);
-
 // Writes 1 to 4 bytes at `out`, returns the end. REQUIRES: code_point <= U+10FFFF and no surrogate.
 inline char* encode_utf8(char32_t code_point, char* out) {
   if (code_point < 0x80) {

@@ -46,16 +46,5 @@ TEST(Utf8, an_error_takes_the_maximal_subpart) {
   }
 }
 
-TEST(Utf8, code_points_are_counted_as_they_are_decoded) {
-  std::string text;
-  char bytes[4];
-  for (std::size_t count = 0; count < 300; ++count) {
-    EXPECT_EQ(count_code_points(text), count);
-    static constexpr char32_t kOfEachSize[] = {U'a',          U'\u00e9', U'\u4e2d',
-                                               U'\U0001F600', U'\u007f', U'\u0080'};
-    text.append(bytes, encode_utf8(kOfEachSize[(count + count / 5) % 6], bytes));
-  }
-}
-
 }  // namespace
 }  // namespace neardup
