@@ -120,12 +120,10 @@ std::optional<std::int64_t> parse_time_ms(std::string_view text) {
   return time_ms;
 }
 
-void append_time(std::int64_t time_ms, std::string& out) {
+void write_time(std::int64_t time_ms, char* at) {
   DCHECK(time_ms >= 0 && time_ms <= kTimeMaxMs);
   const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(time_ms / kDayMs))};
   const auto in_day_ms = static_cast<unsigned>(time_ms % kDayMs);
-  std::array<char, 24> text{};
-  char* at = text.data();
   const auto digits = [&at](unsigned value, int width, char after) {
     for (int i = width; i-- > 0; value /= 10) at[i] = static_cast<char>('0' + value % 10);
     at += width;
@@ -138,7 +136,6 @@ void append_time(std::int64_t time_ms, std::string& out) {
   digits(in_day_ms / 60'000 % 60, 2, ':');
   digits(in_day_ms / 1000 % 60, 2, '.');
   digits(in_day_ms % 1000, 3, 'Z');
-  out.append(text.data(), text.size());
 }
 
 }  // namespace neardup

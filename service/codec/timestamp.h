@@ -4,9 +4,9 @@
 // in seconds or milliseconds, told apart by size: below 10^11 a count means seconds (until the year 5138).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace neardup {
@@ -18,9 +18,9 @@ std::optional<std::int64_t> parse_time_ms(std::string_view text);
 // A count since the epoch, seconds or milliseconds. Nothing for 0 and below: no page was crawled in 1970.
 std::optional<std::int64_t> count_to_ms(double count);
 
-// Appends 2024-05-01T12:30:00.123Z.
-// REQUIRES: 0 <= time_ms <= kTimeMaxMs.
-void append_time(std::int64_t time_ms, std::string& out);
+// Writes 2024-05-01T12:30:00.123Z, kTimeBytes of it. REQUIRES: 0 <= time_ms <= kTimeMaxMs.
+void write_time(std::int64_t time_ms, char* out);
+inline constexpr std::size_t kTimeBytes = 24;
 inline constexpr std::int64_t kTimeMaxMs = 253'402'300'799'999;  // 9999-12-31T23:59:59.999Z
 
 }  // namespace neardup

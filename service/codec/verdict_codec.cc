@@ -1,7 +1,5 @@
 #include "service/codec/verdict_codec.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,105 +9,23 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.h"
+#include "service/codec/json_text.h"
 #include "service/codec/timestamp.h"
 
 namespace neardup {
 namespace {
 
-void append_integer(std::integral auto number, std::string& out) {
-  std::array<char, 20> digits{};
-  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
-}
-
-void append_hex(Fingerprint fingerprint, std::string& out) {
-  for (int shift = 60; shift >= 0; shift -= 4) {
-    out.push_back("0123456789abcdef"[(fingerprint.bits >> shift) & 0xF]);
-  }
-}
+// The longest that a place, or the fields of a verdict but for its strings, can be.
+constexpr std::size_t kPlaceBytesMax = 128;
+constexpr std::size_t kFieldsBytesMax = 768;
 
 // Three decimals, always: 0.995, 1.000.
-void append_permille(int permille, std::string& out) {
-  out.push_back(static_cast<char>('0' + permille / 1000));
-  out.push_back('.');
-  out.push_back(static_cast<char>('0' + permille / 100 % 10));
-  out.push_back(static_cast<char>('0' + permille / 10 % 10));
-  out.push_back(static_cast<char>('0' + permille % 10));
-}
-
-bool needs_escape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
-
-void append_escape(char c, std::string& out) {
-  switch (c) {
-    case '"':
-      out.append("\\\"");
-      break;
-    case '\\':
-      out.append("\\\\");
-      break;
-    case '\n':
-      out.append("\\n");
-      break;
-    case '\r':
-      out.append("\\r");
-      break;
-    case '\t':
-      out.append("\\t");
-      break;
-    default:
-      out.append("\\u00");
-      out.push_back("0123456789abcdef"[static_cast<unsigned char>(c) >> 4]);
-      out.push_back("0123456789abcdef"[static_cast<unsigned char>(c) & 0xF]);
-  }
-}
-
-// REQUIRES: `text` is UTF-8.
-void append_escaped(std::string_view text, std::string& out) {
-  while (!text.empty()) {
-    const auto end = std::ranges::find_if(text, needs_escape);
-    out.append(text.begin(), end);
-    if (end == text.end()) return;
-    append_escape(*end, out);
-    text.remove_prefix(static_cast<std::size_t>(end - text.begin()) + 1);
-  }
-}
-
-// Printable ASCII that stands for itself: what ids and urls nearly always are.
-bool is_plain(std::string_view text) {
-  bool plain = true;
-  for (const char c : text) plain &= c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
-  return plain;
-}
-
-// How many bytes of a character stand at the front of `text`; 0 where there is none.
-std::size_t character_size(std::string_view text) {
-  for (std::size_t size = 1; size <= std::min(text.size(), std::size_t{4}); ++size) {
-    const std::string_view front = text.substr(0, size);
-    if (simdjson::validate_utf8(front.data(), front.size())) return size;
-  }
-  return 0;
-}
-
-// One U+FFFD for each byte that belongs to no character.
-std::string as_utf8(std::string_view text) {
-  std::string mended;
-  while (!text.empty()) {
-    const std::size_t size = character_size(text);
-    mended.append(size > 0 ? text.substr(0, size) : "\xEF\xBF\xBD");
-    text.remove_prefix(std::max(size, std::size_t{1}));
-  }
-  return mended;
-}
-
-void append_string(std::string_view text, std::string& out) {
-  out.push_back('"');
-  if (is_plain(text)) {
-    out.append(text);
-  } else if (simdjson::validate_utf8(text.data(), text.size())) {
-    append_escaped(text, out);
-  } else {
-    append_escaped(as_utf8(text), out);
-  }
-  out.push_back('"');
+void write_permille(int permille, JsonText& out) {
+  out.character(static_cast<char>('0' + permille / 1000));
+  out.character('.');
+  out.character(static_cast<char>('0' + permille / 100 % 10));
+  out.character(static_cast<char>('0' + permille / 10 % 10));
+  out.character(static_cast<char>('0' + permille % 10));
 }
 
 std::string_view topic_name(const Source& source, std::span<const std::string> topic_names) {
@@ -117,106 +33,109 @@ std::string_view topic_name(const Source& source, std::span<const std::string> t
   return topic_names[source.topic];
 }
 
-void append_source(const Source& source, std::span<const std::string> topic_names, std::string& out) {
-  out.append("\"source\":{\"topic\":");
-  append_string(topic_name(source, topic_names), out);
-  out.append(",\"partition\":");
-  append_integer(source.partition, out);
-  out.append(",\"offset\":");
-  append_integer(source.offset, out);
-  out.push_back('}');
+void write_source(const Source& source, std::span<const std::string> topic_names, JsonText& out) {
+  out.text("\"source\":{\"topic\":").string(topic_name(source, topic_names));
+  out.text(",\"partition\":").integer(source.partition);
+  out.text(",\"offset\":").integer(source.offset).character('}');
+}
+std::size_t source_bytes_max(const Source& source, std::span<const std::string> topic_names) {
+  return kPlaceBytesMax + JsonText::string_bytes_max(topic_name(source, topic_names).size());
 }
 
 // pages-3@18211
 void append_place(const Source& source, std::span<const std::string> topic_names, std::string& out) {
-  out.append(topic_name(source, topic_names)).push_back('-');
-  append_integer(source.partition, out);
-  out.push_back('@');
-  append_integer(source.offset, out);
+  const std::string_view topic = topic_name(source, topic_names);
+  JsonText text(out, kPlaceBytesMax + topic.size());
+  text.text(topic).character('-').integer(source.partition).character('@').integer(source.offset);
 }
 
-void append_unique(const Unique& unique, std::span<const std::string> topic_names, std::string& out) {
-  out.append(R"({"id":)");
-  append_string(unique.id, out);
-  if (!unique.url.empty()) {
-    out.append(",\"url\":");
-    append_string(unique.url, out);
-  }
-  out.push_back(',');
-  append_source(unique.source, topic_names, out);
-  out.push_back('}');
+void append_integer(std::integral auto number, std::string& out) {
+  JsonText(out, JsonText::kIntegerBytesMax).integer(number);
 }
 
-void append_evidence(const VerdictRecord& record, std::span<const std::string> topic_names,
-                     std::string& out) {
+void append_hex(Fingerprint fingerprint, std::string& out) {
+  JsonText(out, JsonText::kHexBytes).hex(fingerprint.bits);
+}
+
+void write_unique(const Unique& unique, std::span<const std::string> topic_names, JsonText& out) {
+  out.text(R"({"id":)").string(unique.id);
+  if (!unique.url.empty()) out.text(",\"url\":").string(unique.url);
+  out.character(',');
+  write_source(unique.source, topic_names, out);
+  out.character('}');
+}
+std::size_t unique_bytes_max(const Unique* unique, std::span<const std::string> topic_names) {
+  if (unique == nullptr) return 0;
+  return JsonText::string_bytes_max(unique->id.size()) + JsonText::string_bytes_max(unique->url.size()) +
+         source_bytes_max(unique->source, topic_names);
+}
+
+void write_evidence(const VerdictRecord& record, std::span<const std::string> topic_names, JsonText& out) {
   const Decision& decision = record.decision;
   if (decision.verdict == Verdict::kDuplicate) {
     CHECK(record.leader != nullptr, "a duplicate must name what it duplicates");
-    out.append(R"(,"kind":")").append(name(decision.kind)).append(R"(","duplicate_of":)");
-    append_unique(*record.leader, topic_names, out);
-    out.append(",\"distance\":");
-    append_integer(decision.distance, out);
-    out.append(",\"similarity\":");
-    append_permille(decision.similarity_permille, out);
+    out.text(R"(,"kind":")").text(name(decision.kind)).text(R"(","duplicate_of":)");
+    write_unique(*record.leader, topic_names, out);
+    out.text(",\"distance\":").integer(decision.distance);
+    out.text(",\"similarity\":");
+    write_permille(decision.similarity_permille, out);
   }
   if (decision.relation != Relation::kOther) {
-    out.append(R"(,"relation":")").append(name(decision.relation)).push_back('"');
+    out.text(R"(,"relation":")").text(name(decision.relation)).character('"');
   }
   if (decision.previous) {
     CHECK(record.previous != nullptr, "a version must name the one before");
-    out.append(",\"previous\":");
-    append_unique(*record.previous, topic_names, out);
+    out.text(",\"previous\":");
+    write_unique(*record.previous, topic_names, out);
   }
   if (decision.verdict == Verdict::kDuplicate) {
-    out.append(",\"cluster\":{\"id\":");
-    append_integer(decision.sequence, out);
-    out.append(",\"size\":");
-    append_integer(record.cluster.size, out);
-    out.push_back('}');
+    out.text(",\"cluster\":{\"id\":").integer(decision.sequence);
+    out.text(",\"size\":").integer(record.cluster.size).character('}');
     if (record.cluster.representative) {
-      out.append(",\"representative\":{");
-      append_source(record.cluster.representative->source, topic_names, out);
-      out.push_back('}');
+      out.text(",\"representative\":{");
+      write_source(record.cluster.representative->source, topic_names, out);
+      out.character('}');
     }
   } else {
-    out.append(",\"seq\":");
-    append_integer(decision.sequence, out);
+    out.text(",\"seq\":").integer(decision.sequence);
   }
-  out.append(",\"signature\":\"");
-  append_hex(record.signature.fingerprint, out);
-  out.push_back('"');
+  out.text(",\"signature\":\"").hex(record.signature.fingerprint.bits).character('"');
+}
+
+std::size_t verdict_bytes_max(const VerdictRecord& record, std::span<const std::string> topic_names) {
+  std::size_t bytes =
+      kFieldsBytesMax + JsonText::string_bytes_max(record.id.size()) +
+      JsonText::string_bytes_max(record.url.size()) + source_bytes_max(record.source, topic_names) +
+      unique_bytes_max(record.leader, topic_names) + unique_bytes_max(record.previous, topic_names);
+  if (record.cluster.representative) {
+    bytes += source_bytes_max(record.cluster.representative->source, topic_names);
+  }
+  return bytes;
 }
 
 }  // namespace
 
 void append_verdict_json(const VerdictRecord& record, std::span<const std::string> topic_names,
-                         std::string& out) {
-  out.push_back('{');
-  if (!record.id.empty()) {
-    out.append("\"id\":");
-    append_string(record.id, out);
-    out.push_back(',');
-  }
-  out.append(R"("verdict":")").append(name(record.verdict())).push_back('"');
+                         std::string& to) {
+  JsonText out(to, verdict_bytes_max(record, topic_names));
+  out.character('{');
+  if (!record.id.empty()) out.text("\"id\":").string(record.id).character(',');
+  out.text(R"("verdict":")").text(name(record.verdict())).character('"');
   if (record.forgotten) {
-    out.append(",\"forgotten\":");
-    append_integer(*record.forgotten, out);
+    out.text(",\"forgotten\":").integer(*record.forgotten);
   } else if (!record.reason) {
-    append_evidence(record, topic_names, out);
+    write_evidence(record, topic_names, out);
   }
-  if (!record.url.empty()) {
-    out.append(",\"url\":");
-    append_string(record.url, out);
-  }
-  out.push_back(',');
-  append_source(record.source, topic_names, out);
+  if (!record.url.empty()) out.text(",\"url\":").string(record.url);
+  out.character(',');
+  write_source(record.source, topic_names, out);
   if (record.event_time_ms > 0) {
-    out.append(",\"event_time\":\"");
-    append_time(record.event_time_ms, out);
-    out.push_back('"');
+    out.text(",\"event_time\":\"");
+    write_time(record.event_time_ms, out.room(kTimeBytes));
+    out.character('"');
   }
-  if (record.reason) out.append(R"(,"reason":")").append(name(*record.reason)).push_back('"');
-  out.push_back('}');
+  if (record.reason) out.text(R"(,"reason":")").text(name(*record.reason)).character('"');
+  out.character('}');
 }
 
 void append_verdict_header(const VerdictRecord& record, std::span<const std::string> topic_names,

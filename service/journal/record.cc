@@ -86,11 +86,11 @@ Error corrupt(const std::string& what) { return {ErrorCode::kCorrupt, "journal r
 
 }  // namespace
 
-std::string encode_journal_record(const JournalRecord& record) {
+void encode_journal_record(const JournalRecord& record, std::string& bytes) {
   CHECK(record.signature_options.size() <= kSignatureOptionsBytesMax, "they name a few settings");
   CHECK(record.detector_options.size() <= kSignatureOptionsBytesMax, "so do these");
   CHECK(record.cluster_rule.size() <= kSignatureOptionsBytesMax, "and this is one");
-  std::string bytes;
+  bytes.clear();
   std::size_t size = journal_frame_bytes_max(record.topics.size(), record.positions.size());
   for (const Unique& unique : record.uniques)
     size += journal_entry_bytes_max(unique.id.size(), unique.url.size(), unique.kept.size());
@@ -146,6 +146,11 @@ std::string encode_journal_record(const JournalRecord& record) {
   put_deletions(out, record.deletions);
   put_gains(out, record.clusters);
   out.u32(crc32c(bytes));
+}
+
+std::string encode_journal_record(const JournalRecord& record) {
+  std::string bytes;
+  encode_journal_record(record, bytes);
   return bytes;
 }
 

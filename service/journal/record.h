@@ -93,6 +93,8 @@ struct JournalRecord {
 
 // The record's bytes, at most kJournalRecordBytesMax when the batch was closed in time (see JournalSize).
 std::string encode_journal_record(const JournalRecord& record);
+// Replaces `bytes` with it; their memory is used again.
+void encode_journal_record(const JournalRecord& record, std::string& bytes);
 
 // A record that covers no input is an operator's word: where partitions go on after a loss that was accepted.
 // Its positions have from = next and need not follow those before.

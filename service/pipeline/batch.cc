@@ -1,6 +1,7 @@
 #include "service/pipeline/batch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/check.h"
 
@@ -34,13 +35,13 @@ void Batch::clear() {
   records_.clear();
   header_ranges_.clear();
   headers_.clear();
-  uniques_.clear();
-  deletions_.clear();
   gains_.clear();
   covered_.clear();
   positions_.clear();
   counts_ = {};
-  journal_ = {};
+  std::vector<Unique> uniques = std::exchange(journal_, {}).uniques;
+  uniques.clear();
+  journal_.uniques = std::move(uniques);
   journal_bytes_.clear();
 }
 
@@ -114,8 +115,8 @@ void Batch::add_decided(const Record& record, const Signed& document, const Deci
               is_unique ? OutputTopic::kUnique : OutputTopic::kDuplicate);
   if (is_unique) {
     ++counts_.unique;
-    uniques_.push_back({*records_.back().key, arena_.keep(from.url), record.source, from.event_time_ms,
-                        document.signature, arena_.keep(kept)});
+    journal_.uniques.push_back({*records_.back().key, arena_.keep(from.url), record.source,
+                                from.event_time_ms, document.signature, arena_.keep(kept)});
   } else {
     counts_.count(decision);
     gains_.add(decision.sequence, record.source, cluster);
@@ -136,7 +137,7 @@ void Batch::add_deleted(const Record& record, const Signed& document, std::strin
   ++counts_.deleted;
   counts_.forgotten += forgotten.size();
   for (const Sequence sequence : forgotten) gains_.end(sequence);
-  deletions_.push_back({.behind = uniques_.size(), .id = id, .forgotten = forgotten.size()});
+  journal_.deletions.push_back({.behind = journal_.uniques.size(), .id = id, .forgotten = forgotten.size()});
 }
 
 void Batch::add_rejected(const Record& record, RejectReason reason) {
@@ -202,10 +203,8 @@ void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics
   for (const std::uint64_t count : counts_.rejected) journal_.counts.rejected += count;
   journal_.counts.deleted = counts_.deleted;
   journal_.topics.assign(topics.begin(), topics.end());
-  journal_.uniques = uniques_;
-  journal_.deletions = deletions_;
   gains_.take(journal_.clusters);
-  journal_bytes_ = encode_journal_record(journal_);
+  encode_journal_record(journal_, journal_bytes_);
 }
 
 Transaction Batch::transaction() const { return {journal_bytes_, records_, positions_}; }

@@ -119,13 +119,11 @@ class Batch {
   std::vector<HeaderRange> header_ranges_;  // of records_[i], resolved when sealed
   std::vector<Header> headers_;
   std::vector<NamedValue> named_;
-  std::vector<Unique> uniques_;
-  std::vector<JournalDeletion> deletions_;
   ClusterGains gains_;
   std::map<JournalChain::Partition, Covered> covered_;
   std::vector<CommittedPosition> positions_;
   BatchCounts counts_;
-  JournalRecord journal_;
+  JournalRecord journal_;  // its uniques and deletions as they come, all else when sealed
   std::string journal_bytes_;
 };
 

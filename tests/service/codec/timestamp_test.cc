@@ -11,8 +11,8 @@ namespace {
 std::string read(std::string_view text) {
   const std::optional<std::int64_t> time_ms = parse_time_ms(text);
   if (!time_ms) return "(unknown)";
-  std::string out;
-  append_time(*time_ms, out);
+  std::string out(kTimeBytes, '\0');
+  write_time(*time_ms, out.data());
   return out;
 }
 

@@ -1,0 +1,56 @@
+#include "service/codec/json_text.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace neardup {
+namespace {
+
+std::string in_json(std::string_view text) {
+  std::string out;
+  JsonText(out, JsonText::string_bytes_max(text.size())).string(text);
+  return out;
+}
+
+TEST(JsonText, a_string_of_any_character_reads_back_as_it_was) {
+  for (const char* around : {"", "plain ", "caf\u00e9 \u4e2d "}) {
+    for (unsigned c = 1; c < 0x80; ++c) {
+      const std::string text = around + std::string(1, static_cast<char>(c)) + around;
+      EXPECT_EQ(nlohmann::json::parse(in_json(text)), text);
+      EXPECT_LE(in_json(text).size(), JsonText::string_bytes_max(text.size()));
+    }
+  }
+  EXPECT_EQ(in_json(std::string_view("\0", 1)), R"("\u0000")");
+}
+
+TEST(JsonText, bytes_that_are_no_character_become_the_replacement_character) {
+  EXPECT_EQ(in_json("a\xFF\xFF"), "\"a\uFFFD\uFFFD\"");
+  EXPECT_EQ(in_json("\xE4\xB8 \"\u4e2d"), "\"\uFFFD\uFFFD \\\"\u4e2d\"");
+}
+
+TEST(JsonText, numbers_are_written_whole) {
+  std::string out = "before ";
+  {
+    JsonText text(out, 100);
+    text.integer(std::numeric_limits<std::int64_t>::min()).character(' ');
+    text.integer(std::numeric_limits<std::uint64_t>::max()).text(" = ");
+    text.hex(0x0123456789ABCDEF);
+  }
+  EXPECT_EQ(out, "before -9223372036854775808 18446744073709551615 = 0123456789abcdef");
+}
+
+TEST(JsonText, what_was_not_needed_is_cut_off) {
+  std::string out = "a";
+  {
+    JsonText text(out, 1000);
+  }
+  EXPECT_EQ(out, "a");
+}
+
+}  // namespace
+}  // namespace neardup
