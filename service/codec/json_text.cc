@@ -3,17 +3,37 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 namespace neardup {
 namespace {
 
 bool needs_escape(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
 
+// Bit 7 of each byte that is no printable ASCII, or a quote or a backslash.
+std::uint64_t not_plain(const char* eight) {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  constexpr std::uint64_t kLow = 0x7F * kEach;  // no sum of these spills into the next byte
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, eight, sizeof bytes);
+  const auto is = [](std::uint64_t all, char c) {
+    const std::uint64_t differing = all ^ static_cast<unsigned char>(c) * kEach;
+    return ~(((differing & kLow) + kLow) | differing);
+  };
+  const std::uint64_t low = bytes & kLow;
+  const std::uint64_t control = ~(low + 0x60 * kEach) | (low + kEach);  // below 0x20, or 0x7F
+  return (bytes | control | is(bytes, '"') | is(bytes, '\\')) & 0x80 * kEach;
+}
+
 // Printable ASCII that stands for itself: what ids and urls nearly always are.
 bool is_plain(std::string_view text) {
-  bool plain = true;
-  for (const char c : text) plain &= c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
-  return plain;
+  if (text.size() < 8) {
+    return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; });
+  }
+  std::uint64_t found = not_plain(text.data() + text.size() - 8);
+  for (std::size_t i = 0; i + 8 <= text.size(); i += 8) found |= not_plain(text.data() + i);
+  return found == 0;
 }
 
 // How many bytes of a character stand at the front of `text`; 0 where there is none.
