@@ -66,31 +66,43 @@ void make_keys(BandLayout layout, ShingleKind kind, const std::array<std::uint32
   }
 }
 
-void make_bands(BandLayout layout, LongSignature& signature) {
-  DCHECK(layout.bands <= kLongBandsMax && layout.width <= kBandMinima);
-  const BandMinima& minima = signature.minima;
-  signature.band_count = layout.bands;
-  for (std::size_t j = 0; j < layout.bands; ++j) {
-    const std::size_t bin = j * layout.width;
-    Band& band = signature.bands[j];
-    // A variant is hashed as the key is up to the minimum that is replaced.
-    std::array<KeyHash, kBandMinima> variants;
-    KeyHash whole(signature.kind, j);
-    for (std::size_t e = 0; e < layout.width; ++e) {
-      for (std::size_t before = 0; before < e; ++before) variants[before].add(minima.first[bin + e]);
-      variants[e] = whole;
-      variants[e].add(minima.second[bin + e]);
-      whole.add(minima.first[bin + e]);
-    }
-    band.width = layout.width;
-    band.key = whole.finish();
-    for (std::size_t e = 0; e < layout.width; ++e) {
-      const std::uint32_t second = minima.second[bin + e];
-      band.variants[e] = second == kNoMinimum ? band.key : variants[e].finish();
-      band.features[e] = minimum_feature(signature.kind, minima.first[bin + e]);
-      band.second_features[e] = minimum_feature(signature.kind, second);
-    }
+namespace {
+
+// With the width known, a band is made without a loop.
+template <std::size_t kWidth>
+void make_band(const LongSignature& signature, std::size_t number, Band& band) {
+  const std::uint32_t* const first = signature.minima.first.data() + number * kWidth;
+  const std::uint32_t* const second = signature.minima.second.data() + number * kWidth;
+  // A variant is hashed as the key is up to the minimum that is replaced.
+  std::array<KeyHash, kWidth> variants;
+  KeyHash whole(signature.kind, number);
+#pragma GCC unroll 4
+  for (std::size_t e = 0; e < kWidth; ++e) {
+#pragma GCC unroll 4
+    for (std::size_t before = 0; before < e; ++before) variants[before].add(first[e]);
+    variants[e] = whole;
+    variants[e].add(second[e]);
+    whole.add(first[e]);
   }
+  band.width = kWidth;
+  band.key = whole.finish();
+#pragma GCC unroll 4
+  for (std::size_t e = 0; e < kWidth; ++e) {
+    const Key variant = variants[e].finish();
+    band.variants[e] = second[e] == kNoMinimum ? band.key : variant;
+    band.features[e] = minimum_feature(signature.kind, first[e]);
+    band.second_features[e] = minimum_feature(signature.kind, second[e]);
+  }
+}
+
+}  // namespace
+
+void make_bands(BandLayout layout, LongSignature& signature) {
+  DCHECK(layout.bands <= kLongBandsMax && layout.bands * layout.width <= kMinimaBins);
+  signature.band_count = layout.bands;
+  const auto make = layout.width == 4 ? make_band<4> : layout.width == 3 ? make_band<3> : make_band<2>;
+  DCHECK(layout.width >= 2 && layout.width <= kBandMinima);
+  for (std::size_t j = 0; j < layout.bands; ++j) make(signature, j, signature.bands[j]);
 }
 
 struct LongSigner::Work {
