@@ -18,10 +18,10 @@
 //   broker
 //           on them: what all cores do for a page of the loop, and scan's part on top
 //   latency at half of the documents/s of serve, sent at an even pace: from the moment when Kafka appends a
-//           page, by its own stamp, until a consumer of committed records has the verdict. That one reads one
-//           partition of each topic, a sample of one in eight: sending and reading take from serve what the
-//           machine has. Beside it what it may be: two intervals of a batch and the p99 of the same run's
-//           commits, as the service's own histogram has it
+//           page, by its own stamp, until a consumer of committed records has the verdict. Sending and
+//           reading take from serve what the machine has: so pages are packed before (packed_pages.h), and
+//           one partition of each topic is read, a sample of one in eight. Beside it what it may be: two
+//           intervals of a batch and the p99 of the same run's commits, as the service's own histogram has it
 //
 //   restart and takeover (serve_absence.h): for how long nobody decides, with ten million uniques to
 //           remember, and when a leader goes that another instance waits for
@@ -56,10 +56,10 @@
 #include "service/clock.h"
 #include "service/journal/record.h"
 #include "service/kafka/log_reader.h"
-#include "service/kafka/sender.h"
 #include "service/kafka/topics.h"
 #include "service/log.h"
 #include "service/metrics/state.h"
+#include "tests/bench/packed_pages.h"
 #include "tests/bench/raw_loop.h"
 #include "tests/bench/serve_absence.h"
 #include "tests/bench/serve_run.h"
@@ -80,7 +80,7 @@ using std::chrono::steady_clock;
 
 constexpr seconds kRunMax{300};  // of one run, and of one look at what it left
 constexpr milliseconds kLookEvery{10};
-constexpr milliseconds kTick{1};  // between two looks at how many pages are due
+constexpr double kSendEvery_s = .005;  // pages at an even pace, those of so long together
 
 struct Size {
   std::string_view name;
@@ -340,9 +340,15 @@ std::size_t number_of_page(const rd_kafka_message_t& message) {
 Latency measure_latency(const Config& config, std::vector<std::string> words, const std::string& log,
                         std::size_t record_bytes, double documents_per_s, double time_s) {
   const auto count = static_cast<std::size_t>(documents_per_s * time_s);
-  std::vector<GeneratedText::Page> pages(count);  // made before, for nothing else is to run beside serve
+  const auto step = std::max<std::size_t>(1, static_cast<std::size_t>(documents_per_s * kSendEvery_s));
+  std::vector<std::string> requests;  // made before, for nothing else is to run beside serve
   GeneratedText text(record_bytes, 2);
-  for (GeneratedText::Page& page : pages) text.next(page);
+  std::vector<GeneratedText::Page> pages(step);
+  for (std::size_t first = 0; first < count; first += step) {
+    pages.resize(std::min(step, count - first));
+    for (GeneratedText::Page& page : pages) text.next(page);
+    requests.push_back(pack_pages(config.kafka.topics.input.front(), pages, first));
+  }
   create_run_topics(config);
   ChildProcess child(std::move(words), log);
   if (!child.wait_for_log("running: ", seconds(60)))
@@ -363,18 +369,15 @@ Latency measure_latency(const Config& config, std::vector<std::string> words, co
       failed = std::current_exception();
     }
   });
-  {
-    const auto sender =
-        or_throw(KafkaSender::open(config.kafka, config.kafka.topics.input.front(), no_probe()));
-    const auto start = steady_clock::now();
-    for (std::size_t i = 0; i < count;) {
-      std::this_thread::sleep_for(kTick);
-      const double time = std::chrono::duration<double>(steady_clock::now() - start).count();
-      for (; i < count && static_cast<double>(i) <= time * documents_per_s; ++i)
-        or_throw(sender->send(pages[i].id, pages[i].record, {}, static_cast<std::int32_t>(i % kPartitions)));
-    }
-    or_throw(sender->finish(seconds(60)));
+  PackedSender sender(config.kafka.brokers);
+  const auto start = steady_clock::now();
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const double due_s = static_cast<double>((i + 1) * step) / documents_per_s;
+    std::this_thread::sleep_until(
+        start + std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(due_s)));
+    sender.send(requests[i]);
   }
+  sender.finish(seconds(60));
   const auto deadline = steady_clock::now() + kRunMax;
   while (positions.covered() < static_cast<std::int64_t>(count)) {
     if (steady_clock::now() > deadline) throw std::runtime_error("waiting for the verdicts takes too long");

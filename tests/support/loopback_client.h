@@ -40,6 +40,16 @@ class LoopbackClient {
     return true;
   }
 
+  // What has come by now.
+  std::string received() const {
+    std::string all;
+    char buffer[65536];
+    for (ssize_t got = 0; (got = recv(fd_, buffer, sizeof buffer, MSG_DONTWAIT)) > 0;) {
+      all.append(buffer, static_cast<std::size_t>(got));
+    }
+    return all;
+  }
+
   // All until the server hangs up, or "TIMEOUT".
   std::string receive(std::chrono::milliseconds timeout = std::chrono::seconds(10)) const {
     const auto end = std::chrono::steady_clock::now() + timeout;
