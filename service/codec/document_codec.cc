@@ -80,6 +80,10 @@ char* room_in(std::string& buffer, std::size_t size) {
 
 // Replaces `out` with what a JSON string says.
 void assign_string(const JsonField& field, std::string& out) {
+  if (field.said.data() != nullptr) {
+    out = field.said;
+    return;
+  }
   if (!field.escaped) {
     out = field.raw;
     return;
@@ -127,24 +131,26 @@ std::vector<std::string> all_pointers(const InputFields& fields) {
   return all;
 }
 
+// Of all_pointers: those of strings that are a body as they are.
+JsonPlaces page_places(const Preset& preset) {
+  if (preset.base64 != Base64::kNever) return {};
+  const InputFields& fields = preset.fields;
+  const std::size_t begin = fields.id.size() + fields.url.size();
+  return {begin, begin + fields.text.size() + fields.html.size()};
+}
+
 }  // namespace
 
 struct DocumentCodec::State {
-  // One list of a preset's pointers, as places in `fields`.
-  struct List {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-  };
-
   State(const Preset& the_preset, const InputConfig& input)
       : preset(the_preset),
         document_bytes_max(input.document_bytes_max),
-        fields(all_pointers(the_preset.fields)) {
+        fields(all_pointers(the_preset.fields), page_places(the_preset)) {
     std::size_t end = 0;
     const auto next = [&](const std::vector<std::string>& pointers) {
       const std::size_t begin = end;
       end += pointers.size();
-      return List{begin, end};
+      return JsonPlaces{begin, end};
     };
     ids = next(preset.fields.id);
     urls = next(preset.fields.url);
@@ -159,7 +165,8 @@ struct DocumentCodec::State {
   Preset preset;
   std::size_t document_bytes_max;
   JsonFields fields;
-  List ids, urls, texts, htmls, digests, times, charsets;
+  JsonPlaces ids, urls, texts, htmls, digests, times, charsets;
+  std::string page;                               // room for what the first page of a record says
   std::string unescaped;                          // a string that is not kept as it is
   std::string unwrapped;                          // what base64 held
   std::optional<CharsetDecoder> charset_decoder;  // where bodies can be bytes of any charset
@@ -181,7 +188,7 @@ struct DocumentCodec::State {
 
   // Calls `use` with the values of a list in their order, until it says true.
   template <typename Use>
-  bool first_usable(List list, Use use) const {
+  bool first_usable(JsonPlaces list, Use use) const {
     for (std::size_t i = list.begin; i < list.end; ++i) {
       if (use(fields[i])) return true;
     }
@@ -223,7 +230,7 @@ std::optional<RejectReason> DocumentCodec::State::decode_page(const Record& reco
 }
 
 std::optional<RejectReason> DocumentCodec::State::decode_json(const Record& record, Document& document) {
-  if (auto reason = fields.read(without_mark(*record.value))) {
+  if (auto reason = fields.read(without_mark(*record.value), &page)) {
     name_by_key(record, document);
     return reason;
   }
@@ -391,6 +398,7 @@ std::optional<RejectReason> DocumentCodec::decode(const Record& record, Document
   auto reason = state_->decode(record, document);
   if (reason) document.body.clear();
   if (record.value && record.value->size() > kRecordBytesUsual) {
+    state_->page = std::string();
     state_->unescaped = std::string();
     state_->unwrapped = std::string();
   }

@@ -19,6 +19,7 @@ constexpr std::size_t kEscapeBytesMax = 6;  // of one character of a name: \uXXX
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_utf8(std::string_view bytes) { return simdjson::validate_utf8(bytes.data(), bytes.size()); }
 
 // ~1 is a slash, ~0 a tilde.
 std::string unescaped_token(std::string_view token) {
@@ -31,7 +32,7 @@ std::string unescaped_token(std::string_view token) {
 
 }  // namespace
 
-JsonFields::JsonFields(std::span<const std::string> pointers) : nodes_(1) {
+JsonFields::JsonFields(std::span<const std::string> pointers, JsonPlaces pages) : nodes_(1) {
   for (std::string_view rest : pointers) {
     std::uint32_t node = 0;
     while (!rest.empty()) {
@@ -44,6 +45,7 @@ JsonFields::JsonFields(std::span<const std::string> pointers) : nodes_(1) {
       rest.remove_prefix(token.size());
     }
     CHECK(node != 0, "a pointer to the whole record names no field");
+    nodes_[node].is_page |= places_.size() >= pages.begin && places_.size() < pages.end;
     places_.push_back(node);
   }
 }
@@ -84,8 +86,8 @@ std::uint32_t JsonFields::make_child(std::uint32_t parent, std::string_view name
 // there; the first that was not has decided `refusal_`.
 class JsonFields::Walk {
  public:
-  Walk(JsonFields& fields, std::string_view json)
-      : fields_(fields), at_(json.data()), end_(json.data() + json.size()) {}
+  Walk(JsonFields& fields, std::string_view json, std::string* room)
+      : fields_(fields), at_(json.data()), end_(json.data() + json.size()), room_(room) {}
 
   std::optional<RejectReason> run() {
     skip_spaces();
@@ -100,7 +102,7 @@ class JsonFields::Walk {
     switch (*at_) {
       case '"':
         ++at_;
-        return string();
+        return room_ != nullptr && node != kNone && fields_.nodes_[node].is_page ? page() : string();
       case '{':
         ++at_;
         return object(node);
@@ -136,13 +138,13 @@ class JsonFields::Walk {
       if (!take('}')) return false;
     }
     --depth_;
-    field_ = {JsonField::Kind::kOther, false, {}};
+    field_ = {JsonField::Kind::kOther, false, {}, {}};
     return true;
   }
 
   bool array(std::uint32_t node) {
     if (!deeper()) return false;
-    JsonField first{JsonField::Kind::kOther, false, {}};
+    JsonField first{JsonField::Kind::kOther, false, {}, {}};
     skip_spaces();
     if (!take(']')) {
       std::size_t index = 0;
@@ -167,9 +169,22 @@ class JsonFields::Walk {
   bool string() {
     const JsonString found = find_string_end(at_, end_);
     if (found.end == nullptr) return false;
-    field_ = {JsonField::Kind::kString, found.escaped, {at_, static_cast<std::size_t>(found.end - at_)}};
+    field_ = {JsonField::Kind::kString, found.escaped, {at_, found.end}, {}};
     at_ = found.end + 1;
-    return true;
+    return found.is_ascii || is_utf8(field_.raw);
+  }
+
+  // A string that will be wanted; the first takes the room.
+  bool page() {
+    std::string& room = *std::exchange(room_, nullptr);
+    const std::size_t bytes_max = static_cast<std::size_t>(end_ - at_) + kUnescapeSlack;
+    if (room.size() < bytes_max) room.resize(bytes_max);  // zeros cost as much as reading: no more than once
+    const JsonReading read = read_string(at_, end_, room.data());
+    if (read.end == nullptr) return false;
+    field_ = {JsonField::Kind::kString, false, {at_, read.end}, {room.data(), read.said_end}};
+    field_.escaped = field_.said.size() < field_.raw.size();  // any escape is longer than what it says
+    at_ = read.end + 1;
+    return read.is_ascii || is_utf8(field_.raw);
   }
 
   // -? (0 | [1-9][0-9]*) (.[0-9]+)? ([eE][+-]?[0-9]+)?
@@ -182,7 +197,7 @@ class JsonFields::Walk {
       if (!take('+')) take('-');
       if (!digits()) return false;
     }
-    field_ = {JsonField::Kind::kNumber, false, {begin, static_cast<std::size_t>(at_ - begin)}};
+    field_ = {JsonField::Kind::kNumber, false, {begin, at_}, {}};
     return true;
   }
 
@@ -196,7 +211,7 @@ class JsonFields::Walk {
     if (static_cast<std::size_t>(end_ - at_) < word.size()) return false;
     if (std::memcmp(at_, word.data(), word.size()) != 0) return false;
     at_ += word.size();
-    field_ = {JsonField::Kind::kOther, false, {}};
+    field_ = {JsonField::Kind::kOther, false, {}, {}};
     return true;
   }
 
@@ -249,19 +264,19 @@ class JsonFields::Walk {
   JsonFields& fields_;
   const char* at_;
   const char* end_;
+  std::string* room_;  // null: there is none, or none any more
   int depth_ = 0;
   JsonField field_;  // the value taken last
   RejectReason refusal_ = RejectReason::kNotJson;
 };
 
-std::optional<RejectReason> JsonFields::read(std::string_view json) {
+std::optional<RejectReason> JsonFields::read(std::string_view json, std::string* room) {
   ++record_;
   // An object that does not end with a brace never ends, however deep it is: see that first.
   std::size_t size = json.size();
   while (size > 0 && is_space(json[size - 1])) --size;
   if (size == 0 || json[size - 1] != '}') return RejectReason::kNotJson;
-  if (!simdjson::validate_utf8(json.data(), json.size())) return RejectReason::kNotJson;
-  return Walk(*this, json).run();
+  return Walk(*this, json, room).run();
 }
 
 }  // namespace neardup

@@ -63,6 +63,14 @@ std::size_t escape_size(const char* at, const char* end) {
 
 constinit const std::array<char, 256> kShortEscapes = make_short_escapes();
 
+bool is_escape(const char* at, const char* end) {
+  const std::size_t size = escape_size(at, end);
+  if (size != kUnicodeEscapeSize) return size != 0;
+  const char* const next = at + size;
+  const bool unicode_follows = end - next > 1 && next[0] == '\\' && next[1] == 'u';
+  return !unicode_follows || escape_size(next, end) != 0;
+}
+
 void take_escape(const char*& at, const char* end, char*& out) {
   if (at[1] != 'u') {
     *out++ = kShortEscapes[static_cast<unsigned char>(at[1])];
@@ -86,19 +94,31 @@ void take_escape(const char*& at, const char* end, char*& out) {
 }
 
 JsonString find_string_end_scalar(const char* begin, const char* end) {
-  bool escaped = false;
+  JsonString found{.is_ascii = true};
   for (const char* at = begin; at < end;) {
-    if (*at == '"') return {at, escaped};
-    if (static_cast<unsigned char>(*at) < 0x20) break;
+    const auto byte = static_cast<unsigned char>(*at);
+    if (byte == '"') {
+      found.end = at;
+      return found;
+    }
+    if (byte < 0x20) break;
+    if (byte >= 0x80) found.is_ascii = false;
     std::size_t size = 1;
-    if (*at == '\\') {
-      escaped = true;
+    if (byte == '\\') {
+      found.escaped = true;
       size = escape_size(at, end);
       if (size == 0) break;
     }
     at += size;
   }
-  return {nullptr, escaped};
+  return {};
+}
+
+JsonReading read_string_scalar(const char* begin, const char* end, char* out) {
+  const JsonString found = find_string_end_scalar(begin, end);
+  if (found.end == nullptr) return {};
+  const std::string_view raw(begin, static_cast<std::size_t>(found.end - begin));
+  return {found.end, unescape_scalar(raw, out), found.is_ascii};
 }
 
 char* unescape_scalar(std::string_view raw, char* out) {
@@ -126,6 +146,17 @@ JsonString find_string_end(const char* begin, const char* end) {
   return kernel(begin, end);
 #else
   return internal::find_string_end_scalar(begin, end);
+#endif
+}
+
+JsonReading read_string(const char* begin, const char* end, char* out) {
+#if NEARDUP_X86
+  static const auto kernel = isa() == Isa::kAvx512 ? internal::read_string_avx512
+                             : isa() == Isa::kAvx2 ? internal::read_string_avx2
+                                                   : internal::read_string_scalar;
+  return kernel(begin, end, out);
+#else
+  return internal::read_string_scalar(begin, end, out);
 #endif
 }
 

@@ -1,8 +1,9 @@
 // Where does a JSON string end, and what does it say?
 //
 // Nearly all bytes of a record are one string, its text, so these two questions are what reading it costs.
-// The first is asked of every string of a record and checks all that RFC 8259 says of one; the second only of
-// those that are wanted, and therefore has nothing left to check.
+// find_string_end answers the first, and checks all that RFC 8259 says of a string; unescape the second, of a
+// string that was found, and has nothing left to check. read_string answers both in one pass: for a string
+// that is wanted before it is known where it ends.
 //
 //   "caf\u00e9 \"x\" \ud83d"     ──►  café "x" �
 //
@@ -23,14 +24,25 @@
 namespace neardup {
 
 struct JsonString {
-  const char*
-      end;       // its closing quote; nullptr: it is none (not closed, a control character, a wrong escape)
-  bool escaped;  // it holds at least one escape
+  // Its closing quote; nullptr: it is none (not closed, a control character, a wrong escape), and nothing
+  // else counts.
+  const char* end = nullptr;
+  bool escaped = false;   // it holds at least one escape
+  bool is_ascii = false;  // as it is written; if not, whether its bytes are UTF-8 is for the caller to see
 };
 
-// The string whose first character is at `begin`, behind the opening quote; `end` ends the record. That its
-// bytes are UTF-8 is not looked at.
+// The string whose first character is at `begin`, behind the opening quote; `end` ends the record.
 JsonString find_string_end(const char* begin, const char* end);
+
+struct JsonReading {
+  const char* end = nullptr;  // as of JsonString
+  char* said_end = nullptr;   // behind what it says
+  bool is_ascii = false;
+};
+
+// The same, and writes what the string says to `out`, which does not overlap it. REQUIRES: there is room for
+// end - begin + kUnescapeSlack bytes; what is in those behind the answer is anything.
+JsonReading read_string(const char* begin, const char* end, char* out);
 
 // Writes what the string between the quotes says to `out`; returns the end of it.
 // REQUIRES: find_string_end found this string; there is room for raw.size() + kUnescapeSlack bytes at `out`.
@@ -42,6 +54,9 @@ namespace internal {
 JsonString find_string_end_scalar(const char* begin, const char* end);
 JsonString find_string_end_avx2(const char* begin, const char* end);
 JsonString find_string_end_avx512(const char* begin, const char* end);
+JsonReading read_string_scalar(const char* begin, const char* end, char* out);
+JsonReading read_string_avx2(const char* begin, const char* end, char* out);
+JsonReading read_string_avx512(const char* begin, const char* end, char* out);
 char* unescape_scalar(std::string_view raw, char* out);
 char* unescape_avx2(std::string_view raw, char* out);
 char* unescape_avx512(std::string_view raw, char* out);
@@ -49,7 +64,10 @@ char* unescape_avx512(std::string_view raw, char* out);
 // What a character behind a backslash means; 0 where that is no escape, and for u.
 extern const std::array<char, 256> kShortEscapes;
 
-// Takes one escape (of a surrogate pair, both) from `at` and writes it. REQUIRES: it is one.
+// Whether a whole escape stands at `at`, a backslash; and where a \uXXXX is followed by \u, two.
+bool is_escape(const char* at, const char* end);
+
+// Takes one escape (of a surrogate pair, both) from `at` and writes it. REQUIRES: is_escape.
 void take_escape(const char*& at, const char* end, char*& out);
 
 }  // namespace internal

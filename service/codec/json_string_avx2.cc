@@ -70,6 +70,7 @@ std::uint64_t in_class(__m256i low, __m256i high, char class_bits) {
 JsonString find_string_end_avx2(const char* begin, const char* end) {
   const __m256i last_control = _mm256_set1_epi8(0x1F);
   std::uint64_t escaped = 0;  // backslashes before the stop, if any
+  std::uint64_t beyond_ascii = 0;
   EscapeState state;
   for (const char* at = begin; at < end; at += kStep) {
     const Block block = load(at, end);
@@ -79,27 +80,30 @@ JsonString find_string_end_avx2(const char* begin, const char* end) {
     // The zeros behind the end are controls too, so an open string stops there.
     bytes.controls = bits(_mm256_cmpeq_epi8(_mm256_min_epu8(block.low, last_control), block.low),
                           _mm256_cmpeq_epi8(_mm256_min_epu8(block.high, last_control), block.high));
+    const std::uint64_t high = bits(block.low, block.high);
     EscapeCheck check{bytes.quotes | bytes.controls, 0};
     if ((bytes.backslashes | state.first_is_escaped | state.digits_due) != 0) {
-      const __m256i low = classes(block.low);
-      const __m256i high = classes(block.high);
+      const __m256i of_low = classes(block.low);
+      const __m256i of_high = classes(block.high);
       EscapeBytes escape;
-      escape.escapable = in_class(low, high, 4 + 8 + 16 + 32);
+      escape.escapable = in_class(of_low, of_high, 4 + 8 + 16 + 32);
       escape.u = equal(block, 'u');
-      escape.hex = in_class(low, high, 1 + 2);
+      escape.hex = in_class(of_low, of_high, 1 + 2);
       check = check_escapes(bytes, escape, state);
     }
     if (check.stops != 0) {
       const std::uint64_t up_to_stop = check.stops ^ (check.stops - 1);
       const int stop = __builtin_ctzll(check.stops);
       escaped |= bytes.backslashes & up_to_stop;
+      beyond_ascii |= high & up_to_stop;
       const bool closed = (bytes.quotes >> stop & 1) != 0 && (check.wrong & up_to_stop) == 0;
-      return {closed ? at + stop : nullptr, escaped != 0};
+      return {closed ? at + stop : nullptr, escaped != 0, beyond_ascii == 0};
     }
     if (check.wrong != 0) break;
     escaped |= bytes.backslashes;
+    beyond_ascii |= high;
   }
-  return {nullptr, escaped != 0};
+  return {};
 }
 
 char* unescape_avx2(std::string_view raw, char* out) {
@@ -129,6 +133,38 @@ char* unescape_avx2(std::string_view raw, char* out) {
     } while (at < end && *at == '\\');
   }
   return unescape_scalar({at, static_cast<std::size_t>(end - at)}, out);
+}
+
+JsonReading read_string_avx2(const char* begin, const char* end, char* out) {
+  const __m256i last_control = _mm256_set1_epi8(0x1F);
+  unsigned beyond_ascii = 0;
+  const char* at = begin;
+  while (end - at >= kHalf) {
+    const __m256i block = load_half(at);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), block);
+    const __m256i stops = _mm256_or_si256(_mm256_cmpeq_epi8(block, _mm256_set1_epi8('"')),
+                                          _mm256_cmpeq_epi8(_mm256_min_epu8(block, last_control), block));
+    const __m256i special = _mm256_or_si256(_mm256_cmpeq_epi8(block, _mm256_set1_epi8('\\')), stops);
+    const auto found = static_cast<unsigned>(_mm256_movemask_epi8(special));
+    const auto high = static_cast<unsigned>(_mm256_movemask_epi8(block));
+    if (found == 0) {
+      beyond_ascii |= high;
+      at += kHalf;
+      out += kHalf;
+      continue;
+    }
+    const int plain = __builtin_ctz(found);
+    beyond_ascii |= high & (found ^ (found - 1));
+    at += plain;
+    out += plain;
+    if (*at == '"') return {at, out, beyond_ascii == 0};
+    do {
+      if (*at != '\\' || !is_escape(at, end)) return {};
+      take_escape(at, end, out);
+    } while (at < end && *at == '\\');
+  }
+  const JsonReading rest = read_string_scalar(at, end, out);
+  return {rest.end, rest.said_end, rest.is_ascii && beyond_ascii == 0};
 }
 
 }  // namespace neardup::internal

@@ -10,6 +10,7 @@
 // The digits of \uXXXX lie 2 to 5 behind its backslash. Its first byte goes to the backslash and is made of
 // digit 2, the second goes behind it and is made of digits 3 and 4, the third of 4 and 5. So each is made of
 // what lies two and three behind its place, and two shifted copies of all digits serve every escape at once.
+#include <algorithm>
 #include <cstdint>
 
 #include "core/base/isa.h"
@@ -62,27 +63,113 @@ __m512i load(const char* at, const char* end) {
   return _mm512_maskz_loadu_epi8((std::uint64_t{1} << (end - at)) - 1, at);
 }
 
+std::uint64_t below(std::ptrdiff_t place) {
+  return _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(place));
+}
+
+std::uint64_t equal(__m512i block, char c) { return _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(c)); }
+
+// The classes of all bytes, none above 0x7F.
+__m512i classes_of(__m512i block) {
+  return _mm512_maskz_permutex2var_epi8(~_mm512_movepi8_mask(block), _mm512_load_si512(kTables.classes),
+                                        block, _mm512_load_si512(kTables.classes + 64));
+}
+
+// The escapes that begin in a block, which itself begins where none is open.
+struct Escapes {
+  std::uint64_t all = 0;
+  std::uint64_t unicode = 0;     // \uXXXX among them
+  std::ptrdiff_t taken = kStep;  // the first that does not end in the block, left to the next block
+};
+
+[[gnu::always_inline]] inline Escapes escapes_of(__m512i block, std::uint64_t backslashes) {
+  Escapes found;
+  found.all = escape_starts_and_ends(backslashes) & backslashes;
+  found.unicode = found.all & (equal(block, 'u') >> 1);
+  const std::uint64_t open = (found.all >> 63 << 63) | (found.unicode >> 59 << 59);
+  if (open != 0) {
+    found.taken = __builtin_ctzll(open);
+    // A jump, foreseen nearly always. As a choice of two values it would make the address of the next block
+    // wait for the bytes of this one.
+    asm("" : "+r"(found.taken));
+  }
+  return found;
+}
+
+// What a block says: `bytes` where nothing is dropped. Halves of surrogate pairs are not said, but marked.
+struct Meaning {
+  __m512i bytes;
+  std::uint64_t dropped = 0;
+  std::uint64_t surrogates = 0;
+};
+
+[[gnu::always_inline]] inline Meaning meaning_of(__m512i block, const Escapes& escapes) {
+  const std::uint64_t letters =
+      (escapes.all & ~escapes.unicode) << 1 & _mm512_cmpge_epu8_mask(block, _mm512_set1_epi8('a'));
+  Meaning said;
+  said.bytes = _mm512_mask_permutexvar_epi8(block, letters, block, _mm512_load_si512(kTables.meanings));
+  said.dropped = escapes.all;
+  const std::uint64_t unicode = escapes.unicode;
+  if (unicode == 0) return said;
+
+  const __m512i nibble = _mm512_set1_epi8(0x0F);
+  const std::uint64_t alphas = _mm512_test_epi8_mask(block, _mm512_set1_epi8(0x40));
+  __m512i digits = _mm512_and_si512(block, nibble);
+  digits = _mm512_mask_add_epi8(digits, alphas, digits, _mm512_set1_epi8(9));
+  digits = _mm512_and_si512(digits, nibble);  // of a byte that is no digit nothing may spill over
+  const __m512i two = _mm512_permutexvar_epi8(_mm512_load_si512(kTables.two_behind), digits);
+  const __m512i three = _mm512_permutexvar_epi8(_mm512_load_si512(kTables.three_behind), digits);
+
+  const std::uint64_t three_below_8 = _mm512_cmplt_epu8_mask(three, _mm512_set1_epi8(8));
+  said.surrogates = unicode & _mm512_cmpeq_epi8_mask(two, _mm512_set1_epi8(0xD)) & ~three_below_8;
+  const std::uint64_t below_800 = unicode & _mm512_testn_epi8_mask(two, two) & three_below_8;
+  const std::uint64_t below_80 = below_800 & _mm512_testn_epi8_mask(three, three) & (three_below_8 >> 1);
+  const std::uint64_t of_three = unicode & ~below_800;
+  const std::uint64_t of_two = below_800 & ~below_80;
+
+  const __m512i first_byte = _mm512_or_si512(two, _mm512_set1_epi8(static_cast<char>(0xE0)));
+  const __m512i second_byte =
+      _mm512_or_si512(_mm512_or_si512(_mm512_slli_epi16(two, 2), _mm512_set1_epi8(static_cast<char>(0x80))),
+                      _mm512_and_si512(_mm512_srli_epi16(three, 2), _mm512_set1_epi8(3)));
+  const __m512i low = _mm512_or_si512(_mm512_slli_epi16(two, 4), three);  // digits 4 and 5
+  const __m512i third_byte = _mm512_or_si512(_mm512_and_si512(low, _mm512_set1_epi8(0x3F)),
+                                             _mm512_set1_epi8(static_cast<char>(0x80)));
+  __m512i bytes = _mm512_mask_mov_epi8(said.bytes, of_three, first_byte);
+  bytes = _mm512_mask_mov_epi8(bytes, of_three << 1, second_byte);
+  bytes = _mm512_mask_add_epi8(bytes, of_two << 1, second_byte, _mm512_set1_epi8(0x40));
+  bytes = _mm512_mask_mov_epi8(bytes, (of_three | of_two) << 2, third_byte);
+  said.bytes = _mm512_mask_mov_epi8(bytes, below_80 << 2, low);
+  said.dropped = (escapes.all & ~of_three) | below_80 << 1 | unicode << 3 | unicode << 4 | unicode << 5;
+  return said;
+}
+
+// Writes what the first `taken` bytes of a block say.
+[[gnu::always_inline]] inline char* write(const Meaning& said, std::ptrdiff_t taken, char* out) {
+  const std::uint64_t kept = ~said.dropped & below(taken);
+  _mm512_storeu_si512(out, compress_8(kept, said.bytes));
+  return out + __builtin_popcountll(kept);
+}
+
 }  // namespace
 
 JsonString find_string_end_avx512(const char* begin, const char* end) {
-  const __m512i classes_low = _mm512_load_si512(kTables.classes);
-  const __m512i classes_high = _mm512_load_si512(kTables.classes + 64);
   std::uint64_t escaped = 0;  // backslashes before the stop, if any
+  std::uint64_t beyond_ascii = 0;
   EscapeState state;
   for (const char* at = begin; at < end; at += kStep) {
     const __m512i block = load(at, end);
     StringBytes bytes;
-    bytes.backslashes = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('\\'));
-    bytes.quotes = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('"'));
+    bytes.backslashes = equal(block, '\\');
+    bytes.quotes = equal(block, '"');
     // The zeros behind the end are controls too, so an open string stops there.
     bytes.controls = _mm512_cmplt_epu8_mask(block, _mm512_set1_epi8(0x20));
+    const std::uint64_t high = _mm512_movepi8_mask(block);
     EscapeCheck check{bytes.quotes | bytes.controls, 0};
     if ((bytes.backslashes | state.first_is_escaped | state.digits_due) != 0) {
-      const __m512i classes = _mm512_maskz_permutex2var_epi8(~_mm512_movepi8_mask(block), classes_low, block,
-                                                             classes_high);  // none above 0x7F
+      const __m512i classes = classes_of(block);
       EscapeBytes escape;
       escape.escapable = _mm512_test_epi8_mask(classes, _mm512_set1_epi8(kEscapable));
-      escape.u = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('u'));
+      escape.u = equal(block, 'u');
       escape.hex = _mm512_test_epi8_mask(classes, _mm512_set1_epi8(kHexDigit));
       check = check_escapes(bytes, escape, state);
     }
@@ -90,80 +177,82 @@ JsonString find_string_end_avx512(const char* begin, const char* end) {
       const std::uint64_t up_to_stop = check.stops ^ (check.stops - 1);
       const int stop = __builtin_ctzll(check.stops);
       escaped |= bytes.backslashes & up_to_stop;
+      beyond_ascii |= high & up_to_stop;
       const bool closed = (bytes.quotes >> stop & 1) != 0 && (check.wrong & up_to_stop) == 0;
-      return {closed ? at + stop : nullptr, escaped != 0};
+      return {closed ? at + stop : nullptr, escaped != 0, beyond_ascii == 0};
     }
     if (check.wrong != 0) break;
     escaped |= bytes.backslashes;
+    beyond_ascii |= high;
   }
-  return {nullptr, escaped != 0};
+  return {};
 }
 
 char* unescape_avx512(std::string_view raw, char* out) {
-  const __m512i meanings = _mm512_load_si512(kTables.meanings);
-  const __m512i two_behind = _mm512_load_si512(kTables.two_behind);
-  const __m512i three_behind = _mm512_load_si512(kTables.three_behind);
   const char* at = raw.data();
   const char* const end = at + raw.size();
   while (at < end) {
     const __m512i block = load(at, end);
-    const std::uint64_t backslashes = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('\\'));
-    std::ptrdiff_t taken = end - at < kStep ? end - at : kStep;
-    // A block starts where no escape is open; one that does not end in it is left to the next block.
-    const std::uint64_t escapes = escape_starts_and_ends(backslashes) & backslashes;
-    const std::uint64_t unicode = escapes & (_mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('u')) >> 1);
-    const std::uint64_t open = (escapes >> 63 << 63) | (unicode >> 59 << 59);
-    if (open != 0) taken = __builtin_ctzll(open);
-
-    const std::uint64_t letters =
-        (escapes & ~unicode) << 1 & _mm512_cmpge_epu8_mask(block, _mm512_set1_epi8('a'));
-    __m512i bytes = _mm512_mask_permutexvar_epi8(block, letters, block, meanings);
-    std::uint64_t dropped = escapes;
-    if (unicode != 0) {
-      const __m512i nibble = _mm512_set1_epi8(0x0F);
-      const std::uint64_t alphas = _mm512_test_epi8_mask(block, _mm512_set1_epi8(0x40));
-      __m512i digits = _mm512_and_si512(block, nibble);
-      digits = _mm512_mask_add_epi8(digits, alphas, digits, _mm512_set1_epi8(9));
-      digits = _mm512_and_si512(digits, nibble);  // of a byte that is no digit nothing may spill over
-      const __m512i two = _mm512_permutexvar_epi8(two_behind, digits);
-      const __m512i three = _mm512_permutexvar_epi8(three_behind, digits);
-
-      const std::uint64_t three_below_8 = _mm512_cmplt_epu8_mask(three, _mm512_set1_epi8(8));
-      const std::uint64_t surrogates =
-          unicode & _mm512_cmpeq_epi8_mask(two, _mm512_set1_epi8(0xD)) & ~three_below_8;
-      if (surrogates != 0) {
-        const int first = __builtin_ctzll(surrogates);
-        if (first == 0) {
-          take_escape(at, end, out);
-          continue;
-        }
-        if (first < taken) taken = first;
+    const Escapes escapes = escapes_of(block, equal(block, '\\'));
+    const Meaning said = meaning_of(block, escapes);
+    std::ptrdiff_t taken = std::min(escapes.taken, end - at);
+    if (said.surrogates != 0) {
+      const int first = __builtin_ctzll(said.surrogates);
+      if (first == 0) {
+        take_escape(at, end, out);
+        continue;
       }
-      const std::uint64_t below_800 = unicode & _mm512_testn_epi8_mask(two, two) & three_below_8;
-      const std::uint64_t below_80 = below_800 & _mm512_testn_epi8_mask(three, three) & (three_below_8 >> 1);
-      const std::uint64_t of_three = unicode & ~below_800;
-      const std::uint64_t of_two = below_800 & ~below_80;
-
-      const __m512i first_byte = _mm512_or_si512(two, _mm512_set1_epi8(static_cast<char>(0xE0)));
-      const __m512i second_byte = _mm512_or_si512(
-          _mm512_or_si512(_mm512_slli_epi16(two, 2), _mm512_set1_epi8(static_cast<char>(0x80))),
-          _mm512_and_si512(_mm512_srli_epi16(three, 2), _mm512_set1_epi8(3)));
-      const __m512i low = _mm512_or_si512(_mm512_slli_epi16(two, 4), three);  // digits 4 and 5
-      const __m512i third_byte = _mm512_or_si512(_mm512_and_si512(low, _mm512_set1_epi8(0x3F)),
-                                                 _mm512_set1_epi8(static_cast<char>(0x80)));
-      bytes = _mm512_mask_mov_epi8(bytes, of_three, first_byte);
-      bytes = _mm512_mask_mov_epi8(bytes, of_three << 1, second_byte);
-      bytes = _mm512_mask_add_epi8(bytes, of_two << 1, second_byte, _mm512_set1_epi8(0x40));
-      bytes = _mm512_mask_mov_epi8(bytes, (of_three | of_two) << 2, third_byte);
-      bytes = _mm512_mask_mov_epi8(bytes, below_80 << 2, low);
-      dropped = (escapes & ~of_three) | below_80 << 1 | unicode << 3 | unicode << 4 | unicode << 5;
+      taken = std::min<std::ptrdiff_t>(taken, first);
     }
-    const std::uint64_t kept = ~dropped & (~std::uint64_t{0} >> (kStep - taken));
-    _mm512_storeu_si512(out, compress_8(kept, bytes));
+    out = write(said, taken, out);
     at += taken;
-    out += __builtin_popcountll(kept);
   }
   return out;
+}
+
+JsonReading read_string_avx512(const char* begin, const char* end, char* out) {
+  std::uint64_t beyond_ascii = 0;
+  for (const char* at = begin; at < end;) {
+    const __m512i block = load(at, end);
+    const std::uint64_t quotes = equal(block, '"');
+    // The zeros behind the end are controls too, so an open string stops there.
+    const std::uint64_t controls = _mm512_cmplt_epu8_mask(block, _mm512_set1_epi8(0x20));
+    const std::uint64_t high = _mm512_movepi8_mask(block);
+    const Escapes escapes = escapes_of(block, equal(block, '\\'));
+    std::ptrdiff_t taken = escapes.taken;
+
+    const std::uint64_t escaped = escapes.all << 1;
+    const __m512i classes = classes_of(block);
+    std::uint64_t wrong = _mm512_mask_testn_epi8_mask(escaped, classes, _mm512_set1_epi8(kEscapable));
+    if (escapes.unicode != 0) {
+      const std::uint64_t u = (escapes.unicode & below(taken)) << 1;
+      const std::uint64_t due = (u << 1) | (u << 2) | (u << 3) | (u << 4);
+      wrong |= _mm512_mask_testn_epi8_mask(due, classes, _mm512_set1_epi8(kHexDigit));
+    }
+    std::uint64_t stops = (quotes & ~escaped) | controls;
+    if ((wrong & (stops ^ (stops - 1))) != 0) return {};
+
+    const Meaning said = meaning_of(block, escapes);
+    if (said.surrogates != 0) {
+      const int first = __builtin_ctzll(said.surrogates);
+      if (first == 0) {
+        // Whole, and so is a second one behind it, or there were something wrong before the next stop.
+        take_escape(at, end, out);
+        continue;
+      }
+      taken = std::min<std::ptrdiff_t>(taken, first);
+    }
+    stops &= below(taken);
+    if (stops != 0) taken = __builtin_ctzll(stops);
+    out = write(said, taken, out);
+    at += taken;
+    beyond_ascii |= high & below(taken);
+    if (stops != 0) {
+      const bool closed = (quotes >> taken & 1) != 0;
+      return closed ? JsonReading{at, out, beyond_ascii == 0} : JsonReading{};
+    }
+  }
+  return {};
 }
 
 }  // namespace neardup::internal

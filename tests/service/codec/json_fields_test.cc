@@ -41,6 +41,27 @@ TEST(JsonFields, a_value_is_a_view_of_the_records_own_bytes) {
   EXPECT_FALSE(fields[1].escaped);
 }
 
+TEST(JsonFields, the_first_page_met_is_read_where_there_is_room) {
+  const std::vector<std::string> pointers = {"/id", "/text", "/html"};
+  JsonFields fields(pointers, {1, 3});
+  const std::string json = R"({"id":"a\/b","html":"<p>\u00e9","text":"x\ny"})";
+  ASSERT_EQ(fields.read(json), std::nullopt);
+  EXPECT_EQ(fields[2].said.data(), nullptr) << "there was no room";
+  std::string room;
+  ASSERT_EQ(fields.read(json, &room), std::nullopt);
+  EXPECT_EQ(fields[0].said.data(), nullptr) << "an id is no page";
+  EXPECT_EQ(fields[2].said, "<p>\xC3\xA9");
+  EXPECT_EQ(fields[2].said.data(), room.data());
+  EXPECT_TRUE(fields[2].escaped);
+  EXPECT_EQ(fields[1].said.data(), nullptr) << "the room was taken";
+  EXPECT_EQ(fields[1].raw, "x\\ny");
+  ASSERT_EQ(fields.read(R"({"text":""})", &room), std::nullopt);
+  EXPECT_NE(fields[1].said.data(), nullptr) << "an empty page was read too";
+  EXPECT_EQ(fields[1].said, "");
+  EXPECT_EQ(fields.read("{\"text\":\"\xE4\xB8\"}", &room), RejectReason::kNotJson) << "half a character";
+  EXPECT_EQ(fields.read(R"({"text":"\ud83d\u"})", &room), RejectReason::kNotJson) << "half an escape";
+}
+
 TEST(JsonFields, of_two_equal_keys_the_first_counts_and_only_in_it_is_looked) {
   EXPECT_EQ(at("/a", R"({"a":1,"a":2})"), "1");
   EXPECT_EQ(at("/a", R"({"\u0061":1,"a":2})"), "1");

@@ -42,8 +42,9 @@ void check_document(std::string_view value, DocumentCodec& codec) {
 
 void check_fields(std::string_view value) {
   static const std::vector<std::string> pointers = {"/text", "/a/b", "/a/0"};
-  static JsonFields fields(pointers);
-  const auto reason = fields.read(value);
+  static JsonFields fields(pointers, {0, pointers.size()});
+  static std::string room;
+  const auto reason = fields.read(value, &room);
   int depth = 0;
   const auto twin = reference::PlainJson::read(value, depth);
   if (!twin || value.starts_with("\xEF\xBB\xBF")) return;  // nlohmann forgives the mark, and refuses more
@@ -57,6 +58,7 @@ void check_fields(std::string_view value) {
     std::string said(fields[i].raw.size() + kUnescapeSlack, '\0');
     said.resize(static_cast<std::size_t>(unescape(fields[i].raw, said.data()) - said.data()));
     CHECK(said == expected->text, "the same string");
+    CHECK(fields[i].said.data() == nullptr || fields[i].said == said, "the same when it is read at once");
   }
 }
 
@@ -65,30 +67,38 @@ void check_tiers(std::string_view bytes) {
   const char* const begin = bytes.data();
   const char* const end = begin + bytes.size();
   const JsonString expected = internal::find_string_end_scalar(begin, end);
-  const auto check = [&](JsonString (*find)(const char*, const char*), char* (*read)(std::string_view, char*),
-                         internal::Base64Kernel kernel) {
-    const JsonString found = find(begin, end);
-    CHECK(found.end == expected.end, "the same end");
-    if (found.end != nullptr) {
-      CHECK(found.escaped == expected.escaped, "the same escapes");
-      const std::string_view raw(begin, static_cast<std::size_t>(found.end - begin));
-      std::string plain(raw.size() + kUnescapeSlack, '\0');
-      plain.resize(static_cast<std::size_t>(internal::unescape_scalar(raw, plain.data()) - plain.data()));
-      std::string fast(raw.size() + kUnescapeSlack, '\0');
-      fast.resize(static_cast<std::size_t>(read(raw, fast.data()) - fast.data()));
-      CHECK(fast == plain, "the same meaning");
-    }
-    std::string plain;
-    std::string fast;
-    const bool ok = internal::decode_base64_with(nullptr, bytes, plain);
-    CHECK(internal::decode_base64_with(kernel, bytes, fast) == ok && (!ok || plain == fast),
-          "the same base64");
-  };
+  const auto check =
+      [&](JsonString (*find)(const char*, const char*), char* (*unescape)(std::string_view, char*),
+          JsonReading (*read)(const char*, const char*, char*), internal::Base64Kernel kernel) {
+        const JsonString found = find(begin, end);
+        std::string page(bytes.size() + kUnescapeSlack, '\0');
+        const JsonReading reading = read(begin, end, page.data());
+        CHECK(found.end == expected.end && reading.end == expected.end, "the same end");
+        if (found.end != nullptr) {
+          CHECK(found.escaped == expected.escaped, "the same escapes");
+          CHECK(found.is_ascii == expected.is_ascii && reading.is_ascii == expected.is_ascii, "ASCII or not");
+          const std::string_view raw(begin, static_cast<std::size_t>(found.end - begin));
+          std::string plain(raw.size() + kUnescapeSlack, '\0');
+          plain.resize(static_cast<std::size_t>(internal::unescape_scalar(raw, plain.data()) - plain.data()));
+          std::string fast(raw.size() + kUnescapeSlack, '\0');
+          fast.resize(static_cast<std::size_t>(unescape(raw, fast.data()) - fast.data()));
+          CHECK(fast == plain, "the same meaning");
+          page.resize(static_cast<std::size_t>(reading.said_end - page.data()));
+          CHECK(page == plain, "the same meaning in one pass");
+        }
+        std::string plain;
+        std::string fast;
+        const bool ok = internal::decode_base64_with(nullptr, bytes, plain);
+        CHECK(internal::decode_base64_with(kernel, bytes, fast) == ok && (!ok || plain == fast),
+              "the same base64");
+      };
   if (cpu_isa() >= Isa::kAvx2) {
-    check(internal::find_string_end_avx2, internal::unescape_avx2, internal::decode_base64_avx2);
+    check(internal::find_string_end_avx2, internal::unescape_avx2, internal::read_string_avx2,
+          internal::decode_base64_avx2);
   }
   if (cpu_isa() >= Isa::kAvx512) {
-    check(internal::find_string_end_avx512, internal::unescape_avx512, internal::decode_base64_avx512);
+    check(internal::find_string_end_avx512, internal::unescape_avx512, internal::read_string_avx512,
+          internal::decode_base64_avx512);
   }
 #endif
 }

@@ -24,16 +24,20 @@ struct Tier {
   Isa isa;
   JsonString (*find_string_end)(const char*, const char*);
   char* (*unescape)(std::string_view, char*);
+  JsonReading (*read_string)(const char*, const char*, char*);
 };
 
 std::vector<Tier> tiers() {
-  std::vector<Tier> all = {{Isa::kScalar, internal::find_string_end_scalar, internal::unescape_scalar}};
+  std::vector<Tier> all = {{Isa::kScalar, internal::find_string_end_scalar, internal::unescape_scalar,
+                            internal::read_string_scalar}};
 #if NEARDUP_X86
   if (cpu_isa() >= Isa::kAvx2) {
-    all.push_back({Isa::kAvx2, internal::find_string_end_avx2, internal::unescape_avx2});
+    all.push_back(
+        {Isa::kAvx2, internal::find_string_end_avx2, internal::unescape_avx2, internal::read_string_avx2});
   }
   if (cpu_isa() >= Isa::kAvx512) {
-    all.push_back({Isa::kAvx512, internal::find_string_end_avx512, internal::unescape_avx512});
+    all.push_back({Isa::kAvx512, internal::find_string_end_avx512, internal::unescape_avx512,
+                   internal::read_string_avx512});
   }
 #endif
   return all;
@@ -104,13 +108,19 @@ TEST(JsonStringProperty, every_tier_gives_the_definitions_answer) {
     for (const Tier& tier : tiers()) {
       const JsonString found = tier.find_string_end(exact.get(), end);
       ASSERT_EQ(found.end, expected.end) << isa_name(tier.isa) << ": " << text;
+      const auto read = std::make_unique<char[]>(text.size() + kUnescapeSlack);
+      const JsonReading reading = tier.read_string(exact.get(), end, read.get());
+      ASSERT_EQ(reading.end, expected.end) << isa_name(tier.isa) << ": " << text;
       if (found.end == nullptr) continue;
       ASSERT_EQ(found.escaped, expected.escaped) << isa_name(tier.isa) << ": " << text;
+      ASSERT_EQ(found.is_ascii, expected.is_ascii) << isa_name(tier.isa) << ": " << text;
+      ASSERT_EQ(reading.is_ascii, expected.is_ascii) << isa_name(tier.isa) << ": " << text;
       const std::string_view raw(exact.get(), static_cast<std::size_t>(found.end - exact.get()));
       const auto out = std::make_unique<char[]>(raw.size() + kUnescapeSlack);
       const std::string said(out.get(), tier.unescape(raw, out.get()));
       if (tier.isa == Isa::kScalar) meaning = said;
       ASSERT_EQ(said, meaning) << isa_name(tier.isa) << ": " << text;
+      ASSERT_EQ(std::string(read.get(), reading.said_end), meaning) << isa_name(tier.isa) << ": " << text;
     }
   }
   EXPECT_GT(closed, 400'000U);
