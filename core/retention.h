@@ -10,11 +10,11 @@
 //            documents claim for themselves. It is forgotten at an age of `age_max_ms`, or up to 1/256
 //            of that later: time is marked in steps, and the marks are all the memory this takes.
 //   memory   kStop asks to stop where another batch might pass `bytes_max`. kEvictOldest lets the number of
-//   uniques grow no more from
-//            13/16 of it on. Tables give room back to new uniques and not to the system, and hold for a while
-//            what is forgotten and not yet swept out: so memory still grows by a sixth or so, and then
-//            stands still, below the limit. Where it grows beyond 15/16 none the less, since uniques got
-//            larger, a sixteenth of them is forgotten at a time; between two such cuts the tables get time.
+//            uniques grow no more from 13/16 of it on. Tables give room back to new uniques and not to the
+//            system, and hold for a while what is forgotten and not yet swept out: so memory still grows by a
+//            sixth or so, and then stands still, below the limit. Where it grows beyond 15/16 none the less,
+//            since uniques got larger, a sixteenth of them is forgotten at a time; between two such cuts the
+//            tables get time.
 //
 // Cost:    no more than 258 marks; a decision looks at the first few.
 // Threads: none inside.

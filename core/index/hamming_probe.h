@@ -5,8 +5,7 @@
 //
 //   begin      the key of table 0, whose head is asked for
 //   equal      is the query itself in it? If that would end the search, its fingerprint is asked for; else
-//   the
-//              heads of all other tables
+//              the heads of all other tables
 //   heads      all tags of a head at once against the query's: a hit asks for its bucket in table 0, or for
 //              its id. The blocks of crowded buckets are asked for
 //   resolve    hits to ids; their fingerprints are asked for

@@ -4,8 +4,7 @@
 // result set: texts of which none is a near-duplicate of another, because only uniques get here.
 //
 //   grams ─► buckets ─► rows met, each with how many grams it shares ─► the most alike of them ─► filter
-//                                                                                       candidates, oldest
-//                                                                                       first
+//                                                                              candidates, oldest first
 //
 // Some grams are in every other text, so a bucket keeps its kBucketTextsMax oldest texts and is then full;
 // refused() counts the postings that found no room, unmet() the texts that were posted nowhere. And a text

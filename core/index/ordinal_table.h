@@ -11,8 +11,7 @@
 // of them move. A bucket of more than twelve goes on in overflow lines; few do.
 //
 // Cost:    8 bytes an entry, and a twentieth for overflow lines. A look-up is one line; splitting a bucket
-// asks
-//          its owner for a dozen hashes, once in eight inserts.
+//          asks its owner for a dozen hashes, once in eight inserts.
 // Threads: none inside.
 #pragma once
 

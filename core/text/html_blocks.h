@@ -4,9 +4,8 @@
 // of their start tags, each with its parent and with the end of what it contains, and a flat list of blocks,
 // the runs of text between tags that lay out.
 //
-//   <div id=a><p>One <b>two</b></p><p>three</div>      containers: 0 page [0,4)  1 div#a [1,4)  2 p [2,3)  3
-//   p [3,4)
-//                                                      blocks: "One two" in 2, "three" in 3
+//   <div id=a><p>One <b>two</b></p><p>three</div>
+//   containers: 0 page [0,4)  1 div#a [1,4)  2 p [2,3)  3 p [3,4)      blocks: "One two" in 2, "three" in 3
 //
 // An inline element is a container only when its text may have to go: hidden, a byline, a share button.
 #pragma once

@@ -18,8 +18,7 @@
 // What the page leaves open, a tag, a quote, a comment, ends with it; an unfinished tag is none.
 //
 // Cost:    linear in the bytes, whatever they are: every search goes on where the last one ended. run()
-// returns how
-//          many steps it took, so that a test can count instead of measure.
+//          returns how many steps it took, so that a test can count instead of measure.
 // Threads: none inside.
 #pragma once
 

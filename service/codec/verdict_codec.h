@@ -10,21 +10,20 @@
 //    "seq":17,"signature":"9f0c5e2d7b41a860","url":"http://a/",
 //    "source":{"topic":"pages","partition":0,"offset":7},"event_time":"2024-05-01T12:30:00.000Z","reason":"..."}
 //
-//   kind, duplicate_of, distance, similarity   of a duplicate      signature   of both, 16 hex digits
-//   relation                                   of a duplicate that is no stranger to its original; of a
-//   unique
-//                                              "revision", if an earlier one had its id (index.by_id)
-//   previous                                   with index.by_id: the latest unique that had this id before,
-//   as
-//                                              duplicate_of has its original; left out if it is the original
-//   cluster                                    of a duplicate: the sequence number of its original, and how
-//   many
-//                                              say the same by now, the original and this one counted
-//   representative                             where the document lay that clusters.keep prefers to the
-//   original
-//                                              by now: it may be this very one
-//   seq                                        of a unique         reason      of a rejected document
-//   forgotten                                  of a deletion: how many uniques had this id
+//   kind, duplicate_of,   of a duplicate
+//   distance, similarity
+//   relation              of a duplicate that is no stranger to its original; of a unique "revision", if an
+//                         earlier one had its id (index.by_id)
+//   previous              with index.by_id: the latest unique that had this id before, as duplicate_of has
+//                         its original; left out if it is the original
+//   cluster               of a duplicate: the sequence number of its original, and how many say the same by
+//                         now, the original and this one counted
+//   representative        where the document lay that clusters.keep prefers to the original by now: it may be
+//                         this very one
+//   seq                   of a unique
+//   signature             of both, 16 hex digits
+//   reason                of a rejected document
+//   forgotten             of a deletion: how many uniques had this id
 //
 //   {"id":"a","verdict":"deleted","forgotten":2,"source":{"topic":"pages","partition":0,"offset":9},
 //    "event_time":"2024-05-01T12:30:00.000Z"}

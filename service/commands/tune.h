@@ -7,8 +7,7 @@
 // each m reads some.
 //
 // Memory: that of ten detectors, in mode mgram fourteen smaller ones besides; the texts of the pairs or of
-// the
-//         sample.
+//         the sample.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,7 @@
 // Pages in, their text out, or how long that takes: what tests/bench/quality.py needs of the HTML reader.
 //
 //   html_pages texts main|all < FRAMES     one frame out for each in: "SIZE FELL_BACK\n" and the text
-//   html_pages speed ROUNDS < FRAMES       CPU seconds, the best and the median of ROUNDS passes, of each
-//   tier
+//   html_pages speed ROUNDS < FRAMES       CPU seconds of each tier: the best and the median of ROUNDS passes
 //
 // A frame is "SIZE\n" and as many bytes, a page.
 

@@ -1,8 +1,7 @@
 // Texts for tests/bench/verdict_quality.py, as JSON lines {"id", "text"}.
 //
 //   quality_texts notices SEED COUNT      notices of all forms, COUNT of each; after every fourth an edited
-//   copy
-//                                         of it, whose id ends with ".edited"
+//                                         copy of it, whose id ends with ".edited"
 //   quality_texts respelled SEED < DOCS   the canonical texts of the documents, in another spelling
 //
 // Another spelling exchanges the letters of the Latin alphabet for each other, as a seed has it, likewise the

@@ -15,8 +15,7 @@
 //           loop and of `neardup scan`, which signs and decides the same pages without Kafka: what serve
 //           takes beyond their sum is the price of exactly once
 //   bound   the share of a loop that did scan's work as well and nothing else, on these cores, with the
-//   broker
-//           on them: what all cores do for a page of the loop, and scan's part on top
+//           broker on them: what all cores do for a page of the loop, and scan's part on top
 //   latency at half of the documents/s of serve, sent at an even pace: from the moment when Kafka appends a
 //           page, by its own stamp, until a consumer of committed records has the verdict. Sending and
 //           reading take from serve what the machine has: so pages are packed before (packed_pages.h), and

@@ -2,8 +2,7 @@
 //
 //   short_quality_bench            generated notices: other fillings of a form, and edited copies
 //   short_quality_bench FOLDER     also each FOLDER/SET with docs.jsonl ({"id","text"} a line, in stream
-//   order)
-//                                  and pairs_short.tsv (id, id, ..., similarity; all pairs from .5 up)
+//                                  order) and pairs_short.tsv (id, id, ..., similarity; all pairs from .5 up)
 //
 // Truth follows the leader rule: in stream order, a document is a duplicate iff an earlier one that is itself
 // unique reaches the threshold. F1 is of the duplicate verdicts. Texts too long for the short route are

@@ -1,13 +1,11 @@
 // How fast is the Hamming index, beside what one would use instead?
 //
 //   index_bench          some minutes, 6 GiB: random fingerprints up to ten million, and those of
-//   documentation
-//                        (tests/support/corpora.py); figures go to build/bench/index.json, the cost curve to
-//                        build/bench/index.svg
+//                        documentation (tests/support/corpora.py); figures go to build/bench/index.json, the
+//                        cost curve to build/bench/index.svg
 //   index_bench text     the real text alone
 //   index_bench --large  a hundred million random ones alone: built at once, asked, written to a file and
-//   loaded;
-//                        8 GiB, some minutes; figures go to build/bench/index_large.json
+//                        loaded; 8 GiB, some minutes; figures go to build/bench/index_large.json
 //   index_bench tiny     a thousand, in a second; nothing is written
 //
 // One thread but where it says otherwise, thread CPU time, the textbook's lists in turns with the index in
