@@ -48,6 +48,8 @@ packages_more=(
 packages_roots=(buildah mmdebstrap systemd-container)
 
 rdkafka_patch=$PWD/tests/support/librdkafka-5301.patch
+# Asked at once, not only where librdkafka is compiled: so its absence shows also where that is done long since.
+[[ -e $rdkafka_patch ]] || die "$rdkafka_patch is not there"
 rdkafka=$neardup_cache/librdkafka-$rdkafka_version-5301
 kafka=$neardup_cache/kafka-$kafka_version
 grafana=$neardup_cache/grafana-schema-$(sed -n 's/.*"@grafana\/schema": "\(.*\)".*/\1/p' tests/ops/grafana/package.json)
