@@ -64,7 +64,7 @@ monitoring=(--set "podMonitor.enabled=true,prometheusRule.enabled=true,dashboard
 
 install() { helm install "${release[@]}" && [[ $(query statefulset/crawl-neardup '{.status.readyReplicas}') == 2 ]]; }
 topics_job_ran_and_is_gone() {
-  kubectl get events -o name --field-selector involvedObject.name=crawl-neardup-topics | grep -q . &&
+  [[ $(kubectl get events -o name --field-selector involvedObject.name=crawl-neardup-topics) ]] &&
     ! kubectl get job/crawl-neardup-topics && ! kubectl get configmap/crawl-neardup-topics
 }
 budget_lets_one_go() {
