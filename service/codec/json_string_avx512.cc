@@ -143,6 +143,13 @@ struct Meaning {
   return said;
 }
 
+// How much of `taken` there is before the first half of a surrogate pair; none where a block begins with one.
+[[gnu::always_inline]] inline std::ptrdiff_t before_surrogates(const Meaning& said, std::ptrdiff_t taken) {
+  if (said.surrogates == 0) return taken;
+  const auto first = static_cast<std::ptrdiff_t>(__builtin_ctzll(said.surrogates));
+  return first < taken ? first : taken;
+}
+
 // Writes what the first `taken` bytes of a block say.
 [[gnu::always_inline]] inline char* write(const Meaning& said, std::ptrdiff_t taken, char* out) {
   const std::uint64_t kept = ~said.dropped & below(taken);
@@ -195,14 +202,10 @@ char* unescape_avx512(std::string_view raw, char* out) {
     const __m512i block = load(at, end);
     const Escapes escapes = escapes_of(block, equal(block, '\\'));
     const Meaning said = meaning_of(block, escapes);
-    std::ptrdiff_t taken = std::min(escapes.taken, end - at);
-    if (said.surrogates != 0) {
-      const int first = __builtin_ctzll(said.surrogates);
-      if (first == 0) {
-        take_escape(at, end, out);
-        continue;
-      }
-      taken = std::min<std::ptrdiff_t>(taken, first);
+    const std::ptrdiff_t taken = before_surrogates(said, std::min(escapes.taken, end - at));
+    if (taken == 0) {
+      take_escape(at, end, out);
+      continue;
     }
     out = write(said, taken, out);
     at += taken;
@@ -219,13 +222,12 @@ JsonReading read_string_avx512(const char* begin, const char* end, char* out) {
     const std::uint64_t controls = _mm512_cmplt_epu8_mask(block, _mm512_set1_epi8(0x20));
     const std::uint64_t high = _mm512_movepi8_mask(block);
     const Escapes escapes = escapes_of(block, equal(block, '\\'));
-    std::ptrdiff_t taken = escapes.taken;
 
     const std::uint64_t escaped = escapes.all << 1;
     const __m512i classes = classes_of(block);
     std::uint64_t wrong = _mm512_mask_testn_epi8_mask(escaped, classes, _mm512_set1_epi8(kEscapable));
     if (escapes.unicode != 0) {
-      const std::uint64_t u = (escapes.unicode & below(taken)) << 1;
+      const std::uint64_t u = (escapes.unicode & below(escapes.taken)) << 1;
       const std::uint64_t due = (u << 1) | (u << 2) | (u << 3) | (u << 4);
       wrong |= _mm512_mask_testn_epi8_mask(due, classes, _mm512_set1_epi8(kHexDigit));
     }
@@ -233,14 +235,11 @@ JsonReading read_string_avx512(const char* begin, const char* end, char* out) {
     if ((wrong & (stops ^ (stops - 1))) != 0) return {};
 
     const Meaning said = meaning_of(block, escapes);
-    if (said.surrogates != 0) {
-      const int first = __builtin_ctzll(said.surrogates);
-      if (first == 0) {
-        // Whole, and so is a second one behind it, or there were something wrong before the next stop.
-        take_escape(at, end, out);
-        continue;
-      }
-      taken = std::min<std::ptrdiff_t>(taken, first);
+    std::ptrdiff_t taken = before_surrogates(said, escapes.taken);
+    if (taken == 0) {
+      // Whole, and so is a second one behind it, or there were something wrong before the next stop.
+      take_escape(at, end, out);
+      continue;
     }
     stops &= below(taken);
     if (stops != 0) taken = __builtin_ctzll(stops);
