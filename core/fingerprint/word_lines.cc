@@ -10,15 +10,6 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kWhiteSpace = " \t\r";
 constexpr std::size_t kShownBytes = 60;
 
-bool is_utf8(std::string_view bytes) {
-  for (std::size_t at = 0; at < bytes.size();) {
-    const DecodedCodePoint decoded = decode_utf8(bytes.substr(at));
-    if (decoded.code_point == kInvalid) return false;
-    at += decoded.size;
-  }
-  return true;
-}
-
 std::string_view without_comment(std::string_view line) {
   for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
     if (at == 0 || kWhiteSpace.find(line[at - 1]) != std::string_view::npos) return line.substr(0, at);

@@ -1,7 +1,6 @@
 #include "core/text/charset_decoder.h"
 
 #include <iconv.h>
-#include <simdjson.h>
 #include <uchardet/uchardet.h>
 
 #include <algorithm>
@@ -193,8 +192,6 @@ std::string_view whole_characters(std::string_view bytes) {
   }
   return bytes;
 }
-
-bool is_utf8(std::string_view bytes) { return simdjson::validate_utf8(bytes.data(), bytes.size()); }
 
 // How many multi-byte characters, as far as it matters.
 std::size_t count_characters(std::string_view utf8) {

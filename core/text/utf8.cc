@@ -1,5 +1,7 @@
 #include "core/text/utf8.h"
 
+#include <simdjson.h>
+
 namespace neardup {
 
 DecodedCodePoint decode_utf8(std::string_view bytes) {
@@ -37,5 +39,7 @@ DecodedCodePoint decode_utf8(std::string_view bytes) {
   }
   return {code_point, more + 1};
 }
+
+bool is_utf8(std::string_view bytes) { return simdjson::validate_utf8(bytes.data(), bytes.size()); }
 
 }  // namespace neardup

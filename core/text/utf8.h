@@ -22,6 +22,9 @@ struct DecodedCodePoint {
 // The code point at the start of `bytes`. REQUIRES: !bytes.empty().
 DecodedCodePoint decode_utf8(std::string_view bytes);
 
+// Whether decode_utf8() would find nothing invalid; many bytes at a time.
+bool is_utf8(std::string_view bytes);
+
 // Writes 1 to 4 bytes at `out`, returns the end. REQUIRES: code_point <= U+10FFFF and no surrogate.
 inline char* encode_utf8(char32_t code_point, char* out) {
   if (code_point < 0x80) {

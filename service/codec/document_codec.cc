@@ -1,7 +1,5 @@
 #include "service/codec/document_codec.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -12,6 +10,7 @@
 
 #include "core/limits.h"
 #include "core/text/charset_decoder.h"
+#include "core/text/utf8.h"
 #include "service/codec/base64.h"
 #include "service/codec/json_fields.h"
 #include "service/codec/json_string.h"
@@ -68,7 +67,7 @@ bool is_plainly_a_page(std::string_view decoded) {
   const bool has_controls = std::ranges::any_of(decoded, [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
   });
-  return !has_controls && simdjson::validate_utf8(decoded.data(), decoded.size());
+  return !has_controls && is_utf8(decoded);
 }
 
 // A buffer that never shrinks its size: growing a string fills it with zeros, which costs as much as reading

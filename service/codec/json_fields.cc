@@ -1,7 +1,5 @@
 #include "service/codec/json_fields.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -10,6 +8,7 @@
 
 #include "core/base/check.h"
 #include "core/limits.h"
+#include "core/text/utf8.h"
 #include "service/codec/json_string.h"
 
 namespace neardup {
@@ -19,7 +18,6 @@ constexpr std::size_t kEscapeBytesMax = 6;  // of one character of a name: \uXXX
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_utf8(std::string_view bytes) { return simdjson::validate_utf8(bytes.data(), bytes.size()); }
 
 // ~1 is a slash, ~0 a tilde.
 std::string unescaped_token(std::string_view token) {

@@ -1,10 +1,10 @@
 #include "service/codec/json_text.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+
+#include "core/text/utf8.h"
 
 namespace neardup {
 namespace {
@@ -40,7 +40,7 @@ bool is_plain(std::string_view text) {
 std::size_t character_size(std::string_view text) {
   for (std::size_t size = 1; size <= std::min(text.size(), std::size_t{4}); ++size) {
     const std::string_view front = text.substr(0, size);
-    if (simdjson::validate_utf8(front.data(), front.size())) return size;
+    if (is_utf8(front)) return size;
   }
   return 0;
 }
@@ -97,7 +97,7 @@ JsonText& JsonText::string(std::string_view bytes) {
   character('"');
   if (is_plain(bytes)) {
     text(bytes);
-  } else if (simdjson::validate_utf8(bytes.data(), bytes.size())) {
+  } else if (is_utf8(bytes)) {
     escaped(bytes);
   } else {
     escaped(as_utf8(bytes));

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/text/utf8.h"
 #include "service/clock.h"
 #include "service/commands/exit_code.h"
 #include "service/commands/path_input.h"
@@ -42,16 +43,6 @@ constexpr std::chrono::milliseconds kProgressEvery{200};
 constexpr std::chrono::minutes kDeliveryMax{5};
 
 std::atomic<bool> interrupted{false};
-
-bool is_utf8(std::string_view bytes) {
-  // The parser's own judgement, on a string that holds nothing else to refuse.
-  try {
-    static_cast<void>(nlohmann::json(bytes).dump());
-    return true;
-  } catch (const nlohmann::json::type_error&) {
-    return false;
-  }
-}
 
 std::string base64(std::string_view bytes) {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

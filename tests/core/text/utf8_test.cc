@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace neardup {
 namespace {
@@ -21,6 +23,40 @@ TEST(Utf8, every_code_point_is_read_back_as_written) {
       ASSERT_EQ(decode_utf8({bytes, cut}).size, cut);
     }
   }
+}
+
+TEST(Utf8, a_whole_text_is_judged_as_its_code_points_are) {
+  constexpr std::uint64_t kSeed = 20261123;
+  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  static const std::vector<std::string> kPieces = {
+      "a",
+      "plain text of more than one register, for sixty-four bytes and a bit more of it",
+      "é",
+      "中",
+      "😀",
+      "\xC3",
+      "\x80",
+      "\xE4\xB8",
+      "\xED\xA0\x80",
+      "\xF0\x9F\x98",
+      "\xC0\xAF",
+      "\xF4\x90\x80\x80"};
+  std::mt19937_64 random(kSeed);
+  std::size_t valid = 0;
+  constexpr std::size_t kTexts = 100'000;
+  for (std::size_t i = 0; i < kTexts; ++i) {
+    std::string text;
+    const std::size_t kinds = random() % 2 == 0 ? 5 : kPieces.size();
+    for (std::size_t count = random() % 12; count > 0; --count) text += kPieces[random() % kinds];
+    bool expected = true;
+    for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(decode_utf8(rest).size)) {
+      expected &= decode_utf8(rest).code_point != kInvalid;
+    }
+    ASSERT_EQ(is_utf8(text), expected) << text;
+    valid += expected ? 1 : 0;
+  }
+  EXPECT_GT(valid, kTexts / 3);
+  EXPECT_LT(valid, kTexts * 2 / 3);
 }
 
 // The examples of the Unicode Standard, tables 3-8 to 3-11: how many bytes each error takes.
