@@ -119,7 +119,7 @@ void HammingIndex<kWidth>::probe(std::span<const Word> queries, std::span<const 
   std::iota(left_.begin(), left_.end(), 0U);
   alone_.assign(count, 0);
   if (!has_tables()) return scan_each(queries, mode);
-  keys_.resize(std::max(keys_.size(), count * tables_.size()));
+  keys_.resize(std::max(keys_.size(), count * row_width(tables_.size())));
   tags_.resize(keys_.size());
   probed_.resize(std::max(probed_.size(), count));
   ProbeCounts& counts = counts_[0];
@@ -145,7 +145,7 @@ void HammingIndex<kWidth>::probe_shares(std::span<const Word> queries, std::span
   crew_->run([&](int member) {
     const auto m = static_cast<std::size_t>(member);
     const Share& share = shares_[m];
-    if (share.width() == 0) return;
+    if (share.size() == 0) return;
     std::uint64_t candidates = 0;
     const std::size_t rows = share.offset * count;
     probe_kernels<Word>().find_in(v, share.shards, mode, left_words_.data(), count, keys_.data() + rows,
@@ -210,7 +210,7 @@ void HammingIndex<kWidth>::join_shares(MatchMode mode, std::size_t row, ProbeCou
   std::uint64_t lines = 0;
   bool truncated = false;
   for (std::size_t m = 0; m < shares_.size(); ++m) {
-    if (shares_[m].width() == 0) continue;
+    if (shares_[m].size() == 0) continue;
     const Probed& probed = probed_[m * left_.size() + row];
     lines += probed.lines;
     truncated |= probed.truncated;
@@ -243,7 +243,7 @@ void HammingIndex<kWidth>::find(std::span<const Word> queries, MatchMode mode,
   const ProbeView<Word> v = view(mode);
   const auto members = static_cast<std::size_t>(crew_->size());
   const std::size_t piece = std::min(kBatch, (queries.size() + members - 1) / members);
-  const std::size_t width = tables_.size();
+  const std::size_t width = row_width(tables_.size());
   keys_.resize(std::max(keys_.size(), members * piece * width));
   tags_.resize(keys_.size());
   probed_.resize(std::max(probed_.size(), members * piece));
@@ -282,7 +282,7 @@ void HammingIndex<kWidth>::find_all(Word query, std::vector<Match>& matches) {
     ++counts_[0].lookups;
   } else {
     all_.clear();
-    keys_.resize(std::max(keys_.size(), tables_.size()));
+    keys_.resize(std::max(keys_.size(), row_width(tables_.size())));
     tags_.resize(keys_.size());
     probe_kernels<Word>().find_all(view(), query, keys_.data(), tags_.data(), all_, counts_[0]);
     const auto older = [&](const Found& a, const Found& b) { return age(a.id) < age(b.id); };
@@ -375,7 +375,7 @@ void HammingIndex<kWidth>::store_new(std::span<const std::uint32_t> rows, std::u
   }
   crew_->run([&](int member) {
     const Share& share = shares_[static_cast<std::size_t>(member)];
-    for (std::size_t at = 0; at < share.width(); ++at) {
+    for (std::size_t at = 0; at < share.size(); ++at) {
       const ShardRun& run = share.shards[at];
       Table& table = tables_[static_cast<std::size_t>(run.table)];
       const std::size_t column = share.offset * left_.size() + at;
@@ -418,13 +418,13 @@ Sequence HammingIndex<kWidth>::insert(Word word) {
 // Table 0 knows which words are there already: those become members.
 template <int kWidth>
 void HammingIndex<kWidth>::insert_into_tables(std::span<const Word> words, Sequence first) {
-  const std::size_t width = tables_.size();
+  const std::size_t width = row_width(tables_.size());
   keys_.resize(std::max(keys_.size(), words.size() * width));
   tags_.resize(keys_.size());
   probe_kernels<Word>().locate(view(), words.data(), words.size(), keys_.data(), tags_.data());
   const auto word_at = [this](std::uint32_t id) { return words_[id]; };
   const auto prefetch = [&](std::size_t row) {
-    for (std::size_t t = 0; t < width; ++t) tables_[t].prefetch(keys_[row * width + t]);
+    for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].prefetch(keys_[row * width + t]);
   };
   for (std::size_t i = 0; i < std::min(Table::kAhead, words.size()); ++i) prefetch(i);
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -436,7 +436,7 @@ void HammingIndex<kWidth>::insert_into_tables(std::span<const Word> words, Seque
                       [this](std::uint32_t member) { return hash_of_word(words_[member]); });
       continue;
     }
-    for (std::size_t t = 0; t < width; ++t) tables_[t].insert(keys_[row + t], tags_[row + t], id);
+    for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].insert(keys_[row + t], tags_[row + t], id);
   }
 }
 
@@ -501,7 +501,7 @@ bool HammingIndex<kWidth>::erase(Sequence sequence) {
   if (!contains(sequence)) return false;
   if (has_tables()) {
     const Word word = words_[static_cast<std::uint32_t>(sequence)];
-    keys_.resize(std::max(keys_.size(), tables_.size()));
+    keys_.resize(std::max(keys_.size(), row_width(tables_.size())));
     tags_.resize(keys_.size());
     probe_kernels<Word>().locate(view(), &word, 1, keys_.data(), tags_.data());
     forget(sequence, keys_.data(), tags_.data());
@@ -547,13 +547,14 @@ void HammingIndex<kWidth>::expire(Sequence sequence) {
     fresh_.clear();
     for (std::size_t i = 0; i < count; ++i) fresh_.push_back(words_[static_cast<std::uint32_t>(first + i)]);
     if (has_tables()) {
-      const std::size_t width = tables_.size();
+      const std::size_t width = row_width(tables_.size());
       keys_.resize(std::max(keys_.size(), count * width));
       tags_.resize(keys_.size());
       probe_kernels<Word>().locate(view(), fresh_.data(), count, keys_.data(), tags_.data());
       for (std::size_t i = 0; i < count; ++i) {
         if (i + Table::kAhead < count) {
-          for (std::size_t t = 0; t < width; ++t) tables_[t].prefetch(keys_[(i + Table::kAhead) * width + t]);
+          for (std::size_t t = 0; t < tables_.size(); ++t)
+            tables_[t].prefetch(keys_[(i + Table::kAhead) * width + t]);
         }
         if (!is_erased(oldest_ + i)) {
           forget(oldest_ + i, keys_.data() + i * width, tags_.data() + i * width);

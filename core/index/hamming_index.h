@@ -169,7 +169,8 @@ class HammingIndex {
     std::vector<ShardRun> shards;
     std::size_t offset = 0;
 
-    std::size_t width() const { return shards.size(); }
+    std::size_t size() const { return shards.size(); }
+    std::size_t width() const { return row_width(size()); }
     bool has_first() const { return !shards.empty() && shards.front().table == 0; }
   };
   // What one of the crew found stored, of the next batch, once it is probed. A cache line of its own: each

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "core/base/isa.h"
+#include "core/index/bucket_lanes.h"
 #include "core/index/covering.h"
 
 namespace neardup {
@@ -18,6 +19,11 @@ std::uint64_t gather(const BitChoice<Word>& choice, Word word) {
 template <class Word>
 Word scatter(const BitChoice<Word>& choice, std::uint64_t number) {
   return choice.scatter(number);
+}
+
+void locate_lanes(const BucketLanes& lanes, const std::uint64_t* chosen, const std::uint64_t* rest,
+                  std::uint64_t* keys, std::uint32_t* tags, const std::uint32_t** heads) {
+  locate_buckets(lanes, chosen, rest, keys, tags, heads);
 }
 
 std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance, std::uint32_t equal) {

@@ -26,6 +26,7 @@
 #include <span>
 #include <vector>
 
+#include "core/index/bucket_lanes.h"
 #include "core/index/hamming_table.h"
 #include "core/index/match.h"
 
@@ -90,7 +91,7 @@ struct ProbeCounts {
 
 template <class Word>
 struct ProbeKernels {
-  // keys[i * table_count + t] and tags[...] are those of word i in table t.
+  // keys[i * row_width(table_count) + t] and tags[...] are those of word i in table t.
   void (*locate)(const ProbeView<Word>& view, const Word* words, std::size_t count, std::uint64_t* keys,
                  std::uint32_t* tags);
   // The same for one table, and its keys alone.
@@ -101,7 +102,7 @@ struct ProbeKernels {
   void (*find)(const ProbeView<Word>& view, MatchMode mode, const Word* queries, std::size_t count,
                std::uint64_t* keys, std::uint32_t* tags, Probed* probed, std::uint64_t& candidates);
   // The same for what those shards have of it, by ascending tables. Rows of keys and tags are of these tables
-  // only.
+  // only, row_width(runs.size()) wide.
   void (*find_in)(const ProbeView<Word>& view, std::span<const ShardRun> runs, MatchMode mode,
                   const Word* queries, std::size_t count, std::uint64_t* keys, std::uint32_t* tags,
                   Probed* probed, std::uint64_t& candidates);

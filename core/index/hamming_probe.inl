@@ -3,6 +3,7 @@
 //
 //   std::uint64_t gather(const BitChoice<Word>&, Word)           the chosen bits
 //   Word scatter(const BitChoice<Word>&, std::uint64_t)          and back
+//   void locate_lanes(...)                                       locate_buckets() of bucket_lanes.h
 //   std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance, std::uint32_t equal)
 //                                                                bit i: word i of 16 is within distance of
 //                                                                tag, and the same in the bits `equal`
@@ -11,10 +12,11 @@
 //                                                                bit i: word i of min(count, kLanes) is
 //                                                                within
 
-inline constexpr std::size_t kLag = 4;  // queries between the stages
-inline constexpr std::size_t kStages = 6;
-inline constexpr std::size_t kFlights = 32;  // in the pipeline at a time
-static_assert(kFlights > kLag * (kStages - 1));
+inline constexpr std::size_t kLag = 4;  // queries between the stages; but one behind the first
+inline constexpr std::size_t kStages = 7;
+inline constexpr std::size_t kSteps = 1 + kLag * (kStages - 2);  // of a query
+inline constexpr std::size_t kFlights = 32;                      // in the pipeline at a time
+static_assert(kFlights > kSteps);
 
 template <class Word>
 struct Flight {
@@ -35,6 +37,9 @@ struct Flight {
     int distance;  // in which the rest of an entry may differ
   };
 
+  // Of the tables searched, whole lanes of them: the bits of the query that their keys and tags are of.
+  alignas(64) std::uint64_t chosen[row_width(kTablesMax)];
+  alignas(64) std::uint64_t rest[row_width(kTablesMax)];
   Word query{};
   std::uint64_t first_key = 0;    // of table 0, if that is not searched
   std::uint64_t* keys = nullptr;  // of the tables searched
@@ -48,7 +53,7 @@ struct Flight {
   std::size_t bucket_count = 0;  // buckets of table 0 to be searched
   std::size_t id_count = 0;      // ids whose words are to be compared
   std::size_t block_count = 0;   // blocks to be read
-  const std::uint32_t* heads[kTablesMax];
+  const std::uint32_t* heads[row_width(kTablesMax)];
   const std::uint32_t* slots[kHitsMax];
   Bucket buckets[kBucketsMax];
   std::uint32_t ids[kHitsMax];
@@ -69,12 +74,29 @@ enum class Collect : std::uint8_t { kFirst, kNearest, kAll };
 // kWhole: of all tables, not of some shards.
 template <class Word, Collect kCollect, bool kWhole = true>
 struct Prober {
+  using Table = HammingTable<Word>;
+  using F = Flight<Word>;
+  static constexpr std::size_t kLaneCount = BucketLanes::kSize;
+
   const ProbeView<Word>& view;
   std::uint64_t& candidates;
   std::vector<Found>* all = nullptr;
-  std::span<const ShardRun> shards = {};
-  using Table = HammingTable<Word>;
-  using F = Flight<Word>;
+  std::span<const ShardRun> shards;
+  BucketLanes lanes[row_width(kTablesMax) / kLaneCount];  // of the tables searched
+  std::uint32_t equal_bits[row_width(kTablesMax)];        // and what equal() says there
+  bool narrow = true;                                     // all their heads are of one line
+
+  explicit Prober(const ProbeView<Word>& of, std::uint64_t& compared, std::vector<Found>* found = nullptr,
+                  std::span<const ShardRun> runs = {})
+      : view(of), candidates(compared), all(found), shards(runs) {
+    for (std::size_t at = 0; at < row_width(table_count()); ++at) {
+      // A lane that is no table's does what the last one does, and nobody asks what.
+      const Table& table = view.tables[table_at(std::min(at, table_count() - 1))];
+      table.fill(lanes[at / kLaneCount], at % kLaneCount);
+      equal_bits[at] = table.equal();
+      narrow &= table.is_narrow();
+    }
+  }
 
   // Of the tables searched, `at` counts; that many there are, and which one is it?
   std::size_t table_count() const {
@@ -101,8 +123,18 @@ struct Prober {
     }
   }
 
-  void begin(F& f, Word query, std::uint64_t* to_keys, std::uint32_t* to_tags) const {
+  // Bits are gathered one by one, and read as a row in the next stage: what was just written in pieces cannot
+  // be read as a whole at once.
+  void gather_bits(F& f, Word query) const {
     f.query = query;
+    for (std::size_t at = 0; at < table_count(); ++at) {
+      const Table& table = view.tables[table_at(at)];
+      f.chosen[at] = gather(table.choice(), query);
+      f.rest[at] = gather(table.rest(), query);
+    }
+  }
+
+  void begin(F& f, std::uint64_t* to_keys, std::uint32_t* to_tags) const {
     f.keys = to_keys;
     f.tags = to_tags;
     f.best = {};
@@ -110,31 +142,35 @@ struct Prober {
     f.lines = 0;
     f.truncated = false;
     f.slot_count = f.bucket_count = f.id_count = f.block_count = 0;
+    for (std::size_t from = 0; from < table_count(); from += kLaneCount) {
+      locate_lanes(lanes[from / kLaneCount], f.chosen + from, f.rest + from, f.keys + from, f.tags + from,
+                   f.heads + from);
+    }
+    if constexpr (!kWhole) {
+      for (std::size_t at = 0; at < table_count(); ++at) {
+        if (!owns(at, f.keys[at])) f.heads[at] = nullptr;
+      }
+    }
     if (searches_first()) {
-      locate_head(f, 0);
-      if (view.equal_ends && f.heads[0] != nullptr) __builtin_prefetch(ids_of_first(f));
+      prefetch_head(f, 0);
+      if (view.equal_ends && f.heads[0] != nullptr) prefetch_line(ids_of_first(f));
     } else {
       f.first_key = key_in(view.tables[0], f.query);
     }
   }
 
-  void locate_head(F& f, std::size_t at) const {
-    const Table& table = view.tables[table_at(at)];
-    const std::uint64_t key = key_in(table, f.query);
-    f.keys[at] = key;
-    f.tags[at] = tag_in(table, key, f.query);
-    f.heads[at] = nullptr;
-    if (!owns(at, key)) return;
-    const auto& region = table.region(key);
-    const std::uint32_t* const head = table.head(region, key);
-    f.heads[at] = head;
-    for (int word = 0; word < 1 << region.shift; word += Table::kLineWords) {
-      __builtin_prefetch(head + word, 1);
+  void prefetch_head(const F& f, std::size_t at) const {
+    const std::uint32_t* const head = f.heads[at];
+    prefetch_line(head);
+    if (narrow || head == nullptr) return;
+    const auto& region = view.tables[table_at(at)].region(f.keys[at]);
+    for (int word = Table::kLineWords; word < 1 << region.shift; word += Table::kLineWords) {
+      prefetch_line(head + word);
     }
   }
 
-  void locate_heads_left(F& f) const {
-    for (std::size_t at = searches_first() ? 1 : 0; at < table_count(); ++at) locate_head(f, at);
+  void prefetch_heads_left(const F& f) const {
+    for (std::size_t at = searches_first() ? 1 : 0; at < table_count(); ++at) prefetch_head(f, at);
   }
 
   std::uint64_t first_key(const F& f) const { return searches_first() ? f.keys[0] : f.first_key; }
@@ -152,10 +188,10 @@ struct Prober {
     if (kCollect != Collect::kAll && view.equal_ends && has_first(f)) {
       scan_head(f.heads[0], f.tags[0], 0, 0, [&](std::uint32_t i) {
         f.equal = view.words + ids_of_first(f)[i];
-        __builtin_prefetch(f.equal);
+        prefetch_line(f.equal);
       });
     }
-    if (f.equal == nullptr) locate_heads_left(f);
+    if (f.equal == nullptr) prefetch_heads_left(f);
   }
 
   bool is_equal(F& f) const {
@@ -164,7 +200,7 @@ struct Prober {
       f.best = {static_cast<std::uint32_t>(f.equal - view.words), 0};
       return true;
     }
-    locate_heads_left(f);  // the same key and tag, and yet another one
+    prefetch_heads_left(f);  // the same key and tag, and yet another one
     return false;
   }
 
@@ -174,7 +210,7 @@ struct Prober {
     if (offset == 0) [[likely]]
       return;
     const std::byte* const line = table.pool(key).line(offset);
-    for (std::size_t ahead = 0; ahead < 2; ++ahead) __builtin_prefetch(line + 64 * ahead);
+    for (std::size_t ahead = 0; ahead < 2; ++ahead) prefetch_line(line + 64 * ahead);
     const typename F::Block block = {.block = reinterpret_cast<const BlockPool::Block*>(line),
                                      .tag = tag,
                                      .equal = equal,
@@ -243,14 +279,14 @@ struct Prober {
   void push_slot(F& f, const std::uint32_t* slot) const {
     if (f.slot_count == F::kHitsMax) [[unlikely]]
       return verify(f, *slot);
-    __builtin_prefetch(slot);
+    prefetch_line(slot);
     f.slots[f.slot_count++] = slot;
   }
 
   void push_id(F& f, std::uint32_t id) const {
     if (f.id_count == F::kHitsMax) [[unlikely]]
       return verify(f, id);
-    __builtin_prefetch(view.words + id);
+    prefetch_line(view.words + id);
     f.ids[f.id_count++] = id;
   }
 
@@ -281,8 +317,8 @@ struct Prober {
     if (f.bucket_count == F::kBucketsMax) [[unlikely]]
       return search(f, found);
     for (int word = 0; word < 1 << there.shift; word += Table::kLineWords) {
-      __builtin_prefetch(found.head + word);
-      __builtin_prefetch(found.ids + word);
+      prefetch_line(found.head + word);
+      prefetch_line(found.ids + word);
     }
     f.buckets[f.bucket_count++] = found;
   }
@@ -296,26 +332,49 @@ struct Prober {
                bucket.distance);
   }
 
+  // Most heads have nothing near the query and no block, so first those are picked that have.
   void heads(F& f) const {
     if (has_first(f)) candidates += f.heads[0][0] & Table::kCountMask;
     if (is_equal(f)) return;
+    std::uint32_t picked[kTablesMax];
+    std::size_t picked_count = 0;
+    std::uint64_t compared = 0;
     for (std::size_t at = 0; at < table_count(); ++at) {
-      const Table& table = view.tables[table_at(at)];
       const std::uint32_t* const head = f.heads[at];
       if (!kWhole && head == nullptr) continue;
-      if (at > 0 || !searches_first()) candidates += head[0] & Table::kCountMask;
-      scan_head(head, f.tags[at], view.distance, table.equal(), [&](std::uint32_t i) {
-        const Word differing = scatter(table.rest(), table.rest_of(head[i] ^ f.tags[at]));
-        if (!is_wanted(table, differing)) return;
-        if (table.has_ids()) {
-          push_slot(f, table.ids(table.region(f.keys[at]), head) + i);
-        } else {
-          push_bucket(f, differing);
-        }
-      });
-      push_block(f, table, f.keys[at], head[0] >> Table::kBlockShift, f.tags[at], table.equal(),
-                 view.distance);
+      const std::uint32_t count = head[0] & Table::kCountMask;
+      compared += at > 0 || !searches_first() ? count : 0;
+      std::uint32_t any = 1;
+      if (narrow) {
+        any = near_tags(head, f.tags[at], view.distance, equal_bits[at]) & tags_of_line(count);
+        any |= head[0] >> Table::kBlockShift;
+      }
+      picked[picked_count] = static_cast<std::uint32_t>(at);
+      picked_count += any != 0 ? 1 : 0;
     }
+    candidates += compared;
+    for (std::size_t i = 0; i < picked_count; ++i) read_head(f, picked[i]);
+  }
+
+  // The words of a head's first line that are tags.
+  static std::uint32_t tags_of_line(std::uint32_t count) {
+    return (2U << std::min<std::uint32_t>(count, Table::kLineWords - 1)) - 2;
+  }
+
+  void read_head(F& f, std::size_t at) const {
+    const Table& table = view.tables[table_at(at)];
+    const std::uint32_t* const head = f.heads[at];
+    scan_head(head, f.tags[at], view.distance, equal_bits[at], [&](std::uint32_t i) {
+      const Word differing = scatter(table.rest(), table.rest_of(head[i] ^ f.tags[at]));
+      if (!is_wanted(table, differing)) return;
+      if (table.has_ids()) {
+        push_slot(f, table.ids(table.region(f.keys[at]), head) + i);
+      } else {
+        push_bucket(f, differing);
+      }
+    });
+    push_block(f, table, f.keys[at], head[0] >> Table::kBlockShift, f.tags[at], equal_bits[at],
+               view.distance);
   }
 
   void resolve(F& f) const {
@@ -327,23 +386,28 @@ struct Prober {
     for (std::size_t i = 0; i < f.id_count; ++i) verify(f, f.ids[i]);
   }
 
-  Probed finish(F& f) const {
+  void finish(F& f, Probed& probed) const {
     for (std::size_t i = 0; i < f.block_count; ++i) scan_block(f, f.blocks[i]);
-    return {.found = f.best, .lines = static_cast<std::uint32_t>(f.lines), .truncated = f.truncated};
+    probed.found = f.best;
+    probed.lines = static_cast<std::uint32_t>(f.lines);
+    probed.truncated = f.truncated;
   }
 
   void run(const Word* queries, std::size_t count, std::uint64_t* to_keys, std::uint32_t* to_tags,
            Probed* probed) const {
     F flights[kFlights];
-    const auto flight = [&](std::size_t i) -> F& { return flights[i % kFlights]; };
-    const std::size_t tables = table_count();
-    for (std::size_t step = 0; step < count + (kStages - 1) * kLag; ++step) {
-      if (step < count) begin(flight(step), queries[step], to_keys + step * tables, to_tags + step * tables);
-      if (step >= kLag && step - kLag < count) find_equal(flight(step - kLag));
-      if (step >= 2 * kLag && step - 2 * kLag < count) heads(flight(step - 2 * kLag));
-      if (step >= 3 * kLag && step - 3 * kLag < count) resolve(flight(step - 3 * kLag));
-      if (step >= 4 * kLag && step - 4 * kLag < count) verify_all(flight(step - 4 * kLag));
-      if (step >= 5 * kLag) probed[step - 5 * kLag] = finish(flight(step - 5 * kLag));
+    const std::size_t width = row_width(table_count());
+    for (std::size_t step = 0; step < count + kSteps; ++step) {
+      // The query that comes to a stage so many steps after its first.
+      const auto is_due = [&](std::size_t after) { return step >= after && step - after < count; };
+      const auto due = [&](std::size_t after) -> F& { return flights[(step - after) % kFlights]; };
+      if (is_due(0)) gather_bits(due(0), queries[step]);
+      if (is_due(1)) begin(due(1), to_keys + (step - 1) * width, to_tags + (step - 1) * width);
+      if (is_due(1 + kLag)) find_equal(due(1 + kLag));
+      if (is_due(1 + 2 * kLag)) heads(due(1 + 2 * kLag));
+      if (is_due(1 + 3 * kLag)) resolve(due(1 + 3 * kLag));
+      if (is_due(1 + 4 * kLag)) verify_all(due(1 + 4 * kLag));
+      if (is_due(kSteps)) finish(due(kSteps), probed[step - kSteps]);
     }
   }
 
@@ -376,14 +440,14 @@ struct Prober {
           const auto& region = table.region(q.key);
           q.head = table.head(region, q.key);
           q.ids = table.ids(region, q.head);
-          __builtin_prefetch(q.head);
-          __builtin_prefetch(q.ids);
+          prefetch_line(q.head);
+          prefetch_line(q.ids);
         }
         if (step >= kLagEqual && step - kLagEqual < size) {
           Query& q = own[step - kLagEqual];
           q.equal = nullptr;
           scan_head(q.head, q.tag, 0, 0, [&](std::uint32_t i) { q.equal = view.words + q.ids[i]; });
-          __builtin_prefetch(q.equal);
+          prefetch_line(q.equal);
         }
         if (step < 2 * kLagEqual) continue;
         const Query& q = own[step - 2 * kLagEqual];
@@ -398,10 +462,12 @@ struct Prober {
 template <class Word>
 void locate(const ProbeView<Word>& view, const Word* words, std::size_t count, std::uint64_t* keys,
             std::uint32_t* tags) {
+  const std::size_t width = row_width(static_cast<std::size_t>(view.table_count));
   for (std::size_t i = 0; i < count; ++i) {
-    for (int t = 0; t < view.table_count; ++t) {
-      *keys = key_in(view.tables[t], words[i]);
-      *tags++ = tag_in(view.tables[t], *keys++, words[i]);
+    for (std::size_t t = 0; t < static_cast<std::size_t>(view.table_count); ++t) {
+      const std::uint64_t key = key_in(view.tables[t], words[i]);
+      keys[i * width + t] = key;
+      tags[i * width + t] = tag_in(view.tables[t], key, words[i]);
     }
   }
 }
@@ -424,9 +490,9 @@ template <class Word>
 void find(const ProbeView<Word>& view, MatchMode mode, const Word* queries, std::size_t count,
           std::uint64_t* keys, std::uint32_t* tags, Probed* probed, std::uint64_t& candidates) {
   if (mode == MatchMode::kFirst) {
-    Prober<Word, Collect::kFirst>{view, candidates}.run(queries, count, keys, tags, probed);
+    Prober<Word, Collect::kFirst>(view, candidates).run(queries, count, keys, tags, probed);
   } else {
-    Prober<Word, Collect::kNearest>{view, candidates}.run(queries, count, keys, tags, probed);
+    Prober<Word, Collect::kNearest>(view, candidates).run(queries, count, keys, tags, probed);
   }
 }
 
@@ -435,18 +501,18 @@ void find_in(const ProbeView<Word>& view, std::span<const ShardRun> shards, Matc
              const Word* queries, std::size_t count, std::uint64_t* keys, std::uint32_t* tags, Probed* probed,
              std::uint64_t& candidates) {
   if (mode == MatchMode::kFirst) {
-    Prober<Word, Collect::kFirst, false>{view, candidates, nullptr, shards}.run(queries, count, keys, tags,
-                                                                                probed);
+    Prober<Word, Collect::kFirst, false>(view, candidates, nullptr, shards)
+        .run(queries, count, keys, tags, probed);
   } else {
-    Prober<Word, Collect::kNearest, false>{view, candidates, nullptr, shards}.run(queries, count, keys, tags,
-                                                                                  probed);
+    Prober<Word, Collect::kNearest, false>(view, candidates, nullptr, shards)
+        .run(queries, count, keys, tags, probed);
   }
 }
 
 template <class Word>
 void find_equal_in(const ProbeView<Word>& view, const ShardRun& run, const Word* queries, std::size_t count,
                    std::vector<EqualQuery>& equal, std::uint64_t& candidates) {
-  const Prober<Word, Collect::kFirst, false> prober{view, candidates, nullptr, {&run, 1}};
+  const Prober<Word, Collect::kFirst, false> prober(view, candidates, nullptr, {&run, 1});
   prober.run_equal(queries, count, equal);
 }
 
@@ -454,7 +520,7 @@ template <class Word>
 void find_all(const ProbeView<Word>& view, Word query, std::uint64_t* keys, std::uint32_t* tags,
               std::vector<Found>& found, ProbeCounts& counts) {
   Probed probed;
-  Prober<Word, Collect::kAll>{view, counts.candidates, &found}.run(&query, 1, keys, tags, &probed);
+  Prober<Word, Collect::kAll>(view, counts.candidates, &found).run(&query, 1, keys, tags, &probed);
   counts.add_lookup(probed.lines, probed.truncated);
 }
 
@@ -487,5 +553,6 @@ void scan_all(const Word* words, std::size_t count, Word query, int distance, st
 }
 
 template <class Word>
-constexpr ProbeKernels<Word> kKernels = {locate<Word>,  locate_in<Word>, keys_in<Word>, find<Word>,
-                                         find_in<Word>, find_equal_in<Word>, find_all<Word>,  scan<Word>,    scan_all<Word>};
+constexpr ProbeKernels<Word> kKernels = {locate<Word>,   locate_in<Word>, keys_in<Word>,
+                                         find<Word>,     find_in<Word>,   find_equal_in<Word>,
+                                         find_all<Word>, scan<Word>,      scan_all<Word>};

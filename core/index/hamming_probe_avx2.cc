@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "core/base/isa.h"
+#include "core/index/bucket_lanes.h"
 #include "core/index/covering.h"
 #include "core/index/hamming_probe.h"
 
@@ -24,6 +25,11 @@ std::uint64_t gather(const BitChoice<Word>& choice, Word word) {
 template <class Word>
 Word scatter(const BitChoice<Word>& choice, std::uint64_t number) {
   return choice.scatter(number);
+}
+
+inline void locate_lanes(const BucketLanes& lanes, const std::uint64_t* chosen, const std::uint64_t* rest,
+                         std::uint64_t* keys, std::uint32_t* tags, const std::uint32_t** heads) {
+  locate_buckets(lanes, chosen, rest, keys, tags, heads);
 }
 
 inline __m256i byte_counts(__m256i v) {

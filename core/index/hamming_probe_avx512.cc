@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "core/base/isa.h"
+#include "core/index/bucket_lanes.h"
 #include "core/index/covering.h"
 #include "core/index/hamming_probe.h"
 
@@ -34,6 +35,30 @@ Word scatter(const BitChoice<Word>& choice, std::uint64_t number) {
   } else {
     return static_cast<Word>(_pdep_u64(number, choice.chosen));
   }
+}
+
+inline __m512i lane(const BucketLanes::Lane& values) { return _mm512_load_si512(values.data()); }
+
+inline void locate_lanes(const BucketLanes& lanes, const std::uint64_t* chosen, const std::uint64_t* rest,
+                         std::uint64_t* keys, std::uint32_t* tags, const std::uint32_t** heads) {
+  const __m512i mix_shift = lane(lanes.mix_shift);
+  __m512i key = _mm512_load_si512(chosen);
+  key = _mm512_xor_si512(key, _mm512_srlv_epi64(key, mix_shift));
+  key = _mm512_mullo_epi64(key, _mm512_set1_epi64(static_cast<long long>(KeyMix::kFactor)));
+  key = _mm512_and_si512(key, lane(lanes.mix_mask));
+  key = _mm512_xor_si512(key, _mm512_srlv_epi64(key, mix_shift));
+  _mm512_storeu_si512(keys, key);
+  const __m512i tag = _mm512_or_si512(_mm512_srlv_epi64(key, lane(lanes.level_min)),
+                                      _mm512_sllv_epi64(_mm512_load_si512(rest), lane(lanes.unused)));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(tags), _mm512_cvtepi64_epi32(tag));
+  const __mmask8 is_split =
+      _mm512_cmplt_epu64_mask(_mm512_and_si512(key, lane(lanes.split_mask)), lane(lanes.split));
+  const auto of_region = [&](const std::array<BucketLanes::Lane, 2>& values) {
+    return _mm512_mask_mov_epi64(lane(values[0]), is_split, lane(values[1]));
+  };
+  const __m512i bucket = _mm512_and_si512(key, of_region(lanes.mask));
+  const __m512i offset = _mm512_sllv_epi64(bucket, of_region(lanes.shift));
+  _mm512_storeu_si512(heads, _mm512_add_epi64(of_region(lanes.heads), offset));
 }
 
 inline std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance,

@@ -41,8 +41,10 @@
 #include <optional>
 
 #include "core/base/check.h"
+#include "core/base/prefetch_line.h"
 #include "core/index/bit_choice.h"
 #include "core/index/block_pool.h"
+#include "core/index/bucket_lanes.h"
 #include "core/index/covering.h"
 #include "core/index/growing_memory.h"
 #include "core/index/key_mix.h"
@@ -161,6 +163,26 @@ class HammingTable {
     return region.ids + (head - region.heads);
   }
 
+  // Says in lane `lane` what the functions above do.
+  void fill(BucketLanes& lanes, std::size_t lane) const {
+    lanes.mix_shift[lane] = static_cast<std::uint64_t>(mix_.shift());
+    lanes.mix_mask[lane] = mix_.mask();
+    lanes.level_min[lane] = static_cast<std::uint64_t>(level_min_);
+    lanes.unused[lane] = static_cast<std::uint64_t>(unused());
+    lanes.split_mask[lane] = size_.split_mask;
+    lanes.split[lane] = size_.split;
+    for (std::size_t r = 0; r < size_.regions.size(); ++r) {
+      const Region& region = size_.regions[r];
+      lanes.mask[r][lane] = region.mask;
+      lanes.heads[r][lane] = reinterpret_cast<std::uintptr_t>(region.heads);
+      lanes.shift[r][lane] = static_cast<std::uint64_t>(region.shift) + 2;  // words of four bytes
+    }
+  }
+  // Every head is one line.
+  bool is_narrow() const {
+    return std::ranges::all_of(size_.regions, [](const Region& r) { return 1 << r.shift == kLineWords; });
+  }
+
   // The number of the key's bucket.
   std::uint64_t bucket(std::uint64_t key) const { return key & region(key).mask; }
 
@@ -183,15 +205,15 @@ class HammingTable {
     const Region& r = bucket >= size_.whole() ? size_.regions[1] : region(bucket);
     const std::uint32_t* const line = r.heads + (bucket << r.shift);
     for (std::uint32_t word = 0; word < 1U << r.shift; word += kLineWords) {
-      __builtin_prefetch(line + word, 1);
-      if (!leads_) __builtin_prefetch(ids(r, line) + word, 1);
+      prefetch_line(line + word);
+      if (!leads_) prefetch_line(ids(r, line) + word);
     }
   }
   void prefetch(std::uint64_t key) const {
     const Region& r = region(key);
     const std::uint32_t* const line = head(r, key);
-    __builtin_prefetch(line, 1);
-    if (!leads_) __builtin_prefetch(ids(r, line), 1);
+    prefetch_line(line);
+    if (!leads_) prefetch_line(ids(r, line));
   }
 
   // Stores an entry that is not there, and grows if the load asks for it.
@@ -509,8 +531,8 @@ void HammingTable<Word>::split(const Size& size, std::uint64_t bucket) {
   const Region r = size.regions[0];
   std::uint32_t* const low = r.heads + (bucket << r.shift);
   std::uint32_t* const high = r.heads + ((bucket + size.whole()) << r.shift);
-  __builtin_prefetch(low + std::ptrdiff_t{2} * kLineWords, 1);  // the lines of those that are split soon
-  __builtin_prefetch(high + std::ptrdiff_t{2} * kLineWords, 1);
+  prefetch_line(low + std::ptrdiff_t{2} * kLineWords);  // the lines of those that are split soon
+  prefetch_line(high + std::ptrdiff_t{2} * kLineWords);
   const std::uint32_t count = low[0] & kCountMask;
   const Offset offset = low[0] >> kBlockShift;
   std::uint32_t low_count = 0;
@@ -527,8 +549,8 @@ void HammingTable<Word>::split(const Size& size, std::uint64_t bucket) {
   } else {
     std::uint32_t* const low_ids = ids(r, low);
     std::uint32_t* const high_ids = ids(r, high);
-    __builtin_prefetch(low_ids + std::ptrdiff_t{2} * kLineWords, 1);
-    __builtin_prefetch(high_ids + std::ptrdiff_t{2} * kLineWords, 1);
+    prefetch_line(low_ids + std::ptrdiff_t{2} * kLineWords);
+    prefetch_line(high_ids + std::ptrdiff_t{2} * kLineWords);
     for (std::uint32_t i = 1; i <= count; ++i) {
       const std::uint32_t tag = low[i];
       const std::uint32_t id = low_ids[i];

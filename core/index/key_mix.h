@@ -19,16 +19,18 @@ class KeyMix {
   // Of numbers of so many bits. REQUIRES: 0 < bits < 64.
   explicit KeyMix(int bits) : shift_((bits + 1) / 2), mask_((std::uint64_t{1} << bits) - 1) {}
 
+  static constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15;  // 2^64 divided by the golden ratio
+
+  int shift() const { return shift_; }
   std::uint64_t mask() const { return mask_; }
-  std::uint64_t mix(std::uint64_t x) const {
-    x ^= x >> shift_;
-    x = x * kFactor & mask_;
-    return x ^ x >> shift_;
+  std::uint64_t mix(std::uint64_t x) const { return mix(x, shift_, mask_); }
+  static std::uint64_t mix(std::uint64_t x, int shift, std::uint64_t mask) {
+    x ^= x >> shift;
+    x = x * kFactor & mask;
+    return x ^ x >> shift;
   }
 
  private:
-  static constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15;  // 2^64 divided by the golden ratio
-
   int shift_ = 0;
   std::uint64_t mask_ = 0;
 };

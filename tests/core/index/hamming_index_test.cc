@@ -428,8 +428,17 @@ void tiers_agree() {
       std::vector<std::vector<std::uint64_t>> seen;  // all that each tier said
       for (const ProbeKernels<Word>* const tier : tiers) {
         std::vector<std::uint64_t> said;
-        std::vector<std::uint64_t> keys(queries.size() * tables.size());
+        const std::size_t width = row_width(tables.size());
+        std::vector<std::uint64_t> keys(queries.size() * width);
         std::vector<std::uint32_t> tags(keys.size());
+        const auto say_rows = [&] {
+          for (std::size_t i = 0; i < queries.size(); ++i) {
+            for (std::size_t t = 0; t < tables.size(); ++t) {
+              said.push_back(keys[i * width + t]);
+              said.push_back(tags[i * width + t]);
+            }
+          }
+        };
         std::vector<Probed> probed(queries.size());
         std::uint64_t candidates = 0;
         for (const MatchMode mode : {MatchMode::kFirst, MatchMode::kNearest}) {
@@ -478,15 +487,14 @@ void tiers_agree() {
             said.push_back(number_of(f));
           }
         }
-        said.insert(said.end(), keys.begin(), keys.end());
-        said.insert(said.end(), tags.begin(), tags.end());
+        say_rows();
         std::vector<Found> all;
         ProbeCounts counts;
         tier->find_all(view, queries[0], keys.data(), tags.data(), all, counts);
         tier->scan_all(words.data(), 101, queries[1], covering.distance, all);
         for (const Found& f : all) said.push_back(f.id * 256ULL + static_cast<std::uint64_t>(f.distance));
         tier->locate(view, queries.data(), queries.size(), keys.data(), tags.data());
-        said.insert(said.end(), keys.begin(), keys.end());
+        say_rows();
         tier->locate_in(tables.back(), queries.data(), queries.size(), keys.data(), tags.data());
         said.insert(said.end(), keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(queries.size()));
         said.insert(said.end(), tags.begin(), tags.begin() + static_cast<std::ptrdiff_t>(queries.size()));
