@@ -3,22 +3,24 @@
 // As a pipeline: a random line of memory takes a hundred times as long to come as to read, so each query's
 // lines are asked for well before they are read, while other queries are served.
 //
-//   begin      the key of table 0, whose head is asked for
+//   gather     the bits that keys and tags are made of
+//   begin      where its heads are, for eight tables at a time (bucket_lanes.h); that of table 0 is asked for
 //   equal      is the query itself in it? If that would end the search, its fingerprint is asked for; else
 //              the heads of all other tables
 //   heads      all tags of a head at once against the query's: a hit asks for its bucket in table 0, or for
 //              its id. The blocks of crowded buckets are asked for
 //   resolve    hits to ids; their fingerprints are asked for
 //   verify     true distances
-//   blocks     the tags of a block as those of a head, and the fingerprints of hits at once. They come last
-//              because they are long and young: if the first match is wanted, one in a head, which is older,
-//              spares them
+//   blocks     the tags of a block as those of a head; the fingerprints of hits are asked for. They come
+//              behind all else because they are long and young: if the first match is wanted, one in a head,
+//              which is older, spares them
+//   finish     true distances of these
 //
 // Nothing is changed here, so any number of threads may probe at once: each its own queries in all tables, or
 // all queries in the shards that it owns (ShardRun), whose lines then stay in its cache.
 //
-// The kernels come in tiers
-// (core/base/isa.h) that are one text, hamming_probe.inl, compiled with different ways to compare a line.
+// The kernels come in tiers (core/base/isa.h) that are one text, hamming_probe.inl, compiled with different
+// ways to locate heads and to compare a line.
 #pragma once
 
 #include <cstddef>

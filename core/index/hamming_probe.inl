@@ -12,10 +12,9 @@
 //                                                                bit i: word i of min(count, kLanes) is
 //                                                                within
 
-inline constexpr std::size_t kLag = 4;  // queries between the stages; but one behind the first
-inline constexpr std::size_t kStages = 7;
-inline constexpr std::size_t kSteps = 1 + kLag * (kStages - 2);  // of a query
-inline constexpr std::size_t kFlights = 32;                      // in the pipeline at a time
+inline constexpr std::size_t kLag = 4;               // queries between the stages; but one behind the first
+inline constexpr std::size_t kSteps = 1 + 6 * kLag;  // of a query
+inline constexpr std::size_t kFlights = 32;          // in the pipeline at a time
 static_assert(kFlights > kSteps);
 
 template <class Word>
@@ -227,7 +226,13 @@ struct Prober {
     return block.first_id - view.oldest_id >= f.best_age;
   }
 
-  // All of a block. Near tags are rare, so nobody waits for the words of those that have one.
+  // The same for what follows `id` in one: it is younger.
+  bool is_spared_behind(const F& f, std::uint32_t id) const {
+    return kCollect == Collect::kFirst && view.in_order && f.best.distance >= 0 &&
+           id - view.oldest_id >= f.best_age;
+  }
+
+  // All of a block.
   void scan_block(F& f, const typename F::Block& in) const {
     const BlockPool::Block& block = *in.block;
     if (is_spared(f, block)) {
@@ -251,10 +256,12 @@ struct Prober {
         const std::uint32_t at = from + static_cast<std::uint32_t>(std::countr_zero(hits));
         hits &= hits - 1;
         const std::uint32_t id = block.ids()[at - kHeader];
-        const int distance = differing_bits(view.words[id], f.query);
-        if (distance > view.distance) continue;
-        offer(f, id, distance);
-        if (kCollect == Collect::kFirst && view.in_order) return;  // what follows is younger
+        if (f.id_count < F::kHitsMax) [[likely]] {
+          push_id(f, id);
+          continue;
+        }
+        verify(f, id);
+        if (is_spared_behind(f, id)) return;
       }
     }
   }
@@ -332,49 +339,70 @@ struct Prober {
                bucket.distance);
   }
 
-  // Most heads have nothing near the query and no block, so first those are picked that have.
   void heads(F& f) const {
     if (has_first(f)) candidates += f.heads[0][0] & Table::kCountMask;
     if (is_equal(f)) return;
-    std::uint32_t picked[kTablesMax];
-    std::size_t picked_count = 0;
+    narrow ? read_narrow_heads(f) : read_wide_heads(f);
+  }
+
+  // Most heads have nothing near the query and no block, so those are picked first, without a branch, that
+  // have.
+  void read_narrow_heads(F& f) const {
+    std::uint32_t near[kTablesMax];
+    std::uint32_t with_near[kTablesMax];
+    std::uint32_t with_block[kTablesMax];
+    std::size_t near_count = 0;
+    std::size_t block_count = 0;
     std::uint64_t compared = 0;
     for (std::size_t at = 0; at < table_count(); ++at) {
       const std::uint32_t* const head = f.heads[at];
       if (!kWhole && head == nullptr) continue;
       const std::uint32_t count = head[0] & Table::kCountMask;
       compared += at > 0 || !searches_first() ? count : 0;
-      std::uint32_t any = 1;
-      if (narrow) {
-        any = near_tags(head, f.tags[at], view.distance, equal_bits[at]) & tags_of_line(count);
-        any |= head[0] >> Table::kBlockShift;
-      }
-      picked[picked_count] = static_cast<std::uint32_t>(at);
-      picked_count += any != 0 ? 1 : 0;
+      // Word 0 is no tag, nor are those behind the last.
+      near[at] = near_tags(head, f.tags[at], view.distance, equal_bits[at]) & ((2U << count) - 2);
+      with_near[near_count] = static_cast<std::uint32_t>(at);
+      near_count += near[at] != 0 ? 1 : 0;
+      with_block[block_count] = static_cast<std::uint32_t>(at);
+      block_count += head[0] >> Table::kBlockShift != 0 ? 1 : 0;
     }
     candidates += compared;
-    for (std::size_t i = 0; i < picked_count; ++i) read_head(f, picked[i]);
+    for (std::size_t i = 0; i < near_count; ++i) {
+      const std::size_t at = with_near[i];
+      for (std::uint32_t hits = near[at]; hits != 0; hits &= hits - 1) {
+        read_near(f, at, static_cast<std::uint32_t>(std::countr_zero(hits)));
+      }
+    }
+    for (std::size_t i = 0; i < block_count; ++i) read_block_of(f, with_block[i]);
   }
 
-  // The words of a head's first line that are tags.
-  static std::uint32_t tags_of_line(std::uint32_t count) {
-    return (2U << std::min<std::uint32_t>(count, Table::kLineWords - 1)) - 2;
+  void read_wide_heads(F& f) const {
+    for (std::size_t at = 0; at < table_count(); ++at) {
+      const std::uint32_t* const head = f.heads[at];
+      if (!kWhole && head == nullptr) continue;
+      if (at > 0 || !searches_first()) candidates += head[0] & Table::kCountMask;
+      scan_head(head, f.tags[at], view.distance, equal_bits[at],
+                [&](std::uint32_t word) { read_near(f, at, word); });
+      read_block_of(f, at);
+    }
   }
 
-  void read_head(F& f, std::size_t at) const {
+  // A word of a head whose tag is near.
+  void read_near(F& f, std::size_t at, std::uint32_t word) const {
     const Table& table = view.tables[table_at(at)];
     const std::uint32_t* const head = f.heads[at];
-    scan_head(head, f.tags[at], view.distance, equal_bits[at], [&](std::uint32_t i) {
-      const Word differing = scatter(table.rest(), table.rest_of(head[i] ^ f.tags[at]));
-      if (!is_wanted(table, differing)) return;
-      if (table.has_ids()) {
-        push_slot(f, table.ids(table.region(f.keys[at]), head) + i);
-      } else {
-        push_bucket(f, differing);
-      }
-    });
-    push_block(f, table, f.keys[at], head[0] >> Table::kBlockShift, f.tags[at], equal_bits[at],
-               view.distance);
+    const Word differing = scatter(table.rest(), table.rest_of(head[word] ^ f.tags[at]));
+    if (!is_wanted(table, differing)) return;
+    if (table.has_ids()) {
+      push_slot(f, table.ids(table.region(f.keys[at]), head) + word);
+    } else {
+      push_bucket(f, differing);
+    }
+  }
+
+  void read_block_of(F& f, std::size_t at) const {
+    push_block(f, view.tables[table_at(at)], f.keys[at], f.heads[at][0] >> Table::kBlockShift, f.tags[at],
+               equal_bits[at], view.distance);
   }
 
   void resolve(F& f) const {
@@ -384,10 +412,15 @@ struct Prober {
 
   void verify_all(F& f) const {
     for (std::size_t i = 0; i < f.id_count; ++i) verify(f, f.ids[i]);
+    f.id_count = 0;
+  }
+
+  void blocks(F& f) const {
+    for (std::size_t i = 0; i < f.block_count; ++i) scan_block(f, f.blocks[i]);
   }
 
   void finish(F& f, Probed& probed) const {
-    for (std::size_t i = 0; i < f.block_count; ++i) scan_block(f, f.blocks[i]);
+    verify_all(f);
     probed.found = f.best;
     probed.lines = static_cast<std::uint32_t>(f.lines);
     probed.truncated = f.truncated;
@@ -407,6 +440,7 @@ struct Prober {
       if (is_due(1 + 2 * kLag)) heads(due(1 + 2 * kLag));
       if (is_due(1 + 3 * kLag)) resolve(due(1 + 3 * kLag));
       if (is_due(1 + 4 * kLag)) verify_all(due(1 + 4 * kLag));
+      if (is_due(1 + 5 * kLag)) blocks(due(1 + 5 * kLag));
       if (is_due(kSteps)) finish(due(kSteps), probed[step - kSteps]);
     }
   }

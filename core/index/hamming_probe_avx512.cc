@@ -39,8 +39,9 @@ Word scatter(const BitChoice<Word>& choice, std::uint64_t number) {
 
 inline __m512i lane(const BucketLanes::Lane& values) { return _mm512_load_si512(values.data()); }
 
-inline void locate_lanes(const BucketLanes& lanes, const std::uint64_t* chosen, const std::uint64_t* rest,
-                         std::uint64_t* keys, std::uint32_t* tags, const std::uint32_t** heads) {
+[[gnu::always_inline]] inline void locate_lanes(const BucketLanes& lanes, const std::uint64_t* chosen,
+                                                const std::uint64_t* rest, std::uint64_t* keys,
+                                                std::uint32_t* tags, const std::uint32_t** heads) {
   const __m512i mix_shift = lane(lanes.mix_shift);
   __m512i key = _mm512_load_si512(chosen);
   key = _mm512_xor_si512(key, _mm512_srlv_epi64(key, mix_shift));

@@ -14,7 +14,7 @@
 // (long keys of few tables), a table has ids of its own.
 //
 //   mixed key   | level_min bits | split by, bit after bit |
-//   tag                          |        unused()         | rest: more bits of the fingerprint |
+//   tag                          |         unused         | rest: more bits of the fingerprint |
 //
 // Linear hashing: buckets are split one by one, in order, whenever the average load asks for it; what is
 // before `split` already counts one key bit more. When all bits of the key are used, heads are widened, in
@@ -114,10 +114,11 @@ class HammingTable {
     leads_ = !is_first && level <= kLevelMinMax;
     if (!leads_) level = std::max(level_min, key_.count() - kTagBits);
     size_.level = level_min_ = std::min(level, key_.count());
+    unused_ = key_.count() - level_min_;
     CHECK(std::uint64_t{1} << level_min_ >= kShards, "a bucket belongs to one shard");
 
     Word rest{};
-    int free = kTagBits - unused();
+    int free = kTagBits - unused_;
     const auto add = [&](Word bits) {
       for (int bit = kWidthOf<Word> - 1; bit >= 0 && free > 0; --bit) {
         if (has_bit(bits, bit) && !has_bit(rest, bit)) rest = rest | one_bit<Word>(bit), --free;
@@ -141,9 +142,9 @@ class HammingTable {
   const BitChoice<Word>& rest() const { return rest_; }
   std::uint64_t key(std::uint64_t chosen) const { return mix_.mix(chosen); }
   std::uint32_t tag(std::uint64_t key, std::uint64_t rest) const {
-    return static_cast<std::uint32_t>(key >> level_min_ | rest << unused());
+    return static_cast<std::uint32_t>(key >> level_min_ | rest << unused_);
   }
-  std::uint64_t rest_of(std::uint32_t tag) const { return std::uint64_t{tag} >> unused(); }
+  std::uint64_t rest_of(std::uint32_t tag) const { return std::uint64_t{tag} >> unused_; }
   // Bits of a tag that are of the key, as far as it is used; and that must be equal for the keys to be.
   std::uint32_t key_in_tag() const { return tag(mix_.mask(), 0); }
   std::uint32_t equal() const { return equal_; }
@@ -168,7 +169,7 @@ class HammingTable {
     lanes.mix_shift[lane] = static_cast<std::uint64_t>(mix_.shift());
     lanes.mix_mask[lane] = mix_.mask();
     lanes.level_min[lane] = static_cast<std::uint64_t>(level_min_);
-    lanes.unused[lane] = static_cast<std::uint64_t>(unused());
+    lanes.unused[lane] = static_cast<std::uint64_t>(unused_);
     lanes.split_mask[lane] = size_.split_mask;
     lanes.split[lane] = size_.split;
     for (std::size_t r = 0; r < size_.regions.size(); ++r) {
@@ -384,9 +385,6 @@ class HammingTable {
     return cut;
   }
 
-  // Bits of the mixed key that a tag has.
-  int unused() const { return key_.count() - level_min_; }
-
   static constexpr std::uint32_t capacity(const Region& region) { return (1U << region.shift) - 1; }
 
   static const Region& region(const Size& size, std::uint64_t key) {
@@ -507,6 +505,7 @@ class HammingTable {
   std::uint32_t equal_ = 0;
   bool leads_ = false;  // tags lead to table 0; else this table has ids
   int level_min_ = 0;
+  int unused_ = 0;  // bits of the mixed key that a tag has
   Size size_;
   GrowingArray<std::uint32_t> heads_;
   GrowingArray<std::uint32_t> ids_;

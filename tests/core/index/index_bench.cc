@@ -193,7 +193,8 @@ double percentile(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-// The machine's part: random lines that were asked for in time, of memory as large as the heads of the tables.
+// The machine's part: random lines that were asked for in time, of memory as large as the heads of the
+// tables.
 class RandomLines {
  public:
   explicit RandomLines(std::size_t bytes) : memory_(bytes), lines_(bytes / 64) {
