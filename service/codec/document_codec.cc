@@ -70,13 +70,6 @@ bool is_plainly_a_page(std::string_view decoded) {
   return !has_controls && is_utf8(decoded);
 }
 
-// A buffer that never shrinks its size: growing a string fills it with zeros, which costs as much as reading
-// it.
-char* room_in(std::string& buffer, std::size_t size) {
-  if (buffer.size() < size) buffer.resize(size);
-  return buffer.data();
-}
-
 // Replaces `out` with what a JSON string says.
 void assign_string(const JsonField& field, std::string& out) {
   if (field.said.data() != nullptr) {
@@ -87,8 +80,8 @@ void assign_string(const JsonField& field, std::string& out) {
     out = field.raw;
     return;
   }
-  char* const begin = room_in(out, field.raw.size() + kUnescapeSlack);
-  out.resize(static_cast<std::size_t>(unescape(field.raw, begin) - begin));
+  out.resize(field.raw.size() + kUnescapeSlack);
+  out.resize(static_cast<std::size_t>(unescape(field.raw, out.data()) - out.data()));
 }
 
 // A number names a document if it is whole; however long, it is one by the digits it is written with.
@@ -121,22 +114,29 @@ void set_format(Document& document) {
   document.format = opens_like_a_page(document.body) ? Document::Format::kHtml : Document::Format::kText;
 }
 
-std::vector<std::string> all_pointers(const InputFields& fields) {
-  std::vector<std::string> all;
-  for (const auto* list :
-       {&fields.id, &fields.url, &fields.text, &fields.html, &fields.digest, &fields.time, &fields.charset}) {
-    all.insert(all.end(), list->begin(), list->end());
-  }
-  return all;
-}
+// The pointers of a preset in a row, and where in it each kind of them is.
+struct Pointers {
+  explicit Pointers(const InputFields& fields)
+      : ids(add(fields.id)),
+        urls(add(fields.url)),
+        texts(add(fields.text)),
+        htmls(add(fields.html)),
+        digests(add(fields.digest)),
+        times(add(fields.time)),
+        charsets(add(fields.charset)) {}
 
-// Of all_pointers: those of strings that are a body as they are.
-JsonPlaces page_places(const Preset& preset) {
-  if (preset.base64 != Base64::kNever) return {};
-  const InputFields& fields = preset.fields;
-  const std::size_t begin = fields.id.size() + fields.url.size();
-  return {begin, begin + fields.text.size() + fields.html.size()};
-}
+  JsonPlaces pages() const { return {texts.begin, htmls.end}; }
+
+  std::vector<std::string> all;
+  JsonPlaces ids, urls, texts, htmls, digests, times, charsets;
+
+ private:
+  JsonPlaces add(const std::vector<std::string>& pointers) {
+    const std::size_t begin = all.size();
+    all.insert(all.end(), pointers.begin(), pointers.end());
+    return {begin, all.size()};
+  }
+};
 
 }  // namespace
 
@@ -144,27 +144,16 @@ struct DocumentCodec::State {
   State(const Preset& the_preset, const InputConfig& input)
       : preset(the_preset),
         document_bytes_max(input.document_bytes_max),
-        fields(all_pointers(the_preset.fields), page_places(the_preset)) {
-    std::size_t end = 0;
-    const auto next = [&](const std::vector<std::string>& pointers) {
-      const std::size_t begin = end;
-      end += pointers.size();
-      return JsonPlaces{begin, end};
-    };
-    ids = next(preset.fields.id);
-    urls = next(preset.fields.url);
-    texts = next(preset.fields.text);
-    htmls = next(preset.fields.html);
-    digests = next(preset.fields.digest);
-    times = next(preset.fields.time);
-    charsets = next(preset.fields.charset);
+        pointers(the_preset.fields),
+        // What base64 holds is no page until it is unwrapped.
+        fields(pointers.all, the_preset.base64 == Base64::kNever ? pointers.pages() : JsonPlaces{}) {
     if (preset.value_is_page || preset.base64 != Base64::kNever) charset_decoder.emplace();
   }
 
   Preset preset;
   std::size_t document_bytes_max;
+  Pointers pointers;
   JsonFields fields;
-  JsonPlaces ids, urls, texts, htmls, digests, times, charsets;
   std::string page;                               // room for what the first page of a record says
   std::string unescaped;                          // a string that is not kept as it is
   std::string unwrapped;                          // what base64 held
@@ -233,8 +222,9 @@ std::optional<RejectReason> DocumentCodec::State::decode_json(const Record& reco
     name_by_key(record, document);
     return reason;
   }
-  first_usable(urls, [&](const JsonField& field) { return read_url(field, document.url); });
-  first_usable(times, [&](const JsonField& field) { return read_time(field, document.event_time_ms); });
+  first_usable(pointers.urls, [&](const JsonField& field) { return read_url(field, document.url); });
+  first_usable(pointers.times,
+               [&](const JsonField& field) { return read_time(field, document.event_time_ms); });
   const std::optional<RejectReason> unnamed = read_id(record, document);
   if (auto reason = read_body(document)) return reason;
   return unnamed;
@@ -267,7 +257,8 @@ std::optional<RejectReason> DocumentCodec::State::read_id(const Record& record, 
   for (const IdFrom from : preset.id_from) {
     switch (from) {
       case IdFrom::kField:
-        if (!first_usable(ids, [&](const JsonField& field) { return read_name(field, document.id); })) {
+        if (!first_usable(pointers.ids,
+                          [&](const JsonField& field) { return read_name(field, document.id); })) {
           document.id.clear();
         }
         break;
@@ -296,8 +287,8 @@ std::optional<RejectReason> DocumentCodec::State::read_body(Document& document) 
     body = &field;
     return !field.raw.empty();
   };
-  if (first_usable(texts, usable)) return fill_body(*body, false, document);
-  if (first_usable(htmls, usable)) {
+  if (first_usable(pointers.texts, usable)) return fill_body(*body, false, document);
+  if (first_usable(pointers.htmls, usable)) {
     auto reason = fill_body(*body, true, document);
     document.format = Document::Format::kHtml;
     return reason;
@@ -307,7 +298,7 @@ std::optional<RejectReason> DocumentCodec::State::read_body(Document& document) 
     body = &field;
     return true;
   };
-  if (first_usable(digests, is_digest)) {
+  if (first_usable(pointers.digests, is_digest)) {
     assign_string(*body, document.body);
     document.format = Document::Format::kDigest;
     return std::nullopt;
@@ -355,7 +346,7 @@ std::optional<RejectReason> DocumentCodec::State::fill_from_bytes(std::string_vi
 
 std::optional<Charset> DocumentCodec::State::read_charset() {
   std::optional<Charset> charset;
-  first_usable(charsets, [&](const JsonField& field) {
+  first_usable(pointers.charsets, [&](const JsonField& field) {
     if (field.kind != JsonField::Kind::kString || field.raw.size() > kContentTypeBytesMax) return false;
     assign_string(field, unescaped);
     charset = charset_declared(unescaped);

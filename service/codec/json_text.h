@@ -6,7 +6,6 @@
 // Threads: one writer, one string.
 #pragma once
 
-#include <array>
 #include <charconv>
 #include <concepts>
 #include <cstddef>

@@ -1,6 +1,5 @@
 #include "service/codec/timestamp.h"
 
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <cmath>
