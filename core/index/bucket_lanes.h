@@ -30,9 +30,9 @@ struct alignas(64) BucketLanes {
   Lane unused;
   Lane split_mask;
   Lane split;
-  std::array<Lane, 2> mask;   // by region
-  std::array<Lane, 2> heads;  // the address of bucket 0
-  std::array<Lane, 2> shift;  // log2 of the bytes of a head
+  std::array<Lane, 2> mask;                                  // by region
+  std::array<Lane, 2> shift;                                 // log2 of the bytes of a head
+  std::array<std::array<const std::byte*, kSize>, 2> heads;  // of bucket 0
 };
 
 // As many numbers as there are tables, and room for whole lanes.

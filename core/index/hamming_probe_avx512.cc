@@ -37,7 +37,10 @@ Word scatter(const BitChoice<Word>& choice, std::uint64_t number) {
   }
 }
 
-inline __m512i lane(const BucketLanes::Lane& values) { return _mm512_load_si512(values.data()); }
+template <class Number>
+__m512i lane(const std::array<Number, BucketLanes::kSize>& values) {
+  return _mm512_load_si512(static_cast<const void*>(values.data()));
+}
 
 [[gnu::always_inline]] inline void locate_lanes(const BucketLanes& lanes, const std::uint64_t* chosen,
                                                 const std::uint64_t* rest, std::uint64_t* keys,
@@ -54,12 +57,12 @@ inline __m512i lane(const BucketLanes::Lane& values) { return _mm512_load_si512(
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(tags), _mm512_cvtepi64_epi32(tag));
   const __mmask8 is_split =
       _mm512_cmplt_epu64_mask(_mm512_and_si512(key, lane(lanes.split_mask)), lane(lanes.split));
-  const auto of_region = [&](const std::array<BucketLanes::Lane, 2>& values) {
+  const auto of_region = [&](const auto& values) {
     return _mm512_mask_mov_epi64(lane(values[0]), is_split, lane(values[1]));
   };
   const __m512i bucket = _mm512_and_si512(key, of_region(lanes.mask));
   const __m512i offset = _mm512_sllv_epi64(bucket, of_region(lanes.shift));
-  _mm512_storeu_si512(heads, _mm512_add_epi64(of_region(lanes.heads), offset));
+  _mm512_storeu_si512(static_cast<void*>(heads), _mm512_add_epi64(of_region(lanes.heads), offset));
 }
 
 inline std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance,

@@ -175,7 +175,7 @@ class HammingTable {
     for (std::size_t r = 0; r < size_.regions.size(); ++r) {
       const Region& region = size_.regions[r];
       lanes.mask[r][lane] = region.mask;
-      lanes.heads[r][lane] = reinterpret_cast<std::uintptr_t>(region.heads);
+      lanes.heads[r][lane] = reinterpret_cast<const std::byte*>(region.heads);
       lanes.shift[r][lane] = static_cast<std::uint64_t>(region.shift) + 2;  // words of four bytes
     }
   }

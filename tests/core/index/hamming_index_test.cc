@@ -431,13 +431,15 @@ void tiers_agree() {
         const std::size_t width = row_width(tables.size());
         std::vector<std::uint64_t> keys(queries.size() * width);
         std::vector<std::uint32_t> tags(keys.size());
-        const auto say_rows = [&] {
+        const auto rows = [&] {
+          std::vector<std::uint64_t> numbers;
           for (std::size_t i = 0; i < queries.size(); ++i) {
             for (std::size_t t = 0; t < tables.size(); ++t) {
-              said.push_back(keys[i * width + t]);
-              said.push_back(tags[i * width + t]);
+              numbers.push_back(keys[i * width + t]);
+              numbers.push_back(tags[i * width + t]);
             }
           }
+          return numbers;
         };
         std::vector<Probed> probed(queries.size());
         std::uint64_t candidates = 0;
@@ -487,14 +489,15 @@ void tiers_agree() {
             said.push_back(number_of(f));
           }
         }
-        say_rows();
+        const std::vector<std::uint64_t> located = rows();
+        said.insert(said.end(), located.begin(), located.end());
         std::vector<Found> all;
         ProbeCounts counts;
         tier->find_all(view, queries[0], keys.data(), tags.data(), all, counts);
         tier->scan_all(words.data(), 101, queries[1], covering.distance, all);
         for (const Found& f : all) said.push_back(f.id * 256ULL + static_cast<std::uint64_t>(f.distance));
         tier->locate(view, queries.data(), queries.size(), keys.data(), tags.data());
-        say_rows();
+        ASSERT_EQ(rows(), located) << "eight tables at a time, and each by itself";
         tier->locate_in(tables.back(), queries.data(), queries.size(), keys.data(), tags.data());
         said.insert(said.end(), keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(queries.size()));
         said.insert(said.end(), tags.begin(), tags.begin() + static_cast<std::ptrdiff_t>(queries.size()));
