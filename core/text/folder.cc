@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "core/base/check.h"
+#include "core/base/prefetch_line.h"
 #include "core/text/fold_kernel.h"
 #include "core/text/fold_table.h"
 #include "core/text/simplified.h"
@@ -66,7 +67,7 @@ class Writer {
 
   void write(std::string_view bytes) {
     for (std::size_t i = 0; i < std::min(bytes.size(), internal::kFoldAhead); i += kFoldBlock) {
-      __builtin_prefetch(bytes.data() + i);
+      prefetch_line(bytes.data() + i);
     }
     state_.out = out_.text.reserve(bytes.size() + kRoom);  // enough for most; make_room() sees to the rest
     for (std::size_t at = 0; at < bytes.size();) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/prefetch_line.h"
 #include "service/clock.h"
 #include "service/kafka/message.h"
 
@@ -147,7 +148,7 @@ Status KafkaInput::poll(std::vector<Record>& records, std::size_t records_max,
     // Headers stand behind the value, in memory that another core has just written.
     if (i + kPrefetchAhead < fetched.size()) {
       const rd_kafka_message_t& soon = *fetched[i + kPrefetchAhead];
-      __builtin_prefetch(static_cast<const char*>(soon.payload) + soon.len);
+      prefetch_line(static_cast<const char*>(soon.payload) + soon.len);
     }
     RdKafka<rd_kafka_message_t> message(fetched[i]);
     if (status) status = take(*message, records);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What every file of the repository keeps to: hygiene.py [ROOT]
 
-No trailing whitespace, no file over 1 MiB, no address of a package registry (builds use the clients' own settings), and
-in Markdown no link to a file that is not there. Looks at the files git knows, or would take. Texts under tests/golden
-are data and may hold anything.
+No trailing whitespace, no file over 1 MiB, no address of a package registry (builds use the clients' own settings), in
+Markdown no link to a file that is not there, and in C++ no prefetch but by its own function. Looks at the files git
+knows, or would take. Texts under tests/golden are data and may hold anything.
 """
 
 import pathlib
@@ -23,6 +23,8 @@ REGISTRY = re.compile(
     r"|<repositor(y|ies)>|GOPROXY[=]",
     re.IGNORECASE,
 )
+# GCC leaves out the calls of a function that does nothing else, in silence; this header's it does not.
+PREFETCH, PREFETCH_HEADER = "__builtin_prefetch", "core/base/prefetch_line.h"
 # [text](target) and [text](target "title"), outside of code
 LINK = re.compile(r"\[[^\]]*\]\(\s*<?([^)\s>]+)>?[^)]*\)")
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
@@ -54,6 +56,8 @@ def complaints(root):
                 yield f"{name}:{number}: trailing whitespace"
             if REGISTRY.search(line):
                 yield f"{name}:{number}: names a package registry: {line.strip()[:100]}"
+            if PREFETCH in line and name.endswith((".cc", ".h", ".inl")) and name != PREFETCH_HEADER:
+                yield f"{name}:{number}: {PREFETCH} may be left out; {PREFETCH_HEADER} is not"
         if name.endswith(".md"):
             yield from broken_links(root, name, text)
 

@@ -45,6 +45,10 @@ class Hygiene(unittest.TestCase):
         self.refused("a.sh", f"npm --{''}registry=x\n", "names a package registry")
         self.assertEqual(self.complaints("a.sh", "see https://kafka.apache.org/documentation\n"), [])
 
+    def test_a_prefetch_that_may_be_left_out_is_found(self):
+        self.refused("core/a.cc", "__builtin_prefetch(p);\n", "core/a.cc:1: __builtin_prefetch may be left out")
+        self.assertEqual(self.complaints("core/base/prefetch_line.h", "__builtin_prefetch(p);\n"), [])
+
     def test_a_link_that_leads_nowhere_is_found(self):
         self.refused("docs.md", "[a](missing.md#part)\n", "links to missing.md#part, which is not there")
         self.refused("core/docs.md", "![a](there.md)\n", "links to there.md")

@@ -38,6 +38,7 @@
 #include "core/base/bytes.h"
 #include "core/base/check.h"
 #include "core/base/hash.h"
+#include "core/base/prefetch_line.h"
 #include "core/index/hamming_index.h"
 #include "core/index/hamming_segment.h"
 #include "tests/bench/corpora.h"
@@ -211,7 +212,7 @@ class RandomLines {
     std::uint64_t sum = 0;
     const double start = cpu_seconds();
     for (std::size_t i = 0; i < kReads; ++i) {
-      __builtin_prefetch(memory_.data() + std::size_t{at[i + kAhead]} * 64);
+      prefetch_line(memory_.data() + std::size_t{at[i + kAhead]} * 64);
       sum += std::to_integer<std::uint64_t>(memory_.data()[std::size_t{at[i]} * 64]);
     }
     const double seconds = cpu_seconds() - start;
