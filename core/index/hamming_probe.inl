@@ -430,6 +430,10 @@ struct Prober {
            Probed* probed) const {
     F flights[kFlights];
     const std::size_t width = row_width(table_count());
+    for (F& f : flights) {  // the lanes that are no table's: anything, once and for all
+      std::fill(f.chosen + table_count(), f.chosen + width, 0);
+      std::fill(f.rest + table_count(), f.rest + width, 0);
+    }
     for (std::size_t step = 0; step < count + kSteps; ++step) {
       // The query that comes to a stage so many steps after its first.
       const auto is_due = [&](std::size_t after) { return step >= after && step - after < count; };
