@@ -74,6 +74,18 @@ ProbeView<typename HammingIndex<kWidth>::Word> HammingIndex<kWidth>::view(MatchM
 }
 
 template <int kWidth>
+void HammingIndex<kWidth>::make_room_for_keys(std::size_t count) {
+  keys_.resize(std::max(keys_.size(), count));
+  tags_.resize(keys_.size());
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::prefetch_heads(std::size_t row) const {
+  const std::uint64_t* const keys = keys_.data() + row * row_width(tables_.size());
+  for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].prefetch(keys[t]);
+}
+
+template <int kWidth>
 std::optional<Match> HammingIndex<kWidth>::match_of(const Found& found) const {
   if (found.distance < 0) return std::nullopt;
   return Match{sequence_of(found.id), found.distance};
@@ -119,8 +131,7 @@ void HammingIndex<kWidth>::probe(std::span<const Word> queries, std::span<const 
   std::iota(left_.begin(), left_.end(), 0U);
   alone_.assign(count, 0);
   if (!has_tables()) return scan_each(queries, mode);
-  keys_.resize(std::max(keys_.size(), count * row_width(tables_.size())));
-  tags_.resize(keys_.size());
+  make_room_for_keys(count * row_width(tables_.size()));
   probed_.resize(std::max(probed_.size(), count));
   ProbeCounts& counts = counts_[0];
   probe_kernels<Word>().find(view(mode), mode, queries.data(), count, keys_.data(), tags_.data(),
@@ -139,8 +150,7 @@ void HammingIndex<kWidth>::probe_shares(std::span<const Word> queries, std::span
   const ProbeView<Word> v = view(mode);
   leave(queries);
   const std::size_t count = left_.size();
-  keys_.resize(std::max(keys_.size(), count * (shares_.back().offset + shares_.back().width())));
-  tags_.resize(keys_.size());
+  make_room_for_keys(count * (shares_.back().offset + shares_.back().width()));
   probed_.resize(std::max(probed_.size(), count * shares_.size()));
   crew_->run([&](int member) {
     const auto m = static_cast<std::size_t>(member);
@@ -244,8 +254,7 @@ void HammingIndex<kWidth>::find(std::span<const Word> queries, MatchMode mode,
   const auto members = static_cast<std::size_t>(crew_->size());
   const std::size_t piece = std::min(kBatch, (queries.size() + members - 1) / members);
   const std::size_t width = row_width(tables_.size());
-  keys_.resize(std::max(keys_.size(), members * piece * width));
-  tags_.resize(keys_.size());
+  make_room_for_keys(members * piece * width);
   probed_.resize(std::max(probed_.size(), members * piece));
   crew_->run([&](int member) {
     const auto m = static_cast<std::size_t>(member);
@@ -282,8 +291,7 @@ void HammingIndex<kWidth>::find_all(Word query, std::vector<Match>& matches) {
     ++counts_[0].lookups;
   } else {
     all_.clear();
-    keys_.resize(std::max(keys_.size(), row_width(tables_.size())));
-    tags_.resize(keys_.size());
+    make_room_for_keys(row_width(tables_.size()));
     probe_kernels<Word>().find_all(view(), query, keys_.data(), tags_.data(), all_, counts_[0]);
     const auto older = [&](const Found& a, const Found& b) { return age(a.id) < age(b.id); };
     std::sort(all_.begin(), all_.end(), older);
@@ -419,16 +427,12 @@ Sequence HammingIndex<kWidth>::insert(Word word) {
 template <int kWidth>
 void HammingIndex<kWidth>::insert_into_tables(std::span<const Word> words, Sequence first) {
   const std::size_t width = row_width(tables_.size());
-  keys_.resize(std::max(keys_.size(), words.size() * width));
-  tags_.resize(keys_.size());
+  make_room_for_keys(words.size() * width);
   probe_kernels<Word>().locate(view(), words.data(), words.size(), keys_.data(), tags_.data());
   const auto word_at = [this](std::uint32_t id) { return words_[id]; };
-  const auto prefetch = [&](std::size_t row) {
-    for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].prefetch(keys_[row * width + t]);
-  };
-  for (std::size_t i = 0; i < std::min(Table::kAhead, words.size()); ++i) prefetch(i);
+  for (std::size_t i = 0; i < std::min(Table::kAhead, words.size()); ++i) prefetch_heads(i);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i + Table::kAhead < words.size()) prefetch(i + Table::kAhead);
+    if (i + Table::kAhead < words.size()) prefetch_heads(i + Table::kAhead);
     const auto id = static_cast<std::uint32_t>(first + i);
     const std::size_t row = i * width;
     if (tables_[0].find(keys_[row], tags_[row], words[i], word_at)) {
@@ -501,8 +505,7 @@ bool HammingIndex<kWidth>::erase(Sequence sequence) {
   if (!contains(sequence)) return false;
   if (has_tables()) {
     const Word word = words_[static_cast<std::uint32_t>(sequence)];
-    keys_.resize(std::max(keys_.size(), row_width(tables_.size())));
-    tags_.resize(keys_.size());
+    make_room_for_keys(row_width(tables_.size()));
     probe_kernels<Word>().locate(view(), &word, 1, keys_.data(), tags_.data());
     forget(sequence, keys_.data(), tags_.data());
   }
@@ -548,14 +551,10 @@ void HammingIndex<kWidth>::expire(Sequence sequence) {
     for (std::size_t i = 0; i < count; ++i) fresh_.push_back(words_[static_cast<std::uint32_t>(first + i)]);
     if (has_tables()) {
       const std::size_t width = row_width(tables_.size());
-      keys_.resize(std::max(keys_.size(), count * width));
-      tags_.resize(keys_.size());
+      make_room_for_keys(count * width);
       probe_kernels<Word>().locate(view(), fresh_.data(), count, keys_.data(), tags_.data());
       for (std::size_t i = 0; i < count; ++i) {
-        if (i + Table::kAhead < count) {
-          for (std::size_t t = 0; t < tables_.size(); ++t)
-            tables_[t].prefetch(keys_[(i + Table::kAhead) * width + t]);
-        }
+        if (i + Table::kAhead < count) prefetch_heads(i + Table::kAhead);
         if (!is_erased(oldest_ + i)) {
           forget(oldest_ + i, keys_.data() + i * width, tags_.data() + i * width);
           --size_;

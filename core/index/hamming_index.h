@@ -162,6 +162,8 @@ class HammingIndex {
 
   ProbeView<Word> view(MatchMode mode = MatchMode::kFirst) const;
   std::optional<Match> match_of(const Found& found) const;
+  void make_room_for_keys(std::size_t count);  // in keys_ and tags_
+  void prefetch_heads(std::size_t row) const;  // of what keys_ has there, in all tables
 
   // What one of the crew owns, by ascending tables, and where its rows of keys_ and tags_ begin in a batch of
   // one.
