@@ -15,8 +15,11 @@
 inline constexpr std::size_t kLag = 4;               // queries between the stages; but one behind the first
 inline constexpr std::size_t kSteps = 1 + 6 * kLag;  // of a query
 inline constexpr std::size_t kFlights = 32;          // in the pipeline at a time
+inline constexpr std::size_t kLanesPay = 16;         // for fewer queries lanes cost more than they spare
 static_assert(kFlights > kSteps);
 
+// Of one query. begin() sets what is read; before that there is nothing, so a flight that is not used costs
+// nothing.
 template <class Word>
 struct Flight {
   static constexpr std::size_t kHitsMax = 64;
@@ -39,19 +42,19 @@ struct Flight {
   // Of the tables searched, whole lanes of them: the bits of the query that their keys and tags are of.
   alignas(64) std::uint64_t chosen[row_width(kTablesMax)];
   alignas(64) std::uint64_t rest[row_width(kTablesMax)];
-  Word query{};
-  std::uint64_t first_key = 0;    // of table 0, if that is not searched
-  std::uint64_t* keys = nullptr;  // of the tables searched
-  std::uint32_t* tags = nullptr;
-  const Word* equal = nullptr;  // a stored word that seems to be the query
+  Word query;
+  std::uint64_t first_key;  // of table 0, if that is not searched
+  std::uint64_t* keys;      // of the tables searched
+  std::uint32_t* tags;
+  const Word* equal;  // a stored word that seems to be the query
   Found best;
-  std::uint32_t best_age = 0;
-  std::uint64_t lines = 0;  // of blocks read
-  bool truncated = false;
-  std::size_t slot_count = 0;    // places of ids to be read
-  std::size_t bucket_count = 0;  // buckets of table 0 to be searched
-  std::size_t id_count = 0;      // ids whose words are to be compared
-  std::size_t block_count = 0;   // blocks to be read
+  std::uint32_t best_age;
+  std::uint64_t lines;  // of blocks read
+  bool truncated;
+  std::size_t slot_count;    // places of ids to be read
+  std::size_t bucket_count;  // buckets of table 0 to be searched
+  std::size_t id_count;      // ids whose words are to be compared
+  std::size_t block_count;   // blocks to be read
   const std::uint32_t* heads[row_width(kTablesMax)];
   const std::uint32_t* slots[kHitsMax];
   Bucket buckets[kBucketsMax];
@@ -82,19 +85,27 @@ struct Prober {
   std::vector<Found>* all = nullptr;
   std::span<const ShardRun> shards;
   BucketLanes lanes[row_width(kTablesMax) / kLaneCount];  // of the tables searched
-  std::uint32_t equal_bits[row_width(kTablesMax)];        // and what equal() says there
-  bool narrow = true;                                     // all their heads are of one line
+  bool by_lanes = false;                                  // are they filled?
+  std::uint32_t equal_bits[kTablesMax];                   // what equal() says
+  bool narrow = true;                                     // all heads are of one line
 
   explicit Prober(const ProbeView<Word>& of, std::uint64_t& compared, std::vector<Found>* found = nullptr,
                   std::span<const ShardRun> runs = {})
       : view(of), candidates(compared), all(found), shards(runs) {
+    for (std::size_t at = 0; at < table_count(); ++at) {
+      const Table& table = view.tables[table_at(at)];
+      equal_bits[at] = table.equal();
+      narrow &= table.is_narrow();
+    }
+  }
+
+  void fill_lanes() {
     for (std::size_t at = 0; at < row_width(table_count()); ++at) {
       // A lane that is no table's does what the last one does, and nobody asks what.
       const Table& table = view.tables[table_at(std::min(at, table_count() - 1))];
       table.fill(lanes[at / kLaneCount], at % kLaneCount);
-      equal_bits[at] = table.equal();
-      narrow &= table.is_narrow();
     }
+    by_lanes = true;
   }
 
   // Of the tables searched, `at` counts; that many there are, and which one is it?
@@ -131,6 +142,10 @@ struct Prober {
       f.chosen[at] = gather(table.choice(), query);
       f.rest[at] = gather(table.rest(), query);
     }
+    for (std::size_t at = table_count(); at < row_width(table_count()); ++at) {  // as fill_lanes() does
+      f.chosen[at] = f.chosen[at - 1];
+      f.rest[at] = f.rest[at - 1];
+    }
   }
 
   void begin(F& f, std::uint64_t* to_keys, std::uint32_t* to_tags) const {
@@ -141,10 +156,7 @@ struct Prober {
     f.lines = 0;
     f.truncated = false;
     f.slot_count = f.bucket_count = f.id_count = f.block_count = 0;
-    for (std::size_t from = 0; from < table_count(); from += kLaneCount) {
-      locate_lanes(lanes[from / kLaneCount], f.chosen + from, f.rest + from, f.keys + from, f.tags + from,
-                   f.heads + from);
-    }
+    by_lanes ? locate_by_lanes(f) : locate_each(f);
     if constexpr (!kWhole) {
       for (std::size_t at = 0; at < table_count(); ++at) {
         if (!owns(at, f.keys[at])) f.heads[at] = nullptr;
@@ -155,6 +167,23 @@ struct Prober {
       if (view.equal_ends && f.heads[0] != nullptr) prefetch_line(ids_of_first(f));
     } else {
       f.first_key = key_in(view.tables[0], f.query);
+    }
+  }
+
+  // Keys, tags and heads of the tables searched.
+  void locate_by_lanes(F& f) const {
+    for (std::size_t from = 0; from < table_count(); from += kLaneCount) {
+      locate_lanes(lanes[from / kLaneCount], f.chosen + from, f.rest + from, f.keys + from, f.tags + from,
+                   f.heads + from);
+    }
+  }
+
+  void locate_each(F& f) const {
+    for (std::size_t at = 0; at < table_count(); ++at) {
+      const Table& table = view.tables[table_at(at)];
+      f.keys[at] = table.key(f.chosen[at]);
+      f.tags[at] = table.tag(f.keys[at], f.rest[at]);
+      f.heads[at] = table.head(table.region(f.keys[at]), f.keys[at]);
     }
   }
 
@@ -219,23 +248,17 @@ struct Prober {
     f.blocks[f.block_count++] = block;
   }
 
-  // Nothing in an ordered block is older than its first entry, so it may have no better answer.
-  bool is_spared(const F& f, const BlockPool::Block& block) const {
+  // In an ordered block nothing from `id` on is older than it, so there may be no better answer.
+  bool is_spared(const F& f, std::uint32_t id) const {
     if (kCollect == Collect::kAll || !view.in_order || f.best.distance < 0) return false;
     if (kCollect == Collect::kNearest && f.best.distance > 0) return false;
-    return block.first_id - view.oldest_id >= f.best_age;
-  }
-
-  // The same for what follows `id` in one: it is younger.
-  bool is_spared_behind(const F& f, std::uint32_t id) const {
-    return kCollect == Collect::kFirst && view.in_order && f.best.distance >= 0 &&
-           id - view.oldest_id >= f.best_age;
+    return id - view.oldest_id >= f.best_age;
   }
 
   // All of a block.
   void scan_block(F& f, const typename F::Block& in) const {
     const BlockPool::Block& block = *in.block;
-    if (is_spared(f, block)) {
+    if (is_spared(f, block.first_id)) {
       ++f.lines;
       return;
     }
@@ -261,7 +284,7 @@ struct Prober {
           continue;
         }
         verify(f, id);
-        if (is_spared_behind(f, id)) return;
+        if (is_spared(f, id)) return;
       }
     }
   }
@@ -427,13 +450,10 @@ struct Prober {
   }
 
   void run(const Word* queries, std::size_t count, std::uint64_t* to_keys, std::uint32_t* to_tags,
-           Probed* probed) const {
+           Probed* probed) {
     F flights[kFlights];
     const std::size_t width = row_width(table_count());
-    for (F& f : flights) {  // the lanes that are no table's: anything, once and for all
-      std::fill(f.chosen + table_count(), f.chosen + width, 0);
-      std::fill(f.rest + table_count(), f.rest + width, 0);
-    }
+    if (count >= kLanesPay) fill_lanes();
     for (std::size_t step = 0; step < count + kSteps; ++step) {
       // The query that comes to a stage so many steps after its first.
       const auto is_due = [&](std::size_t after) { return step >= after && step - after < count; };

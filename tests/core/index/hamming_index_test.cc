@@ -484,6 +484,14 @@ void tiers_agree() {
           for (std::size_t i = 0; i < queries.size(); ++i) {
             ASSERT_EQ(number_of(best[i]), number_of(probed[i].found)) << i;
           }
+          // One at a time they are located another way.
+          std::vector<std::uint64_t> row_keys(width);
+          std::vector<std::uint32_t> row_tags(width);
+          for (std::size_t i = 0; i < queries.size(); ++i) {
+            Probed alone;
+            tier->find(view, mode, &queries[i], 1, row_keys.data(), row_tags.data(), &alone, candidates);
+            ASSERT_EQ(number_of(alone.found), number_of(probed[i].found)) << i;
+          }
           for (const Word& query : queries) {
             const Found f = tier->scan(words.data(), words.size() - 3, query, covering.distance, mode);
             said.push_back(number_of(f));
