@@ -5,7 +5,7 @@ namespace neardup {
 std::uint64_t ByteReader::long_varint() {
   std::uint64_t value = 0;
   for (int shift = 0; shift < 70; shift += 7) {
-    const std::uint64_t byte = fixed<1>();
+    const std::uint64_t byte = u8();
     if (!ok_) return 0;
     if (shift == 63 && byte > 1) break;  // the tenth byte holds one bit
     value |= (byte & 0x7F) << shift;

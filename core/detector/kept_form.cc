@@ -20,8 +20,8 @@ static_assert(kHeadBytesMax + std::size_t{4} * kShortStoredUnitsMax +
               kUniqueKeptBytesMax);
 static_assert(kHeadBytesMax + std::size_t{4} * kMgramTextMax <= kUniqueKeptBytesMax);
 
-template <std::size_t kBytes>
-void put_sketch(const OddSketch<kBytes>& sketch, ByteWriter& out) {
+template <std::size_t kBytes, class Writer>
+void put_sketch(const OddSketch<kBytes>& sketch, Writer& out) {
   out.bytes({reinterpret_cast<const char*>(sketch.bits.data()), sketch.bits.size()});
   out.u16(sketch.sampled);
   out.u16(sketch.level);
@@ -38,6 +38,25 @@ bool get_sketch(ByteReader& in, OddSketch<kBytes>& sketch) {
 }
 
 static_assert(kShortStoredUnitsMax <= kMgramTextMax);
+
+void put_page(const LongSignature& page, SketchSize size, const BandExtensions& extensions,
+              std::string& out) {
+  FewBytes<kLongBytesMax> bytes;
+  ShortByteWriter<kLongBytesMax> writer(bytes);
+  writer.u8(static_cast<std::uint8_t>(page.kind));
+  writer.varint(page.shingles);
+  writer.u32s(page.minima.first);
+  if (size == SketchSize::kStandard) {
+    put_sketch(page.standard, writer);
+  } else {
+    put_sketch(page.compact, writer);
+  }
+  writer.varint(extensions.present);
+  for (std::uint32_t bits = extensions.present; bits != 0; bits &= bits - 1) {
+    writer.u32(extensions.minima[static_cast<std::size_t>(std::countr_zero(bits))]);
+  }
+  out.append(bytes.view());
+}
 
 // REQUIRES: text.size() <= kMgramTextMax.
 void put_text(std::span<const char32_t> text, ByteWriter& out) {
@@ -94,21 +113,7 @@ void append_kept(const RouteSignature& route, SketchSize size, const LongExtensi
   writer.u8(
       static_cast<std::uint8_t>((route.has_short ? kHasShort : 0) | route.long_count << kLongCountShift));
   if (route.has_short) put_text(route.short_text.text, writer);
-  for (std::size_t i = 0; i < route.long_count; ++i) {
-    const LongSignature& page = route.longs[i];
-    writer.u8(static_cast<std::uint8_t>(page.kind));
-    writer.varint(page.shingles);
-    writer.u32s(page.minima.first);
-    if (size == SketchSize::kStandard) {
-      put_sketch(page.standard, writer);
-    } else {
-      put_sketch(page.compact, writer);
-    }
-    writer.varint(extensions[i].present);
-    for (std::uint32_t bits = extensions[i].present; bits != 0; bits &= bits - 1) {
-      writer.u32(extensions[i].minima[static_cast<std::size_t>(std::countr_zero(bits))]);
-    }
-  }
+  for (std::size_t i = 0; i < route.long_count; ++i) put_page(route.longs[i], size, extensions[i], out);
 }
 
 Status decode_kept(std::string_view bytes, SketchSize size, KeptForm& form) {

@@ -5,7 +5,8 @@
 namespace neardup {
 namespace {
 
-void pack(const UniqueLog::Entry& entry, Sequence sequence, ByteWriter writer) {
+template <class Writer>
+void pack(const UniqueLog::Entry& entry, Sequence sequence, Writer& writer) {
   writer.digest(entry.exact);
   writer.u64(entry.fingerprint.bits);
   writer.varint(entry.source.topic);
@@ -45,9 +46,10 @@ void UniqueLog::append(const Entry& entry) {
   CHECK(entry.extra.size() <= kExtraBytesMax, "the detector's own field is small");
   CHECK(!entry.previous || *entry.previous < size(), "what is previous came before");
 
-  packing_.clear();
-  pack(entry, size(), ByteWriter(packing_));
-  const std::uint64_t place = entries_.append(packing_);
+  FewBytes<kPackedBytesMax> packed;
+  ShortByteWriter<kPackedBytesMax> writer(packed);
+  pack(entry, size(), writer);
+  const std::uint64_t place = entries_.append(packed.view());
   if (places_.size() % kChunk == 0) bases_.push_back(place);
   places_.push_back(static_cast<std::uint32_t>(place - bases_.back()));
 }
@@ -84,7 +86,7 @@ Digest128 UniqueLog::digest() const {
 }
 
 std::size_t UniqueLog::bytes() const {
-  return entries_.bytes() + places_.bytes() + bases_.capacity() * sizeof(bases_[0]) + packing_.capacity();
+  return entries_.bytes() + places_.bytes() + bases_.capacity() * sizeof(bases_[0]);
 }
 
 }  // namespace neardup

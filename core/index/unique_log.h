@@ -100,7 +100,6 @@ class UniqueLog {
   std::vector<std::uint64_t> bases_;    // of each chunk: the place of its first entry
   Sequence begin_ = 0;
   Sequence oldest_ = 0;
-  std::string packing_;  // the entry being packed; kept for its memory
 };
 
 }  // namespace neardup

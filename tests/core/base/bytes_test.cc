@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -50,8 +51,33 @@ TEST(Bytes, what_is_written_is_read_back) {
 
 TEST(Bytes, integers_are_little_endian_on_every_machine) {
   std::string out;
-  ByteWriter(out).u32(0x01020304);
-  EXPECT_EQ(out, std::string("\x04\x03\x02\x01", 4));
+  ByteWriter writer(out);
+  writer.u16(0x0102);
+  writer.u32(0x01020304);
+  writer.u64(0x0102030405060708);
+  writer.u32s<2>({0x01020304, 5});
+  const std::string expected("\2\1\4\3\2\1\x8\7\6\5\4\3\2\1\4\3\2\1\5\0\0\0", 22);
+  EXPECT_EQ(out, expected);
+
+  FewBytes<22> few;
+  ShortByteWriter<22> same(few);
+  same.u16(0x0102);
+  same.u32(0x01020304);
+  same.u64(0x0102030405060708);
+  same.u32s<2>({0x01020304, 5});
+  EXPECT_EQ(few.view(), expected);
+
+  ByteReader reader(out);
+  EXPECT_EQ(reader.u16(), 0x0102);
+  EXPECT_EQ(reader.u32(), 0x01020304U);
+  EXPECT_EQ(reader.u64(), 0x0102030405060708U);
+  std::array<std::uint32_t, 2> values;
+  reader.u32s(values);
+  EXPECT_EQ(values, (std::array<std::uint32_t, 2>{0x01020304, 5}));
+  EXPECT_TRUE(reader.ok() && reader.at_end());
+  reader.u32s(values);
+  EXPECT_EQ(values, (std::array<std::uint32_t, 2>{}));
+  EXPECT_FALSE(reader.ok());
 }
 
 TEST(Bytes, a_reader_that_ran_out_stays_failed_and_gives_zero) {
