@@ -1,7 +1,7 @@
 // Where do many short-lived strings live until they all go at once?
 //
-// Arena copies bytes into chunks that never move, so a view stays valid until clear(), which keeps the chunks
-// for the next round: once warm, nothing is allocated.
+// Arena copies bytes into chunks that never move, or lets them be written there, so a view stays valid until
+// clear(), which keeps the chunks for the next round: once warm, nothing is allocated.
 #pragma once
 
 #include <algorithm>
@@ -18,19 +18,28 @@ class Arena {
   // The view is valid until clear() or the arena's end.
   std::string_view keep(std::string_view bytes) {
     if (bytes.empty()) return {};
-    while (at_ < chunks_.size() && chunks_[at_].size - used_ < bytes.size()) {
+    char* const place = room(bytes.size());
+    std::memcpy(place, bytes.data(), bytes.size());
+    return take(place + bytes.size());
+  }
+
+  // Where up to `bytes_max` bytes may be written; take() says where they end. REQUIRES: nothing between.
+  char* room(std::size_t bytes_max) {
+    while (at_ < chunks_.size() && chunks_[at_].size - used_ < bytes_max) {
       ++at_;
       used_ = 0;
     }
     if (at_ == chunks_.size()) {
-      const std::size_t size = std::max(kChunkBytes, bytes.size());
+      const std::size_t size = std::max(kChunkBytes, bytes_max);
       chunks_.push_back({std::make_unique_for_overwrite<char[]>(size), size});
       used_ = 0;
     }
-    char* place = chunks_[at_].bytes.get() + used_;
-    std::memcpy(place, bytes.data(), bytes.size());
-    used_ += bytes.size();
-    return {place, bytes.size()};
+    return chunks_[at_].bytes.get() + used_;
+  }
+  std::string_view take(const char* end) {
+    const char* const begin = chunks_[at_].bytes.get() + used_;
+    used_ += static_cast<std::size_t>(end - begin);
+    return {begin, end};
   }
 
   void clear() {

@@ -1,9 +1,9 @@
 // How is a line of JSON written without asking for room at every comma?
 //
-// Room for the longest that the line can be is made once; then each piece is a copy and a step on. What was
-// not needed is cut off at the end.
+// Whoever wants it makes room once, for the longest that the line can be; then each piece is a copy and a
+// step on, and where the last one ended is the end of the line.
 //
-// Threads: one writer, one string.
+// Threads: one writer.
 #pragma once
 
 #include <charconv>
@@ -11,10 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <string_view>
-
-#include "core/base/check.h"
 
 namespace neardup {
 
@@ -25,18 +22,10 @@ class JsonText {
   static constexpr std::size_t kIntegerBytesMax = 20;
   static constexpr std::size_t kHexBytes = 16;
 
-  // Appends to `out`, which nobody else touches meanwhile. REQUIRES: at most `bytes_max` bytes are written.
-  JsonText(std::string& out, std::size_t bytes_max) : out_(out) {
-    const std::size_t before = out.size();
-    out.resize(before + bytes_max);
-    at_ = out.data() + before;
-  }
-  ~JsonText() {
-    DCHECK(at_ <= out_.data() + out_.size());
-    out_.resize(static_cast<std::size_t>(at_ - out_.data()));
-  }
-  JsonText(const JsonText&) = delete;
-  JsonText& operator=(const JsonText&) = delete;
+  // REQUIRES: at `begin` there is room for all that is written.
+  explicit JsonText(char* begin) : at_(begin) {}
+
+  char* end() const { return at_; }
 
   // As it is. Inlined: a literal of a few bytes is a few moves.
   [[gnu::always_inline]] JsonText& text(std::string_view text) {
@@ -70,7 +59,6 @@ class JsonText {
   void escaped(std::string_view utf8);
   void escape(char c);
 
-  std::string& out_;
   char* at_;
 };
 

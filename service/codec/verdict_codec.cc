@@ -15,8 +15,9 @@
 namespace neardup {
 namespace {
 
-// The longest that a place, or the fields of a verdict but for its strings, can be.
+// The longest that a place, the names in a header, or the fields of a verdict but for its strings, can be.
 constexpr std::size_t kPlaceBytesMax = 128;
+constexpr std::size_t kNamesBytesMax = 128;
 constexpr std::size_t kFieldsBytesMax = 768;
 
 // Three decimals, always: 0.995, 1.000.
@@ -43,18 +44,21 @@ std::size_t source_bytes_max(const Source& source, std::span<const std::string> 
 }
 
 // pages-3@18211
-void append_place(const Source& source, std::span<const std::string> topic_names, std::string& out) {
-  const std::string_view topic = topic_name(source, topic_names);
-  JsonText text(out, kPlaceBytesMax + topic.size());
-  text.text(topic).character('-').integer(source.partition).character('@').integer(source.offset);
+void write_place(const Source& source, std::span<const std::string> topic_names, JsonText& out) {
+  out.text(topic_name(source, topic_names)).character('-').integer(source.partition);
+  out.character('@').integer(source.offset);
+}
+std::size_t place_bytes_max(const Source& source, std::span<const std::string> topic_names) {
+  return kPlaceBytesMax + topic_name(source, topic_names).size();
 }
 
-void append_integer(std::integral auto number, std::string& out) {
-  JsonText(out, JsonText::kIntegerBytesMax).integer(number);
-}
-
-void append_hex(Fingerprint fingerprint, std::string& out) {
-  JsonText(out, JsonText::kHexBytes).hex(fingerprint.bits);
+// Appends what `write` writes, of at most so many bytes.
+template <class Write>
+void append(std::size_t bytes_max, std::string& to, Write write) {
+  const std::size_t before = to.size();
+  to.resize(before + bytes_max);
+  const char* const end = write(to.data() + before);
+  to.resize(static_cast<std::size_t>(end - to.data()));
 }
 
 void write_unique(const Unique& unique, std::span<const std::string> topic_names, JsonText& out) {
@@ -102,7 +106,9 @@ void write_evidence(const VerdictRecord& record, std::span<const std::string> to
   out.text(",\"signature\":\"").hex(record.signature.fingerprint.bits).character('"');
 }
 
-std::size_t verdict_bytes_max(const VerdictRecord& record, std::span<const std::string> topic_names) {
+}  // namespace
+
+std::size_t verdict_json_bytes_max(const VerdictRecord& record, std::span<const std::string> topic_names) {
   std::size_t bytes =
       kFieldsBytesMax + JsonText::string_bytes_max(record.id.size()) +
       JsonText::string_bytes_max(record.url.size()) + source_bytes_max(record.source, topic_names) +
@@ -113,11 +119,8 @@ std::size_t verdict_bytes_max(const VerdictRecord& record, std::span<const std::
   return bytes;
 }
 
-}  // namespace
-
-void append_verdict_json(const VerdictRecord& record, std::span<const std::string> topic_names,
-                         std::string& to) {
-  JsonText out(to, verdict_bytes_max(record, topic_names));
+char* write_verdict_json(const VerdictRecord& record, std::span<const std::string> topic_names, char* to) {
+  JsonText out(to);
   out.character('{');
   if (!record.id.empty()) out.text("\"id\":").string(record.id).character(',');
   out.text(R"("verdict":")").text(name(record.verdict())).character('"');
@@ -135,25 +138,37 @@ void append_verdict_json(const VerdictRecord& record, std::span<const std::strin
     out.character('"');
   }
   if (record.reason) out.text(R"(,"reason":")").text(name(*record.reason)).character('"');
-  out.character('}');
+  return out.character('}').end();
 }
 
-void append_verdict_header(const VerdictRecord& record, std::span<const std::string> topic_names,
-                           std::string& out) {
-  out.append(name(record.verdict()));
+void append_verdict_json(const VerdictRecord& record, std::span<const std::string> topic_names,
+                         std::string& to) {
+  append(verdict_json_bytes_max(record, topic_names), to,
+         [&](char* begin) { return write_verdict_json(record, topic_names, begin); });
+}
+
+std::size_t verdict_header_bytes_max(const VerdictRecord& record, std::span<const std::string> topic_names) {
+  return kNamesBytesMax +
+         (record.leader != nullptr ? place_bytes_max(record.leader->source, topic_names) : 0);
+}
+
+char* write_verdict_header(const VerdictRecord& record, std::span<const std::string> topic_names, char* to) {
+  JsonText out(to);
+  out.text(name(record.verdict()));
   switch (record.verdict()) {
     case Verdict::kUnique:
     case Verdict::kDeleted:
       break;
     case Verdict::kDuplicate:
       CHECK(record.leader != nullptr, "a duplicate must name what it duplicates");
-      out.append(";").append(name(record.decision.kind)).append(";of=");
-      append_place(record.leader->source, topic_names, out);
+      out.character(';').text(name(record.decision.kind)).text(";of=");
+      write_place(record.leader->source, topic_names, out);
       break;
     case Verdict::kRejected:
-      out.append(";").append(name(*record.reason));
+      out.character(';').text(name(*record.reason));
       break;
   }
+  return out.end();
 }
 
 void verdict_headers(const VerdictRecord& record, std::span<const std::string> topic_names,
@@ -171,12 +186,17 @@ void verdict_headers(const VerdictRecord& record, std::span<const std::string> t
   if (record.decision.verdict == Verdict::kDuplicate) {
     CHECK(record.leader != nullptr, "a duplicate must name what it duplicates");
     add("neardup-kind") = name(record.decision.kind);
-    append_place(record.leader->source, topic_names, add("neardup-of"));
-    append_integer(record.decision.distance, add("neardup-distance"));
+    append(place_bytes_max(record.leader->source, topic_names), add("neardup-of"), [&](char* begin) {
+      JsonText of(begin);
+      write_place(record.leader->source, topic_names, of);
+      return of.end();
+    });
+    add("neardup-distance") = std::to_string(record.decision.distance);
   } else {
-    append_integer(record.decision.sequence, add("neardup-seq"));
+    add("neardup-seq") = std::to_string(record.decision.sequence);
   }
-  append_hex(record.signature.fingerprint, add("neardup-signature"));
+  append(JsonText::kHexBytes, add("neardup-signature"),
+         [&](char* begin) { return JsonText(begin).hex(record.signature.fingerprint.bits).end(); });
 }
 
 void dead_letter_headers(RejectReason reason, const Source& source, std::span<const std::string> topic_names,

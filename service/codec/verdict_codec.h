@@ -71,16 +71,21 @@ struct VerdictRecord {
   }
 };
 
-// `topic_names` translates Source::topic. REQUIRES: every source's topic is in it; a duplicate has a leader.
-// Appends one JSON object, no line end. Bytes of id and url that are not UTF-8 come out as U+FFFD.
+// `topic_names` translates Source::topic. REQUIRES, of all that follow: every source's topic is in it; a
+// duplicate has a leader.
+
+// One JSON object, no line end, written to `out`, where there is room for as much as it may be; where it ends
+// is the answer. Bytes of id and url that are not UTF-8 come out as U+FFFD.
+std::size_t verdict_json_bytes_max(const VerdictRecord& record, std::span<const std::string> topic_names);
+char* write_verdict_json(const VerdictRecord& record, std::span<const std::string> topic_names, char* out);
 void append_verdict_json(const VerdictRecord& record, std::span<const std::string> topic_names,
                          std::string& out);
 
-// Appends the value of the header `neardup`: "unique", "duplicate;near;of=pages-3@18211",
+// The same of the value of the header `neardup`: "unique", "duplicate;near;of=pages-3@18211",
 // "rejected;not_json", "deleted".
 inline constexpr std::string_view kVerdictHeaderName = "neardup";
-void append_verdict_header(const VerdictRecord& record, std::span<const std::string> topic_names,
-                           std::string& out);
+std::size_t verdict_header_bytes_max(const VerdictRecord& record, std::span<const std::string> topic_names);
+char* write_verdict_header(const VerdictRecord& record, std::span<const std::string> topic_names, char* out);
 
 struct NamedValue {
   std::string_view name;  // a literal

@@ -89,12 +89,13 @@ void ScanJournal::add(const Arrival& arrival, const Decision& decision, const Cl
   if (decision.verdict == Verdict::kDuplicate) gains_.add(decision.sequence, arrival.source, cluster);
   if (decision.verdict == Verdict::kUnique) {
     ++record_.counts.unique;
-    record_.uniques.push_back({.id = arena_.keep(arrival.id),
-                               .url = arena_.keep(arrival.url),
-                               .source = arrival.source,
-                               .event_time_ms = arrival.event_time_ms,
-                               .signature = arrival.signature,
-                               .kept = arena_.keep(kept)});
+    uniques_.add({.id = arrival.id,
+                  .url = arrival.url,
+                  .source = arrival.source,
+                  .event_time_ms = arrival.event_time_ms,
+                  .signature = arrival.signature,
+                  .kept = kept});
+    if (chain_.empty()) ByteWriter(first_texts_).digest(arrival.signature.exact);
   } else if (decision.kind == DuplicateKind::kExact) {
     ++record_.counts.exact;
   } else {
@@ -117,10 +118,8 @@ Status ScanJournal::end_record(Sequence oldest, std::int64_t time_ms,
                                const std::vector<std::string>& topics) {
   std::string name;
   if (chain_.empty()) {
-    name = "journal of a scan";
-    ByteWriter out(name);
-    for (const Unique& unique : record_.uniques) out.digest(unique.signature.exact);
-    record_.journal = uuid_of(name);
+    record_.journal = uuid_of("journal of a scan" + first_texts_);
+    first_texts_ = {};
   } else {
     record_.journal = chain_.journal();
   }
@@ -149,14 +148,13 @@ Status ScanJournal::end_record(Sequence oldest, std::int64_t time_ms,
         {topic, 0, before == chain_.positions().end() ? 0 : before->second.next, next, -1});
   }
   gains_.take(record_.clusters);
-  const std::string bytes = encode_journal_record(record_);
+  encode_journal_record(record_, uniques_, bytes_);
   const auto position = static_cast<std::int64_t>(record_.number) + 1;  // there is no other log
-  if (Status status = store_->append(bytes, position); !status) return status;
-  if (Status status = chain_.accept(record_, bytes); !status) return status;
+  if (Status status = store_->append(bytes_, position); !status) return status;
+  if (Status status = chain_.accept(record_, bytes_); !status) return status;
   record_.counts = {};
-  record_.uniques.clear();
+  uniques_.clear();
   next_.clear();
-  arena_.clear();
   return {};
 }
 

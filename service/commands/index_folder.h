@@ -18,7 +18,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/arena.h"
 #include "core/base/result.h"
 #include "core/decision.h"
 #include "core/detector.h"
@@ -88,10 +87,12 @@ class ScanJournal {
   // The record that is being made.
   const std::string detector_options_;
   const std::string cluster_rule_;
-  JournalRecord record_;
+  std::string first_texts_;  // of the first record that there ever is: their digests
+  JournalUniques uniques_;
+  JournalRecord record_;  // all else
   ClusterGains gains_;
   std::map<std::uint32_t, std::int64_t> next_;  // by topic
-  Arena arena_;
+  std::string bytes_;
 };
 
 }  // namespace neardup

@@ -47,7 +47,7 @@ Status JournalChain::check(const JournalRecord& record) const {
   if (record.oldest < oldest_) {
     return contradiction(record, expected("the oldest unique it keeps", record.oldest, oldest_) + " or more");
   }
-  if (const Sequence next = sequence_ + record.uniques.size(); record.oldest > next) {
+  if (const Sequence next = sequence_ + record.counts.unique; record.oldest > next) {
     return contradiction(record, expected("the oldest unique it keeps", record.oldest, next) + " or less");
   }
   const std::size_t known = record.topics.size();
@@ -84,17 +84,13 @@ Status JournalChain::check(const JournalRecord& record) const {
                                        ", the record before ended at " + std::to_string(before->second.next));
     }
   }
-  for (const Unique& unique : record.uniques) {
-    if (unique.source.topic >= known)
-      return contradiction(record, "a unique lies in a topic that is not named");
-  }
   const ClusterGain* before = nullptr;
   for (const ClusterGain& gain : record.clusters) {
     const std::string where = "cluster " + std::to_string(gain.leader);
     if (before != nullptr && gain.leader <= before->leader)
       return contradiction(record, where + ": clusters are not in ascending order");
     before = &gain;
-    if (gain.leader < oldest_ || gain.leader >= sequence_ + record.uniques.size())
+    if (gain.leader < oldest_ || gain.leader >= sequence_ + record.counts.unique)
       return contradiction(record, where + ": its leader is forgotten, or has not come yet");
     if (gain.joined == 0) return contradiction(record, where + ": nobody joined it");
     if (gain.representative && gain.representative->source.topic >= known)
@@ -113,7 +109,7 @@ Status JournalChain::accept(const JournalRecord& record, std::string_view bytes)
   }
   journal_ = record.journal;
   writer_epoch_ = record.writer_epoch;
-  sequence_ += record.uniques.size();
+  sequence_ += record.counts.unique;
   oldest_ = record.oldest;
   last_digest_ = digest128(bytes);
   ++count_;

@@ -1,5 +1,6 @@
 #include "service/journal/record.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -17,7 +18,8 @@ constexpr std::size_t kChecksumBytes = 4;
 constexpr std::size_t kVarintBytesMax = 10;
 constexpr std::size_t kTopicNameBytesMax = 249;  // Kafka's own bound
 
-void put_source(ByteWriter& out, const Source& source) {
+template <class Writer>
+void put_source(Writer& out, const Source& source) {
   out.varint(source.topic);
   out.varint(static_cast<std::uint32_t>(source.partition));
   out.varint(static_cast<std::uint64_t>(source.offset));
@@ -86,14 +88,36 @@ Error corrupt(const std::string& what) { return {ErrorCode::kCorrupt, "journal r
 
 }  // namespace
 
-void encode_journal_record(const JournalRecord& record, std::string& bytes) {
+void JournalUniques::add(const Unique& unique) {
+  constexpr std::size_t kHeadBytesMax = 16 + 8 + 6 * kVarintBytesMax;
+  FewBytes<kHeadBytesMax> head;
+  ShortByteWriter<kHeadBytesMax> out(head);
+  out.digest(unique.signature.exact);
+  out.u64(unique.signature.fingerprint.bits);
+  out.varint(unique.signature.tokens);
+  put_source(out, unique.source);
+  out.signed_varint(unique.event_time_ms);
+  out.varint(unique.id.size());
+  bytes_.append(head.view());
+  bytes_.append(unique.id);
+  ByteWriter rest(bytes_);
+  rest.string(unique.url);
+  rest.string(unique.kept);
+  ++size_;
+}
+
+void JournalUniques::clear() {
+  size_ = 0;
+  bytes_.clear();
+}
+
+void encode_journal_record(const JournalRecord& record, const JournalUniques& uniques, std::string& bytes) {
   CHECK(record.signature_options.size() <= kSignatureOptionsBytesMax, "they name a few settings");
   CHECK(record.detector_options.size() <= kSignatureOptionsBytesMax, "so do these");
   CHECK(record.cluster_rule.size() <= kSignatureOptionsBytesMax, "and this is one");
   bytes.clear();
-  std::size_t size = journal_frame_bytes_max(record.topics.size(), record.positions.size());
-  for (const Unique& unique : record.uniques)
-    size += journal_entry_bytes_max(unique.id.size(), unique.url.size(), unique.kept.size());
+  std::size_t size =
+      journal_frame_bytes_max(record.topics.size(), record.positions.size()) + uniques.bytes().size();
   for (const JournalDeletion& deletion : record.deletions)
     size += kJournalDeletionBytesMax + deletion.id.size();
   size += record.clusters.size() * kJournalGainBytesMax;
@@ -132,25 +156,18 @@ void encode_journal_record(const JournalRecord& record, std::string& bytes) {
     out.varint(static_cast<std::uint64_t>(position.next));
     out.signed_varint(position.leader_epoch);
   }
-  out.varint(record.uniques.size());
-  for (const Unique& unique : record.uniques) {
-    out.digest(unique.signature.exact);
-    out.u64(unique.signature.fingerprint.bits);
-    out.varint(unique.signature.tokens);
-    put_source(out, unique.source);
-    out.signed_varint(unique.event_time_ms);
-    out.string(unique.id);
-    out.string(unique.url);
-    out.string(unique.kept);
-  }
+  out.varint(uniques.size());
+  out.bytes(uniques.bytes());
   put_deletions(out, record.deletions);
   put_gains(out, record.clusters);
   out.u32(crc32c(bytes));
 }
 
 std::string encode_journal_record(const JournalRecord& record) {
+  JournalUniques uniques;
+  for (const Unique& unique : record.uniques) uniques.add(unique);
   std::string bytes;
-  encode_journal_record(record, bytes);
+  encode_journal_record(record, uniques, bytes);
   return bytes;
 }
 
@@ -203,12 +220,14 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
     position.next = static_cast<std::int64_t>(in.varint());
     position.leader_epoch = static_cast<std::int32_t>(in.signed_varint());
   }
+  std::uint64_t topics_named = 0;  // by uniques
   record.uniques.resize(get_count(in, 32));
   for (Unique& unique : record.uniques) {
     unique.signature.exact = in.digest();
     unique.signature.fingerprint.bits = in.u64();
     unique.signature.tokens = static_cast<std::uint32_t>(in.varint());
     unique.source = get_source(in);
+    topics_named = std::max(topics_named, std::uint64_t{unique.source.topic} + 1);
     unique.event_time_ms = in.signed_varint();
     unique.id = in.string();
     unique.url = in.string();
@@ -222,6 +241,7 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
        {record.signature_options, record.detector_options, record.cluster_rule}) {
     if (options.size() > kSignatureOptionsBytesMax) return corrupt("names more settings than there are");
   }
+  if (topics_named > record.topics.size()) return corrupt("a unique lies in a topic that it does not name");
   if (record.counts.unique != record.uniques.size()) return corrupt("counts other uniques than it holds");
   if (record.counts.deleted != record.deletions.size())
     return corrupt("counts other deletions than it holds");

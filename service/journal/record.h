@@ -84,23 +84,39 @@ struct JournalRecord {
   JournalCounts counts;
   std::vector<JournalTopic> topics;  // all so far; a topic's place is its ordinal, Source::topic, for ever
   std::vector<JournalPosition> positions;
-  std::vector<Unique> uniques;             // in sequence order
+  // In sequence order; counts.unique says how many. Who writes a record may hold JournalUniques in their
+  // place.
+  std::vector<Unique> uniques;
   std::vector<JournalDeletion> deletions;  // in their order
   // One for each leader that is left, ascending: together they have all duplicates, but for those whose
   // leader was deleted behind them.
   std::vector<ClusterGain> clusters;
 };
 
+// The uniques of a record as its bytes have them, written as they are decided: nothing of them is looked at
+// again.
+class JournalUniques {
+ public:
+  void add(const Unique& unique);
+  void clear();  // memory is kept
+
+  std::uint64_t size() const { return size_; }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::uint64_t size_ = 0;
+  std::string bytes_;
+};
+
 // The record's bytes, at most kJournalRecordBytesMax when the batch was closed in time (see JournalSize).
 std::string encode_journal_record(const JournalRecord& record);
-// Replaces `bytes` with it; their memory is used again.
-void encode_journal_record(const JournalRecord& record, std::string& bytes);
+// The same with these in the place of record.uniques, which are none. Replaces `bytes`, whose memory is used
+// again.
+void encode_journal_record(const JournalRecord& record, const JournalUniques& uniques, std::string& bytes);
 
 // A record that covers no input is an operator's word: where partitions go on after a loss that was accepted.
 // Its positions have from = next and need not follow those before.
-inline bool is_acceptance(const JournalRecord& record) {
-  return record.counts == JournalCounts{} && record.uniques.empty();
-}
+inline bool is_acceptance(const JournalRecord& record) { return record.counts == JournalCounts{}; }
 
 // Views of the result point into `bytes`. Errors: kCorrupt (checksum, lengths, trailing bytes),
 // kUnsupportedVersion.

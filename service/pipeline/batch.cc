@@ -1,7 +1,6 @@
 #include "service/pipeline/batch.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/base/check.h"
 
@@ -37,24 +36,28 @@ void Batch::clear() {
   headers_.clear();
   gains_.clear();
   covered_.clear();
+  last_covered_ = nullptr;
   positions_.clear();
   counts_ = {};
-  std::vector<Unique> uniques = std::exchange(journal_, {}).uniques;
-  uniques.clear();
-  journal_.uniques = std::move(uniques);
+  uniques_.clear();
+  journal_ = {};
   journal_bytes_.clear();
 }
 
 void Batch::cover(const Record& record) {
   const std::size_t bytes = record.value ? record.value->size() : 0;
   counts_.document_bytes.add(bytes);
-  const auto [at, first] = covered_.try_emplace({record.source.topic, record.source.partition});
-  Covered& covered = at->second;
-  if (first) {
-    covered.position.topic = record.source.topic;
-    covered.position.partition = record.source.partition;
-    covered.position.from = record.source.offset;
+  const JournalChain::Partition partition(record.source.topic, record.source.partition);
+  // Records of a partition come many in a row.
+  if (last_covered_ == nullptr || last_covered_->first != partition) {
+    const auto [at, first] = covered_.try_emplace(partition);
+    last_covered_ = &*at;
+    if (first) {
+      at->second.position = {
+          .topic = partition.first, .partition = partition.second, .from = record.source.offset};
+    }
   }
+  Covered& covered = last_covered_->second;
   covered.position.next = record.source.offset + 1;
   covered.position.leader_epoch = record.leader_epoch;
   ++covered.records;
@@ -67,11 +70,12 @@ void Batch::add_header(std::string_view name, std::string_view value) {
 
 void Batch::add_verdict_headers(const VerdictRecord& verdict) {
   switch (options_.headers) {
-    case HeaderMode::kPacked:
-      scratch_.clear();
-      append_verdict_header(verdict, topic_names_, scratch_);
-      add_header(kVerdictHeaderName, scratch_);
+    case HeaderMode::kPacked: {
+      char* const value = arena_.room(verdict_header_bytes_max(verdict, topic_names_));
+      headers_.push_back(
+          {kVerdictHeaderName, arena_.take(write_verdict_header(verdict, topic_names_, value))});
       break;
+    }
     case HeaderMode::kFull:
       verdict_headers(verdict, topic_names_, named_);
       for (const NamedValue& header : named_) add_header(header.name, header.value);
@@ -86,9 +90,8 @@ void Batch::add_verdict(const Record& record, const VerdictRecord& verdict, Outp
   output.topic = topic;
   output.source_partition = record.source.partition;
   output.key = arena_.keep(verdict.id);
-  scratch_.clear();
-  append_verdict_json(verdict, topic_names_, scratch_);
-  output.value = arena_.keep(scratch_);
+  char* const value = arena_.room(verdict_json_bytes_max(verdict, topic_names_));
+  output.value = arena_.take(write_verdict_json(verdict, topic_names_, value));
   const std::size_t begin = headers_.size();
   add_verdict_headers(verdict);
   for (const Header& header : record.headers) {
@@ -115,8 +118,7 @@ void Batch::add_decided(const Record& record, const Signed& document, const Deci
               is_unique ? OutputTopic::kUnique : OutputTopic::kDuplicate);
   if (is_unique) {
     ++counts_.unique;
-    journal_.uniques.push_back({*records_.back().key, arena_.keep(from.url), record.source,
-                                from.event_time_ms, document.signature, arena_.keep(kept)});
+    uniques_.add({from.id, from.url, record.source, from.event_time_ms, document.signature, kept});
   } else {
     counts_.count(decision);
     gains_.add(decision.sequence, record.source, cluster);
@@ -137,7 +139,7 @@ void Batch::add_deleted(const Record& record, const Signed& document, std::strin
   ++counts_.deleted;
   counts_.forgotten += forgotten.size();
   for (const Sequence sequence : forgotten) gains_.end(sequence);
-  journal_.deletions.push_back({.behind = journal_.uniques.size(), .id = id, .forgotten = forgotten.size()});
+  journal_.deletions.push_back({.behind = uniques_.size(), .id = id, .forgotten = forgotten.size()});
 }
 
 void Batch::add_rejected(const Record& record, RejectReason reason) {
@@ -204,7 +206,7 @@ void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics
   journal_.counts.deleted = counts_.deleted;
   journal_.topics.assign(topics.begin(), topics.end());
   gains_.take(journal_.clusters);
-  encode_journal_record(journal_, journal_bytes_);
+  encode_journal_record(journal_, uniques_, journal_bytes_);
 }
 
 Transaction Batch::transaction() const { return {journal_bytes_, records_, positions_}; }

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/arena.h"
@@ -114,16 +115,17 @@ class Batch {
   std::span<const std::string> topic_names_;
   BatchOptions options_;
   Arena arena_;
-  std::string scratch_;
   std::vector<OutputRecord> records_;
   std::vector<HeaderRange> header_ranges_;  // of records_[i], resolved when sealed
   std::vector<Header> headers_;
   std::vector<NamedValue> named_;
   ClusterGains gains_;
   std::map<JournalChain::Partition, Covered> covered_;
+  std::pair<const JournalChain::Partition, Covered>* last_covered_ = nullptr;
   std::vector<CommittedPosition> positions_;
   BatchCounts counts_;
-  JournalRecord journal_;  // its uniques and deletions as they come, all else when sealed
+  JournalUniques uniques_;
+  JournalRecord journal_;  // its deletions as they come, all else but the uniques when sealed
   std::string journal_bytes_;
 };
 

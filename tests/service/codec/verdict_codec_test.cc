@@ -178,7 +178,8 @@ TEST(VerdictCodec, ids_of_any_bytes_are_read_back_or_replaced) {
 TEST(VerdictCodec, packs_one_header) {
   const auto header = [](const VerdictRecord& record) {
     std::string out;
-    append_verdict_header(record, kTopics, out);
+    out.resize(verdict_header_bytes_max(record, kTopics));
+    out.resize(static_cast<std::size_t>(write_verdict_header(record, kTopics, out.data()) - out.data()));
     return out;
   };
   EXPECT_EQ(header(unique()), "unique");

@@ -75,7 +75,6 @@ TEST(JournalChain, refuses_every_contradiction_and_changes_nothing) {
        }},
       {"does not name that topic", [](JournalRecord& r) { r.positions[0].topic = 5; }},
       {"ascending", [](JournalRecord& r) { r.positions.push_back(r.positions[0]); }},
-      {"a unique lies in a topic", [](JournalRecord& r) { r.uniques[0].source.topic = 5; }},
       {"cluster 0: its leader is forgotten", [](JournalRecord& r) { r.clusters = {{0, 1}}; }},
       {"cluster 3: its leader is forgotten, or has not come",
        [](JournalRecord& r) { r.clusters = {{3, 1}}; }},

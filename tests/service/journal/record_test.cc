@@ -201,6 +201,30 @@ TEST(JournalRecord, a_duplicate_whose_leader_was_deleted_joined_no_cluster_that_
   EXPECT_FALSE(decode_journal_record(encode_journal_record(record))) << "more than came";
 }
 
+TEST(JournalRecord, uniques_written_as_they_come_are_the_record_s_own) {
+  JournalRecord record = example();
+  const std::string whole = encode_journal_record(record);
+  JournalUniques uniques;
+  std::string bytes = "what was there before";
+  for (int round = 0; round < 2; ++round) {
+    uniques.clear();
+    for (const Unique& unique : example().uniques) uniques.add(unique);
+    EXPECT_EQ(uniques.size(), example().uniques.size());
+    record.uniques.clear();
+    encode_journal_record(record, uniques, bytes);
+    EXPECT_EQ(bytes, whole);
+  }
+}
+
+TEST(JournalRecord, a_unique_of_a_topic_that_is_not_there_is_refused) {
+  JournalRecord record = example();
+  record.uniques[0].source.topic = static_cast<std::uint32_t>(record.topics.size());
+  const Result<JournalRecord> decoded = decode_journal_record(encode_journal_record(record));
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupt);
+  EXPECT_NE(decoded.error().message.find("lies in a topic"), std::string::npos) << decoded.error().message;
+}
+
 TEST(JournalRecord, deletions_that_cannot_be_are_refused) {
   const std::string too_long(kIdBytesMax + 1, 'i');
   const std::pair<const char*, std::function<void(JournalRecord&)>> breaks[] = {
