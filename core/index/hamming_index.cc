@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <string>
 
 #include "core/base/bytes.h"
@@ -122,122 +121,38 @@ void HammingIndex<kWidth>::scan_each(std::span<const Word> queries, MatchMode mo
   }
 }
 
+// Each member has queries of its own. Whether one of these has a match before it in the batch, as far as that
+// is the member's own, it sees at once.
 template <int kWidth>
-void HammingIndex<kWidth>::probe(std::span<const Word> queries, std::span<const Word> later, MatchMode mode) {
+void HammingIndex<kWidth>::probe(std::span<const Word> queries, MatchMode mode) {
   const std::size_t count = queries.size();
   found_.resize(std::max(found_.size(), count));
-  if (shares_.size() > 1) return probe_shares(queries, later, mode);
-  left_.resize(count);
-  std::iota(left_.begin(), left_.end(), 0U);
   alone_.assign(count, 0);
   if (!has_tables()) return scan_each(queries, mode);
-  make_room_for_keys(count * row_width(tables_.size()));
-  probed_.resize(std::max(probed_.size(), count));
-  ProbeCounts& counts = counts_[0];
-  probe_kernels<Word>().find(view(mode), mode, queries.data(), count, keys_.data(), tags_.data(),
-                             probed_.data(), counts.candidates);
-  for (std::size_t i = 0; i < count; ++i) {
-    found_[i] = probed_[i].found;
-    counts.add_lookup(probed_[i].lines, probed_[i].truncated);
-  }
-}
-
-// Which of a batch are stored themselves is asked while the batch before it is probed. It may miss what that
-// one is about to store: this is then found with those left.
-template <int kWidth>
-void HammingIndex<kWidth>::probe_shares(std::span<const Word> queries, std::span<const Word> later,
-                                        MatchMode mode) {
   const ProbeView<Word> v = view(mode);
-  leave(queries);
-  const std::size_t count = left_.size();
-  make_room_for_keys(count * (shares_.back().offset + shares_.back().width()));
-  probed_.resize(std::max(probed_.size(), count * shares_.size()));
+  const std::size_t width = row_width(tables_.size());
+  make_room_for_keys(count * width);
+  probed_.resize(std::max(probed_.size(), count));
+  open_.resize(std::max(open_.size(), count));
   crew_->run([&](int member) {
-    const auto m = static_cast<std::size_t>(member);
-    const Share& share = shares_[m];
-    if (share.size() == 0) return;
-    std::uint64_t candidates = 0;
-    const std::size_t rows = share.offset * count;
-    probe_kernels<Word>().find_in(v, share.shards, mode, left_words_.data(), count, keys_.data() + rows,
-                                  tags_.data() + rows, probed_.data() + m * count, candidates);
-    counts_[m].candidates += candidates;
-    find_equal(member, later, mode);
-  });
-  // The later queries have more before them, so each member gets some of all.
-  crew_->run([&](int member) {
+    const std::size_t begin = part_begin(count, member);
+    const std::size_t end = part_begin(count, member + 1);
     ProbeCounts counts;
-    const auto stride = kJoined * shares_.size();
-    for (std::size_t from = kJoined * static_cast<std::size_t>(member); from < count; from += stride) {
-      for (std::size_t row = from; row < std::min(from + kJoined, count); ++row) {
-        join_shares(mode, row, counts);
-      }
+    probe_kernels<Word>().find(v, mode, queries.data() + begin, end - begin, keys_.data() + begin * width,
+                               tags_.data() + begin * width, probed_.data() + begin, counts.candidates);
+    std::size_t open = begin;
+    for (std::size_t i = begin; i < end; ++i) {
+      found_[i] = probed_[i].found;
+      counts.add_lookup(probed_[i].lines, probed_[i].truncated);
+      const int within = open_within(found_[i], mode);
+      if (within < 0) continue;
+      const Found before = probe_kernels<Word>().scan(open_.data() + begin, open - begin, queries[i], within,
+                                                      MatchMode::kFirst);
+      alone_[i] = before.distance < 0;
+      open_[open++] = queries[i];
     }
     counts_[static_cast<std::size_t>(member)] += counts;
   });
-}
-
-template <int kWidth>
-void HammingIndex<kWidth>::find_equal(int member, std::span<const Word> queries, MatchMode mode) {
-  const auto m = static_cast<std::size_t>(member);
-  if (!shares_[m].has_first()) return;
-  const ProbeView<Word> v = view(mode);
-  if (!v.equal_ends) return;
-  std::uint64_t candidates = 0;
-  probe_kernels<Word>().find_equal_in(v, shares_[m].shards.front(), queries.data(), queries.size(),
-                                      equal_[m].queries, candidates);
-  counts_[m].candidates += candidates;
-}
-
-// Answers those of a batch that are in equal_, which is then empty, and tells which are left.
-template <int kWidth>
-void HammingIndex<kWidth>::leave(std::span<const Word> queries) {
-  const std::size_t count = queries.size();
-  std::fill_n(found_.begin(), count, Found{});
-  for (Equal& equal : equal_) {
-    for (const EqualQuery& e : equal.queries) {
-      found_[e.query] = {e.id, 0};
-      counts_[0].add_lookup(0, false);
-    }
-    equal.queries.clear();
-  }
-  left_.resize(count);
-  left_words_.resize(count);
-  std::size_t left = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    left_[left] = static_cast<std::uint32_t>(i);
-    left_words_[left] = queries[i];
-    left += found_[i].distance < 0 ? 1 : 0;
-  }
-  left_.resize(left);
-  left_words_.resize(left);
-  alone_.assign(left, 0);
-}
-
-// The best of what the shares have for a query that was left; and whether one before it may be its match.
-template <int kWidth>
-void HammingIndex<kWidth>::join_shares(MatchMode mode, std::size_t row, ProbeCounts& counts) {
-  Found best;
-  std::uint64_t lines = 0;
-  bool truncated = false;
-  for (std::size_t m = 0; m < shares_.size(); ++m) {
-    if (shares_[m].size() == 0) continue;
-    const Probed& probed = probed_[m * left_.size() + row];
-    lines += probed.lines;
-    truncated |= probed.truncated;
-    const Found& found = probed.found;
-    if (found.distance < 0) continue;
-    const bool nearer = mode == MatchMode::kNearest && found.distance < best.distance;
-    const bool farther = mode == MatchMode::kNearest && found.distance > best.distance;
-    if (best.distance < 0 || nearer || (!farther && age(found.id) < age(best.id))) best = found;
-  }
-  counts.add_lookup(lines, truncated);
-  found_[left_[row]] = best;
-  const bool decided = best.distance >= 0 && (mode == MatchMode::kFirst || best.distance == 0);
-  if (decided) return;
-  const int within = best.distance < 0 ? options_.distance : best.distance - 1;
-  const Found before =
-      probe_kernels<Word>().scan(left_words_.data(), row, left_words_[row], within, MatchMode::kFirst);
-  alone_[row] = before.distance < 0;
 }
 
 template <int kWidth>
@@ -258,10 +173,10 @@ void HammingIndex<kWidth>::find(std::span<const Word> queries, MatchMode mode,
   probed_.resize(std::max(probed_.size(), members * piece));
   crew_->run([&](int member) {
     const auto m = static_cast<std::size_t>(member);
-    const std::size_t end = queries.size() * (m + 1) / members;
+    const std::size_t end = part_begin(queries.size(), member + 1);
     Probed* const probed = probed_.data() + m * piece;
     ProbeCounts counts;
-    for (std::size_t from = queries.size() * m / members; from < end; from += piece) {
+    for (std::size_t from = part_begin(queries.size(), member); from < end; from += piece) {
       const std::size_t count = std::min(piece, end - from);
       const std::size_t rows = m * piece * width;
       probe_kernels<Word>().find(v, mode, queries.data() + from, count, keys_.data() + rows,
@@ -333,32 +248,32 @@ template <int kWidth>
 void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMode mode,
                                             std::span<std::optional<Match>> answers) {
   CHECK(words.size() == answers.size(), "an answer to each word");
-  const std::size_t batch = kBatch * static_cast<std::size_t>(crew_->size());
-  if (shares_.size() > 1) {
-    const auto first = words.first(std::min(batch, words.size()));
-    crew_->run([&](int member) { find_equal(member, first, mode); });
-  }
+  const std::size_t batch = std::max(kBatch, kPartMin * static_cast<std::size_t>(crew_->size()));
   for (std::size_t from = 0; from < words.size(); from += batch) {
     const std::size_t count = std::min(batch, words.size() - from);
     const auto part = words.subspan(from, count);
-    probe(part, words.subspan(from + count, std::min(batch, words.size() - from - count)), mode);
-    for (std::size_t i = 0; i < count; ++i) answers[from + i] = match_of(found_[i]);
+    probe(part, mode);
     fresh_.clear();
     rows_.clear();
-    for (std::size_t row = 0; row < left_.size(); ++row) {
-      const std::size_t i = left_[row];
+    int member = 0;
+    std::size_t fresh_before = 0;  // those of members before
+    for (std::size_t i = 0; i < count; ++i) {
+      while (i == part_begin(count, member + 1)) {
+        ++member;
+        fresh_before = fresh_.size();
+      }
       std::optional<Match>& answer = answers[from + i];
-      if (answer && (mode == MatchMode::kFirst || answer->distance == 0)) continue;
+      answer = match_of(found_[i]);
       // What is new in this batch is younger than all that was found; it wins only if it is nearer.
-      const int within = answer ? answer->distance - 1 : options_.distance;
-      const Found found =
-          alone_[row] != 0 ? Found{}
-                           : probe_kernels<Word>().scan(fresh_.data(), fresh_.size(), part[i], within, mode);
+      const int within = open_within(found_[i], mode);
+      if (within < 0) continue;
+      const std::size_t before = alone_[i] != 0 ? fresh_before : fresh_.size();
+      const Found found = probe_kernels<Word>().scan(fresh_.data(), before, part[i], within, mode);
       if (found.distance >= 0) {
         answer = Match{next_ + found.id, found.distance};
       } else if (!answer) {
         fresh_.push_back(part[i]);
-        rows_.push_back(static_cast<std::uint32_t>(row));
+        rows_.push_back(static_cast<std::uint32_t>(i));
       }
     }
     const Sequence first = next_;
@@ -371,11 +286,12 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
   }
 }
 
-// Words that no table has yet, each shard of them by its owner. rows[i]: which of those left, whose keys and
+// Words that no table has yet, each shard of them by its owner. rows[i]: which of the batch, whose keys and
 // tags are known.
 template <int kWidth>
 void HammingIndex<kWidth>::store_new(std::span<const std::uint32_t> rows, std::uint32_t first_id) {
   const std::size_t count = rows.size();
+  const std::size_t width = row_width(tables_.size());
   for (SharedTable& shared : shared_) {
     Table& table = tables_[static_cast<std::size_t>(shared.table)];
     shared.by_one = table.ends_round(count);
@@ -383,12 +299,11 @@ void HammingIndex<kWidth>::store_new(std::span<const std::uint32_t> rows, std::u
   }
   crew_->run([&](int member) {
     const Share& share = shares_[static_cast<std::size_t>(member)];
-    for (std::size_t at = 0; at < share.size(); ++at) {
-      const ShardRun& run = share.shards[at];
-      Table& table = tables_[static_cast<std::size_t>(run.table)];
-      const std::size_t column = share.offset * left_.size() + at;
-      const auto key = [&](std::size_t i) { return keys_[column + rows[i] * share.width()]; };
-      const auto tag = [&](std::size_t i) { return tags_[column + rows[i] * share.width()]; };
+    for (const ShardRun& run : share) {
+      const auto column = static_cast<std::size_t>(run.table);
+      Table& table = tables_[column];
+      const auto key = [&](std::size_t i) { return keys_[column + rows[i] * width]; };
+      const auto tag = [&](std::size_t i) { return tags_[column + rows[i] * width]; };
       const auto id = [&](std::size_t i) { return first_id + static_cast<std::uint32_t>(i); };
       if (!run.is_whole() && !is_by_one(run.table)) {
         table.insert_batch(run, count, key, tag, id);
@@ -459,12 +374,11 @@ template <int kWidth>
 void HammingIndex<kWidth>::share_out() {
   const int size = crew_->size();
   const int others = (covering().tables() - 1) * kShards;
-  std::size_t offset = 0;
   for (int member = 0; member < size; ++member) {
     Share& share = shares_.emplace_back();
     const auto add = [&](int table, int begin, int end) {
       if (begin >= end) return;
-      share.shards.push_back({.table = table, .begin = begin, .end = end});
+      share.push_back({.table = table, .begin = begin, .end = end});
       if (begin == 0) return;
       const auto is_it = [table](const SharedTable& shared) { return shared.table == table; };
       if (std::none_of(shared_.begin(), shared_.end(), is_it)) shared_.push_back({.table = table});
@@ -475,10 +389,7 @@ void HammingIndex<kWidth>::share_out() {
     for (int table = begin / kShards; table * kShards < end; ++table) {
       add(1 + table, std::max(begin - table * kShards, 0), std::min(end - table * kShards, kShards));
     }
-    share.offset = offset;
-    offset += share.width();
   }
-  equal_.resize(shares_.size());
 }
 
 template <int kWidth>

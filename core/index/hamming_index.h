@@ -10,19 +10,18 @@
 //
 // A batch is decided as if its fingerprints came one at a time, in three steps: all are probed, in a pipeline
 // (hamming_probe.h); those that found nothing are compared with each other, in order; what is new goes into
-// the tables. Of several threads each owns some shards of the tables: it alone looks there for the whole
-// batch, and stores there. So no line goes to and fro between caches, nobody waits for another but at the end
+// the tables. Of several threads each probes for some of the batch, and compares these with each other; and
+// each owns some shards of the tables, into which it alone stores. So nobody waits for another but at the end
 // of a step, and neither the size of batches nor the number of threads changes an answer or a stored byte.
 //
 //   thread    0                  1
-//   probe     tables 1, 2, half  half of 3, 4, 5    those left, in what is owned; and which of the next batch
-//             of 0 and of 3      and of 0           are stored themselves, for half of them by each half of 0
-//   compare   queries 0..63      64..127 ...        those left that found nothing
-//   decide    in order               -
-//   store     as above           as above           what is new, in order
+//   probe     queries 0..127     128..255
+//   decide    in order               -              what was compared already is not compared again
+//   store     tables 1, 2, half  half of 3, 4, 5    what is new, in order
+//             of 0 and of 3      and of 0
 //
-// A query that is stored itself is found in one line of table 0, and is looked for nowhere else: so table 0
-// is shared out by itself, and asked about a batch before all else is.
+// A query that is stored itself is found in one line of table 0, and is looked for nowhere else. Table 0
+// alone has ids to be stored, so it is shared out by itself.
 //
 // Up to kScanMax fingerprints there are no tables: a scan of the words is as fast.
 //
@@ -147,7 +146,8 @@ class HammingIndex {
   std::uint64_t restore_finish(std::uint64_t equal, std::uint64_t apart = 0);
 
  private:
-  static constexpr std::size_t kBatch = 256;  // words decided at a time, for each thread
+  static constexpr std::size_t kBatch = 256;   // words decided at a time,
+  static constexpr std::size_t kPartMin = 64;  // or more, so that each thread has so many
   static constexpr std::uint64_t kIds = std::uint64_t{1} << 32;
 
   bool has_tables() const { return !tables_.empty(); }
@@ -165,34 +165,24 @@ class HammingIndex {
   void make_room_for_keys(std::size_t count);  // in keys_ and tags_
   void prefetch_heads(std::size_t row) const;  // of what keys_ has there, in all tables
 
-  // What one of the crew owns, by ascending tables, and where its rows of keys_ and tags_ begin in a batch of
-  // one.
-  struct Share {
-    std::vector<ShardRun> shards;
-    std::size_t offset = 0;
-
-    std::size_t size() const { return shards.size(); }
-    std::size_t width() const { return row_width(size()); }
-    bool has_first() const { return !shards.empty() && shards.front().table == 0; }
-  };
-  // What one of the crew found stored, of the next batch, once it is probed. A cache line of its own: each
-  // writes there at the same time.
-  struct alignas(64) Equal {
-    std::vector<EqualQuery> queries;
-  };
+  using Share = std::vector<ShardRun>;  // what one of the crew owns, by ascending tables
   // A table with several owners is one's if a round of splitting ends.
   struct SharedTable {
     int table = 0;
     bool by_one = false;
   };
 
-  // found_[i] for a batch to be stored; left_, and of these keys_, tags_ by shares; who is alone_ is near
-  // none before it. `later` is the batch after it, if there is one.
-  void probe(std::span<const Word> queries, std::span<const Word> later, MatchMode mode);
-  void probe_shares(std::span<const Word> queries, std::span<const Word> later, MatchMode mode);
-  void find_equal(int member, std::span<const Word> queries, MatchMode mode);  // into equal_
-  void leave(std::span<const Word> queries);
-  void join_shares(MatchMode mode, std::size_t row, ProbeCounts& counts);
+  // Where the queries of a member of the crew begin, of so many.
+  std::size_t part_begin(std::size_t count, int member) const {
+    return count * static_cast<std::size_t>(member) / static_cast<std::size_t>(crew_->size());
+  }
+  // How near another one must be to be the answer, or -1 if none can.
+  int open_within(const Found& found, MatchMode mode) const {
+    if (found.distance < 0) return options_.distance;
+    return mode == MatchMode::kFirst ? -1 : found.distance - 1;
+  }
+  // found_, keys_ and tags_ of a batch to be stored; who is alone_ has no match before it in its part.
+  void probe(std::span<const Word> queries, MatchMode mode);
   void scan_each(std::span<const Word> queries, MatchMode mode);  // into found_
   void scan(Word query, std::vector<Found>& found) const;
   Found best_of(const std::vector<Found>& found, MatchMode mode) const;
@@ -229,14 +219,12 @@ class HammingIndex {
   std::vector<ProbeCounts> counts_;  // by member of the crew
   std::vector<std::uint64_t> keys_;
   std::vector<std::uint32_t> tags_;
-  std::vector<Probed> probed_;       // by share or, in find(), by member of the crew; then by query
-  std::vector<Found> found_;         // by query
-  std::vector<Equal> equal_;         // by member of the crew
-  std::vector<std::uint32_t> left_;  // queries that are not known to be equal to a stored one
-  std::vector<Word> left_words_;     // and what they are
-  std::vector<char> alone_;          // of those left
+  std::vector<Probed> probed_;  // by query; in find() by member of the crew, then by query
+  std::vector<Found> found_;    // by query
+  std::vector<char> alone_;     // by query
+  std::vector<Word> open_;      // of each part from its beginning on, those that may have a match in it
   std::vector<Word> fresh_;
-  std::vector<std::uint32_t> rows_;  // of fresh_ words among those left, and so in keys_ and tags_
+  std::vector<std::uint32_t> rows_;  // of fresh_ words in the batch, and so in keys_ and tags_
   std::vector<Found> all_;
 };
 

@@ -16,8 +16,7 @@
 //              which is older, spares them
 //   finish     true distances of these
 //
-// Nothing is changed here, so any number of threads may probe at once: each its own queries in all tables, or
-// all queries in the shards that it owns (ShardRun), whose lines then stay in its cache.
+// Nothing is changed here, so any number of threads may probe at once.
 //
 // The kernels come in tiers (core/base/isa.h) that are one text, hamming_probe.inl, compiled with different
 // ways to locate heads and to compare a line.
@@ -25,7 +24,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "core/index/bucket_lanes.h"
@@ -57,12 +55,6 @@ struct Probed {
   Found found;
   std::uint32_t lines = 0;  // of blocks, that were read
   bool truncated = false;   // a block was longer than the cap
-};
-
-// A query that is stored itself.
-struct EqualQuery {
-  std::uint32_t query = 0;  // its number in the batch
-  std::uint32_t id = 0;
 };
 
 // What probing cost. No part of any state.
@@ -103,15 +95,6 @@ struct ProbeKernels {
   // probed[i] answers queries[i]; keys and tags as above. Adds to `candidates`.
   void (*find)(const ProbeView<Word>& view, MatchMode mode, const Word* queries, std::size_t count,
                std::uint64_t* keys, std::uint32_t* tags, Probed* probed, std::uint64_t& candidates);
-  // The same for what those shards have of it, by ascending tables. Rows of keys and tags are of these tables
-  // only, row_width(runs.size()) wide.
-  void (*find_in)(const ProbeView<Word>& view, std::span<const ShardRun> runs, MatchMode mode,
-                  const Word* queries, std::size_t count, std::uint64_t* keys, std::uint32_t* tags,
-                  Probed* probed, std::uint64_t& candidates);
-  // Appends the queries that are themselves in the heads of those shards of table 0, as far as that ends
-  // their search.
-  void (*find_equal_in)(const ProbeView<Word>& view, const ShardRun& run, const Word* queries,
-                        std::size_t count, std::vector<EqualQuery>& equal, std::uint64_t& candidates);
   // Appends each match, some of them more than once.
   void (*find_all)(const ProbeView<Word>& view, Word query, std::uint64_t* keys, std::uint32_t* tags,
                    std::vector<Found>& found, ProbeCounts& counts);

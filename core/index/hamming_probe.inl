@@ -39,12 +39,11 @@ struct Flight {
     int distance;  // in which the rest of an entry may differ
   };
 
-  // Of the tables searched, whole lanes of them: the bits of the query that their keys and tags are of.
+  // Of all tables, whole lanes of them: the bits of the query that their keys and tags are of.
   alignas(64) std::uint64_t chosen[row_width(kTablesMax)];
   alignas(64) std::uint64_t rest[row_width(kTablesMax)];
   Word query;
-  std::uint64_t first_key;  // of table 0, if that is not searched
-  std::uint64_t* keys;      // of the tables searched
+  std::uint64_t* keys;
   std::uint32_t* tags;
   const Word* equal;  // a stored word that seems to be the query
   Found best;
@@ -73,8 +72,7 @@ std::uint32_t tag_in(const HammingTable<Word>& table, std::uint64_t key, Word wo
 
 enum class Collect : std::uint8_t { kFirst, kNearest, kAll };
 
-// kWhole: of all tables, not of some shards.
-template <class Word, Collect kCollect, bool kWhole = true>
+template <class Word, Collect kCollect>
 struct Prober {
   using Table = HammingTable<Word>;
   using F = Flight<Word>;
@@ -83,40 +81,29 @@ struct Prober {
   const ProbeView<Word>& view;
   std::uint64_t& candidates;
   std::vector<Found>* all = nullptr;
-  std::span<const ShardRun> shards;
-  BucketLanes lanes[row_width(kTablesMax) / kLaneCount];  // of the tables searched
+  BucketLanes lanes[row_width(kTablesMax) / kLaneCount];
   bool by_lanes = false;                                  // are they filled?
   std::uint32_t equal_bits[kTablesMax];                   // what equal() says
   bool narrow = true;                                     // all heads are of one line
 
-  explicit Prober(const ProbeView<Word>& of, std::uint64_t& compared, std::vector<Found>* found = nullptr,
-                  std::span<const ShardRun> runs = {})
-      : view(of), candidates(compared), all(found), shards(runs) {
+  explicit Prober(const ProbeView<Word>& of, std::uint64_t& compared, std::vector<Found>* found = nullptr)
+      : view(of), candidates(compared), all(found) {
     for (std::size_t at = 0; at < table_count(); ++at) {
-      const Table& table = view.tables[table_at(at)];
-      equal_bits[at] = table.equal();
-      narrow &= table.is_narrow();
+      equal_bits[at] = view.tables[at].equal();
+      narrow &= view.tables[at].is_narrow();
     }
   }
 
   void fill_lanes() {
     for (std::size_t at = 0; at < row_width(table_count()); ++at) {
       // A lane that is no table's does what the last one does, and nobody asks what.
-      const Table& table = view.tables[table_at(std::min(at, table_count() - 1))];
+      const Table& table = view.tables[std::min(at, table_count() - 1)];
       table.fill(lanes[at / kLaneCount], at % kLaneCount);
     }
     by_lanes = true;
   }
 
-  // Of the tables searched, `at` counts; that many there are, and which one is it?
-  std::size_t table_count() const {
-    return kWhole ? static_cast<std::size_t>(view.table_count) : shards.size();
-  }
-  std::size_t table_at(std::size_t at) const {
-    return kWhole ? at : static_cast<std::size_t>(shards[at].table);
-  }
-  bool owns(std::size_t at, std::uint64_t key) const { return kWhole || shards[at].has(Table::shard(key)); }
-  bool searches_first() const { return kWhole || shards.front().table == 0; }
+  std::size_t table_count() const { return static_cast<std::size_t>(view.table_count); }
 
   void offer(F& f, std::uint32_t id, int distance) const {
     if constexpr (kCollect == Collect::kAll) {
@@ -138,7 +125,7 @@ struct Prober {
   void gather_bits(F& f, Word query) const {
     f.query = query;
     for (std::size_t at = 0; at < table_count(); ++at) {
-      const Table& table = view.tables[table_at(at)];
+      const Table& table = view.tables[at];
       f.chosen[at] = gather(table.choice(), query);
       f.rest[at] = gather(table.rest(), query);
     }
@@ -157,20 +144,11 @@ struct Prober {
     f.truncated = false;
     f.slot_count = f.bucket_count = f.id_count = f.block_count = 0;
     by_lanes ? locate_by_lanes(f) : locate_each(f);
-    if constexpr (!kWhole) {
-      for (std::size_t at = 0; at < table_count(); ++at) {
-        if (!owns(at, f.keys[at])) f.heads[at] = nullptr;
-      }
-    }
-    if (searches_first()) {
-      prefetch_head(f, 0);
-      if (view.equal_ends && f.heads[0] != nullptr) prefetch_line(ids_of_first(f));
-    } else {
-      f.first_key = key_in(view.tables[0], f.query);
-    }
+    prefetch_head(f, 0);
+    if (view.equal_ends) prefetch_line(ids_of_first(f));
   }
 
-  // Keys, tags and heads of the tables searched.
+  // Keys, tags and heads.
   void locate_by_lanes(F& f) const {
     for (std::size_t from = 0; from < table_count(); from += kLaneCount) {
       locate_lanes(lanes[from / kLaneCount], f.chosen + from, f.rest + from, f.keys + from, f.tags + from,
@@ -180,7 +158,7 @@ struct Prober {
 
   void locate_each(F& f) const {
     for (std::size_t at = 0; at < table_count(); ++at) {
-      const Table& table = view.tables[table_at(at)];
+      const Table& table = view.tables[at];
       f.keys[at] = table.key(f.chosen[at]);
       f.tags[at] = table.tag(f.keys[at], f.rest[at]);
       f.heads[at] = table.head(table.region(f.keys[at]), f.keys[at]);
@@ -190,30 +168,25 @@ struct Prober {
   void prefetch_head(const F& f, std::size_t at) const {
     const std::uint32_t* const head = f.heads[at];
     prefetch_line(head);
-    if (narrow || head == nullptr) return;
-    const auto& region = view.tables[table_at(at)].region(f.keys[at]);
+    if (narrow) return;
+    const auto& region = view.tables[at].region(f.keys[at]);
     for (int word = Table::kLineWords; word < 1 << region.shift; word += Table::kLineWords) {
       prefetch_line(head + word);
     }
   }
 
   void prefetch_heads_left(const F& f) const {
-    for (std::size_t at = searches_first() ? 1 : 0; at < table_count(); ++at) prefetch_head(f, at);
+    for (std::size_t at = 1; at < table_count(); ++at) prefetch_head(f, at);
   }
 
-  std::uint64_t first_key(const F& f) const { return searches_first() ? f.keys[0] : f.first_key; }
-
-  // REQUIRES: table 0 has an owned head.
   const std::uint32_t* ids_of_first(const F& f) const {
     const Table& first = view.tables[0];
     return first.ids(first.region(f.keys[0]), f.heads[0]);
   }
 
-  bool has_first(const F& f) const { return kWhole || (searches_first() && f.heads[0] != nullptr); }
-
   // If the very query is stored, and that ends the search, the other tables need not be read.
   void find_equal(F& f) const {
-    if (kCollect != Collect::kAll && view.equal_ends && has_first(f)) {
+    if (kCollect != Collect::kAll && view.equal_ends) {
       scan_head(f.heads[0], f.tags[0], 0, 0, [&](std::uint32_t i) {
         f.equal = view.words + ids_of_first(f)[i];
         prefetch_line(f.equal);
@@ -336,7 +309,7 @@ struct Prober {
   void push_bucket(F& f, Word differing) const {
     const Table& first = view.tables[0];
     const std::uint64_t key = key_in(first, f.query ^ differing);
-    if (key == first_key(f)) return;
+    if (key == f.keys[0]) return;
     for (std::size_t i = 0; i < f.bucket_count; ++i) {
       if (f.buckets[i].key == key) return;
     }
@@ -363,7 +336,7 @@ struct Prober {
   }
 
   void heads(F& f) const {
-    if (has_first(f)) candidates += f.heads[0][0] & Table::kCountMask;
+    candidates += f.heads[0][0] & Table::kCountMask;
     if (is_equal(f)) return;
     narrow ? read_narrow_heads(f) : read_wide_heads(f);
   }
@@ -379,9 +352,8 @@ struct Prober {
     std::uint64_t compared = 0;
     for (std::size_t at = 0; at < table_count(); ++at) {
       const std::uint32_t* const head = f.heads[at];
-      if (!kWhole && head == nullptr) continue;
       const std::uint32_t count = head[0] & Table::kCountMask;
-      compared += at > 0 || !searches_first() ? count : 0;
+      compared += at > 0 ? count : 0;
       // Word 0 is no tag, nor are those behind the last.
       near[at] = near_tags(head, f.tags[at], view.distance, equal_bits[at]) & ((2U << count) - 2);
       with_near[near_count] = static_cast<std::uint32_t>(at);
@@ -402,8 +374,7 @@ struct Prober {
   void read_wide_heads(F& f) const {
     for (std::size_t at = 0; at < table_count(); ++at) {
       const std::uint32_t* const head = f.heads[at];
-      if (!kWhole && head == nullptr) continue;
-      if (at > 0 || !searches_first()) candidates += head[0] & Table::kCountMask;
+      if (at > 0) candidates += head[0] & Table::kCountMask;
       scan_head(head, f.tags[at], view.distance, equal_bits[at],
                 [&](std::uint32_t word) { read_near(f, at, word); });
       read_block_of(f, at);
@@ -412,7 +383,7 @@ struct Prober {
 
   // A word of a head whose tag is near.
   void read_near(F& f, std::size_t at, std::uint32_t word) const {
-    const Table& table = view.tables[table_at(at)];
+    const Table& table = view.tables[at];
     const std::uint32_t* const head = f.heads[at];
     const Word differing = scatter(table.rest(), table.rest_of(head[word] ^ f.tags[at]));
     if (!is_wanted(table, differing)) return;
@@ -424,7 +395,7 @@ struct Prober {
   }
 
   void read_block_of(F& f, std::size_t at) const {
-    push_block(f, view.tables[table_at(at)], f.keys[at], f.heads[at][0] >> Table::kBlockShift, f.tags[at],
+    push_block(f, view.tables[at], f.keys[at], f.heads[at][0] >> Table::kBlockShift, f.tags[at],
                equal_bits[at], view.distance);
   }
 
@@ -469,52 +440,6 @@ struct Prober {
     }
   }
 
-  // What find_equal does, for the queries that are owned, which are written down first.
-  void run_equal(const Word* queries, std::size_t count, std::vector<EqualQuery>& equal) const {
-    constexpr std::size_t kPiece = 256;
-    constexpr std::size_t kLagEqual = 16;  // there is less to do between the stages
-    struct Query {
-      std::uint32_t number;
-      std::uint32_t tag;
-      std::uint64_t key;
-      const std::uint32_t* head;
-      const std::uint32_t* ids;
-      const Word* equal;
-    };
-    std::array<Query, kPiece> own;
-    const Table& table = view.tables[0];
-    for (std::size_t from = 0; from < count; from += kPiece) {
-      std::size_t size = 0;
-      for (std::size_t i = from; i < std::min(from + kPiece, count); ++i) {
-        const std::uint64_t key = key_in(table, queries[i]);
-        own[size].number = static_cast<std::uint32_t>(i);
-        own[size].key = key;
-        size += owns(0, key) ? 1 : 0;
-      }
-      for (std::size_t step = 0; step < size + 2 * kLagEqual; ++step) {
-        if (step < size) {
-          Query& q = own[step];
-          q.tag = tag_in(table, q.key, queries[q.number]);
-          const auto& region = table.region(q.key);
-          q.head = table.head(region, q.key);
-          q.ids = table.ids(region, q.head);
-          prefetch_line(q.head);
-          prefetch_line(q.ids);
-        }
-        if (step >= kLagEqual && step - kLagEqual < size) {
-          Query& q = own[step - kLagEqual];
-          q.equal = nullptr;
-          scan_head(q.head, q.tag, 0, 0, [&](std::uint32_t i) { q.equal = view.words + q.ids[i]; });
-          prefetch_line(q.equal);
-        }
-        if (step < 2 * kLagEqual) continue;
-        const Query& q = own[step - 2 * kLagEqual];
-        if (q.equal == nullptr || !(*q.equal == queries[q.number])) continue;
-        candidates += q.head[0] & Table::kCountMask;
-        equal.push_back({q.number, static_cast<std::uint32_t>(q.equal - view.words)});
-      }
-    }
-  }
 };
 
 template <class Word>
@@ -555,26 +480,6 @@ void find(const ProbeView<Word>& view, MatchMode mode, const Word* queries, std:
 }
 
 template <class Word>
-void find_in(const ProbeView<Word>& view, std::span<const ShardRun> shards, MatchMode mode,
-             const Word* queries, std::size_t count, std::uint64_t* keys, std::uint32_t* tags, Probed* probed,
-             std::uint64_t& candidates) {
-  if (mode == MatchMode::kFirst) {
-    Prober<Word, Collect::kFirst, false>(view, candidates, nullptr, shards)
-        .run(queries, count, keys, tags, probed);
-  } else {
-    Prober<Word, Collect::kNearest, false>(view, candidates, nullptr, shards)
-        .run(queries, count, keys, tags, probed);
-  }
-}
-
-template <class Word>
-void find_equal_in(const ProbeView<Word>& view, const ShardRun& run, const Word* queries, std::size_t count,
-                   std::vector<EqualQuery>& equal, std::uint64_t& candidates) {
-  const Prober<Word, Collect::kFirst, false> prober(view, candidates, nullptr, {&run, 1});
-  prober.run_equal(queries, count, equal);
-}
-
-template <class Word>
 void find_all(const ProbeView<Word>& view, Word query, std::uint64_t* keys, std::uint32_t* tags,
               std::vector<Found>& found, ProbeCounts& counts) {
   Probed probed;
@@ -611,6 +516,5 @@ void scan_all(const Word* words, std::size_t count, Word query, int distance, st
 }
 
 template <class Word>
-constexpr ProbeKernels<Word> kKernels = {locate<Word>,   locate_in<Word>, keys_in<Word>,
-                                         find<Word>,     find_in<Word>,   find_equal_in<Word>,
+constexpr ProbeKernels<Word> kKernels = {locate<Word>,   locate_in<Word>, keys_in<Word>, find<Word>,
                                          find_all<Word>, scan<Word>,      scan_all<Word>};
