@@ -129,7 +129,7 @@ class ByteReader {
       fail();
       return;
     }
-    std::memcpy(values.data(), in_.data(), sizeof values);
+    std::memcpy(values.data(), &in_.front(), sizeof values);
     in_.remove_prefix(sizeof values);
     for (std::uint32_t& value : values) value = little_endian(value);
   }
@@ -161,7 +161,7 @@ class ByteReader {
       fail();
       return 0;
     }
-    std::memcpy(&value, in_.data(), sizeof value);
+    std::memcpy(&value, &in_.front(), sizeof value);
     in_.remove_prefix(sizeof value);
     return little_endian(value);
   }

@@ -46,8 +46,6 @@ class DigestChain {
   Digest128 link_;
 };
 
-constexpr std::size_t kJoined = 64;  // queries of a row that one member joins
-
 }  // namespace
 
 template <int kWidth>
