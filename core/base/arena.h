@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/check.h"
+
 namespace neardup {
 
 class Arena {
@@ -38,6 +40,7 @@ class Arena {
   }
   std::string_view take(const char* end) {
     const char* const begin = chunks_[at_].bytes.get() + used_;
+    DCHECK(end >= begin && end <= chunks_[at_].bytes.get() + chunks_[at_].size);
     used_ += static_cast<std::size_t>(end - begin);
     return {begin, end};
   }

@@ -58,6 +58,7 @@ void append(std::size_t bytes_max, std::string& to, Write write) {
   const std::size_t before = to.size();
   to.resize(before + bytes_max);
   const char* const end = write(to.data() + before);
+  DCHECK(end <= to.data() + to.size());
   to.resize(static_cast<std::size_t>(end - to.data()));
 }
 
