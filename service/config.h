@@ -8,8 +8,7 @@
 //
 // Precedence: default < file < environment < --set and -X.
 //   NEARDUP_A__B=c      sets a.b; two underscores go one level down, the case of letters does not count.
-//   Below
-//                       kafka.properties one underscore stands for a dot:
+//                       Below kafka.properties one underscore stands for a dot:
 //                       NEARDUP_KAFKA__PROPERTIES__LINGER_MS.
 //   --set a.b=c         lists are separated by commas, or written as YAML: [/a, /b]
 //   -X property=value   is --set kafka.properties.property=value, for librdkafka's own properties

@@ -82,9 +82,9 @@ struct Prober {
   std::uint64_t& candidates;
   std::vector<Found>* all = nullptr;
   BucketLanes lanes[row_width(kTablesMax) / kLaneCount];
-  bool by_lanes = false;                                  // are they filled?
-  std::uint32_t equal_bits[kTablesMax];                   // what equal() says
-  bool narrow = true;                                     // all heads are of one line
+  bool by_lanes = false;                 // are they filled?
+  std::uint32_t equal_bits[kTablesMax];  // what equal() says
+  bool narrow = true;                    // all heads are of one line
 
   explicit Prober(const ProbeView<Word>& of, std::uint64_t& compared, std::vector<Found>* found = nullptr)
       : view(of), candidates(compared), all(found) {

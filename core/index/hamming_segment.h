@@ -15,8 +15,7 @@
 // a snapshot.
 //
 // Cost:    writing is a copy and a checksum. Reading is that, and building the tables (bucket_parting.h):
-// some
-//          eight million words a second on one core, and 12 bytes a word for the time it takes.
+//          some eight million words a second on one core, and 12 bytes a word for the time it takes.
 #pragma once
 
 #include <functional>

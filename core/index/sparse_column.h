@@ -8,8 +8,7 @@
 // So growing copies a page at most, what is old goes page by page, and the order is that of the numbers.
 //
 // Cost:    sizeof(Value) + 1 bytes a value, an eighth of that for what is free, and 16 bytes for 256 numbers.
-// A
-//          look-up is two or three cache lines.
+//          A look-up is two or three cache lines.
 // Threads: none inside; the const functions may run side by side.
 #pragma once
 

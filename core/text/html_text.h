@@ -6,10 +6,9 @@
 // built.
 //
 //   kAll   Every text that a browser shows or could show. Dropped with their content: script, style,
-//   noscript,
-//          template, iframe, noembed, noframes. Tags that lay out (p, div, br, li, td, img ...) put a line
-//          break between words; all others (b, a, span, wbr, unknown ones) do not, so `un<b>believ</b>able`
-//          is one word.
+//          noscript, template, iframe, noembed, noframes. Tags that lay out (p, div, br, li, td, img ...) put
+//          a line break between words; all others (b, a, span, wbr, unknown ones) do not, so
+//          `un<b>believ</b>able` is one word.
 //   kMain  The article, the post, the documentation; without menus, footers, banners, lists of links, what is
 //          hidden, forms. Never empty where kAll is not: if nothing qualifies, it is the text of kAll, and
 //          says so.

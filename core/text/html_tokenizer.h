@@ -6,9 +6,9 @@
 //
 //   struct Sink {
 //     void text(std::string_view);                // bytes as they are; no reference in them
-//     void space(std::string_view);               // the same, nothing but white space: most text between
-//     tags is void reference(const CharacterReference&);  // &amp; in the text void
-//     begin_tag(std::string_view name);      // a start tag begins, and maybe ends with the page, unfinished
+//     void space(std::string_view);               // the same, nothing but white space: most between tags
+//     void reference(const CharacterReference&);  // &amp; in the text
+//     void begin_tag(std::string_view name);      // a start tag begins; the page may end before it does
 //     void attribute(std::string_view name, std::string_view value);  // of it, as written, repeats included
 //     HtmlContent start_tag(bool self_closing);   // it is finished; what does its element hold?
 //     void end_tag(std::string_view name);        // names are as written, in any case

@@ -8,7 +8,8 @@
 //    "distance":2,"similarity":0.995,"relation":"mirror",
 //    "cluster":{"id":12,"size":4},"representative":{"source":{"topic":"pages","partition":1,"offset":90}},
 //    "seq":17,"signature":"9f0c5e2d7b41a860","url":"http://a/",
-//    "source":{"topic":"pages","partition":0,"offset":7},"event_time":"2024-05-01T12:30:00.000Z","reason":"..."}
+//    "source":{"topic":"pages","partition":0,"offset":7},"event_time":"2024-05-01T12:30:00.000Z",
+//    "reason":"..."}
 //
 //   kind, duplicate_of,   of a duplicate
 //   distance, similarity

@@ -2,8 +2,8 @@
 """What every file of the repository keeps to: hygiene.py [ROOT]
 
 No trailing whitespace, no file over 1 MiB, no address of a package registry (builds use the clients' own settings), in
-Markdown no link to a file that is not there, and in C++ no prefetch but by its own function. Looks at the files git
-knows, or would take. Texts under tests/golden are data and may hold anything.
+Markdown no link to a file that is not there, and in C++ no prefetch but by its own function and no comment wider than
+the code is. Looks at the files git knows, or would take. Texts under tests/golden are data and may hold anything.
 """
 
 import pathlib
@@ -24,6 +24,9 @@ REGISTRY = re.compile(
     re.IGNORECASE,
 )
 # GCC leaves out the calls of a function that does nothing else, in silence; this header's it does not.
+# clang-format keeps code to this width (.clang-format), and leaves comments alone, which it would tear.
+COMMENT_WIDTH = 110
+CPP = (".cc", ".h", ".inl")
 PREFETCH, PREFETCH_HEADER = "__builtin_prefetch", "core/base/prefetch_line.h"
 # [text](target) and [text](target "title"), outside of code
 LINK = re.compile(r"\[[^\]]*\]\(\s*<?([^)\s>]+)>?[^)]*\)")
@@ -56,7 +59,9 @@ def complaints(root):
                 yield f"{name}:{number}: trailing whitespace"
             if REGISTRY.search(line):
                 yield f"{name}:{number}: names a package registry: {line.strip()[:100]}"
-            if PREFETCH in line and name.endswith((".cc", ".h", ".inl")) and name != PREFETCH_HEADER:
+            if name.endswith(CPP) and line.lstrip().startswith("//") and len(line) > COMMENT_WIDTH:
+                yield f"{name}:{number}: a comment of {len(line)} characters; lines have {COMMENT_WIDTH}"
+            if PREFETCH in line and name.endswith(CPP) and name != PREFETCH_HEADER:
                 yield f"{name}:{number}: {PREFETCH} may be left out; {PREFETCH_HEADER} is not"
         if name.endswith(".md"):
             yield from broken_links(root, name, text)

@@ -49,6 +49,11 @@ class Hygiene(unittest.TestCase):
         self.refused("core/a.cc", "__builtin_prefetch(p);\n", "core/a.cc:1: __builtin_prefetch may be left out")
         self.assertEqual(self.complaints("core/base/prefetch_line.h", "__builtin_prefetch(p);\n"), [])
 
+    def test_a_comment_that_is_too_wide_is_found(self):
+        self.refused("core/a.cc", "  // " + "a" * 106 + "\n", "core/a.cc:1: a comment of 111 characters; lines have 110")
+        self.assertEqual(self.complaints("core/a.cc", "  // " + "ä" * 105 + "\n"), [])
+        self.assertEqual(self.complaints("docs.md", "// " + "a" * 120 + "\n"), [])
+
     def test_a_link_that_leads_nowhere_is_found(self):
         self.refused("docs.md", "[a](missing.md#part)\n", "links to missing.md#part, which is not there")
         self.refused("core/docs.md", "![a](there.md)\n", "links to there.md")
