@@ -381,7 +381,8 @@ const std::vector<Setting>& table() {
        .field = at<&Config::clusters, &ClustersConfig::alarm_share>,
        .about =
            "Alarm when so much of the stream are duplicates of one document, or of documents of one host: "
-           "a template that swallows all else, or a source that repeats itself.",
+           "a template that swallows all else, or a source that repeats itself. It ends below seven eighths "
+           "of that.",
        .min = 1,
        .max = 1000},
       {.path = "clusters.alarm_window",

@@ -14,6 +14,14 @@ std::uint32_t documents_of(const StreamGuardOptions& options) {
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (product + 999) / 1000));
 }
 
+// One key goes and one comes. Where they are the same nothing happens: taken away first, the key would be
+// too often no more, and added first it might be for a moment.
+void replace(KeyCounts& counts, std::optional<std::uint64_t> gone, std::optional<std::uint64_t> come) {
+  if (gone == come) return;
+  if (gone) counts.remove(*gone);
+  if (come) counts.add(*come);
+}
+
 }  // namespace
 
 void KeyCounts::add(std::uint64_t key) {
@@ -25,7 +33,9 @@ void KeyCounts::add(std::uint64_t key) {
     }
     slot->key = key;
   }
-  if (++slot->count == too_many_) frequent_.push_back(key);
+  if (++slot->count == too_many_ && std::ranges::find(frequent_, key) == frequent_.end()) {
+    frequent_.push_back(key);
+  }
   if (slot->count > highest_) {
     highest_ = slot->count;
     if (keys_with_.size() <= highest_) keys_with_.resize(highest_ + 1);
@@ -37,7 +47,7 @@ void KeyCounts::add(std::uint64_t key) {
 void KeyCounts::remove(std::uint64_t key) {
   std::size_t at = place(key);
   DCHECK(slots_[at].count > 0);
-  if (slots_[at].count == too_many_) std::erase(frequent_, key);
+  if (slots_[at].count == still_too_many_) std::erase(frequent_, key);
   --keys_with_[slots_[at].count];
   --slots_[at].count;
   if (slots_[at].count > 0) ++keys_with_[slots_[at].count];
@@ -98,20 +108,18 @@ void StreamGuard::swallow(Sequence leader, std::uint64_t source) {
 }
 
 void StreamGuard::slide(Swallowed newest) {
+  Swallowed oldest;
   if (window_.size() < options_.window) {
     window_.push_back(newest);
   } else {
-    const Swallowed oldest = std::exchange(window_[next_], newest);
+    oldest = std::exchange(window_[next_], newest);
     next_ = next_ + 1 == window_.size() ? 0 : next_ + 1;
-    if (oldest.leader != kNobody) {
-      clusters_.remove(oldest.leader);
-      sources_.remove(oldest.source);
-    }
   }
-  if (newest.leader != kNobody) {
-    clusters_.add(newest.leader);
-    sources_.add(newest.source);
-  }
+  const auto if_swallowed = [](const Swallowed& document, std::uint64_t key) {
+    return document.leader == kNobody ? std::nullopt : std::optional(key);
+  };
+  replace(clusters_, if_swallowed(oldest, oldest.leader), if_swallowed(newest, newest.leader));
+  replace(sources_, if_swallowed(oldest, oldest.source), if_swallowed(newest, newest.source));
 }
 
 std::optional<StreamAlarm> StreamGuard::alarm() const {

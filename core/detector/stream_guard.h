@@ -3,9 +3,10 @@
 // A template that everything matches, or a source whose leaders do, empties a crawl without any error: all
 // its documents are duplicates of something. So the guard counts, over the last `window` documents, how many
 // were duplicates of each leader, and of leaders from each source, exactly. Where a count reaches the share
-// that is too much, there is an alarm, until it is below again. Counts are compared with the whole window
-// from the first document on, so a stream that has hardly begun alarms nobody. The window is for people who
-// watch and decides nothing: it is not stored, and begins anew with each start.
+// that is too much, there is an alarm, until it is below seven eighths of that: what lies at the bound would
+// alarm and be well again from one document to the next. Counts are compared with the whole window from the
+// first document on, so a stream that has hardly begun alarms nobody. The window is for people who watch and
+// decides nothing: it is not stored, and begins anew with each start.
 //
 // Cost:    16 bytes for each document of the window, and 32 to 64 for each cluster and each source that
 //          swallowed something in it. A document is two counters up and two down.
@@ -22,11 +23,13 @@
 
 namespace neardup {
 
-// How often is each key among those added and not yet removed, and which are too often?
+// How often is each key among those added and not yet removed, and which are too often? One is, from when it
+// has a count of `too_many` until it has less than seven eighths of that.
 class KeyCounts {
  public:
   // `too_many` >= 1.
-  explicit KeyCounts(std::uint32_t too_many) : too_many_(too_many), slots_(kSlotsMin) {}
+  explicit KeyCounts(std::uint32_t too_many)
+      : too_many_(too_many), still_too_many_(too_many - too_many / 8), slots_(kSlotsMin) {}
 
   void add(std::uint64_t key);
   void remove(std::uint64_t key);  // REQUIRES: it was added more often than removed
@@ -35,7 +38,7 @@ class KeyCounts {
     std::uint64_t key = 0;
     std::uint32_t count = 0;
   };
-  // The largest count of at least too_many, of equal ones that with the lowest key.
+  // The largest count of those that are too often, of equal ones that with the lowest key.
   std::optional<Count> largest() const;
   // The largest count of all.
   std::uint32_t highest() const { return highest_; }
@@ -53,9 +56,10 @@ class KeyCounts {
   void grow();
 
   std::uint32_t too_many_;
+  std::uint32_t still_too_many_;
   std::vector<Count> slots_;  // a power of two of them, at most half in use; count 0: free
   std::size_t used_ = 0;
-  std::vector<std::uint64_t> frequent_;   // keys of at least too_many
+  std::vector<std::uint64_t> frequent_;   // keys that are too often, each once
   std::vector<std::uint32_t> keys_with_;  // so many keys have this count
   std::uint32_t highest_ = 0;
 };
