@@ -32,20 +32,25 @@ constexpr RingTable make_places() {
   return places;
 }
 
-// The same, as a bit of the ring and of its second round.
-using RingBits = std::array<std::array<std::uint64_t, kRings>, kBinCount>;
-constexpr RingBits make_bits(const RingTable& places) {
-  RingBits bits{};
+// Four bins are looked up at once: as bits, to the bits of their places on each ring.
+constexpr std::uint32_t kChunkBins = 4;
+using Rings = std::array<std::uint32_t, kRings>;
+using ChunkTable = std::array<std::array<Rings, std::size_t{1} << kChunkBins>, kBinCount / kChunkBins>;
+constexpr ChunkTable make_chunks(const RingTable& places) {
+  ChunkTable chunks{};
   for (std::uint32_t bin = 0; bin < kBinCount; ++bin) {
-    for (std::size_t ring = 0; ring < kRings; ++ring) {
-      bits[bin][ring] = ((std::uint64_t{1} << kBinCount) + 1) << places[bin][ring];
+    for (std::size_t bits = 0; bits < chunks[0].size(); ++bits) {
+      if ((bits >> bin % kChunkBins & 1) == 0) continue;
+      for (std::size_t ring = 0; ring < kRings; ++ring) {
+        chunks[bin / kChunkBins][bits][ring] |= 1U << places[bin][ring];
+      }
     }
   }
-  return bits;
+  return chunks;
 }
 
 constexpr RingTable kPlaces = make_places();
-constexpr RingBits kBits = make_bits(kPlaces);
+constexpr ChunkTable kChunks = make_chunks(kPlaces);
 
 }  // namespace
 
@@ -53,33 +58,32 @@ void MinimaBuilder::add(std::span<const std::uint64_t> shingles) {
   internal::sketch_kernels().lower_minima(shingles.data(), shingles.size(), bins_.data());
 }
 
-BandMinima MinimaBuilder::finish() const {
-  BandMinima result;
+void MinimaBuilder::finish(BandMinima& result) const {
   std::uint32_t full = 0;
   for (std::uint32_t bin = 0; bin < kBinCount; ++bin) {
     result.first[bin] = static_cast<std::uint32_t>(bins_[bin]);
     result.second[bin] = static_cast<std::uint32_t>(bins_[bin] >> 32);
     full |= (result.first[bin] != kNoMinimum ? 1U : 0U) << bin;
   }
-  if (full == 0 || full == kAllBins) return result;
+  if (full == 0 || full == kAllBins) return;
 
   // Which bins are empty is a matter of chance, so no branch asks for it: each ring has a bit per full bin,
-  // and the next full bin is a count of zeros away.
-  std::array<std::uint64_t, kRings> rings{};
-  for (std::uint32_t rest = full; rest != 0; rest &= rest - 1) {
-    const RingBits::value_type& bits = kBits[static_cast<std::size_t>(std::countr_zero(rest))];
-    for (std::size_t ring = 0; ring < kRings; ++ring) rings[ring] |= bits[ring];
+  // and once it is laid out twice, the next full bin is a count of zeros away.
+  Rings rings{};
+  for (std::size_t chunk = 0; chunk < kChunks.size(); ++chunk) {
+    const Rings& more = kChunks[chunk][full >> chunk * kChunkBins & (kChunks[0].size() - 1)];
+    for (std::size_t ring = 0; ring < kRings; ++ring) rings[ring] |= more[ring];
   }
   for (std::uint32_t rest = full ^ kAllBins; rest != 0; rest &= rest - 1) {
     const auto bin = static_cast<std::size_t>(std::countr_zero(rest));
     const std::size_t ring = bin % kRings;
     const std::uint32_t place = kPlaces[bin][ring];
-    const auto steps = static_cast<std::uint32_t>(std::countr_zero(rings[ring] >> place));
+    const std::uint64_t twice = rings[ring] | std::uint64_t{rings[ring]} << kBinCount;
+    const auto steps = static_cast<std::uint32_t>(std::countr_zero(twice >> place));
     const std::uint32_t donor = kPlaces[place + steps][ring];
     result.first[bin] = static_cast<std::uint32_t>(bins_[donor]);
     result.second[bin] = static_cast<std::uint32_t>(bins_[donor] >> 32);
   }
-  return result;
 }
 
 MinimaSearch::MinimaSearch(std::span<const std::uint64_t> shingles, Bins bins)

@@ -43,8 +43,8 @@ class MinimaBuilder {
   // Shingle hashes may come in any portions and any order, and repeat.
   void add(std::span<const std::uint64_t> shingles);
 
-  // The minima of all that was added, empty bins filled.
-  BandMinima finish() const;
+  // Writes the minima of all that was added, empty bins filled.
+  void finish(BandMinima& minima) const;
 
  private:
   std::array<std::uint64_t, kMinimaBins> bins_;  // first minimum below, second above

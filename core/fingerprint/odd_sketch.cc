@@ -113,13 +113,11 @@ void OddSketchBuilder<kBytes>::add(std::span<const std::uint64_t> shingles) {
 }
 
 template <std::size_t kBytes>
-OddSketch<kBytes> OddSketchBuilder<kBytes>::finish() {
-  Sketch sketch;
+void OddSketchBuilder<kBytes>::finish(Sketch& sketch) {
   const std::uint32_t marks =
       internal::sketch_kernels().collect(words_.get(), marks_per_bit_, Sketch::kBits, sketch.bits.data());
   sketch.sampled = static_cast<std::uint16_t>(std::min<std::uint32_t>(marks, 0xFFFF));
   sketch.level = static_cast<std::uint16_t>(level_);
-  return sketch;
 }
 
 template <std::size_t kBytes>

@@ -70,8 +70,8 @@ bool is_similar(const OddSketch<kBytes>& a, const OddSketch<kBytes>& b, int perm
 
 // Makes sketches, one after the other. Holds the bitmap, which is all zeros between two sketches.
 //
-//   builder.begin(n); builder.add(...) ...; sketch = builder.finish();
-//   while (builder.begin_again(sketch)) { builder.add(...) ...; sketch = builder.finish(); }
+//   builder.begin(n); builder.add(...) ...; builder.finish(sketch);
+//   while (builder.begin_again(sketch)) { builder.add(...) ...; builder.finish(sketch); }
 //
 // The sample is drawn by the number of shingles, since how many of them are distinct is not known before. A
 // text that repeats itself has fewer, and a thin sample tells little: if it holds less than a quarter of
@@ -89,8 +89,8 @@ class OddSketchBuilder {
   // Shingle hashes in any portions and any order. REQUIRES: together they are as many as begin() said.
   void add(std::span<const std::uint64_t> shingles);
 
-  // Adding is over: the sketch.
-  Sketch finish();
+  // Adding is over: writes the sketch.
+  void finish(Sketch& sketch);
 
   // Whether all shingles must be added once more; if so, begins anew, at a lower level: so this ends.
   [[nodiscard]] bool begin_again(const Sketch& sketch);

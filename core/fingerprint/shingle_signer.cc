@@ -115,9 +115,9 @@ bool ShingleSigner<kSketchBytes>::finish(Signature& signature) {
   if (!is_drawn_again_) {
     signature.kind = kind_;
     signature.shingles = static_cast<std::uint32_t>(shingles_);
-    signature.minima = minima_.finish();
+    minima_.finish(signature.minima);
   }
-  signature.sketch = sketch_.finish();
+  sketch_.finish(signature.sketch);
   is_drawn_again_ = sketch_.begin_again(signature.sketch);
   visited_ = 0;
   carried_size_ = 0;

@@ -17,7 +17,9 @@ using Shingles = std::vector<std::uint64_t>;
 BandMinima minima_of(std::span<const std::uint64_t> shingles) {
   MinimaBuilder builder;
   builder.add(shingles);
-  return builder.finish();
+  BandMinima minima;
+  builder.finish(minima);
+  return minima;
 }
 
 // A shingle of that bin and value.
@@ -78,7 +80,9 @@ TEST(Minima, portions_and_order_do_not_matter) {
       builder.add(rest.first(size));
       rest = rest.subspan(size);
     }
-    EXPECT_EQ(builder.finish(), expected);
+    BandMinima minima;
+    builder.finish(minima);
+    EXPECT_EQ(minima, expected);
   }
 }
 

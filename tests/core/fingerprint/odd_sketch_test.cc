@@ -20,10 +20,11 @@ OddSketch<kBytes> sketch_of(std::span<const std::uint64_t> shingles) {
   static OddSketchBuilder<kBytes> builder;
   builder.begin(shingles.size());
   builder.add(shingles);
-  OddSketch<kBytes> sketch = builder.finish();
+  OddSketch<kBytes> sketch;
+  builder.finish(sketch);
   while (builder.begin_again(sketch)) {
     builder.add(shingles);
-    sketch = builder.finish();
+    builder.finish(sketch);
   }
   return sketch;
 }
