@@ -322,8 +322,8 @@ class Bench {
     std::vector<double> query, mixed;
     Answers answers;
     for (std::size_t round = 0; round < kRounds; ++round) {
-      // So many that memory touched for the first time, 2 MiB in each array that has just grown, costs what it
-      // costs in the long run.
+      // So many that memory touched for the first time, 2 MiB in each array that has just grown, costs what
+      // it costs in the long run.
       const Words queries = draw_queries(index, size_max_ / 50, random);
       query.push_back(static_cast<double>(queries.size()) / find_all_of(index, queries, answers) / 1e3);
       check(index, queries, answers, 10);
