@@ -56,8 +56,8 @@ class KeyCounts {
   void grow();
 
   std::uint32_t too_many_;
-  std::uint32_t still_too_many_;
-  std::vector<Count> slots_;  // a power of two of them, at most half in use; count 0: free
+  std::uint32_t still_too_many_;  // what was too often stays so down to here
+  std::vector<Count> slots_;      // a power of two of them, at most half in use; count 0: free
   std::size_t used_ = 0;
   std::vector<std::uint64_t> frequent_;   // keys that are too often, each once
   std::vector<std::uint32_t> keys_with_;  // so many keys have this count
