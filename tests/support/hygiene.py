@@ -23,10 +23,11 @@ REGISTRY = re.compile(
     r"|<repositor(y|ies)>|GOPROXY[=]",
     re.IGNORECASE,
 )
-# GCC leaves out the calls of a function that does nothing else, in silence; this header's it does not.
-# clang-format keeps code to this width (.clang-format), and leaves comments alone, which it would tear.
-COMMENT_WIDTH = 110
 CPP = (".cc", ".h", ".inl")
+# clang-format keeps code to this width, and leaves comments alone, which it would tear.
+CLANG_FORMAT = pathlib.Path(__file__).parents[2] / ".clang-format"
+WIDTH = int(re.search(r"^ColumnLimit: (\d+)$", CLANG_FORMAT.read_text(), re.MULTILINE)[1])
+# GCC leaves out the calls of a function that does nothing else, in silence; this header's it does not.
 PREFETCH, PREFETCH_HEADER = "__builtin_prefetch", "core/base/prefetch_line.h"
 # [text](target) and [text](target "title"), outside of code
 LINK = re.compile(r"\[[^\]]*\]\(\s*<?([^)\s>]+)>?[^)]*\)")
@@ -59,8 +60,8 @@ def complaints(root):
                 yield f"{name}:{number}: trailing whitespace"
             if REGISTRY.search(line):
                 yield f"{name}:{number}: names a package registry: {line.strip()[:100]}"
-            if name.endswith(CPP) and line.lstrip().startswith("//") and len(line) > COMMENT_WIDTH:
-                yield f"{name}:{number}: a comment of {len(line)} characters; lines have {COMMENT_WIDTH}"
+            if name.endswith(CPP) and line.lstrip().startswith("//") and len(line) > WIDTH:
+                yield f"{name}:{number}: a comment of {len(line)} characters; lines have {WIDTH}"
             if PREFETCH in line and name.endswith(CPP) and name != PREFETCH_HEADER:
                 yield f"{name}:{number}: {PREFETCH} may be left out; {PREFETCH_HEADER} is not"
         if name.endswith(".md"):
