@@ -139,8 +139,7 @@ const std::vector<MetricSpec>& specs() {
        "that are duplicates of one document (by cluster), or of documents of one host (by source)."},
       {"neardup_swallow_alarm", MetricType::Gauge, "",
        "1 from when one of these shares is as large as clusters.alarm_share until it is less than seven "
-       "eighths "
-       "of that, else 0."},
+       "eighths of that, else 0."},
       {"neardup_restore_progress_ratio", MetricType::Gauge, "", "Share of the journal read back, 0 to 1."},
       {"neardup_restore_records_replayed_total", MetricType::Counter, "", "Journal records read back."},
       {"neardup_restore_duration_seconds", MetricType::Gauge, "",
