@@ -102,7 +102,7 @@ struct Plan {
 constexpr Plan kFull = {.sizes = {{{"1k", 1024, 1'000'000}, {"4k", 4096, 400'000}}},
                         .runs = 5,
                         .warm_memory_mb = 10'000,
-                        .warm_up = 800'000,
+                        .warm_up = 2'000'000,
                         .paced_s = 10,
                         .remembered = 12'500'000,
                         .journaled = 100'000,
@@ -543,12 +543,12 @@ class ServeBench {
     const double bound = best / raw.documents_per_s;
 
     std::printf("\n%zu documents of %zu bytes\n", size.documents, size.record_bytes);
-    std::printf("  %-6s %12s %8s %14s %10s   %s\n", "", "documents/s", "MB/s", "CPU s/million", "memory MB",
-                "each run");
+    std::printf("  %-6s %12s %8s %14s %14s %10s   %s\n", "", "documents/s", "MB/s", "CPU s/million",
+                "all cores' busy", "memory MB", "each run");
     const auto print = [&](const char* who, const Run& run, Run Pair::* each) {
-      std::printf("  %-6s %12.0f %8.1f %14.2f %10.0f  ", who, run.documents_per_s,
+      std::printf("  %-6s %12.0f %8.1f %14.2f %14.2f %10.0f  ", who, run.documents_per_s,
                   run.documents_per_s * static_cast<double>(size.record_bytes) / 1e6, run.cpu_s_per_million,
-                  run.resident_bytes_max / 1e6);
+                  run.busy_s_per_million, run.resident_bytes_max / 1e6);
       for (const Pair& p : pairs) std::printf(" %.0f", (p.*each).documents_per_s);
       std::printf("\n");
     };
