@@ -27,4 +27,20 @@ struct Record {
   std::int32_t leader_epoch = -1;  // Kafka's, to notice a truncated log; -1 when unknown
 };
 
+// What stands around a header in a record, and around it in memory, about.
+inline constexpr std::size_t kHeaderRoomBytes = 16;
+
+inline std::size_t bytes_of(std::span<const Header> headers) {
+  std::size_t bytes = 0;
+  for (const Header& header : headers)
+    bytes += header.name.size() + (header.value ? header.value->size() : 0) + kHeaderRoomBytes;
+  return bytes;
+}
+
+// Key, value and headers.
+inline std::size_t bytes_of(const Record& record) {
+  return (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0) +
+         bytes_of(record.headers);
+}
+
 }  // namespace neardup

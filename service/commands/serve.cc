@@ -333,8 +333,8 @@ Status Service::lead(const Election& election, std::stop_source& term) {
                                                    topics->at(names.dead_letter).partitions};
   KafkaWriter writer(config_.kafka, partitions, election, metrics_, board_, stop);
   if (Status status = writer.recycle(); !status) return status;
-  board_.set(State::kRestoring, "reading the journal");
   JournalLog& log = memory_->journal();
+  board_.set(State::kRestoring, "reading the journal");
   JournalChain& chain = memory_->chain;
   Detector& detector = memory_->detector;
   const std::uint64_t followed = chain.next_number();
@@ -367,25 +367,27 @@ Status Service::lead(const Election& election, std::stop_source& term) {
   };
   const auto watched =
       watch(*topics, {.on_growth = on_growth, .on_contradiction = [&term] { term.request_stop(); }});
-  const WatchedLeadership leadership(election, *watched, board_);
+  const WatchedLeadership leadership(election, *watched, board_, stop);
 
   SignerPool signers(signing_threads(config_.pipeline), preset_, config_.input, signing_);
-  Worker worker({.source = **input,
-                 .sink = writer,
-                 .log = log,
-                 .leadership = leadership,
-                 .signers = signers,
-                 .detector = detector,
-                 .retention = memory_->retention,
-                 .chain = chain,
-                 .probe = metrics_,
-                 .board = board_},
-                {.interval = milliseconds(config_.batch.interval_ms),
-                 .documents_max = static_cast<std::size_t>(config_.batch.documents_max),
-                 .bytes_max = config_.batch.bytes_max,
-                 .batch = {.headers = header_mode(config_.output.headers),
-                           .dead_letter_bytes_max = topics->at(names.dead_letter).message_bytes_max()}},
-                plan->topics, random_uuid());
+  Worker worker(
+      {.source = **input,
+       .sink = writer,
+       .log = log,
+       .leadership = leadership,
+       .signers = signers,
+       .detector = detector,
+       .retention = memory_->retention,
+       .chain = chain,
+       .probe = metrics_,
+       .board = board_},
+      {.interval = milliseconds(config_.batch.interval_ms),
+       .documents_max = static_cast<std::size_t>(config_.batch.documents_max),
+       .bytes_max = config_.batch.bytes_max,
+       .batch = {.headers = header_mode(config_.output.headers),
+                 .dead_letter_bytes_max = std::min(topics->at(names.dead_letter).message_bytes_max(),
+                                                   KafkaWriter::kRecordBytesMax)}},
+      plan->topics, random_uuid());
   board_.set(State::kRunning);
   log_info("running: {} input partitions, {} uniques, {:.1f} MB", plan->positions.size(),
            detector.remembered(), static_cast<double>(detector.bytes()) / 1e6);

@@ -1,5 +1,6 @@
 #include "service/kafka/client.h"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <iterator>
@@ -59,21 +60,40 @@ void rebalance_callback(rd_kafka_t* client, rd_kafka_resp_err_t error,
   listener_of(opaque).on_rebalance(client, error, partitions);
 }
 
+// `error`: the answer did not come. What it says, if it came, is for librdkafka.
+rd_kafka_resp_err_t answer_callback(rd_kafka_t* client, int, const char*, std::int32_t, std::int16_t api,
+                                    std::int16_t, std::int32_t, std::size_t, std::int64_t,
+                                    rd_kafka_resp_err_t error, void*) {
+  listener_of(rd_kafka_opaque(client)).on_answer(api, error);
+  return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+constexpr const char* kInterceptor = "neardup";
+
+rd_kafka_resp_err_t listen_to_answers(rd_kafka_t* client, const rd_kafka_conf_t*, void*, char*, std::size_t) {
+  return rd_kafka_interceptor_add_on_response_received(client, kInterceptor, answer_callback, nullptr);
+}
+
 }  // namespace
 
 void ClientListener::on_error(int code, const char* reason) {
   const auto error = static_cast<rd_kafka_resp_err_t>(code);
   probe_.kafka_error(name_, rd_kafka_err2name(error));
-  if (error == RD_KAFKA_RESP_ERR__TIMED_OUT) timed_out_.store(true, std::memory_order_release);
   limiter().log(LogLevel::kWarning, name_ + rd_kafka_err2name(error), "kafka {}: {}: {}", name_,
                 rd_kafka_err2name(error), reason);
 }
 
 void ClientListener::on_log(int level, const char* facility, const char* text) {
-  // REQTMOUT is the only sign of a request that librdkafka sends again by itself.
-  if (std::string_view(facility) == "REQTMOUT") timed_out_.store(true, std::memory_order_release);
   const LogLevel ours = level <= 3 ? LogLevel::kError : level <= 4 ? LogLevel::kWarning : LogLevel::kDebug;
   limiter().log(ours, name_ + facility, "kafka {}: {}: {}", name_, facility, text);
+}
+
+void ClientListener::on_answer(std::int16_t api, rd_kafka_resp_err_t error) {
+  // Produce, AddPartitionsToTxn, AddOffsetsToTxn, EndTxn, TxnOffsetCommit.
+  static constexpr std::array<std::int16_t, 5> kOfTransactions = {0, 24, 25, 26, 28};
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR || std::ranges::find(kOfTransactions, api) == kOfTransactions.end())
+    return;
+  unanswered_.store(true, std::memory_order_release);
 }
 
 void ClientListener::on_undelivered(rd_kafka_resp_err_t error) {
@@ -142,6 +162,7 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
   if (listener.on_statistics) rd_kafka_conf_set_stats_cb(conf.get(), statistics_callback);
   if (listener.on_rebalance) rd_kafka_conf_set_rebalance_cb(conf.get(), rebalance_callback);
   if (type == RD_KAFKA_PRODUCER) {
+    rd_kafka_conf_interceptor_add_on_new(conf.get(), kInterceptor, listen_to_answers, nullptr);
     if (listener.failures_only) {
       rd_kafka_conf_set_events(conf.get(), RD_KAFKA_EVENT_DR);
     } else {
@@ -152,7 +173,7 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
   rd_kafka_t* client = rd_kafka_new(type, conf.get(), why.data(), why.size());
   if (client == nullptr) return Error{ErrorCode::kInvalid, std::string("kafka settings: ") + why.data()};
   static_cast<void>(conf.release());  // the client owns it now
-  if (type == RD_KAFKA_CONSUMER) rd_kafka_poll_set_consumer(client);
+  if (type == RD_KAFKA_CONSUMER && !listener.events_apart) rd_kafka_poll_set_consumer(client);
   return RdKafka<rd_kafka_t>(client);
 }
 

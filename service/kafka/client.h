@@ -1,9 +1,8 @@
 // How is a Kafka client made, and who hears what it says?
 //
-// ClientBuilder turns our settings into librdkafka's and refuses what would break exactly-once; Client owns
-// the handle and listens: errors and log lines go to our log (rate-limited) and the probe, a request that
-// timed out is remembered, because librdkafka retries it silently and a stray answer could hit the next
-// transaction.
+// make_client turns our settings into librdkafka's; ClientListener hears the rest: errors and log lines go to
+// our log (rate-limited) and the probe. A request of a transaction that was not answered is remembered, for
+// librdkafka sends it again in silence, and the first copy may arrive in the next transaction.
 //
 // Threads: librdkafka calls the listener from its own threads; the counters are atomic.
 // rdkafka.h is included only in this room.
@@ -59,6 +58,9 @@ class ClientListener {
   // for each message delivered would cost the sender a few percent of its time. Set before the client is
   // made.
   bool failures_only = false;
+  // Of a consumer: errors and statistics come by rd_kafka_poll alone, where they come among the records
+  // otherwise. So they can be had without records. Set before the client is made.
+  bool events_apart = false;
   // Consumer group: partitions came or went.
   std::function<void(rd_kafka_t*, rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*)> on_rebalance;
 
@@ -66,8 +68,10 @@ class ClientListener {
   std::uint64_t delivered() const { return delivered_.load(std::memory_order_relaxed); }
   std::uint64_t undelivered() const { return undelivered_.load(std::memory_order_acquire); }
   rd_kafka_resp_err_t last_undelivered() const { return last_undelivered_.load(std::memory_order_relaxed); }
-  // Requests that timed out inside librdkafka since the last call.
-  bool take_timed_out() { return timed_out_.exchange(false, std::memory_order_acq_rel); }
+  // Of a producer: whether, since the last call, a request of a transaction was given up without an answer,
+  // late or cut off.
+  bool take_unanswered() { return unanswered_.exchange(false, std::memory_order_acq_rel); }
+  void on_answer(std::int16_t api, rd_kafka_resp_err_t error);
 
   void count_delivered() { delivered_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -77,7 +81,7 @@ class ClientListener {
   std::atomic<std::uint64_t> delivered_{0};
   std::atomic<std::uint64_t> undelivered_{0};
   std::atomic<rd_kafka_resp_err_t> last_undelivered_{RD_KAFKA_RESP_ERR_NO_ERROR};
-  std::atomic<bool> timed_out_{false};
+  std::atomic<bool> unanswered_{false};
 };
 
 using ClientProperties = std::vector<std::pair<std::string, std::string>>;

@@ -31,6 +31,7 @@ RdKafka<rd_kafka_topic_partition_list_t> assignment_of(std::span<const InputPosi
 
 KafkaInput::KafkaInput(const KafkaConfig& config, Probe& probe)
     : config_(config), probe_(probe), listener_("input", probe), held_(1), fetched_(kFetchMessagesMax) {
+  listener_.events_apart = true;  // statistics come each second, and records may not be wanted for days
   listener_.on_statistics = [this](std::string_view json) { read_statistics(json); };
 }
 
@@ -39,6 +40,8 @@ KafkaInput::~KafkaInput() {
   queue_.reset();
   if (client_) rd_kafka_consumer_close(client_.get());
   probe_.assigned_partitions(0);
+  // Whatever waits, it is another instance's from now on.
+  for (const Partition& partition : partitions_) probe_.lag(partition.topic_name, partition.partition, 0, 0);
 }
 
 Result<std::unique_ptr<KafkaInput>> KafkaInput::open(const KafkaConfig& config, Probe& probe) {
@@ -137,9 +140,15 @@ Status KafkaInput::poll(std::vector<Record>& records, std::size_t records_max,
   if (any_added_.load(std::memory_order_acquire)) {
     if (Status status = take_added(); !status) return status;
   }
+  rd_kafka_poll(client_.get(), 0);  // errors and statistics
   const std::size_t room = std::min(records_max, fetched_.size());
-  const ssize_t count =
-      rd_kafka_consume_batch_queue(queue_.get(), static_cast<int>(wait.count()), fetched_.data(), room);
+  // Asked for many, librdkafka waits until it has as many, or the time is over.
+  ssize_t count =
+      rd_kafka_consume_batch_queue(queue_.get(), static_cast<int>(wait.count()), fetched_.data(), 1);
+  if (count == 1 && room > 1) {
+    const ssize_t rest = rd_kafka_consume_batch_queue(queue_.get(), 0, fetched_.data() + 1, room - 1);
+    count += std::max<ssize_t>(rest, 0);
+  }
   if (count < 0)
     return Error{ErrorCode::kUnavailable, "reading the input: " + describe(rd_kafka_last_error())};
   Status status;
@@ -156,6 +165,11 @@ Status KafkaInput::poll(std::vector<Record>& records, std::size_t records_max,
   }
   report_lag();
   return status;
+}
+
+void KafkaInput::idle() {
+  rd_kafka_poll(client_.get(), 0);
+  report_lag();
 }
 
 Status KafkaInput::take(const rd_kafka_message_t& message, std::vector<Record>& records) {

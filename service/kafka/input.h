@@ -27,6 +27,7 @@ class KafkaInput final : public RecordSource {
 
   Status assign(std::span<const InputPosition> positions) override;
   Status poll(std::vector<Record>& records, std::size_t records_max, std::chrono::milliseconds wait) override;
+  void idle() override;
   void close_batch() override;
   void release() override;
 

@@ -86,15 +86,24 @@ class TopicWatch {
 // Leads, and the topics are what they were.
 class WatchedLeadership final : public Leadership {
  public:
-  WatchedLeadership(const Leadership& election, TopicWatch& watch, StateBoard& board)
-      : election_(election), watch_(watch), board_(board) {}
+  // `stop`: who is asked to end does not wait for an answer any longer than `patience`.
+  WatchedLeadership(const Leadership& election, TopicWatch& watch, StateBoard& board, std::stop_token stop)
+      : election_(election), watch_(watch), board_(board), stop_(std::move(stop)) {}
 
-  bool held() const override { return election_.held() && watch_.confirmed(board_) && election_.held(); }
+  // Waits for an answer as long as the election is held: a Kafka that does not answer elects nobody else.
+  bool held() const override {
+    while (election_.held() && !watch_.contradiction()) {
+      if (watch_.confirmed(board_)) return election_.held();
+      if (stop_.stop_requested()) return false;
+    }
+    return false;
+  }
 
  private:
   const Leadership& election_;
   TopicWatch& watch_;
   StateBoard& board_;
+  std::stop_token stop_;
 };
 
 }  // namespace neardup

@@ -14,8 +14,12 @@ constexpr std::size_t kKafkaMessageBytesDefault = 1048588;
 // topic's own limit, which counts packed bytes, so new dead-letter topics get room for any document.
 constexpr std::size_t kDeadLetterRoomBytes = 64 * 1024;
 constexpr std::size_t kDeadLetterBytesUsual = kDocumentBytesMax + kDeadLetterRoomBytes;
-// Two ids and two urls at their longest, every byte escaped.
-constexpr std::size_t kVerdictBytesMax = 12 * (kIdBytesMax + kUrlBytesMax) + 4096;
+// Three documents' ids and urls at their longest, every byte escaped, and what stands around them.
+constexpr std::size_t kVerdictBytesMax = 18 * (kIdBytesMax + kUrlBytesMax) + 4096;
+// A topic's limit is of a batch as the client packs it: a million bytes of records, a little more if they do
+// not shrink. So it is no use that every single record would fit.
+constexpr std::size_t kPackedBytesMin = kKafkaMessageBytesDefault;
+static_assert(kVerdictBytesMax < kPackedBytesMin);
 constexpr std::size_t kJournalBytesMin = kJournalRecordBytesMax + 64 * 1024;
 
 TopicProblem wrong(const std::string& topic, const std::string& setting, const std::string& is,
@@ -42,7 +46,7 @@ std::size_t dead_letter_bytes_min(const KafkaTopics& topics,
       largest = std::max(largest, at->second.message_bytes_max());
     }
   }
-  return (largest == 0 ? kKafkaMessageBytesDefault : largest) + kDeadLetterRoomBytes;
+  return std::max(largest, kPackedBytesMin) + kDeadLetterRoomBytes;
 }
 
 }  // namespace
@@ -97,8 +101,8 @@ std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
   };
   needs_bytes(topics.journal, kJournalBytesMin, "a whole batch fits into one record");
   needs_bytes(topics.dead_letter, dead_letter_bytes_min(topics, described), "every input record fits");
-  needs_bytes(topics.unique, kVerdictBytesMax, "every verdict fits");
-  needs_bytes(topics.duplicate, kVerdictBytesMax, "every verdict fits");
+  needs_bytes(topics.unique, kPackedBytesMin, "verdicts fit as they are packed");
+  needs_bytes(topics.duplicate, kPackedBytesMin, "verdicts fit as they are packed");
   return problems;
 }
 

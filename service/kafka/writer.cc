@@ -7,7 +7,6 @@
 #include <thread>
 #include <utility>
 
-#include "core/limits.h"
 #include "service/fault_point.h"
 #include "service/kafka/message.h"
 #include "service/log.h"
@@ -46,8 +45,7 @@ ClientProperties writer_properties(const KafkaConfig& config) {
       {"acks", "all"},
       {"compression.codec", "lz4"},
       {"linger.ms", "5"},
-      {"message.max.bytes",
-       std::to_string(std::max<std::size_t>(kJournalRecordBytesMax, kDocumentBytesMax) + (1 << 20))},
+      {"message.max.bytes", std::to_string(KafkaWriter::kRecordBytesMax)},
       {"queue.buffering.max.messages", "4000000"},
       {"queue.buffering.max.kbytes", "2097151"},
       // The default wait, before asking again while the last markers are written, costs up to 95 ms of every
@@ -142,7 +140,7 @@ Status KafkaWriter::recycle() {
       const RdKafka<rd_kafka_error_t> error(rd_kafka_init_transactions(handle, kInitMs));
       if (!error) {
         FAULT_POINT(kProducerReady);
-        producer_->listener.take_timed_out();
+        producer_->listener.take_unanswered();
         return {};
       }
       log_warning("writer: waiting for Kafka to open the transaction log: {}", describe(*error));
@@ -244,11 +242,11 @@ CommitAnswer KafkaWriter::commit(const Transaction& transaction) {
   const std::uint64_t undelivered = listener.undelivered();
   CommitAnswer answer = send(transaction);
   if (answer.kind != CommitAnswer::Kind::kCommitted) return answer;
-  take_failures(*producer_->events, listener);  // and errors: one of them may be a request that timed out
+  take_failures(*producer_->events, listener);
   if (listener.undelivered() != undelivered) {
     return doubt("committed, but a record was not delivered: " + describe(listener.last_undelivered()));
   }
-  answer.recycle_before_next = listener.take_timed_out();
+  answer.recycle_before_next = listener.take_unanswered();
   return answer;
 }
 

@@ -14,11 +14,14 @@
 // recycled.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <future>
 #include <memory>
 #include <stop_token>
 
+#include "core/limits.h"
 #include "service/kafka/client.h"
 #include "service/kafka/election.h"
 #include "service/pipeline/sink.h"
@@ -32,6 +35,10 @@ class KafkaWriter final : public BatchSink {
  public:
   // Partitions of the verdict topics by OutputTopic, for records without a key.
   using PartitionCounts = std::array<std::int32_t, 3>;
+
+  // No record may be larger, whatever its topic takes: librdkafka would refuse it.
+  static constexpr std::size_t kRecordBytesMax =
+      std::max(kJournalRecordBytesMax, kDocumentBytesMax) + (std::size_t{1} << 20);
 
   // What takes longer, in ms, is a doubt, and the journal's tail tells.
   static const int kStepMs;

@@ -1,6 +1,7 @@
 #include "service/pipeline/batch.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/check.h"
 
@@ -11,18 +12,8 @@ namespace {
 constexpr std::size_t kRecordRoomBytes = 4096;
 constexpr std::size_t kTraceHeaderBytesMax = 512;  // as W3C Trace Context has it
 
-std::size_t header_bytes(std::span<const Header> headers) {
-  std::size_t bytes = 0;
-  for (const Header& header : headers)
-    bytes += header.name.size() + (header.value ? header.value->size() : 0) + 16;
-  return bytes;
-}
-
 // Carried from the input record to its verdict, so that a trace does not end here (W3C Trace Context).
-bool is_trace_header(const Header& header) {
-  return (header.name == "traceparent" || header.name == "tracestate") &&
-         (!header.value || header.value->size() <= kTraceHeaderBytesMax);
-}
+constexpr std::array<std::string_view, 2> kTraceHeaders = {"traceparent", "tracestate"};
 
 }  // namespace
 
@@ -85,6 +76,15 @@ void Batch::add_verdict_headers(const VerdictRecord& verdict) {
   }
 }
 
+// The first of each name: a record may have any number, and a verdict has to fit into its topic.
+void Batch::add_trace_headers(std::span<const Header> headers) {
+  for (const std::string_view name : kTraceHeaders) {
+    const auto first = std::ranges::find(headers, name, &Header::name);
+    if (first == headers.end() || (first->value && first->value->size() > kTraceHeaderBytesMax)) continue;
+    headers_.push_back(*first);
+  }
+}
+
 void Batch::add_verdict(const Record& record, const VerdictRecord& verdict, OutputTopic topic) {
   OutputRecord& output = records_.emplace_back();
   output.topic = topic;
@@ -94,9 +94,7 @@ void Batch::add_verdict(const Record& record, const VerdictRecord& verdict, Outp
   output.value = arena_.take(write_verdict_json(verdict, topic_names_, value));
   const std::size_t begin = headers_.size();
   add_verdict_headers(verdict);
-  for (const Header& header : record.headers) {
-    if (is_trace_header(header)) headers_.push_back(header);
-  }
+  add_trace_headers(record.headers);
   header_ranges_.push_back({begin, headers_.size() - begin});
 }
 
@@ -152,10 +150,7 @@ void Batch::add_rejected(const Record& record, RejectReason reason) {
   output.key = record.key;
   output.value = record.value;
   const std::size_t begin = headers_.size();
-  const std::size_t bytes = (record.key ? record.key->size() : 0) +
-                            (record.value ? record.value->size() : 0) + header_bytes(record.headers) +
-                            kRecordRoomBytes;
-  if (bytes > options_.dead_letter_bytes_max) {
+  if (bytes_of(record) + kRecordRoomBytes > options_.dead_letter_bytes_max) {
     cut_to_fit(record, output);
   } else {
     headers_.insert(headers_.end(), record.headers.begin(), record.headers.end());

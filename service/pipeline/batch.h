@@ -109,6 +109,7 @@ class Batch {
   // A verdict that is told in JSON, on its way to `topic`.
   void add_verdict(const Record& record, const VerdictRecord& verdict, OutputTopic topic);
   void add_verdict_headers(const VerdictRecord& verdict);
+  void add_trace_headers(std::span<const Header> headers);
   void add_header(std::string_view name, std::string_view value);
   void cut_to_fit(const Record& record, OutputRecord& output);
 

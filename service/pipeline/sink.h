@@ -49,8 +49,8 @@ struct CommitAnswer {
   };
   Kind kind = Kind::kCommitted;
   std::string reason;  // for kInDoubt and kFenced
-  // Committed, but a request timed out on the way: a stray answer could hit the next transaction of this
-  // producer.
+  // Committed, but a request went without an answer and was sent again: the first copy may still be on its
+  // way, and could hit the next transaction of this producer.
   bool recycle_before_next = false;
 };
 

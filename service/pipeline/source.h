@@ -64,6 +64,10 @@ class RecordSource {
   virtual Status poll(std::vector<Record>& records, std::size_t records_max,
                       std::chrono::milliseconds wait) = 0;
 
+  // Called from time to time instead of poll while nobody has room for records: what a client hears besides
+  // them is taken all the same, and lag goes on being reported.
+  virtual void idle() {}
+
   // What was handed out since the last call is one batch.
   virtual void close_batch() = 0;
 

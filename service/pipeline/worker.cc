@@ -110,7 +110,10 @@ Status Worker::gather_all(const std::stop_token& stop, const std::stop_token& ha
   while (!stop.stop_requested() && !halt.stop_requested()) {
     gather_pulse_.beat();
     take_back(halt, room() ? milliseconds(0) : kIdleWait);
-    if (!room()) continue;
+    if (!room()) {
+      parts_.source.idle();
+      continue;
+    }
     Intake& intake = *free_.back();
     const auto begin = Clock::now();
     if (Status status = gather(intake, stop, halt); !status) return status;
@@ -169,7 +172,7 @@ Status Worker::gather(Intake& intake, const std::stop_token& stop, const std::st
     if (records.empty()) return {};
     if (before == 0) close = Clock::now() + options_.interval;
     for (const Record& record : std::span(records).subspan(before)) {
-      intake.bytes += record.value ? record.value->size() : 0;
+      intake.bytes += bytes_of(record);
       intake.oldest_ms = std::min(intake.oldest_ms, record.timestamp_ms);
     }
   }
@@ -378,7 +381,8 @@ Status Worker::publish(const Batch& batch) {
   bool there = false;
   if (recycle_first_) {
     recycle_first_ = false;
-    if (Status status = recycle(batch, "a request of the last transaction timed out", false, there); !status)
+    if (Status status = recycle(batch, "a request of the last transaction was not answered", false, there);
+        !status)
       return status;
   }
   while (!there) {

@@ -22,6 +22,7 @@ class MockCluster {
   static constexpr std::int16_t kListOffsets = 2;
   static constexpr std::int16_t kOffsetFetch = 9;
   static constexpr std::int16_t kFindCoordinator = 10;
+  static constexpr std::int16_t kEndTxn = 26;
 
   // Topics of one partition.
   explicit MockCluster(std::initializer_list<const char*> topics) {
@@ -41,6 +42,8 @@ class MockCluster {
   void refuse(std::int16_t api, rd_kafka_resp_err_t error, int times) {
     for (int i = 0; i < times; ++i) rd_kafka_mock_push_request_errors(cluster_, api, 1, error);
   }
+  // The next request of `api` is not answered: its connection is closed.
+  void cut(std::int16_t api) { refuse(api, RD_KAFKA_RESP_ERR__TRANSPORT, 1); }
   // From now on its answers list topics and no broker, as those of a broker that its controller has fenced.
   void fence() { rd_kafka_mock_broker_remove_from_metadata(cluster_, 1); }
   // The next request of `api` is answered so much later.

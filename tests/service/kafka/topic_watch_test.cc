@@ -152,24 +152,54 @@ TEST(TopicWatch, growth_is_told_once_and_is_no_contradiction) {
   EXPECT_EQ(growths, (std::vector<std::pair<std::int32_t, std::int32_t>>{{2, 5}, {5, 6}}));
 }
 
+class Elected final : public Leadership {
+ public:
+  bool held() const override { return leader; }
+  std::atomic<bool> leader = true;
+};
+
 TEST(WatchedLeadership, needs_both_the_election_and_the_topics) {
-  class Elected final : public Leadership {
-   public:
-    bool held() const override { return leader; }
-    bool leader = true;
-  };
   StateBoard board;
   Cluster cluster;
   cluster.set(pages(1, 2));
   Elected election;
   TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); }, kQuick, {});
-  const WatchedLeadership leadership(election, watch, board);
+  const WatchedLeadership leadership(election, watch, board, {});
   EXPECT_TRUE(leadership.held());
   election.leader = false;
   EXPECT_FALSE(leadership.held());
   election.leader = true;
   cluster.set(pages(9, 2));
   EXPECT_TRUE(soon([&] { return !leadership.held(); }));
+}
+
+// A Kafka that answers no questions about topics may still hold the election: it did not give it to another.
+TEST(WatchedLeadership, waits_for_an_answer_as_long_as_the_election_is_held_and_nobody_asks_to_stop) {
+  StateBoard board;
+  Cluster cluster;
+  cluster.set(Error{ErrorCode::kUnavailable, "Kafka is away"});
+  TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); },
+                   {.interval = 2ms, .again = 2ms, .patience = 10ms}, {});
+  std::this_thread::sleep_for(20ms);  // what was known at first is too old
+  Elected election;
+  std::stop_source stop;
+  const WatchedLeadership leadership(election, watch, board, stop.get_token());
+  const auto after = [&](auto then) {
+    std::atomic<bool> has_waited = false;
+    const std::jthread later([&] {
+      std::this_thread::sleep_for(100ms);  // ten times its patience
+      has_waited = true;
+      then();
+    });
+    const bool held = leadership.held();
+    return std::pair(held, has_waited.load());
+  };
+  EXPECT_EQ(after([&] { cluster.set(pages(1, 2)); }), std::pair(true, true));
+  cluster.set(Error{ErrorCode::kUnavailable, "Kafka is away"});
+  std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(after([&] { election.leader = false; }), std::pair(false, true));
+  election.leader = true;
+  EXPECT_EQ(after([&] { stop.request_stop(); }), std::pair(false, true));
 }
 
 }  // namespace

@@ -49,6 +49,18 @@ TEST_F(Writer, commits_a_transaction) {
   EXPECT_EQ(answer.kind, CommitAnswer::Kind::kCommitted) << answer.reason;
 }
 
+// librdkafka sends it again by itself, and says nothing: but the first copy may arrive in the next
+// transaction.
+TEST_F(Writer, asks_for_a_new_producer_when_a_request_was_cut_off_and_the_commit_succeeded) {
+  EXPECT_FALSE(commit().recycle_before_next);
+  cluster_.cut(MockCluster::kEndTxn);
+  const CommitAnswer answer = commit();
+  EXPECT_EQ(answer.kind, CommitAnswer::Kind::kCommitted) << answer.reason;
+  EXPECT_TRUE(answer.recycle_before_next);
+  ASSERT_TRUE(writer_->recycle());
+  EXPECT_FALSE(commit().recycle_before_next);
+}
+
 // librdkafka drops the question for the group's coordinator when a broker that leaves the cluster took it
 // along, and waits for ever. This error has the same effect.
 TEST_F(Writer, is_in_doubt_when_librdkafka_waits_for_a_coordinator_without_limit) {

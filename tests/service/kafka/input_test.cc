@@ -1,0 +1,115 @@
+// What the input's client does besides handing out records, on librdkafka's own mock of a cluster.
+
+#include "service/kafka/input.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "service/kafka/sender.h"
+#include "tests/service/kafka/mock_cluster.h"
+
+namespace neardup {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kTopic = "pages";
+
+// What it reports.
+struct Reports final : Probe {
+  void brokers(std::uint64_t known, std::uint64_t) override {
+    ++statistics;
+    brokers_known = known;
+  }
+  void lag(std::string_view, std::int32_t, std::int64_t records, double) override { lag_records = records; }
+  int statistics = 0;
+  std::uint64_t brokers_known = 0;
+  std::optional<std::int64_t> lag_records;
+};
+
+class Input : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    config_.brokers = cluster_.servers();
+    config_.group = "dedup";
+    config_.topics.input = {kTopic};
+    auto input = KafkaInput::open(config_, reports_);
+    ASSERT_TRUE(input) << input.error().message;
+    input_ = std::move(*input);
+    const std::array positions = {InputPosition{.topic_name = kTopic, .log_begin = 0}};
+    ASSERT_TRUE(input_->assign(positions));
+  }
+
+  void send(int count) {
+    Probe probe;
+    auto sender = KafkaSender::open(config_, kTopic, probe);
+    ASSERT_TRUE(sender) << sender.error().message;
+    for (int i = 0; i < count; ++i) ASSERT_TRUE((*sender)->send(std::nullopt, "record", {}, 0));
+    ASSERT_TRUE((*sender)->finish(seconds(30)));
+  }
+
+  // Calls `again` until `done`, for half a minute at most.
+  template <class Again, class Done>
+  bool until(Done done, Again again) {
+    for (const auto end = Clock::now() + seconds(30); !done();) {
+      if (Clock::now() > end) return false;
+      again();
+    }
+    return true;
+  }
+
+  MockCluster cluster_{{kTopic}};
+  KafkaConfig config_;
+  Reports reports_;
+  std::unique_ptr<KafkaInput> input_;
+  std::vector<Record> records_;
+};
+
+// While the memory is full nobody polls, for days perhaps: statistics must not pile up, and lag must grow.
+TEST_F(Input, takes_statistics_and_reports_its_lag_while_nobody_has_room_for_records) {
+  send(3);
+  ASSERT_TRUE(until([&] { return reports_.statistics >= 2 && reports_.lag_records == 3; },
+                    [&] {
+                      input_->idle();
+                      std::this_thread::sleep_for(milliseconds(10));
+                    }));
+  EXPECT_EQ(reports_.brokers_known, 1U);
+  EXPECT_TRUE(until([&] { return records_.size() == 3; },
+                    [&] { ASSERT_TRUE(input_->poll(records_, 10, milliseconds(10))); }))
+      << "they wait to be read";
+}
+
+TEST_F(Input, hands_out_the_first_record_when_it_comes) {
+  const std::jthread later([&] {
+    std::this_thread::sleep_for(milliseconds(200));
+    send(1);
+  });
+  const auto begin = Clock::now();
+  ASSERT_TRUE(until([&] { return !records_.empty(); },
+                    [&] { ASSERT_TRUE(input_->poll(records_, 1000, seconds(20))); }));
+  EXPECT_LT(Clock::now() - begin, seconds(15)) << "not when the time is over that it may take";
+}
+
+TEST_F(Input, leaves_no_lag_behind_when_another_instance_reads_on) {
+  send(3);
+  ASSERT_TRUE(until([&] { return reports_.lag_records == 3; },
+                    [&] {
+                      input_->idle();
+                      std::this_thread::sleep_for(milliseconds(10));
+                    }));
+  input_.reset();
+  EXPECT_EQ(reports_.lag_records, 0);
+}
+
+}  // namespace
+}  // namespace neardup
