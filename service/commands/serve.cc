@@ -334,6 +334,7 @@ Status Service::lead(const Election& election, std::stop_source& term) {
   KafkaWriter writer(config_.kafka, partitions, election, metrics_, board_, stop);
   if (Status status = writer.recycle(); !status) return status;
   JournalLog& log = memory_->journal();
+  if (Status status = await_settled(log, election, board_); !status) return status;
   board_.set(State::kRestoring, "reading the journal");
   JournalChain& chain = memory_->chain;
   Detector& detector = memory_->detector;

@@ -22,12 +22,16 @@ class JournalLog {
 
   // Hands every record from where we stand to the end of the log, as it is when the call begins, to `take`,
   // which may refuse one: its error ends the reading and is returned. `progress` is the share read, 0..1.
-  // Only after init_transactions of the writer is the end really the end: before, a transaction may still be
-  // open.
+  // The end is really the end once the writer's init_transactions has fenced all others and is_settled() says
+  // so: before, a transaction may still be open.
   virtual Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) = 0;
 
   // The next record if one is committed within `wait`.
   virtual Result<std::optional<std::string>> next(std::chrono::milliseconds wait) = 0;
+
+  // Whether nothing that was appended waits for its transaction to end. What waits is not handed out, and yet
+  // may be committed.
+  virtual Result<bool> is_settled() = 0;
 };
 
 // A log that can be told where to go on, for who has kept what lies before.

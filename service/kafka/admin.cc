@@ -7,6 +7,7 @@
 
 #include "service/kafka/client.h"
 #include "service/kafka/topics.h"
+#include "service/pipeline/recovery.h"
 
 namespace neardup {
 namespace {
@@ -17,8 +18,7 @@ using std::chrono::steady_clock;
 // Of an error that an operator may have to end.
 std::string way_out(rd_kafka_resp_err_t error) {
   if (error != RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT) return {};
-  return " (an earlier writer's transaction has not ended; if that lasts for minutes it hangs in Kafka, and "
-         "kafka-transactions.sh find-hanging names it)";
+  return " (" + std::string(kHangingTransaction) + ")";
 }
 
 // Admin requests, one after the other, and the wait for their answers.

@@ -1,10 +1,12 @@
 #include "service/kafka/log_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <thread>
 #include <vector>
 
+#include "core/base/check.h"
 #include "service/kafka/message.h"
 
 namespace neardup {
@@ -63,19 +65,63 @@ Status KafkaLogReader::start_at(std::int64_t position) {
 // position while it asks where the log begins, goes back to the beginning half a second later.
 Status KafkaLogReader::begin() { return is_assigned_ ? Status() : start_at(0); }
 
-Result<std::int64_t> KafkaLogReader::end() {
+Result<std::int64_t> KafkaLogReader::ask_until_told(
+    const std::function<rd_kafka_resp_err_t(std::int64_t& offset)>& ask) {
   while (!stop_.stop_requested()) {
     board_.beat();
-    std::int64_t low = 0;
-    std::int64_t high = 0;  // of a read_committed consumer: the last stable offset
-    const rd_kafka_resp_err_t error =
-        rd_kafka_query_watermark_offsets(client_.get(), topic_.c_str(), partition_, &low, &high, kQueryMs);
-    if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return high;
+    std::int64_t offset = 0;
+    const rd_kafka_resp_err_t error = ask(offset);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return offset;
     listener_.on_error(error, ("asking for the end of " + topic_).c_str());
     // Not rd_kafka_poll: of a consumer it takes records that wait to be read, and librdkafka aborts.
     std::this_thread::sleep_for(milliseconds(kPollMs));
   }
   return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell the end of " + topic_};
+}
+
+Result<std::int64_t> KafkaLogReader::end() {
+  return ask_until_told(
+      [this](std::int64_t& stable) {  // of a read_committed consumer: the last stable offset
+        std::int64_t low = 0;
+        return rd_kafka_query_watermark_offsets(client_.get(), topic_.c_str(), partition_, &low, &stable,
+                                                kQueryMs);
+      });
+}
+
+// Where the log ends for those who read what is not committed, too.
+rd_kafka_resp_err_t KafkaLogReader::ask_for_high_watermark(std::int64_t& offset) const {
+  const RdKafka<rd_kafka_queue_t> answers(rd_kafka_queue_new(client_.get()));
+  const RdKafka<rd_kafka_AdminOptions_t> options(
+      rd_kafka_AdminOptions_new(client_.get(), RD_KAFKA_ADMIN_OP_LISTOFFSETS));
+  std::array<char, 256> why{};
+  rd_kafka_AdminOptions_set_request_timeout(options.get(), kQueryMs, why.data(), why.size());
+  const RdKafka<rd_kafka_error_t> refused(
+      rd_kafka_AdminOptions_set_isolation_level(options.get(), RD_KAFKA_ISOLATION_LEVEL_READ_UNCOMMITTED));
+  CHECK(!refused, "an option of this request");
+  const auto list = partition_list(1);
+  rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), partition_)->offset =
+      RD_KAFKA_OFFSET_SPEC_LATEST;
+  rd_kafka_ListOffsets(client_.get(), list.get(), options.get(), answers.get());
+  const RdKafka<rd_kafka_event_t> event(rd_kafka_queue_poll(answers.get(), 2 * kQueryMs));
+  if (!event) return RD_KAFKA_RESP_ERR__TIMED_OUT;
+  if (rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return rd_kafka_event_error(event.get());
+  std::size_t count = 0;
+  const auto* infos =
+      rd_kafka_ListOffsets_result_infos(rd_kafka_event_ListOffsets_result(event.get()), &count);
+  if (count != 1) return RD_KAFKA_RESP_ERR__BAD_MSG;
+  const rd_kafka_topic_partition_t& answer = *rd_kafka_ListOffsetsResultInfo_topic_partition(infos[0]);
+  offset = answer.offset;
+  return answer.err;
+}
+
+Result<bool> KafkaLogReader::is_settled() {
+  const Result<std::int64_t> high =
+      ask_until_told([this](std::int64_t& offset) { return ask_for_high_watermark(offset); });
+  if (!high) return high.error();
+  const Result<std::int64_t> stable = end();
+  if (!stable) return stable.error();
+  return *stable >= *high;
 }
 
 Status KafkaLogReader::read_records_to_end(const std::function<Status(const Record&, double)>& take) {
@@ -85,6 +131,7 @@ Status KafkaLogReader::read_records_to_end(const std::function<Status(const Reco
   while (position_ < *target) {
     if (stop_.stop_requested())
       return Error{ErrorCode::kUnavailable, "asked to stop while reading " + topic_};
+    board_.beat();
     const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client_.get(), kPollMs));
     if (!message) continue;
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
@@ -124,10 +171,15 @@ Result<std::optional<std::string>> KafkaLogReader::next(milliseconds wait) {
     probe_.journal_lag(high - position_);
   }
   for (;;) {
-    const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now()).count();
-    if (left <= 0) return std::optional<std::string>();
-    const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client_.get(), static_cast<int>(left)));
-    if (!message) continue;
+    // Rounded up, and looked at once in any case: 1 ms, cut to 0, would find nothing for ever.
+    const auto left =
+        std::max(milliseconds::zero(), std::chrono::ceil<milliseconds>(deadline - steady_clock::now()));
+    const RdKafka<rd_kafka_message_t> message(
+        rd_kafka_consumer_poll(client_.get(), static_cast<int>(left.count())));
+    if (!message) {
+      if (steady_clock::now() >= deadline) return std::optional<std::string>();
+      continue;
+    }
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       position_ = std::max(position_, message->offset);
     } else if (message->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {

@@ -31,6 +31,7 @@ class KafkaLogReader final : public SeekableLog {
 
   Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override;
   Result<std::optional<std::string>> next(std::chrono::milliseconds wait) override;
+  Result<bool> is_settled() override;
   std::int64_t position() const override { return behind_last_; }
   Result<std::int64_t> end() override;
   Status start_at(std::int64_t position) override;
@@ -43,6 +44,8 @@ class KafkaLogReader final : public SeekableLog {
                  std::stop_token stop);
 
   Status begin();
+  Result<std::int64_t> ask_until_told(const std::function<rd_kafka_resp_err_t(std::int64_t& offset)>& ask);
+  rd_kafka_resp_err_t ask_for_high_watermark(std::int64_t& offset) const;
 
   std::string topic_;
   std::int32_t partition_;

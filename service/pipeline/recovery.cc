@@ -1,9 +1,12 @@
 #include "service/pipeline/recovery.h"
 
 #include <chrono>
+#include <string>
+#include <thread>
 
 #include "core/base/check.h"
 #include "service/clock.h"
+#include "service/log.h"
 #include "service/pipeline/rebuilding.h"
 
 namespace neardup {
@@ -24,6 +27,30 @@ Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retenti
   probe.restored(chain.next_number(), 1, seconds_since(begin));
   probe.index(index_counts(detector, detector.lookup_counts().truncated));
   return {};
+}
+
+Status await_settled(JournalLog& log, const Leadership& leadership, StateBoard& board,
+                     std::chrono::milliseconds again) {
+  constexpr std::string_view kPart = "journal";
+  LogLimiter limiter;
+  bool has_waited = false;
+  Status status;
+  for (;;) {
+    const Result<bool> settled = log.is_settled();
+    if (!settled) status = settled.error();
+    if (!settled || *settled) break;
+    if (!leadership.held()) {
+      status = Error{ErrorCode::kFenced, "another instance was elected"};
+      break;
+    }
+    has_waited = true;
+    board.warn(kPart, std::string(kHangingTransaction));
+    limiter.log(LogLevel::kWarning, "", "journal: waiting: {}", kHangingTransaction);
+    board.beat();
+    std::this_thread::sleep_for(again);
+  }
+  if (has_waited) board.warn(kPart, "");
+  return status;
 }
 
 IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_before) {

@@ -5,6 +5,11 @@
 // and representatives; what it had forgotten is forgotten. What watches the stream begins anew. `follow`
 // reads on while another instance writes: a standby that follows has little left to restore. Input is never
 // read again to rebuild state.
+//
+// A writer's first look at the journal's end, and each one that is to settle a doubt, comes after
+// `await_settled`. Kafka may have called a transaction complete and lost its markers, if its broker was killed
+// in between: then the record is in the log, and nobody who reads what is committed gets to it. It is not
+// absent: sent again, it would be there twice.
 #pragma once
 
 #include <chrono>
@@ -17,13 +22,25 @@
 #include "service/journal/log.h"
 #include "service/metrics/probe.h"
 #include "service/metrics/state.h"
+#include "service/pipeline/leadership.h"
 
 namespace neardup {
+
+// What a person can do about a transaction that does not end.
+inline constexpr std::string_view kHangingTransaction =
+    "an earlier writer's transaction has not ended; if that lasts for minutes it hangs in Kafka, and "
+    "kafka-transactions.sh find-hanging names it";
 
 // Errors: those of the log, of decoding (kCorrupt, kUnsupportedVersion) and of the chain (kContradiction).
 // `threads`: as Rebuilding has them.
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
                StateBoard& board, int threads = 1);
+
+// Returns once no record of the journal waits for its transaction to end, and says so while one does.
+// `again`: between two looks. REQUIRES: every other writer is fenced. Errors: kFenced (another instance was
+// elected meanwhile), those of the log.
+Status await_settled(JournalLog& log, const Leadership& leadership, StateBoard& board,
+                     std::chrono::milliseconds again = std::chrono::milliseconds(100));
 
 // What a probe wants to know of `detector`, which had truncated so many look-ups at the last time.
 IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_before);

@@ -74,6 +74,7 @@ struct WorkerOptions {
   std::size_t bytes_max = std::size_t{64} << 20;  // of records: values, keys and headers
   BatchOptions batch;
   std::chrono::milliseconds read_back{30000};  // how long a committed record may take to show
+  std::chrono::milliseconds look_again{100};   // at a journal whose last transaction has not ended
   int recycles_max = 5;                        // in a row without a batch getting through
 };
 

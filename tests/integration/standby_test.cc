@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "service/kafka/log_reader.h"
+#include "service/kafka/writer.h"
 #include "tests/integration/harness.h"
 #include "tests/integration/operator.h"
 
@@ -100,10 +101,15 @@ TEST(Standby, takes_over_after_a_kill_and_after_a_stop_in_order) {
   ServiceProcess second("takeover-second", config);
   ASSERT_TRUE(second.wait_for_log(kFollows, kStart)) << second.log();
 
+  send_records(config, slice(records, 200, 300), 2);
+  clock.seconds_until(300, Clock::now());
+  std::this_thread::sleep_for(seconds(1));  // it follows
+
   Clock::time_point since = Clock::now();
   first->signal(SIGKILL);
-  send_records(config, slice(records, 200, 400), 2);
-  const double after_kill = clock.seconds_until(201, since);
+  send_records(config, slice(records, 300, 400), 2);
+  const double after_kill = clock.seconds_until(301, since);
+  EXPECT_THAT(second.log(), HasSubstr(" journal records, 0 of them since the election"));
   std::printf("takeover after kill -9, session timeout 6 s: first verdict after %.2f s\n", after_kill);
   EXPECT_LE(after_kill, 9);
 
@@ -121,6 +127,40 @@ TEST(Standby, takes_over_after_a_kill_and_after_a_stop_in_order) {
   const Published published = wait_for_verdicts(third, config, records.size());
   expect_exactly_one_verdict(published, {300, 300});
   expect_brute_force_agrees(published, records, 2);
+}
+
+// What an open transaction hides is neither there nor not there.
+TEST(Standby, a_journal_is_settled_once_its_last_transaction_has_ended) {
+  Config config = test_config("settled");
+  create_test_topics(config, 1);
+  Probe probe;
+  StateBoard board;
+  const auto log = KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, probe, board, {});
+  ASSERT_TRUE(log) << log.error().message;
+  const auto is_settled = [&] {
+    const Result<bool> settled = (*log)->is_settled();
+    EXPECT_TRUE(settled) << settled.error().message;
+    return settled && *settled;
+  };
+  EXPECT_TRUE(is_settled());
+
+  ClientListener listener("writer", probe);
+  const auto producer =
+      make_client(RD_KAFKA_PRODUCER, config.kafka, writer_properties(config.kafka), listener);
+  ASSERT_TRUE(producer) << producer.error().message;
+  rd_kafka_t* const client = producer->get();
+  const auto succeeds = [](rd_kafka_error_t* error) { return RdKafka<rd_kafka_error_t>(error) == nullptr; };
+  ASSERT_TRUE(succeeds(rd_kafka_init_transactions(client, 30000)));
+  for (const bool committed : {true, false}) {
+    ASSERT_TRUE(succeeds(rd_kafka_begin_transaction(client)));
+    rd_kafka_producev(client, RD_KAFKA_V_TOPIC(config.kafka.topics.journal.c_str()),
+                      RD_KAFKA_V_VALUE(const_cast<char*>("record"), 6), RD_KAFKA_V_END);
+    ASSERT_EQ(rd_kafka_flush(client, 30000), RD_KAFKA_RESP_ERR_NO_ERROR);
+    EXPECT_FALSE(is_settled());
+    ASSERT_TRUE(succeeds(committed ? rd_kafka_commit_transaction(client, 30000)
+                                   : rd_kafka_abort_transaction(client, 30000)));
+    EXPECT_TRUE(is_settled());
+  }
 }
 
 TEST(Standby, a_joiner_never_steals) {

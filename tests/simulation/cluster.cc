@@ -1,6 +1,7 @@
 #include "tests/simulation/cluster.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace neardup {
 
@@ -47,10 +48,25 @@ std::uint64_t Cluster::strays_arrived() const {
   return strays_arrived_;
 }
 
+void Cluster::lose_markers(std::uint64_t looks) {
+  const std::lock_guard lock(mutex_);
+  losing_ = looks;
+}
+
+bool Cluster::is_settled() {
+  const std::lock_guard lock(mutex_);
+  if (stable_end_ && --looks_left_ == 0) stable_end_.reset();
+  return !stable_end_;
+}
+
 void Cluster::end_open(bool commit) {
   if (!open_) return;
   Content content = *std::move(open_);
   open_.reset();
+  if (!content.journal.empty()) {
+    stable_end_ = losing_ > 0 && commit ? std::optional(journal_end_) : std::nullopt;
+    looks_left_ = std::exchange(losing_, 0);
+  }
   for (const std::string& bytes : content.journal) {
     if (commit) journal_.push_back({journal_end_, bytes});
     ++journal_end_;
@@ -64,13 +80,13 @@ void Cluster::end_open(bool commit) {
 std::optional<Cluster::JournalEntry> Cluster::journal_at(std::int64_t position, std::int64_t end) const {
   const std::lock_guard lock(mutex_);
   const auto at = std::ranges::lower_bound(journal_, position, {}, &JournalEntry::offset);
-  if (at == journal_.end() || at->offset >= end) return std::nullopt;
+  if (at == journal_.end() || at->offset >= std::min(end, readable_end())) return std::nullopt;
   return *at;
 }
 
 std::int64_t Cluster::journal_end() const {
   const std::lock_guard lock(mutex_);
-  return journal_end_;
+  return readable_end();
 }
 
 std::optional<std::int64_t> Cluster::group_offset(std::int32_t partition) const {

@@ -10,6 +10,10 @@
 // An EndTxn that was sent twice may arrive when its producer has begun the next transaction: brokers without
 // KIP-890's second part cannot tell it from that one's own, and end it in the middle. `delay_end` sends one.
 //
+// The coordinator may call a transaction complete whose end was never marked in the logs (`lose_markers`): it
+// is committed, and nobody can read the journal from there on, until the end of a later transaction is marked
+// or an operator has it done.
+//
 // Positions of the journal are offsets: every transaction that touched it, aborted ones too, leaves a mark
 // there.
 //
@@ -54,6 +58,10 @@ class Cluster {
   // A second EndTxn, commit, of the same producer; it arrives behind so many more sends.
   void delay_end(std::uint64_t epoch, std::size_t sends);
   std::uint64_t strays_arrived() const;
+  // Of the transaction that is committed next; for so many looks of is_settled().
+  void lose_markers(std::uint64_t looks);
+  // Whether the journal can be read to its end.
+  bool is_settled();
 
   struct JournalEntry {
     std::int64_t offset;
@@ -79,6 +87,7 @@ class Cluster {
   };
 
   void end_open(bool commit);
+  std::int64_t readable_end() const { return stable_end_.value_or(journal_end_); }
 
   const std::vector<std::vector<MemoryRecord>> input_;
   const bool fencing_;
@@ -86,6 +95,9 @@ class Cluster {
   mutable std::mutex mutex_;  // of what follows
   std::uint64_t epoch_ = 0;
   std::optional<Content> open_;
+  std::uint64_t losing_ = 0;                // looks, if the next one's markers get lost
+  std::uint64_t looks_left_ = 0;            // until the lost ones are there
+  std::optional<std::int64_t> stable_end_;  // where reading the journal ends until then
   std::vector<Stray> strays_;
   std::uint64_t strays_arrived_ = 0;
   std::vector<Content> committed_;

@@ -32,6 +32,7 @@ enum class Fault : std::uint8_t {
   kCommitLate,        // it is still on its way when the producer is recycled
   kCommitRetried,     // sent twice; the second copy arrives in a later transaction, if it can
   kCommitFalse,       // told committed, and not there
+  kMarkersLost,       // in doubt, there, and nobody can read it for a while
   // Another instance is elected while this one stands still, and then goes on.
   kZombieBeforeBegin,
   kZombieInProduce,
@@ -81,6 +82,7 @@ inline constexpr auto kFaultNames = std::to_array<std::string_view>({"crash befo
                                                                      "commit late",
                                                                      "commit retried",
                                                                      "commit false",
+                                                                     "markers lost",
                                                                      "zombie before begin",
                                                                      "zombie in produce",
                                                                      "zombie before commit",

@@ -314,11 +314,13 @@ class SimulatedSink final : public BatchSink {
         instance_.cluster.delay_end(epoch_, draw.below(2 * sends));
       return doubt("timed out");
     }
+    if (fault == Fault::kMarkersLost) instance_.cluster.lose_markers(1 + draw.below(3));
     const bool executed = fault != Fault::kCommitFalse && (fault != Fault::kVotedOut || draw.one_in(2));
     if (instance_.cluster.end(epoch_, executed) == Cluster::Answer::kFenced) return fenced();
     if (!fault) return {};
     switch (*fault) {
       case Fault::kCommitUnanswered:
+      case Fault::kMarkersLost:
         return doubt("timed out");
       case Fault::kCommitRetried:
         instance_.cluster.delay_end(epoch_, draw.below(2 * sends));
@@ -358,7 +360,7 @@ class SimulatedSink final : public BatchSink {
 // The journal, read from the cluster; with faults if an instance reads it to publish.
 class SimulatedLog final : public SeekableLog {
  public:
-  explicit SimulatedLog(const Cluster& cluster) : cluster_(cluster) {}
+  explicit SimulatedLog(Cluster& cluster) : cluster_(cluster) {}
   SimulatedLog(Instance& instance, SimulatedSink& sink)
       : cluster_(instance.cluster), instance_(&instance), sink_(&sink) {}
 
@@ -401,6 +403,8 @@ class SimulatedLog final : public SeekableLog {
     return std::optional(entry->bytes);
   }
 
+  Result<bool> is_settled() override { return planted(Planted::kSettlingOff) || cluster_.is_settled(); }
+
   std::int64_t position() const override { return position_; }
   Result<std::int64_t> end() override { return journal_end(); }
   Status start_at(std::int64_t position) override {
@@ -423,7 +427,7 @@ class SimulatedLog final : public SeekableLog {
     return {};
   }
 
-  const Cluster& cluster_;
+  Cluster& cluster_;
   Instance* instance_ = nullptr;
   SimulatedSink* sink_ = nullptr;
   bool restored_ = false;
@@ -633,6 +637,8 @@ class Run {
     if (store) stored.emplace(stored_parts(log, *store, chain, probe, board), open_log(), stored_options());
     const Settled before_it_ends{instance};
     JournalLog& journal = stored ? static_cast<JournalLog&>(*stored) : log;
+    if (Status status = await_settled(journal, instance.leadership, board, milliseconds(1)); !status)
+      return status;
     if (Status status = restore(journal, chain, detector, retention, probe, board); !status) return status;
     Accepted accepted;
     if (instance.world.is_accepted) accepted.moved_offsets = Accepted::MovedOffsets::kJournal;
@@ -656,7 +662,8 @@ class Run {
          .under_way_max = Worker::kIntakes,  // else the batches of a seed hang on how threads are scheduled
          .documents_max = shape_.batch_max,
          .batch = {},
-         .read_back = milliseconds(1)},
+         .read_back = milliseconds(1),
+         .look_again = milliseconds(1)},
         plan->topics, {7});
     if (Status status = worker.run(stop.get_token()); !status) return status;
     state_ = detector.state_digest();
@@ -669,7 +676,7 @@ class Run {
                                            Probe& probe, StateBoard& board) {
     return {.log = log, .store = store, .chain = chain, .probe = probe, .board = board};
   }
-  StoredJournal::OpenLog open_log() const {
+  StoredJournal::OpenLog open_log() {
     return [this] { return std::unique_ptr<SeekableLog>(std::make_unique<SimulatedLog>(cluster_)); };
   }
   StoredJournalOptions stored_options() const {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <map>
@@ -28,6 +29,7 @@ struct MemoryRecord {
   std::optional<std::string> key;
   std::optional<std::string> value;
   std::int64_t timestamp_ms = 0;
+  std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
 struct MemoryVerdict {
@@ -43,11 +45,17 @@ struct MemoryKafka {
   std::string topic = "pages";
   std::vector<std::vector<MemoryRecord>> input;  // by partition
   std::vector<std::string> journal;
+  std::size_t hidden = 0;      // of its last records: their transaction's end is not marked
+  int looks_until_marked = 0;  // at what is hidden, before it is not
   std::vector<MemoryVerdict> verdicts;
   std::map<std::pair<std::string, std::int32_t>, std::int64_t> group_offsets;
   std::uint64_t epoch = 0;  // of the newest writer
 
+  std::size_t journal_end() const { return journal.size() - hidden; }
+
+  // The end of a later transaction is marked for both.
   void commit(const Transaction& transaction) {
+    hidden = 0;
     journal.emplace_back(transaction.journal_record);
     for (const OutputRecord& record : transaction.records) {
       MemoryVerdict verdict{record.topic, {}, {}, {}};
@@ -90,6 +98,11 @@ class MemorySource final : public RecordSource {
         if (from.key) record.key = *from.key;
         if (from.value) record.value = *from.value;
         record.timestamp_ms = from.timestamp_ms;
+        if (!from.headers.empty()) {
+          std::vector<Header>& headers = headers_.emplace_back();
+          for (const auto& [name, text] : from.headers) headers.push_back({name, text});
+          record.headers = headers;
+        }
         records.push_back(record);
         ++next;
         ++taken;
@@ -102,6 +115,7 @@ class MemorySource final : public RecordSource {
     return {};
   }
 
+  void idle() override { ++idled; }
   void close_batch() override { ++closed_; }
   void release() override {
     CHECK(closed_ > released_, "a closed batch that was not released");
@@ -114,6 +128,7 @@ class MemorySource final : public RecordSource {
   std::size_t records_per_poll = std::numeric_limits<std::size_t>::max();
   std::size_t lost_from = std::numeric_limits<std::size_t>::max();  // records that were handed out
   std::atomic<std::size_t> handed_out{0};
+  std::atomic<std::size_t> idled{0};  // calls
 
  private:
   struct Position {
@@ -131,6 +146,7 @@ class MemorySource final : public RecordSource {
 
   const MemoryKafka& kafka_;
   std::vector<Position> positions_;
+  std::deque<std::vector<Header>> headers_;  // of what was handed out
   std::size_t closed_ = 0;
   std::size_t released_ = 0;
 };
@@ -143,6 +159,7 @@ enum class Fate : std::uint8_t {
   kTimedOutInside,  // committed, but this producer may not begin again
   kSilent,          // told committed, and not there: what a stray EndTxn can do
   kLostFenced,      // in doubt, not there, and another instance was elected meanwhile
+  kHidden,          // in doubt, there, and nobody can read it for a while
   kThereFenced,     // in doubt, there, and another instance was elected meanwhile
   kCrashBefore,     // the process dies before the transaction is committed
   kCrashAfter,      // the process dies after it
@@ -167,6 +184,12 @@ class MemorySink final : public BatchSink {
         return {CommitAnswer::Kind::kInDoubt, "timed out", false};
       case Fate::kThere:
         kafka_.commit(transaction);
+        spent_ = true;
+        return {CommitAnswer::Kind::kInDoubt, "timed out", false};
+      case Fate::kHidden:
+        kafka_.commit(transaction);
+        kafka_.hidden = 1;
+        kafka_.looks_until_marked = 3;
         spent_ = true;
         return {CommitAnswer::Kind::kInDoubt, "timed out", false};
       case Fate::kTimedOutInside:
@@ -212,10 +235,10 @@ class MemorySink final : public BatchSink {
 
 class MemoryLog final : public SeekableLog {
  public:
-  explicit MemoryLog(const MemoryKafka& kafka) : kafka_(kafka) {}
+  explicit MemoryLog(MemoryKafka& kafka) : kafka_(kafka) {}
 
   Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override {
-    while (position_ < kafka_.journal.size()) {
+    while (position_ < kafka_.journal_end()) {
       const std::string& bytes = kafka_.journal[position_++];
       if (Status status = take(bytes, 1); !status) return status;
     }
@@ -223,19 +246,24 @@ class MemoryLog final : public SeekableLog {
   }
 
   Result<std::optional<std::string>> next(std::chrono::milliseconds) override {
-    if (position_ == kafka_.journal.size()) return std::optional<std::string>();
+    if (position_ == kafka_.journal_end()) return std::optional<std::string>();
     return std::optional<std::string>(kafka_.journal[position_++]);
   }
 
+  Result<bool> is_settled() override {
+    if (kafka_.hidden > 0 && --kafka_.looks_until_marked == 0) kafka_.hidden = 0;
+    return kafka_.hidden == 0;
+  }
+
   std::int64_t position() const override { return static_cast<std::int64_t>(position_); }
-  Result<std::int64_t> end() override { return static_cast<std::int64_t>(kafka_.journal.size()); }
+  Result<std::int64_t> end() override { return static_cast<std::int64_t>(kafka_.journal_end()); }
   Status start_at(std::int64_t position) override {
     position_ = static_cast<std::size_t>(position);
     return {};
   }
 
  private:
-  const MemoryKafka& kafka_;
+  MemoryKafka& kafka_;
   std::size_t position_ = 0;
 };
 

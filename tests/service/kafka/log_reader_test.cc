@@ -51,6 +51,28 @@ TEST(LogReader, asks_again_for_the_end_while_records_wait_to_be_read) {
   EXPECT_EQ(read, std::vector<std::string>{"two"});
 }
 
+// A standby asks so, and does nothing else between two records.
+TEST(LogReader, finds_what_is_there_however_short_it_waits) {
+  MockCluster cluster({kTopic});
+  const KafkaConfig config = config_for(cluster);
+  send(config, {"one", "two"});
+  Probe probe;
+  StateBoard board;
+  auto reader = KafkaLogReader::open(config, kTopic, 0, probe, board, {});
+  ASSERT_TRUE(reader) << reader.error().message;
+  std::vector<std::string> read;
+  for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+       read.size() < 2 && std::chrono::steady_clock::now() < end;) {
+    const Result<std::optional<std::string>> bytes = (*reader)->next(std::chrono::milliseconds(1));
+    ASSERT_TRUE(bytes);
+    if (*bytes) read.push_back(**bytes);
+  }
+  EXPECT_EQ(read, (std::vector<std::string>{"one", "two"}));
+  const Result<bool> settled = (*reader)->is_settled();
+  ASSERT_TRUE(settled) << settled.error().message;
+  EXPECT_TRUE(*settled);
+}
+
 TEST(LogReader, that_is_told_where_to_start_never_goes_back_to_the_beginning) {
   MockCluster cluster({kTopic});
   const KafkaConfig config = config_for(cluster);

@@ -108,6 +108,41 @@ TEST(Recovery, a_standby_that_follows_knows_what_a_restore_reads) {
   EXPECT_EQ(standby.detector.cluster(20).representative->source, (Source{0, 0, 62}));
 }
 
+TEST(Recovery, waits_until_nothing_of_the_journal_is_hidden) {
+  MemoryKafka kafka;
+  kafka.journal = {"first", "second"};
+  kafka.hidden = 1;
+  kafka.looks_until_marked = 5;
+  MemoryLog log(kafka);
+  StateBoard board;
+  class Told final : public Leadership {
+   public:
+    explicit Told(const StateBoard& board) : board_(board) {}
+    bool held() const override {
+      warnings.push_back(board_.warning());
+      return warnings.size() < most;
+    }
+    mutable std::vector<std::string> warnings;
+    std::size_t most = 100;
+
+   private:
+    const StateBoard& board_;
+  } leadership(board);
+  ASSERT_TRUE(await_settled(log, leadership, board, std::chrono::milliseconds(1)));
+  EXPECT_EQ(kafka.hidden, 0U);
+  ASSERT_EQ(leadership.warnings.size(), 4U);
+  EXPECT_NE(leadership.warnings[3].find("kafka-transactions.sh"), std::string::npos);
+  EXPECT_EQ(board.warning(), "");
+
+  kafka.hidden = 1;
+  kafka.looks_until_marked = 100;
+  leadership.most = 6;
+  const Status status = await_settled(log, leadership, board, std::chrono::milliseconds(1));
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kFenced);
+  EXPECT_EQ(board.warning(), "");
+}
+
 TEST(Recovery, a_standby_refuses_a_broken_journal_as_a_writer_does) {
   std::vector<std::string> journal = journal_of(3);
   Probe probe;

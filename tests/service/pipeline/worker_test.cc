@@ -188,7 +188,8 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
                  .documents_max = documents_max,
                  .bytes_max = circumstances.bytes_max,
                  .batch = {.dead_letter_bytes_max = dead_letter_bytes_max},
-                 .read_back = std::chrono::milliseconds(1)},
+                 .read_back = std::chrono::milliseconds(1),
+                 .look_again = std::chrono::milliseconds(1)},
                 plan->topics, {7});
   try {
     life.status = worker.run(stop.get_token());
@@ -452,6 +453,47 @@ TEST(Worker, a_batch_says_why_it_was_closed) {
             std::vector({kBytes, kDrain}));
 }
 
+TEST(Worker, keys_and_headers_take_room_in_a_batch_too) {
+  const std::string large(1000, 'x');
+  for (const bool by_key : {false, true}) {
+    MemoryKafka kafka;
+    kafka.input.resize(1);
+    for (int i = 0; i < 20; ++i) {
+      MemoryRecord& record = kafka.input[0].emplace_back();
+      record.value = R"({"id":")" + std::to_string(i) + R"(","text":"some words of its own"})";
+      if (by_key) record.key = large;
+      if (!by_key) record.headers = {{"cookie", large}};
+    }
+    const Life life =
+        live_in(kafka, always_committed, 1000,
+                {.interval = std::chrono::hours(1), .bytes_max = 10'000, .prepare = [](MemorySource& source) {
+                   source.records_per_poll = 10;
+                 }});
+    ASSERT_TRUE(life.status) << life.status.error().message;
+    EXPECT_EQ(life.closed.front(), BatchClosed::kBytes);
+  }
+}
+
+// However many a record has: a verdict that does not fit into its topic would hold up its batch for ever.
+TEST(Worker, carries_the_first_trace_header_of_each_name_to_the_verdict) {
+  MemoryKafka kafka;
+  kafka.input.resize(1);
+  MemoryRecord& record = kafka.input[0].emplace_back();
+  record.value = R"({"id":"a","text":"some words of its own"})";
+  for (int i = 0; i < 4000; ++i) {
+    record.headers.emplace_back("traceparent", std::to_string(i));
+    record.headers.emplace_back("other", "x");
+  }
+  record.headers.emplace_back("tracestate", std::string(513, 'x'));
+  record.headers.emplace_back("tracestate", "too late");
+  ASSERT_TRUE(live(kafka, always_committed, 10).status);
+  ASSERT_EQ(kafka.verdicts.size(), 1U);
+  std::vector<std::pair<std::string, std::string>> carried;
+  for (const auto& header : kafka.verdicts[0].headers)
+    if (header.first != kVerdictHeaderName) carried.push_back(header);
+  EXPECT_EQ(carried, (std::vector<std::pair<std::string, std::string>>{{"traceparent", "0"}}));
+}
+
 TEST(Worker, behind_two_batches_under_way_the_next_stays_open) {
   using enum BatchClosed;
   MemoryKafka kafka = crawl(100, 1, 13);
@@ -489,8 +531,8 @@ TEST(Worker, a_fault_with_two_batches_under_way_changes_no_verdict) {
   MemoryKafka calm = crawl(48, 1, 14);
   const MemoryKafka input = calm;
   ASSERT_TRUE(live(calm, always_committed, 16).status);
-  for (const Fate fault : {Fate::kLost, Fate::kThere, Fate::kTimedOutInside, Fate::kSilent, Fate::kLostFenced,
-                           Fate::kThereFenced, Fate::kCrashBefore, Fate::kCrashAfter}) {
+  for (const Fate fault : {Fate::kLost, Fate::kThere, Fate::kHidden, Fate::kTimedOutInside, Fate::kSilent,
+                           Fate::kLostFenced, Fate::kThereFenced, Fate::kCrashBefore, Fate::kCrashAfter}) {
     for (const std::size_t faulty : {1U, 2U}) {
       SCOPED_TRACE("fate " + std::to_string(static_cast<int>(fault)) + " of commit " +
                    std::to_string(faulty));
@@ -520,7 +562,8 @@ TEST(Worker, a_fault_with_two_batches_under_way_changes_no_verdict) {
       } else {
         ASSERT_TRUE(first.status) << first.status.error().message;
         EXPECT_EQ(first.recycles, 2) << "one at the start";
-        const RecycleOutcome outcome = fault == Fate::kThere            ? RecycleOutcome::kFoundCommitted
+        const bool is_there = fault == Fate::kThere || fault == Fate::kHidden;
+        const RecycleOutcome outcome = is_there                         ? RecycleOutcome::kFoundCommitted
                                        : fault == Fate::kTimedOutInside ? RecycleOutcome::kPrecaution
                                                                         : RecycleOutcome::kResent;
         EXPECT_EQ(first.doubts, std::vector({outcome}));
@@ -905,6 +948,7 @@ TEST(Forgetting, where_memory_must_not_be_freed_the_input_is_paused_and_the_serv
                  const std::size_t before = source->handed_out;
                  std::this_thread::sleep_for(std::chrono::milliseconds(300));
                  went_on = source->handed_out - before;
+                 EXPECT_GT(source->idled, 0U) << "its client is not left alone";
                  EXPECT_LT(board.since_beat(), std::chrono::seconds(5));
                  source->on_end();
                });

@@ -60,6 +60,7 @@ class TestLog final : public SeekableLog {
     std::this_thread::sleep_for(std::min(wait, milliseconds(1)));
     return std::optional<std::string>();
   }
+  Result<bool> is_settled() override { return true; }
   std::int64_t position() const override { return behind_last_; }
   Result<std::int64_t> end() override {
     const std::lock_guard lock(journal_.mutex);
