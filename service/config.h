@@ -132,7 +132,7 @@ struct IndexConfig {
 struct BatchConfig {
   int interval_ms = 100;                          // 5 .. 10000: a batch closes so long after its first record
   int documents_max = 10000;                      // 1 .. 1000000
-  std::size_t bytes_max = std::size_t{64} << 20;  // 1 MiB .. 1 GiB of record values
+  std::size_t bytes_max = std::size_t{64} << 20;  // 1 MiB .. 1 GiB of records
 };
 
 struct PipelineConfig {

@@ -454,7 +454,7 @@ const std::vector<Setting>& table() {
        .max = 1000000},
       {.path = "batch.bytes_max",
        .field = at<&Config::batch, &BatchConfig::bytes_max>,
-       .about = "Size of the record values, which wait in memory.",
+       .about = "Size of its records, with keys and headers, which wait in memory.",
        .unit = "bytes",
        .min = kMiB,
        .max = kGiB},

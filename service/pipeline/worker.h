@@ -171,7 +171,7 @@ class Worker {
 
   // Of the gathering thread.
   std::vector<Intake*> free_;        // those that are not under way
-  std::size_t bytes_under_way_ = 0;  // of record values
+  std::size_t bytes_under_way_ = 0;  // of their records
   Pulse gather_pulse_;
   Status gathering_;  // why it ended; read behind the end of `decided_`
   // Of the deciding thread.
