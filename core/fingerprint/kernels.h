@@ -83,7 +83,8 @@ struct Kernels {
 
   // Counts the votes of those of `size` features whose bit of `counting` is 1; returns how many. A block in
   // which none does is not added: in a long text that is most of them. REQUIRES: size <= kTokensMax;
-  // kFeatureSlack values behind `features` can be read; bits from `size` on are 0; votes.blocks <= kBlocksMax.
+  // kFeatureSlack values behind `features` can be read; bits from `size` on are 0; votes.blocks <=
+  // kBlocksMax.
   std::size_t (*vote)(const std::uint64_t* features, const std::uint64_t* counting, std::size_t size,
                       VotePlanes& votes);
 

@@ -74,9 +74,10 @@ bool opens_like_a_page(std::string_view body) {
       kOpenings, [&](std::string_view opening) { return starts_with_ignoring_case(body, opening); });
 }
 
-// Bytes of which nobody knows what they are show it by less than a text must to be read as html: by a comment,
-// or a tag of an element that tells html for browsers (mimesniff.spec.whatwg.org) or with which pages begin
-// that have no head. A tag has an end, too: of short words that are base64 by accident some begin like one.
+// Bytes of which nobody knows what they are show it by less than a text must to be read as html: by a
+// comment, or a tag of an element that tells html for browsers (mimesniff.spec.whatwg.org) or with which
+// pages begin that have no head. A tag has an end, too: of short words that are base64 by accident some begin
+// like one.
 bool opens_with_markup(std::string_view bytes) {
   static constexpr auto kElements = std::to_array<std::string_view>(
       {"a",      "article", "b",       "base",     "basefont", "blockquote", "br",       "center", "div",

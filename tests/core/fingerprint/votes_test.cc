@@ -128,8 +128,8 @@ TEST_P(VotesTest, who_came_too_often_does_not_count) {
   }
 }
 
-// In 64 MiB of one character nothing counts behind the first words. Blocks of that had been added as well, more
-// than there were planes for.
+// In 64 MiB of one character nothing counts behind the first words. Blocks of that had been added as well,
+// more than there were planes for.
 TEST_P(VotesTest, what_does_not_count_takes_no_room) {
   std::mt19937_64 random(19);
   internal::VotePlanes planes{};

@@ -110,8 +110,8 @@ TEST(CharsetDecoder, a_declaration_that_does_not_fit_gives_way_to_detection) {
             "<html><meta charset=utf-8><p>" + std::string(text_in("ko")));
 }
 
-// With a byte that no charset has before them, these lines tell detection nothing; its second try has to begin
-// at a line, as the middle of them all is inside of a character.
+// With a byte that no charset has before them, these lines tell detection nothing; its second try has to
+// begin at a line, as the middle of them all is inside of a character.
 TEST(CharsetDecoder, the_second_try_of_detection_begins_with_a_whole_character) {
   constexpr std::string_view kLines =
       "床前明月光疑是地上霜\n举头望明月低头思故乡\n白日依山尽黄河入海流\n"
