@@ -8,8 +8,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 #include "core/base/isa.h"
 
@@ -39,16 +41,20 @@ inline constexpr std::uint8_t kWeightMax = 16;
 inline constexpr int kSlotShift = 64 - 13;
 using WeightTable = std::array<std::uint8_t, std::size_t{1} << 13>;
 
+// Tokens have a table, bigrams another: so no more features of a text count, however long it is.
+inline constexpr std::size_t kCountingMax = 2 * std::tuple_size_v<WeightTable> * kWeightMax;
+
 // Eight vertical counters for each of 64 bits, bit-sliced: bit b of plane[p][lane] is bit p of how many
 // features with bit b that lane has seen. Feature i of a block belongs to lane i % 8.
 struct VotePlanes {
   static constexpr std::size_t kLanes = 8;
-  static constexpr std::size_t kBlock = 16 * kLanes;  // features that are added at once
-  static constexpr std::size_t kPlanesMax = 28;       // 4 + those of `blocks` + 3 to add up the lanes
+  static constexpr std::size_t kBlock = 16 * kLanes;       // features that are added at once
+  static constexpr std::size_t kBlocksMax = kCountingMax;  // as in each of them a feature counts
+  static constexpr std::size_t kPlanesMax = 4 + std::bit_width(kBlocksMax) + 3;  // 3 to add up the lanes
 
   // Only the first 4 and bit_width(blocks) more hold anything.
   alignas(64) std::array<std::array<std::uint64_t, kLanes>, kPlanesMax> plane;
-  std::size_t blocks;  // added so far; < 2^21
+  std::size_t blocks;  // added so far
 };
 
 struct Kernels {
@@ -75,13 +81,15 @@ struct Kernels {
   // out[i] = wide_feature(features[i]), i < size.
   void (*widen)(const std::uint64_t* features, std::size_t size, std::uint64_t* out);
 
-  // Counts the votes of those of `size` features whose bit of `counting` is 1; returns how many. REQUIRES:
-  // size <= kTokensMax; kFeatureSlack values behind `features` can be read; bits from `size` on are 0.
+  // Counts the votes of those of `size` features whose bit of `counting` is 1; returns how many. A block in
+  // which none does is not added: in a long text that is most of them. REQUIRES: size <= kTokensMax;
+  // kFeatureSlack values behind `features` can be read; bits from `size` on are 0; votes.blocks <=
+  // kBlocksMax.
   std::size_t (*vote)(const std::uint64_t* features, const std::uint64_t* counting, std::size_t size,
                       VotePlanes& votes);
 
   // Bit b: 1 if feature bit b was 1 in more than half of `count` features, `ties` bit b if in exactly half.
-  // Leaves nothing of use in `votes`.
+  // Leaves nothing of use in `votes`. REQUIRES: votes.blocks <= kBlocksMax.
   std::uint64_t (*majority)(VotePlanes& votes, std::size_t count, std::uint64_t ties);
 };
 

@@ -349,6 +349,7 @@ std::size_t vote(const std::uint64_t* features, const std::uint64_t* counting, s
   for (std::size_t i = 0; i < size; i += VotePlanes::kBlock) {
     const std::uint64_t first = counting[i / 64];
     const std::uint64_t second = i + 64 < size ? counting[i / 64 + 1] : 0;
+    if ((first | second) == 0) continue;
     count += static_cast<std::uint64_t>(_mm_popcnt_u64(first) + _mm_popcnt_u64(second));
     add_block(features + i, first, second, votes);
   }

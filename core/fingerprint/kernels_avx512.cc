@@ -274,6 +274,7 @@ std::size_t vote(const std::uint64_t* features, const std::uint64_t* counting, s
   for (std::size_t i = 0; i < size; i += VotePlanes::kBlock) {
     const std::uint64_t first = counting[i / 64];
     const std::uint64_t second = i + 64 < size ? counting[i / 64 + 1] : 0;
+    if ((first | second) == 0) continue;
     count += _mm_popcnt_u64(first) + _mm_popcnt_u64(second);
     const std::size_t high = 64 - _lzcnt_u64(votes.blocks);
     const bool grows = (++votes.blocks >> high) != 0;

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/base/check.h"
 #include "core/base/isa.h"
 #include "core/fingerprint/kernels.h"
 
@@ -32,9 +33,10 @@ class Votes {
 
   // Counts those of `size` features whose bit is 1: bit i % 64 of counting[i / 64] for feature i.
   // REQUIRES: size <= kFeaturesMax; kSlack values behind the last feature can be read; bits from `size` on
-  // are 0; < 2^17 calls.
+  // are 0; of all blocks added, in at most VotePlanes::kBlocksMax a feature counts: no text has more that do.
   void add(const std::uint64_t* features, const std::uint64_t* counting, std::size_t size) {
     count_ += kernels_->vote(features, counting, size, planes_);
+    CHECK(planes_.blocks <= internal::VotePlanes::kBlocksMax, "more features count than two tables let");
   }
 
   // 1 where most features have a 1, 0 where most have a 0, the bit of `ties` where as many have either; then

@@ -497,7 +497,9 @@ std::optional<Charset> CharsetDecoder::State::ask_detector(std::string_view byte
   return charset_named(found);
 }
 
-// An answer that does not fit what it was asked about is none; then the second half may tell more.
+// An answer that does not fit what it was asked about is none; then the second half may tell more. It begins
+// with the piece or word in the middle: half a character would shift all behind it. Not with the next one, as
+// a short text has nearly nothing left behind that.
 std::optional<Charset> CharsetDecoder::detect(std::string_view bytes) {
   state_->take_sample(bytes);
   std::string_view sample = state_->sample;
@@ -505,7 +507,8 @@ std::optional<Charset> CharsetDecoder::detect(std::string_view bytes) {
     const auto found = state_->ask_detector(sample);
     if (found && state_->run(*found, state_->sample, state_->scratch).fits()) return found;
     const std::size_t half = sample.size() / 2;
-    sample.remove_prefix(std::min(sample.find_first_of(" <>\n", half), half));
+    const std::size_t cut = sample.find_last_of(" <>\n", half);
+    sample.remove_prefix(cut == std::string_view::npos || cut == 0 ? half : cut);
   }
   return std::nullopt;
 }

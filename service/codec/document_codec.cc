@@ -24,6 +24,9 @@ constexpr std::size_t kTimeBytesMax = 1024;
 constexpr std::size_t kContentTypeBytesMax = 1024;
 constexpr std::string_view kContentType = "content-type";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kCommentOpening = "<!--";
+// So many random bytes without a control character are an accident of one in a million millions.
+constexpr std::size_t kTextBytesSure = 256;
 
 std::string_view without_mark(std::string_view text) {
   return text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
@@ -44,14 +47,51 @@ bool ends_with_ignoring_case(std::string_view text, std::string_view lowercase) 
          starts_with_ignoring_case(text.substr(text.size() - lowercase.size()), lowercase);
 }
 
+std::string_view from_first_sign(std::string_view body) {
+  body = without_mark(body);
+  while (!body.empty() && is_space(body.front())) body.remove_prefix(1);
+  return body;
+}
+
+// Browsers and archivers write comments before all else ("saved from ...").
+std::string_view from_first_outside_comments(std::string_view body) {
+  constexpr std::string_view kEnd = "-->";
+  body = from_first_sign(body);
+  while (body.starts_with(kCommentOpening)) {
+    const std::size_t end = body.find(kEnd, 2);  // "<!-->" is a comment too
+    if (end == std::string_view::npos) return {};
+    body = from_first_sign(body.substr(end + kEnd.size()));
+  }
+  return body;
+}
+
 bool opens_like_a_page(std::string_view body) {
   static constexpr std::array<std::string_view, 5> kOpenings = {"<!doctype", "<html", "<?xml", "<head",
                                                                 "<body"};
-  body = without_mark(body);
-  while (!body.empty() && is_space(body.front())) body.remove_prefix(1);
-  if (body.empty() || body.front() != '<') return false;
+  body = from_first_outside_comments(body);
+  if (!body.starts_with('<')) return false;
   return std::ranges::any_of(
       kOpenings, [&](std::string_view opening) { return starts_with_ignoring_case(body, opening); });
+}
+
+// Bytes of which nobody knows what they are show it by less than a text must to be read as html: by a
+// comment, or a tag of an element that tells html for browsers (mimesniff.spec.whatwg.org) or with which
+// pages begin that have no head. A tag has an end, too: of short words that are base64 by accident some begin
+// like one.
+bool opens_with_markup(std::string_view bytes) {
+  static constexpr auto kElements = std::to_array<std::string_view>(
+      {"a",      "article", "b",       "base",     "basefont", "blockquote", "br",       "center", "div",
+       "dl",     "font",    "form",    "frameset", "h1",       "h2",         "h3",       "header", "hr",
+       "iframe", "img",     "link",    "main",     "meta",     "nav",        "noscript", "ol",     "p",
+       "pre",    "script",  "section", "span",     "style",    "table",      "title",    "ul"});
+  bytes = from_first_sign(bytes);
+  if (bytes.starts_with(kCommentOpening) || opens_like_a_page(bytes)) return true;
+  if (!bytes.starts_with('<') || bytes.find('>') == std::string_view::npos) return false;
+  return std::ranges::any_of(kElements, [tag = bytes.substr(1)](std::string_view name) {
+    if (!starts_with_ignoring_case(tag, name)) return false;
+    const char behind = tag[name.size()];  // the end of the tag, at the latest
+    return is_space(behind) || behind == '/' || behind == '>';
+  });
 }
 
 bool is_named_like_a_page(std::string_view name) {
@@ -60,14 +100,17 @@ bool is_named_like_a_page(std::string_view name) {
                              [&](std::string_view ending) { return ends_with_ignoring_case(name, ending); });
 }
 
-// Plain words decode as base64 too ("page" does), but hardly ever into something that people could read.
-bool is_plainly_a_page(std::string_view decoded) {
-  if (opens_like_a_page(decoded)) return true;  // whatever its charset
+// Plain words decode as base64 too ("page" does), but hardly ever into something that people could read. In
+// which charset they could is not tried: a text has no controls in any, while a few random bytes would do in
+// most. So without markup it takes many bytes, and a producer who says that they are in a charset.
+bool is_plainly_a_page(std::string_view decoded, bool charset_declared) {
+  if (opens_with_markup(decoded)) return true;  // whatever its charset
   if (decoded.starts_with("\xFF\xFE") || decoded.starts_with("\xFE\xFF")) return true;  // UTF-16
   const bool has_controls = std::ranges::any_of(decoded, [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
   });
-  return !has_controls && is_utf8(decoded);
+  if (has_controls) return false;
+  return is_utf8(decoded) || (charset_declared && decoded.size() >= kTextBytesSure);
 }
 
 // Replaces `out` with what a JSON string says.
@@ -325,7 +368,8 @@ std::optional<RejectReason> DocumentCodec::State::fill_from_base64(std::string_v
                                                                    const CharsetHints& hints,
                                                                    Document& document) {
   const bool decoded = decode_base64(text, unwrapped);
-  if (decoded && (preset.base64 == Base64::kAlways || is_plainly_a_page(unwrapped))) {
+  if (decoded &&
+      (preset.base64 == Base64::kAlways || is_plainly_a_page(unwrapped, hints.declared.has_value()))) {
     return fill_from_bytes(unwrapped, hints, document);
   }
   if (preset.base64 == Base64::kAlways) return RejectReason::kInvalidBase64;
@@ -337,7 +381,7 @@ std::optional<RejectReason> DocumentCodec::State::fill_from_base64(std::string_v
 
 std::optional<RejectReason> DocumentCodec::State::fill_from_bytes(std::string_view bytes, CharsetHints hints,
                                                                   Document& document) {
-  hints.html |= opens_like_a_page(bytes);
+  hints.html |= opens_with_markup(bytes);
   charset_decoder->decode(bytes, hints, document.body);
   if (document.body.size() > document_bytes_max) return RejectReason::kTooLarge;
   set_format(document);

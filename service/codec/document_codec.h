@@ -10,7 +10,10 @@
 //           also an integer of any length), or an array whose first element is one (Nutch sends every field
 //           so).
 //           Text goes before html, and html before a digest of it, which is taken as it is. A text that opens
-//           like a page ("<!doctype", "<html", ...) is read as html.
+//           like a page ("<!doctype", "<html", ..., maybe after comments) is read as html.
+//   base64  under `auto` it is unwrapped where that gives UTF-8 without control characters, UTF-16 with its
+//           mark, or in any charset what opens with a comment or a tag of html; or, where a charset is
+//           declared, 256 bytes and more without control characters. All else is taken as it is.
 //   charset a JSON string is Unicode and is taken as it is. What comes out of base64, and a raw value, are
 //           bytes: core/text/charset_decoder.h makes them UTF-8, told by fields.charset or by the record's
 //           own Content-Type header. A body that becomes too large by this is kTooLarge.

@@ -128,5 +128,48 @@ TEST_P(VotesTest, who_came_too_often_does_not_count) {
   }
 }
 
+// In 64 MiB of one character nothing counts behind the first words. Blocks of that had been added as well,
+// more than there were planes for.
+TEST_P(VotesTest, what_does_not_count_takes_no_room) {
+  std::mt19937_64 random(19);
+  internal::VotePlanes planes{};
+  const auto vote = internal::kernels(GetParam()).vote;
+  std::vector<std::uint64_t> features(Votes::kFeaturesMax + Votes::kSlack);
+  for (std::uint64_t& each : features) each = random();
+  std::vector<std::uint64_t> counting(Votes::kFeaturesMax / 64);
+  for (int batch = 0; batch < 200'000; ++batch) {
+    ASSERT_EQ(vote(features.data(), counting.data(), Votes::kFeaturesMax, planes), 0U);
+    votes_.add(features.data(), counting.data(), Votes::kFeaturesMax);
+  }
+  EXPECT_EQ(planes.blocks, 0U);
+
+  Accumulator<64> plain;
+  for (const std::size_t i : {0, 63, 64, 127, 1000, 2047}) {  // some blocks count between those that do not
+    counting[i / 64] |= std::uint64_t{1} << i % 64;
+    plain.add(features[i], 1);
+  }
+  votes_.add(features.data(), counting.data(), Votes::kFeaturesMax);
+  EXPECT_EQ(votes_.take_majority(kTies), plain.majority(kTies).to_ullong());
+}
+
+// The most blocks that a text can need: two tables of slots, each slot full, each feature in a block alone.
+TEST_P(VotesTest, sums_are_exact_with_one_feature_in_each_block) {
+  std::mt19937_64 random(23);
+  std::vector<std::uint64_t> features(Votes::kFeaturesMax + Votes::kSlack);
+  std::vector<std::uint64_t> counting(Votes::kFeaturesMax / 64);
+  for (std::size_t i = 0; i < Votes::kFeaturesMax; i += internal::VotePlanes::kBlock) counting[i / 64] = 1;
+  Accumulator<64> plain;
+  for (std::size_t counted = 0; counted < internal::kCountingMax;) {
+    for (std::size_t i = 0; i < Votes::kFeaturesMax; i += internal::VotePlanes::kBlock, ++counted) {
+      features[i] = random() | 1;
+      plain.add(features[i], 1);
+    }
+    votes_.add(features.data(), counting.data(), Votes::kFeaturesMax);
+  }
+  const std::uint64_t majority = votes_.take_majority(kTies);
+  EXPECT_EQ(majority, plain.majority(kTies).to_ullong());
+  EXPECT_EQ(majority & 1, 1U) << "all of them voted for it";
+}
+
 }  // namespace
 }  // namespace neardup

@@ -110,6 +110,18 @@ TEST(CharsetDecoder, a_declaration_that_does_not_fit_gives_way_to_detection) {
             "<html><meta charset=utf-8><p>" + std::string(text_in("ko")));
 }
 
+// With a byte that no charset has before them, these lines tell detection nothing; its second try has to
+// begin at a line, as the middle of them all is inside of a character.
+TEST(CharsetDecoder, the_second_try_of_detection_begins_with_a_whole_character) {
+  constexpr std::string_view kLines =
+      "床前明月光疑是地上霜\n举头望明月低头思故乡\n白日依山尽黄河入海流\n"
+      "欲穷千里目更上一层楼\n春眠不觉晓处处闻啼鸟\n夜来风雨声花落知多少\n"
+      "千山鸟飞绝万径人踪灭\n孤舟蓑笠翁独钓寒江雪\n红豆生南国春来发几枝\n";
+  const std::string bytes = "\xFF\n" + encode(kLines, Charset::kGb18030);
+  EXPECT_EQ(CharsetDecoder().detect(bytes), Charset::kGb18030);
+  EXPECT_EQ(decoded(bytes).text, "\uFFFD\n" + std::string(kLines));
+}
+
 TEST(CharsetDecoder, utf_16_without_a_mark_shows_by_its_zeros) {
   const std::string page = "<html><p>" + std::string(text_in("zh-Hans")) + "</p></html>";
   EXPECT_EQ(decoded(encode(page, Charset::kUtf16Le)).text, page);

@@ -60,6 +60,19 @@ std::string golden(const std::string& file) {
   return text;
 }
 
+std::string base64_of(std::string bytes) {
+  static constexpr std::string_view kAlphabet =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  while (bytes.size() % 3 != 0) bytes += ' ';  // so that no padding is needed
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    unsigned group = 0;
+    for (std::size_t i = 0; i < 3; ++i) group = group << 8 | static_cast<unsigned char>(bytes[at + i]);
+    for (int shift = 18; shift >= 0; shift -= 6) text += kAlphabet[group >> shift & 63];
+  }
+  return text;
+}
+
 TEST(DocumentCodec, reads_the_parts_of_a_document) {
   const Outcome got = decode_json(
       R"({"id":"a1","url":"http://a/1","text":"gr\u00fcn \"x\"","time":"2024-05-01T12:30:45Z","more":[1,{}]})");
@@ -91,12 +104,17 @@ TEST(DocumentCodec, text_goes_before_html_and_an_empty_text_gives_way) {
 }
 
 TEST(DocumentCodec, a_text_that_opens_like_a_page_is_html) {
-  for (const std::string_view page : {"<!DOCTYPE html><p>x", " \\n<HTML><p>x", "\\ufeff<html>"}) {
+  for (const std::string_view page :
+       {"<!DOCTYPE html><p>x", " \\n<HTML><p>x", "\\ufeff<html>", "<!-- saved -->\\n<!--><html>"}) {
     const std::string value = R"({"content":")" + std::string(page) + "\"}";
     EXPECT_EQ(decode_json(value).document.format, Document::Format::kHtml) << page;
   }
   EXPECT_EQ(decode_json(R"({"content":"<- an arrow"})").document.format, Document::Format::kText);
   EXPECT_EQ(decode_json(R"({"content":"a <html> in words"})").document.format, Document::Format::kText);
+  for (const std::string_view text : {"<!-- <html>", "<!-- x --> words", "<p>words", "<table>"}) {
+    const std::string value = R"({"content":")" + std::string(text) + "\"}";
+    EXPECT_EQ(decode_json(value).document.format, Document::Format::kText) << text;
+  }
 }
 
 TEST(DocumentCodec, an_integer_is_an_id_and_a_fraction_is_none) {
@@ -322,6 +340,45 @@ TEST(DocumentCodec, base64_auto_leaves_plain_words_alone) {
   EXPECT_EQ(body("Z3LDvG4="), "grün");
   // <html>, a meta, and a character of GBK: not UTF-8, yet plainly a page.
   EXPECT_EQ(body("PGh0bWw+PG1ldGEgY2hhcnNldD1nYms+1tA="), "<html><meta charset=gbk>中");
+}
+
+TEST(DocumentCodec, base64_auto_knows_a_page_in_any_charset_by_its_markup) {
+  const std::string china = "\xD6\xD0\xB9\xFA";  // of GBK, no UTF-8
+  const auto body = [](const std::string& text, const std::string& encoding) {
+    return decode(of_preset("scrapy-cluster"),
+                  R"({"url":"http://a/","body":")" + text + R"(","encoding":")" + encoding + "\"}")
+        .document.body;
+  };
+  for (const std::string opening :
+       {"<!-- saved --><html><body>", "\n <!-- a --> <!-- b -->\n<HTML>", "<!-- nothing but a comment -->",
+        "<!--><p>", "<meta charset=gbk>", "<script>x()</script>", "<TABLE\tborder=0>", "<title>", "<br/>"}) {
+    const std::string page = base64_of(opening + china);
+    EXPECT_TRUE(body(page, "gb18030").starts_with(opening + "中国")) << opening;
+    EXPECT_TRUE(body(page, "utf-8").starts_with(opening)) << opening;
+  }
+  for (const std::string opening : {"<x>", "<tablet>", "<- ", "1 < 2 > 1 ", "<p", "<table "}) {
+    const std::string words = base64_of(opening + china);
+    EXPECT_EQ(body(words, "gb18030"), words) << opening;
+  }
+}
+
+TEST(DocumentCodec, base64_auto_believes_a_charset_where_bytes_are_many_and_have_no_controls) {
+  InputConfig input;
+  input.base64 = "auto";
+  const auto body = [&](const std::string& text, const std::string& fields) {
+    return decode(input, R"({"text":")" + text + "\"" + fields + "}", "k").document.body;
+  };
+  std::string words;
+  for (int i = 0; i < 64; ++i) words += "\xD6\xD0\xB9\xFA";
+  EXPECT_TRUE(body(base64_of(words), R"(,"charset":"gbk")").starts_with("中国中国"));
+  EXPECT_EQ(body(base64_of(words), ""), base64_of(words)) << "nobody says that it is in a charset";
+  EXPECT_EQ(body(base64_of(words + '\x01'), R"(,"charset":"gbk")"), base64_of(words + '\x01'));
+  const std::string few = base64_of(words.substr(0, 200));
+  EXPECT_EQ(body(few, R"(,"charset":"gbk")"), few);
+  // Which all are base64, and of which windows-1252 would make characters.
+  for (const std::string plain : {"page", "Internationalization", "Straits/Settlements+"}) {
+    EXPECT_EQ(body(plain, R"(,"charset":"windows-1252")"), plain);
+  }
 }
 
 TEST(DocumentCodec, raw_takes_the_value_for_the_page_and_the_key_for_its_name) {
