@@ -200,6 +200,37 @@ def check_rules(rule):
     must(done.returncode == 0, done.stdout, done.stderr)
 
 
+def cases_on(release, cases):
+    """What promtool says of cases (tests/ops) on the rules as the chart makes them for a release; '' if they hold."""
+    done = run("helm", "template", release, CHART, "--namespace", "crawl", "--values", CASES["default"],
+               "--set", "prometheusRule.enabled=true")
+    must(done.returncode == 0, done.stderr)
+    (rule,) = of_kind("PrometheusRule", documents(done.stdout))
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "rules.yaml").write_text(yaml.safe_dump(rule["spec"]))
+        file = pathlib.Path(folder, "cases.yaml")
+        file.write_text(yaml.safe_dump({**cases, "rule_files": ["rules.yaml"]}))
+        done = subprocess.run(["promtool", "test", "rules", str(file)], capture_output=True, text=True)
+        return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def check_release():
+    """The alerts fire as rendered too, for the release of their series, and for no other."""
+    cases = yaml.safe_load((ROOT / "tests/ops/alerts_cases.yaml").read_text())
+    down = {"alertname": "NeardupDown"}
+    cases["tests"] = [case for case in cases["tests"] if not any(down.items() <= t.items() for t in case["alert_rule_test"])]
+    words = cases_on("neardup", cases)  # by which name the cases' series are scraped
+    must(not words, "alerts of the chart do not fire as those of files/alerts.yaml:", words)
+    fire = 0
+    for case in cases["tests"]:
+        for test in case["alert_rule_test"]:
+            fire += len(test["exp_alerts"])
+            test["exp_alerts"] = []
+    words = cases_on("another", cases)
+    must(not words, "alerts fire for another release:", words)
+    table("alerts of a release", fire, "promtool, as rendered: for it, and not for another")
+
+
 def assign(tree, path, value):
     *way, last = [int(step) if step.isdigit() else step for step in path.split("/")]
     for step in way:
@@ -220,6 +251,7 @@ def with_error(error):
 def schemas():
     planted = yaml.safe_load((ROOT / "tests/charts/planted.yaml").read_text())
     looked_at, kinds = 0, set()
+    check_release()
     for version in VERSIONS:
         sets = {case: known(case, version) for case in CASES}
         complaints, count = conform(sets, version)
