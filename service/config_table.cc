@@ -109,7 +109,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSection
     {"html", "What of an HTML page is compared."},
     {"text", "Which ways of writing are one."},
     {"fingerprint", "What is counted in a text. Changing any of it needs a new journal."},
-    {"detector", "When two documents are called duplicates. Changing it needs a new journal."},
+    {"detector",
+     "When two documents are called duplicates. mode, verify and sketch, and content_words in gram_units, "
+     "belong to what is remembered: changing one needs a new journal. All else here may be changed at any "
+     "restart."},
     {"clusters",
      "Documents that say the same: a unique and its duplicates. Nothing here changes what is called a "
      "duplicate; all of it may be changed at any time."},
@@ -140,7 +143,9 @@ const std::vector<Setting>& table() {
        .refuse = refuse_empty},
       {.path = "kafka.session_timeout_ms",
        .field = at<&Config::kafka, &K::session_timeout_ms>,
-       .about = "How long a silent writer is waited for before a standby takes over.",
+       .about = "How long a silent writer is waited for before a standby takes over. The brokers take what "
+                "lies within their group.min.session.timeout.ms and group.max.session.timeout.ms: 6000 to "
+                "1800000 if nobody changed them.",
        .unit = "ms",
        .min = 1000,
        .max = 300000},

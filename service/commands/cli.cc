@@ -1,6 +1,7 @@
 #include "service/commands/cli.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -47,9 +48,32 @@ struct Command {
   Run (*setup)(CLI::App& app);
 };
 
-int usage_error(const std::string& message) {
-  std::cerr << "neardup: " << message << "\nTry: neardup --help\n" << std::flush;
+int usage_error(const std::string& message, const std::string& command = "") {
+  std::cerr << "neardup: " << message << "\nTry: neardup " << command << (command.empty() ? "" : " ")
+            << "--help\n"
+            << std::flush;
   return kExitUsage;
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
+  const std::string near = closest(word, names);
+  return near.empty() ? "" : "; did you mean " + near + "?";
+}
+
+// `app` has commands of its own, and `rest` names none of them.
+int which_of(const CLI::App& app, const std::vector<std::string>& rest) {
+  std::vector<std::string> names;
+  std::string choices;
+  for (const CLI::App* const sub : app.get_subcommands(nullptr)) {
+    names.push_back(sub->get_name());
+    choices += (choices.empty() ? "" : ", ") + sub->get_name();
+  }
+  const auto word =
+      std::find_if(rest.begin(), rest.end(), [](const std::string& w) { return !w.starts_with("-"); });
+  const std::string wrong = word == rest.end()
+                                ? "what to do is missing, one of " + choices
+                                : "\"" + *word + "\" is not one of " + choices + did_you_mean(*word, names);
+  return usage_error(app.get_name() + ": " + wrong, app.get_name());
 }
 
 // Loads the configuration, sets up the log as it says and goes on; or says what is wrong with it.
@@ -354,9 +378,7 @@ int run(int argc, const char* const* argv) {
   names.emplace_back("help");
 
   const auto unknown_command = [&](const std::string& word) {
-    const std::string near = closest(word, names);
-    return usage_error("unknown command \"" + word + "\"" +
-                       (near.empty() ? "" : "; did you mean " + near + "?"));
+    return usage_error("unknown command \"" + word + "\"" + did_you_mean(word, names));
   };
   const auto reached = [&]() -> const std::pair<CLI::App*, Run>* {
     for (const auto& command : commands) {
@@ -374,6 +396,11 @@ int run(int argc, const char* const* argv) {
     std::cout << (command != nullptr ? command->first->help("neardup") : app.help()) << std::flush;
     return kExitOk;
   } catch (const CLI::ParseError& error) {
+    if (const auto* const command = reached(); command != nullptr &&
+                                               command->first->get_require_subcommand_min() > 0 &&
+                                               command->first->get_subcommands().empty()) {
+      return which_of(*command->first, app.remaining(true));
+    }
     const std::vector<std::string> rest = app.remaining();
     const bool word =
         reached() == nullptr && !help->parsed() && !rest.empty() && !rest.front().starts_with("-");

@@ -32,7 +32,7 @@ const char kExplainHelp[] =
     "  neardup explain -c neardup.yaml a.jsonl b.jsonl    with the settings of a service: as it decides\n"
     "  neardup explain two.jsonl                          the first and the second line\n"
     "  jq -c 'select(.id == \"x\" or .id == \"y\")' crawl.jsonl | neardup explain -\n"
-    "  neardup explain --set detector.mode=simhash --set detector.distance=5 a.txt b.txt\n"
+    "  neardup explain --set detector.mode=simhash --set detector.distance=2 a.txt b.txt\n"
     "  neardup explain --json a.txt b.txt | jq .reason\n"
     "\n"
     "The first document is known, the second one is judged. Sources are read as `neardup scan` reads them,\n"

@@ -90,8 +90,9 @@ Result<std::map<std::string, TopicDescription>> reach_kafka(const KafkaConfig& c
     board.beat();
     if (described || described.error().code != ErrorCode::kUnavailable || fail_fast) return described;
     if (stop.stop_requested()) return Error{ErrorCode::kUnavailable, "asked to stop before Kafka answered"};
-    log_warning("Kafka at {} does not answer, trying again: {}", config.brokers, described.error().message);
-    board.set(State::kStarting, "Kafka at " + config.brokers + " does not answer");
+    const std::string& why = described.error().message;
+    board.set(State::kStarting, "Kafka at " + config.brokers + " does not answer: " + why);
+    log_warning("Kafka at {} does not answer, trying again: {}", config.brokers, why);
     pause(stop, seconds(1));
   }
 }

@@ -200,6 +200,37 @@ def check_rules(rule):
     must(done.returncode == 0, done.stdout, done.stderr)
 
 
+def cases_on(release, cases):
+    """What promtool says of cases (tests/ops) on the rules as the chart makes them for a release; '' if they hold."""
+    done = run("helm", "template", release, CHART, "--namespace", "crawl", "--values", CASES["default"],
+               "--set", "prometheusRule.enabled=true")
+    must(done.returncode == 0, done.stderr)
+    (rule,) = of_kind("PrometheusRule", documents(done.stdout))
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "rules.yaml").write_text(yaml.safe_dump(rule["spec"]))
+        file = pathlib.Path(folder, "cases.yaml")
+        file.write_text(yaml.safe_dump({**cases, "rule_files": ["rules.yaml"]}))
+        done = subprocess.run(["promtool", "test", "rules", str(file)], capture_output=True, text=True)
+        return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def check_release():
+    """The alerts fire as rendered too, for the release of their series, and for no other."""
+    cases = yaml.safe_load((ROOT / "tests/ops/alerts_cases.yaml").read_text())
+    down = {"alertname": "NeardupDown"}
+    cases["tests"] = [case for case in cases["tests"] if not any(down.items() <= t.items() for t in case["alert_rule_test"])]
+    words = cases_on("neardup", cases)  # by which name the cases' series are scraped
+    must(not words, "alerts of the chart do not fire as those of files/alerts.yaml:", words)
+    fire = 0
+    for case in cases["tests"]:
+        for test in case["alert_rule_test"]:
+            fire += len(test["exp_alerts"])
+            test["exp_alerts"] = []
+    words = cases_on("another", cases)
+    must(not words, "alerts fire for another release:", words)
+    table("alerts of a release", fire, "promtool, as rendered: for it, and not for another")
+
+
 def assign(tree, path, value):
     *way, last = [int(step) if step.isdigit() else step for step in path.split("/")]
     for step in way:
@@ -220,6 +251,7 @@ def with_error(error):
 def schemas():
     planted = yaml.safe_load((ROOT / "tests/charts/planted.yaml").read_text())
     looked_at, kinds = 0, set()
+    check_release()
     for version in VERSIONS:
         sets = {case: known(case, version) for case in CASES}
         complaints, count = conform(sets, version)
@@ -294,8 +326,36 @@ def topics_command(manifests):
     pod = job["spec"]["template"]["spec"]
     with tempfile.TemporaryDirectory() as folder:
         pod_files(pod, manifests, pathlib.Path(folder), "")
-        nowhere = ["--set", "kafka.brokers=127.0.0.1:9", "--timeout-ms", "1000"]
-        return neardup(pod, [*pod["containers"][0]["args"], *nowhere], folder)
+        arguments = list(pod["containers"][0]["args"])
+        arguments[arguments.index("--timeout-ms") + 1] = "1000"
+        return neardup(pod, [*arguments, "--set", "kafka.brokers=127.0.0.1:9"], folder)
+
+
+def named(node):
+    """The ConfigMaps and Secrets that a pod cannot start without, as (kind, name)."""
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+        if key in ("configMap", "configMapRef", "configMapKeyRef") and not value.get("optional"):
+            yield "ConfigMap", value["name"]
+        elif key in ("secret", "secretRef", "secretKeyRef") and not value.get("optional"):
+            yield "Secret", value.get("secretName") or value["name"]
+        else:
+            yield from named(value)
+
+
+def late_for_topics(manifests):
+    """What the job that makes topics needs, and Helm makes only after it."""
+
+    def place(manifest):  # behind all hooks, or among them
+        annotations = manifest["metadata"].get("annotations") or {}
+        early = "pre-install" in annotations.get("helm.sh/hook", "").split(",")
+        return int(annotations.get("helm.sh/hook-weight", 0)) if early else float("inf")
+
+    for job in of_kind("Job", manifests):
+        needs = set(named(job["spec"]["template"]["spec"]))
+        for manifest in manifests:
+            which = manifest["kind"], manifest["metadata"]["name"]
+            if which in needs and place(manifest) >= place(job):
+                yield which
 
 
 def config():
@@ -305,6 +365,14 @@ def config():
     for case in ("default", "scrapy-tuned"):
         done = topics_command(documents(render(case)))
         must(done.returncode == 69, f"{case}: Kafka cannot be reached, so 69, but it was {done.returncode}:", done.stderr)
+    for case in CASES:
+        late = list(late_for_topics(documents(render(case))))
+        must(not late, f"{case}: the topics job cannot start on install, for it waits for", *late)
+    manifests = documents(render("stop-words"))
+    for manifest in of_kind("ConfigMap", manifests):
+        manifest["metadata"].get("annotations", {}).pop("helm.sh/hook", None)
+    late = {name for _, name in late_for_topics(manifests)}
+    must(late == {"neardup-words", "crawl-neardup-topics"}, "ConfigMaps that come too late were not noticed:", late)
     # Past the schema, the service itself is the guard; were it not, this check would prove nothing.
     planted = {"config.pipeline.thread=4": "pipeline.threads", "config.batch.interval_ms=1": "5 .. 10000",
                "config.kafka.topics.unique=pages": "pages"}
@@ -319,7 +387,7 @@ def config():
     done = validate(manifests)
     must(done.returncode != 0 and "tls_ca_file" in done.stderr, "a misplaced secret was not noticed:", done.stderr)
     table("configurations the service accepts", len(CASES),
-          "neardup validate --offline, with the pod's files and arguments", len(planted) + 1)
+          "neardup validate --offline, with the pod's files and arguments", len(planted) + 2)
 
 
 # --- refused

@@ -3,7 +3,7 @@
 
 promtool checks the rules and runs alerts_cases.yaml. The rest is looked at here: each alert has a case that notices if it
 never fires and one that notices if it always does (both are planted, one alert at a time), says how bad it is, and has a
-runbook of its own, which names only metrics and commands that exist.
+runbook of its own, which names only metrics, commands, options and settings that exist.
 """
 
 import concurrent.futures
@@ -21,6 +21,7 @@ ALERTS = ROOT / "charts/neardup/files/alerts.yaml"
 CASES = ROOT / "tests/ops/alerts_cases.yaml"
 RUNBOOKS = ROOT / "docs/runbooks"
 REFERENCE = ROOT / "docs/metrics.md"
+SETTINGS = ROOT / "config/settings.md"
 SECTIONS = ["Meaning", "Impact", "Diagnosis", "Mitigation"]
 
 # A case that expects nothing is one line, one that expects alerts is several.
@@ -55,6 +56,9 @@ def complaints(alerts_text, runbooks, reference, commands):
     """What is wrong with alerts and runbooks, without running anything. `runbooks`: name to text."""
     alerts = rules.alerts(alerts_text)
     documented = rules.metrics_documented(reference)
+    settings = re.findall(r"^\| `([a-z_.]+)` \|", SETTINGS.read_text(), re.MULTILINE)
+    settings += [setting.rpartition(".")[0] for setting in settings]
+    sections = {setting.split(".")[0] for setting in settings}
     for alert in alerts:
         name = alert["name"]
         if not name.startswith("Neardup"):
@@ -83,6 +87,12 @@ def complaints(alerts_text, runbooks, reference, commands):
             for command in re.findall(r"(?<!status )(?<!-u )\bneardup ([a-z][a-z-]+)", code):
                 if command not in commands:
                     yield f"docs/runbooks/{name}.md: there is no command `neardup {command}`"
+            for option in re.findall(r" (--[a-z-]*[a-z])(?!-?[.]{3})\b", code) if code.startswith("neardup ") else []:
+                if option not in commands:
+                    yield f"docs/runbooks/{name}.md: `neardup` has no option {option}"
+            for setting in re.findall(r"\b[a-z]+\.[a-z_.]*[a-z]\b", code):
+                if setting.split(".")[0] in sections and setting not in settings:
+                    yield f"docs/runbooks/{name}.md: there is no setting {setting}"
 
 
 def planted(alerts_text, runbooks, reference, commands):
@@ -102,6 +112,8 @@ def planted(alerts_text, runbooks, reference, commands):
     yield "an empty section", found("nothing under Impact", runbooks={**other, "NeardupDown": re.sub(r"(## Impact\n).*?(?=\n## )", r"\1", page, flags=re.DOTALL)})
     yield "a runbook with an old metric", found("neardup_gone", runbooks={**other, "NeardupDown": page + "`neardup_gone`\n"})
     yield "a runbook with a command that is none", found("neardup mend", runbooks={**other, "NeardupDown": page + "`neardup mend`\n"})
+    yield "a runbook with an option that is none", found("no option --mend", runbooks={**other, "NeardupDown": page + "`neardup serve --mend`\n"})
+    yield "a runbook with an old setting", found("no setting index.gone", runbooks={**other, "NeardupDown": page + "`index.gone: 1`\n"})
     yield "an alert with an old metric", found("neardup_gone", alerts_text.replace("neardup_index_bytes offset", "neardup_gone offset"))
     yield "an alert without a severity", found("NeardupDown", alerts_text.replace("          severity: critical\n", "          level: high\n", 1))
     yield "an alert without a description", found("NeardupDown", re.sub(r"          description: .*\n", "", alerts_text, count=1))
@@ -127,7 +139,7 @@ def main():
     runbooks = {path.stem: path.read_text() for path in sorted(RUNBOOKS.glob("*.md")) if path.name != "README.md"}
     reference = REFERENCE.read_text()
     cli = (ROOT / "service/commands/cli.cc").read_text()
-    commands = set(re.findall(r'^    \{"([a-z-]+)",', cli, re.MULTILINE))
+    commands = set(re.findall(r'^    \{"([a-z-]+)",', cli, re.MULTILINE)) | set(re.findall(r'[",](--[a-z-]+)"', cli))
     wrong = list(complaints(alerts_text, runbooks, reference, commands))
     table = RUNBOOKS / "README.md"
     if os.environ.get("UPDATE_GOLDEN"):
@@ -149,7 +161,7 @@ def main():
     fire, quiet = len(FIRING.findall(cases_text)), cases_text.count("exp_alerts: []}")
     print(f"table: alerts | {len(rules.alerts(alerts_text))} | {fire} fire, {quiet} stay quiet | {sum(f for _, f in errors)} of {len(errors)}")
     print(f"table: recording rules | {len(re.findall(r'- record:', alerts_text))} | promtool's lint |")
-    print(f"table: runbooks | {len(runbooks)} | alerts, metrics, commands |")
+    print(f"table: runbooks | {len(runbooks)} | alerts, metrics, commands, options, settings |")
     print("\n".join(wrong))
     return 1 if wrong else 0
 

@@ -33,8 +33,10 @@ def queries(dashboard):
 
 
 def resolved(expr, interval):
-    """The PromQL that Grafana would send, with all jobs and instances chosen."""
-    return expr.replace("$__rate_interval", interval).replace("$job", ".+").replace("$instance", ".+")
+    """The PromQL that Grafana would send, with all namespaces, jobs and instances chosen."""
+    for name, every in (("$__rate_interval", interval), ("$namespace", ".*"), ("$job", ".+"), ("$instance", ".+")):
+        expr = expr.replace(name, every)
+    return expr
 
 
 # A metric with its matchers, as `name{...}`.

@@ -2,9 +2,9 @@
 """Is the dashboard one that Grafana takes as it is meant, and that works on every installation?
 
 The rules of Grafana's dashboard-linter (which cannot be had without Grafana), said again here: variables for data source,
-job and instance, both matched by every selector, $__rate_interval in every range, title, description and unit everywhere,
-nothing to edit. Besides: PromQL that promtool can read, metrics that exist, places that do not overlap. For each kind of
-error one is planted, and has to be found.
+job and instance, and one for the namespace, matched by every selector, $__rate_interval in every range, title, description
+and unit everywhere, nothing to edit. Besides: PromQL that promtool can read, metrics that exist, places that do not
+overlap. For each kind of error one is planted, and has to be found.
 """
 
 import copy
@@ -26,12 +26,12 @@ def variable_complaints(board):
     source = variables.pop("datasource", None)
     if source is None or (source["type"], source["query"]) != ("datasource", "prometheus"):
         yield "no variable datasource that chooses a Prometheus"
-    for name in ("job", "instance"):
+    for name, every in (("namespace", ".*"), ("job", ".+"), ("instance", ".+")):
         variable = variables.get(name)
         if variable is None:
             yield f"no variable {name}"
             continue
-        wanted = {"type": "query", "multi": True, "includeAll": True, "allValue": ".+", "refresh": 2}
+        wanted = {"type": "query", "multi": True, "includeAll": True, "allValue": every, "refresh": 2}
         for key, value in wanted.items():
             if variable.get(key) != value:
                 yield f"variable {name}: {key} is {variable.get(key)}, not {value}"
@@ -59,7 +59,7 @@ def panel_complaints(panel, documented):
         if {name for name, _ in selectors} != rules.metrics_named(expr):
             yield f"{where}: a metric without matchers in {expr}"
         for name, matchers in selectors:
-            for label in ("job", "instance"):
+            for label in ("namespace", "job", "instance"):
                 if f'{label}=~"${label}"' not in matchers:
                     yield f"{where}: {name} does not match {label}"
             if name not in documented:
@@ -136,10 +136,13 @@ def planted(board, documented):
 
     yield "editable", found("editable", lambda changed: changed.update(editable=True))
     yield "no data source to choose", found("datasource", lambda changed: changed["templating"]["list"].pop(0))
-    yield "no variable job", found("no variable job", lambda changed: changed["templating"]["list"].pop(1))
-    yield "no variable instance", found("no variable instance", lambda changed: changed["templating"]["list"].pop(2))
-    yield "All is not .+", found("allValue", in_variable(1, "allValue", ".*"))
-    yield "one job at a time", found("multi", in_variable(1, "multi", False))
+    yield "no variable namespace", found("no variable namespace", lambda changed: changed["templating"]["list"].pop(1))
+    yield "no variable job", found("no variable job", lambda changed: changed["templating"]["list"].pop(2))
+    yield "no variable instance", found("no variable instance", lambda changed: changed["templating"]["list"].pop(3))
+    yield "All namespaces leaves out those who have none", found("allValue", in_variable(1, "allValue", ".+"))
+    yield "All is not .+", found("allValue", in_variable(2, "allValue", ".*"))
+    yield "one job at a time", found("multi", in_variable(2, "multi", False))
+    yield "no namespace matcher", found("does not match namespace", in_query('namespace=~"$namespace", ', ""))
     yield "no job matcher", found("does not match job", in_query('job=~"$job", ', ""))
     yield "no instance matcher", found("does not match instance", in_query('instance=~"$instance"', 'instance!=""'))
     yield "no matchers at all", found("without matchers", lambda changed: first(changed)["targets"][0].update(expr="sum(rate(neardup_recycles_total[$__rate_interval]))"))

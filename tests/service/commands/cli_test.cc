@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "service/commands/exit_code.h"
@@ -70,6 +72,43 @@ TEST(Cli, an_unknown_command_is_wrong_usage_with_a_suggestion) {
               StartsWith("neardup: unknown command \"valdate\"; did you mean validate?\n"));
   EXPECT_THAT(neardup_cli({"help", "valdate"}).err, HasSubstr("did you mean validate?"));
   EXPECT_THAT(neardup_cli({"qqqqqq"}).err, StartsWith("neardup: unknown command \"qqqqqq\"\n"));
+}
+
+TEST(Cli, an_unknown_command_of_a_command_is_named_with_its_choices) {
+  const std::pair<std::vector<const char*>, const char*> cases[] = {
+      {{"topics", "creat"}, "topics: \"creat\" is not one of create, check; did you mean create?"},
+      {{"topics", "--set", "log.level=info", "qqqqqq"}, "topics: \"qqqqqq\" is not one of create, check"},
+      {{"snapshot", "inspct", "idx"},
+       "snapshot: \"inspct\" is not one of inspect, verify; did you mean inspect?"},
+      {{"topics"}, "topics: what to do is missing, one of create, check"},
+  };
+  for (const auto& [words, says] : cases) {
+    const Answer answer = neardup_cli(words);
+    EXPECT_EQ(answer.code, kExitUsage);
+    EXPECT_EQ(answer.err, std::string("neardup: ") + says + "\nTry: neardup " + words[0] + " --help\n");
+  }
+}
+
+TEST(Cli, the_settings_in_examples_are_accepted) {
+  std::size_t examples = 0;
+  for (const char* command : {"serve", "topics", "scan", "fingerprint", "explain", "feed", "plan", "tune",
+                              "snapshot", "validate", "print-config"}) {
+    std::istringstream help(neardup_cli({command, "--help"}).out);
+    for (std::string line; std::getline(help, line);) {
+      if (!line.starts_with("  neardup ")) continue;
+      std::istringstream words(line);
+      std::vector<std::string> sets;
+      for (std::string word; words >> word;) {
+        if (word == "--set" && words >> word) sets.push_back(word);
+      }
+      std::vector<const char*> arguments = {"print-config"};
+      for (const std::string& set : sets) arguments.insert(arguments.end(), {"--set", set.c_str()});
+      const Answer answer = neardup_cli(arguments);
+      EXPECT_EQ(answer.code, kExitOk) << line << "\n" << answer.err;
+      examples += sets.empty() ? 0 : 1;
+    }
+  }
+  EXPECT_GE(examples, 3U);
 }
 
 TEST(Cli, wrong_options_are_wrong_usage) {

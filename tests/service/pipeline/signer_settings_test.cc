@@ -54,6 +54,37 @@ TEST_F(SignerSettings, every_setting_arrives) {
   EXPECT_EQ(options->features.idf->size(), 1U);
 }
 
+// config_table.cc says so in the words of its section `detector`: a journal is bound to what text() says.
+TEST_F(SignerSettings, a_journal_is_bound_to_mode_verify_sketch_and_content_words_alone) {
+  config_.fingerprint.stop_words_file = write("stop", "the\nof\n");
+  const auto bound = [this](auto change) {
+    const Config before = config_;
+    change(config_.detector);
+    const Result<SignerOptions> is = resolve_signer_options(config_);
+    config_ = before;
+    const Result<SignerOptions> was = resolve_signer_options(config_);
+    return is.value().text() != was.value().text();
+  };
+  for (const char* const mode : {"hybrid", "simhash", "mgram"}) {
+    SCOPED_TRACE(mode);
+    config_.detector.mode = mode;
+    EXPECT_FALSE(bound([](DetectorConfig& d) { d.threshold.value = 900; }));
+    EXPECT_FALSE(bound([](DetectorConfig& d) { d.token_threshold.value = 0; }));
+    EXPECT_FALSE(bound([](DetectorConfig& d) { d.number_threshold.value = 0; }));
+    EXPECT_FALSE(bound([](DetectorConfig& d) { d.distance = 2; }));
+    EXPECT_FALSE(bound([](DetectorConfig& d) { d.gram_size = 3; }));
+    EXPECT_FALSE(bound([](DetectorConfig& d) { d.gram_units = "words"; }));
+    EXPECT_FALSE(bound([](DetectorConfig& d) { d.measure = "jaccard"; }));
+    for (const char* const other : {"hybrid", "simhash", "mgram"})
+      EXPECT_EQ(bound([&](DetectorConfig& d) { d.mode = other; }), config_.detector.mode != other) << other;
+  }
+  EXPECT_TRUE(bound([](DetectorConfig& d) { d.gram_units = "content_words"; }));
+  config_.detector.mode = "hybrid";
+  EXPECT_TRUE(bound([](DetectorConfig& d) { d.sketch = "compact"; }));
+  config_.detector.mode = "simhash";
+  EXPECT_TRUE(bound([](DetectorConfig& d) { d.verify = "sketch"; }));
+}
+
 TEST_F(SignerSettings, mode_mgram_signs_and_decides_by_one_rule) {
   config_.detector.mode = "mgram";
   config_.detector.gram_size = 2;

@@ -24,7 +24,7 @@ STATES = [
 
 def series(metric, **labels):
     """The metric of the chosen instances. A label's value that begins with ~ is a pattern."""
-    matchers = {"job": "~$job", "instance": "~$instance", **labels}
+    matchers = {"namespace": "~$namespace", "job": "~$job", "instance": "~$instance", **labels}
     return f"neardup_{metric}{{{', '.join(matcher(*pair) for pair in matchers.items())}}}"
 
 
@@ -162,7 +162,7 @@ ROWS = {
     "Clusters": [
         graph("Clusters", "Documents remembered that have duplicates: each leads a cluster.", "short", ("{{instance}}", f"max by (instance) ({series('clusters')})")),
         graph("Largest cluster", "Documents of the largest cluster, its leader counted.", "short", ("{{instance}}", f"max by (instance) ({series('largest_cluster_documents')})")),
-        graph("Swallowed by one", "Largest share of the last documents that are duplicates of one document, or of documents of one host. The alarm is for clusters.alarm_share.", "percentunit", ("by {{by}}", f"max by (by) ({series('swallowed_share_ratio')} and on (job, instance) {series('leader')} == 1)"), ("alarm", f"max({series('swallow_alarm')} and on (job, instance) {series('leader')} == 1)")),
+        graph("Swallowed by one", "Largest share of the last documents that are duplicates of one document, or of documents of one host. The alarm is for clusters.alarm_share.", "percentunit", ("by {{by}}", f"max by (by) ({series('swallowed_share_ratio')} and on (namespace, job, instance) {series('leader')} == 1)"), ("alarm", f"max({series('swallow_alarm')} and on (namespace, job, instance) {series('leader')} == 1)")),
         graph("Distance within large clusters", "Bits in which two members of one of the 32 largest clusters differ: low for copies of one text, high for a template or a chain of rewrites.", "none", ("{{instance}}", f"max by (instance) ({series('cluster_hamming_distance')})")),
         graph("Memory of clusters", "Sizes, representatives and the window that is watched; part of the memory of the index.", "bytes", ("{{instance}}", f"max by (instance) ({series('cluster_bytes')})")),
     ],
@@ -197,7 +197,7 @@ ROWS = {
 }
 
 
-def variable(name, query):
+def variable(name, query, every=".+"):
     return {
         "name": name,
         "label": name.capitalize(),
@@ -207,7 +207,7 @@ def variable(name, query):
         "refresh": 2,
         "includeAll": True,
         "multi": True,
-        "allValue": ".+",
+        "allValue": every,
     }
 
 
@@ -254,8 +254,9 @@ def dashboard():
         "templating": {
             "list": [
                 {"name": "datasource", "label": "Data source", "type": "datasource", "query": "prometheus"},
-                variable("job", "label_values(neardup_build_info, job)"),
-                variable("instance", 'label_values(neardup_build_info{job=~"$job"}, instance)'),
+                variable("namespace", "label_values(neardup_build_info, namespace)", every=".*"),  # outside Kubernetes there is none
+                variable("job", 'label_values(neardup_build_info{namespace=~"$namespace"}, job)'),
+                variable("instance", 'label_values(neardup_build_info{namespace=~"$namespace", job=~"$job"}, instance)'),
             ]
         },
         "panels": panels,
