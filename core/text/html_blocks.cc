@@ -157,12 +157,13 @@ class BlockBuilder {
   }
 
   void space(std::string_view) {
-    if (!muted()) writer_.space();
+    if (!muted()) part_words();
   }
 
   void reference(const CharacterReference& reference) {
     if (muted()) return;
     writer_.reference(reference);
+    note_gap();
     breaks_ = 0;
   }
 
@@ -370,8 +371,19 @@ class BlockBuilder {
     glued_ = false;
   }
 
+  void part_words() {
+    writer_.space();
+    note_gap();
+  }
+
+  // White space at the start of a block is not written, but it parts the block from the one before.
+  void note_gap() { glued_ &= writer_.out() != block_from_; }
+
+  // Whether what is written next belongs to the word before, be that in this block or in the last one.
+  bool is_glued() const { return writer_.out() == block_from_ ? glued_ : !writer_.after_gap(); }
+
   void line_break() {
-    if (++breaks_ < 2) return writer_.space();
+    if (++breaks_ < 2) return part_words();
     end_block();
     top().flags |= Flag::kParagraphs;
   }
@@ -385,7 +397,7 @@ class BlockBuilder {
       link_from_ = writer_.out();
       link_percent_ = facts_.link_percent;
     }
-    if (says(Flag::kHidden)) push(Flag::kHidden | Flag::kInline);
+    if (says(Flag::kHidden)) push_inline(Flag::kHidden);
   }
 
   void count_link() {
@@ -409,15 +421,13 @@ class BlockBuilder {
       breaks_ = 0;
       push(facts_.flags);
     } else if (top().tag == HtmlTag::kPreformatted) {  // highlighted code: names mean colours
-      if (says(Flag::kHidden) && !facts_.self_closing) push(Flag::kHidden | Flag::kInline);
+      if (says(Flag::kHidden) && !facts_.self_closing) push_inline(Flag::kHidden);
       return;
     } else {
       constexpr unsigned kWorthIt = Flag::kHidden | Flag::kUnlikely | Flag::kShare | Flag::kByline |
                                     Flag::kPresentation | Flag::kAuthor | Flag::kCaption | Flag::kExtra;
       if (facts_.self_closing || (facts_.flags & kWorthIt) == 0) return;
-      const bool gap = writer_.after_gap();
-      push(facts_.flags | Flag::kInline);
-      glued_ = !gap;
+      push_inline(facts_.flags);
     }
     if (!top_is_new_) return;
     top().weight = facts_.weight;
@@ -444,6 +454,12 @@ class BlockBuilder {
     made.first_block = static_cast<std::uint32_t>(page_.blocks.size());
     if (is_never_shown(made.tag)) ++never_shown_;
     top_is_new_ = true;
+  }
+
+  void push_inline(unsigned flags) {
+    const bool glued = is_glued();
+    push(flags | Flag::kInline);
+    glued_ = glued;
   }
 
   void pop() {
@@ -501,7 +517,7 @@ class BlockBuilder {
       ++steps_;
       const HtmlContainer& open = container(depth);
       if (is_open(depth, element, name)) {
-        const bool glued = open.has(Flag::kInline) && !writer_.after_gap();
+        const bool glued = open.has(Flag::kInline) && is_glued();
         if (ends_container) end_link();
         pop_to(depth);
         glued_ = glued;

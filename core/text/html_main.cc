@@ -705,12 +705,15 @@ void HtmlMainContent::cut_lines() {
   lines_.clear();
   const std::vector<HtmlBlock>& blocks = page_->blocks;
   steps_ += blocks.size();
+  bool gap = true;  // behind the line before: what is between may have been dropped
   for (std::uint32_t i = 0; i < blocks.size(); ++i) {
+    gap |= !blocks[i].glued;
     if (keep_[blocks[i].container] == 0) {
       if (!lines_.empty()) lines_.back().cut_behind = true;
       continue;
     }
-    if (lines_.empty() || !blocks[i].glued) lines_.push_back({i, i, 0, 0, true, false});
+    if (gap) lines_.push_back({i, i, 0, 0, true, false});
+    gap = false;
     Line& line = lines_.back();
     line.end_block = i + 1;
     line.bytes += blocks[i].size;

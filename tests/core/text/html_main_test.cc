@@ -118,6 +118,57 @@ TEST(HtmlMain, documentation_keeps_its_sections_tables_and_code) {
   EXPECT_EQ(main_of(page), expected + "\nOption\nWhat it does\n// a comment int x;");
 }
 
+// White space and line breaks as one ' '.
+std::string words_of(std::string_view html) {
+  std::string text = main_of(html);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+TEST(HtmlMain, what_is_dropped_inside_a_line_parts_words_where_white_space_did_and_only_there) {
+  for (const std::string_view page : {
+           "<p>Hello <span hidden>x</span>world</p>",
+           "<p>Hello<span hidden>x</span> world</p>",
+           "<p>Hello <span hidden>x</span> world</p>",
+           "<p>Hello<span hidden> x </span> world</p>",
+           "<p>Hello<span hidden>x</span>&nbsp;world</p>",
+           "<p>Hello<span hidden>x</span>&#32;world</p>",
+           "<p>Hello<span hidden>x</span><br>world</p>",
+           "<p>Hello<br><span hidden>x</span>world</p>",
+           "<p>Hello<span hidden>x</span><i> </i>world</p>",
+           "<p>Hello <span hidden></span>world</p>",
+           "<p>Hello<span hidden> </span>world</p>",
+           "<p>Hello<span hidden><b aria-hidden=true>x</b></span> world</p>",
+           "<p>Hello<a hidden href=x>x</a> world</p>",
+       }) {
+    EXPECT_EQ(words_of(page), "Hello world") << page;
+  }
+  for (const std::string_view page : {
+           "<p>un<span hidden>x</span>believable</p>",
+           "<p>un<span hidden></span>believable</p>",
+           "<p>un<span hidden><b aria-hidden=true></b></span>believable</p>",
+           "<p>un<span hidden><b aria-hidden=true>x</b>y</span>believable</p>",
+           "<p>un<span hidden></span><i hidden></i>believable</p>",
+           "<p>un<a hidden href=x>x</a>believable</p>",
+           "<p>un<span class=subtitle>believ</span>able</p>",
+           "<p>un<span class=subtitle>believ<b class=credit></b></span>able</p>",
+       }) {
+    EXPECT_EQ(words_of(page), "unbelievable") << page;
+  }
+  EXPECT_EQ(words_of("<p>one <span class=subtitle>two</span> three</p>"), "one two three");
+  EXPECT_EQ(words_of("<pre>one<b hidden>x</b> two<b hidden>x</b>fold</pre>"), "one twofold");
+}
+
+TEST(HtmlMain, a_line_that_begins_with_what_is_dropped_is_a_line_of_its_own) {
+  EXPECT_EQ(main_of("<ul><li>one</li><li><span hidden>x</span>two</li></ul>"), "one\ntwo");
+  EXPECT_EQ(main_of("<p>one</p><p><span hidden>x</span><b hidden>y</b>two</p>"), "one\ntwo");
+  const std::string text = article();
+  EXPECT_EQ(main_of("<div><h2>Overview</h2><p><span hidden>x</span>" + text + "</p><h2>Details</h2><p>" +
+                    text + "</p></div>"),
+            "Overview\n" + words_of(std::string("<p>") + text) + "\nDetails\n" +
+                words_of(std::string("<p>") + text));
+}
+
 TEST(HtmlMain, a_table_of_contents_is_content_where_there_is_nothing_else) {
   std::string page = "<body><h1>Manual</h1><ul>";
   std::string expected = "Manual";
