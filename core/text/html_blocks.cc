@@ -156,9 +156,7 @@ class BlockBuilder {
     breaks_ = 0;
   }
 
-  void space(std::string_view) {
-    if (!muted()) part_words();
-  }
+  void space(std::string_view) { part_words(); }
 
   void reference(const CharacterReference& reference) {
     if (muted()) return;
@@ -207,6 +205,7 @@ class BlockBuilder {
     end_special_content();
     const HtmlElement& element = find_html_element(name, writer_.readable(name));
     if (element.foreign && foreign_ > 0) --foreign_;
+    if (parts_words(element)) part_words();
     if (element.tag == HtmlTag::kLink) end_link();
     if (element.tag == HtmlTag::kPassed || element.tag == HtmlTag::kRule) return;
     if (is_container(element.tag) && beyond_ > 0) {
@@ -292,6 +291,7 @@ class BlockBuilder {
   void start_element() {
     const HtmlElement& element = *facts_.element;
     if (element.foreign && !facts_.self_closing) ++foreign_;
+    if (parts_words(element)) part_words();
     switch (element.tag) {
       case HtmlTag::kIgnored:
         ignored_ = true;
@@ -372,8 +372,14 @@ class BlockBuilder {
   }
 
   void part_words() {
+    if (muted()) return;
     writer_.space();
     note_gap();
+  }
+
+  // Like an <img> in a line. A container, which is a block, does that by itself.
+  static bool parts_words(const HtmlElement& element) {
+    return element.separates && !is_container(element.tag);
   }
 
   // White space at the start of a block is not written, but it parts the block from the one before.
@@ -383,7 +389,7 @@ class BlockBuilder {
   bool is_glued() const { return writer_.out() == block_from_ ? glued_ : !writer_.after_gap(); }
 
   void line_break() {
-    if (++breaks_ < 2) return part_words();
+    if (++breaks_ < 2) return;
     end_block();
     top().flags |= Flag::kParagraphs;
   }
@@ -416,7 +422,7 @@ class BlockBuilder {
   void start_container() {
     const HtmlTag tag = facts_.element->tag;
     if (is_container(tag)) {
-      if (facts_.self_closing && (tag == HtmlTag::kSvg || tag == HtmlTag::kOtherBlock)) return;
+      if (facts_.self_closing && (tag == HtmlTag::kSvg || tag == HtmlTag::kOtherBlock)) return part_words();
       if (!is_never_shown(tag)) close_implied(tag);
       breaks_ = 0;
       push(facts_.flags);

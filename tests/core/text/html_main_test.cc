@@ -169,6 +169,30 @@ TEST(HtmlMain, a_line_that_begins_with_what_is_dropped_is_a_line_of_its_own) {
                 words_of(std::string("<p>") + text));
 }
 
+TEST(HtmlMain, what_parts_words_in_all_text_does_so_in_main_text) {
+  HtmlReader all(HtmlExtract::kAll);
+  for (const std::string_view page : {
+           "<p>one<img src=x>two</p>",
+           "<p>one<input>two</p>",
+           "<p>one<iframe>x</iframe>two</p>",
+           "<p>one<video></video>two</p>",
+           "<p>one<object>two</object>three</p>",
+           "<p>one<math>two</math>three</p>",
+           "<p>one<svg/>two</p>",
+           "<p>one</br>two</p>",
+           "<p>one<span hidden></span><img src=x>two</p>",
+           "<p>one<b class=subtitle><img src=x></b>two</p>",
+           "<ruby>one<rt>two</rt>three</ruby>",
+           "<ruby>one<rt class=subtitle>two</rt>three</ruby>",
+       }) {
+    std::string expected(all.read(page).text);
+    std::replace(expected.begin(), expected.end(), '\n', ' ');
+    EXPECT_EQ(words_of(page), expected) << page;
+  }
+  EXPECT_EQ(words_of("<p>one<textarea>x</textarea>two</p>"), "one two");
+  EXPECT_EQ(words_of("<p>so<wbr>long<script>x</script>er</p>"), "solonger");
+}
+
 TEST(HtmlMain, a_table_of_contents_is_content_where_there_is_nothing_else) {
   std::string page = "<body><h1>Manual</h1><ul>";
   std::string expected = "Manual";
