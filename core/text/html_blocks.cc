@@ -94,12 +94,24 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// Whether `style` says "property: value", with any white space.
+std::string_view without_spaces_before(std::string_view text) {
+  while (!text.empty() && is_html_space(text[0])) text.remove_prefix(1);
+  return text;
+}
+
+// Whether `style` says "property: value", in any case and with any white space. REQUIRES: both in lower case.
 bool style_says(std::string_view style, std::string_view property, std::string_view value) {
-  std::size_t at = style.find(property);
-  if (at == std::string_view::npos) return false;
-  at = style.find_first_not_of(" :", at + property.size());
-  return at != std::string_view::npos && style.substr(at, value.size()) == value;
+  bool at_start = true;  // of a property, as "visibility" is not in "backface-visibility"
+  for (std::size_t i = 0; i + property.size() < style.size(); ++i) {
+    if (at_start && equals_ignoring_case(style.substr(i, property.size()), property)) {
+      const std::string_view behind = without_spaces_before(style.substr(i + property.size()));
+      if (behind.starts_with(':') &&
+          equals_ignoring_case(without_spaces_before(behind.substr(1)).substr(0, value.size()), value))
+        return true;
+    }
+    at_start = style[i] == ';' || is_html_space(style[i]);
+  }
+  return false;
 }
 
 constexpr std::size_t kStyleMax = 512;  // of a longer style the rest is not looked at

@@ -169,6 +169,36 @@ TEST(HtmlMain, a_line_that_begins_with_what_is_dropped_is_a_line_of_its_own) {
                 words_of(std::string("<p>") + text));
 }
 
+TEST(HtmlMain, a_style_hides_by_its_own_properties_only) {
+  const auto page_of = [](std::string_view style) {
+    return "<p>one <b style=\"" + std::string(style) + "\">two</b></p>";
+  };
+  for (const std::string_view style : {
+           "display:none",
+           "color: red; display : none",
+           "color:red;display:none!important",
+           "DISPLAY: None",
+           "visibility:hidden",
+           "\n\tvisibility:\n\thidden;",
+           "backface-visibility: visible; visibility: hidden",
+           "display:block;display:none",
+       }) {
+    EXPECT_EQ(words_of(page_of(style)), "one") << style;
+  }
+  for (const std::string_view style : {
+           "backface-visibility: hidden",
+           "-webkit-backface-visibility:hidden",
+           "--display:none",
+           "display:inline",
+           "display",
+           "display:",
+           "display none",
+           "visibility: visible; overflow: hidden",
+       }) {
+    EXPECT_EQ(words_of(page_of(style)), "one two") << style;
+  }
+}
+
 TEST(HtmlMain, what_parts_words_in_all_text_does_so_in_main_text) {
   HtmlReader all(HtmlExtract::kAll);
   for (const std::string_view page : {
