@@ -338,7 +338,8 @@ class BlockBuilder {
   struct Open {
     std::uint32_t container;
     const HtmlElement* element;
-    std::string_view name;  // as written; only unknown elements need it
+    std::string_view name;          // as written; only unknown elements need it
+    std::uint32_t same_inside = 0;  // open elements called the same straight inside that are no containers
   };
 
   // Whether `element`, called `name`, is the one that is open there.
@@ -444,7 +445,8 @@ class BlockBuilder {
     } else {
       constexpr unsigned kWorthIt = Flag::kHidden | Flag::kUnlikely | Flag::kShare | Flag::kByline |
                                     Flag::kPresentation | Flag::kAuthor | Flag::kCaption | Flag::kExtra;
-      if (facts_.self_closing || (facts_.flags & kWorthIt) == 0) return;
+      if (facts_.self_closing) return;
+      if ((facts_.flags & kWorthIt) == 0) return pass_by();
       push_inline(facts_.flags);
     }
     if (!top_is_new_) return;
@@ -472,6 +474,11 @@ class BlockBuilder {
     made.first_block = static_cast<std::uint32_t>(page_.blocks.size());
     if (is_never_shown(made.tag)) ++never_shown_;
     top_is_new_ = true;
+  }
+
+  // An inline element that is no container: its end tag must not be taken for that of one called the same.
+  void pass_by() {
+    if (top().has(Flag::kInline) && is_open(depth_, *facts_.element, name_)) ++open_[depth_].same_inside;
   }
 
   void push_inline(unsigned flags) {
@@ -535,6 +542,10 @@ class BlockBuilder {
       ++steps_;
       const HtmlContainer& open = container(depth);
       if (is_open(depth, element, name)) {
+        if (open_[depth].same_inside > 0) {
+          --open_[depth].same_inside;
+          return;
+        }
         const bool glued = open.has(Flag::kInline) && is_glued();
         if (ends_container) end_link();
         pop_to(depth);

@@ -169,6 +169,16 @@ TEST(HtmlMain, a_line_that_begins_with_what_is_dropped_is_a_line_of_its_own) {
                 words_of(std::string("<p>") + text));
 }
 
+TEST(HtmlMain, what_is_hidden_ends_with_its_own_end_tag) {
+  EXPECT_EQ(words_of("<p>one <span aria-hidden=true><span class=base><span class=strut></span>"
+                     "<span class=mord>x</span><SPAN>y</SPAN></span>z</span> two</p>"),
+            "one two");
+  EXPECT_EQ(words_of("<p>one <b hidden><b><i>x</i></b><i>y</i></b> two</p>"), "one two");
+  EXPECT_EQ(words_of("<p>one <b hidden><b>x</b><b/>y</b> two</p>"), "one two");
+  EXPECT_EQ(words_of("<p>one <b hidden><b>x</p><p>two <b hidden>x</b> three</p>"), "one two three");
+  EXPECT_EQ(words_of("<p>one <rt hidden><rt>x</rt></rt> two</p>"), "one two");
+}
+
 TEST(HtmlMain, a_style_hides_by_its_own_properties_only) {
   const auto page_of = [](std::string_view style) {
     return "<p>one <b style=\"" + std::string(style) + "\">two</b></p>";
