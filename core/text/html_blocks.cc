@@ -498,7 +498,7 @@ class BlockBuilder {
     while (depth_ >= depth) pop();
   }
 
-  // What this start tag closes without an end tag: a paragraph, and the item, cell or row before.
+  // What this start tag closes without an end tag: a paragraph, and the item, option, cell, row ... before.
   void close_implied(HtmlTag tag) {
     close_paragraph();
     switch (tag) {
@@ -511,6 +511,11 @@ class BlockBuilder {
         return close_up_to(HtmlTag::kCell, HtmlTag::kHeaderCell, HtmlTag::kRow);
       case HtmlTag::kRow:
         return close_up_to(HtmlTag::kRow, HtmlTag::kRow, HtmlTag::kTable);
+      case HtmlTag::kTableBody:
+      case HtmlTag::kTableHead:
+        return close_up_to(HtmlTag::kTableBody, HtmlTag::kTableHead, HtmlTag::kTable);
+      case HtmlTag::kOption:
+        return close_up_to(HtmlTag::kOption, HtmlTag::kOption, HtmlTag::kControl);
       default:
         return;
     }
@@ -562,7 +567,7 @@ class BlockBuilder {
   static bool is_barrier(HtmlTag open, HtmlTag closing) {
     if (open == HtmlTag::kTemplate) return true;
     const bool of_table = closing == HtmlTag::kTable || closing == HtmlTag::kRow ||
-                          closing == HtmlTag::kTableHead || closing == HtmlTag::kOtherBlock;
+                          closing == HtmlTag::kTableHead || closing == HtmlTag::kTableBody;
     return !of_table && (open == HtmlTag::kCell || open == HtmlTag::kHeaderCell || open == HtmlTag::kTable);
   }
 

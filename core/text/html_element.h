@@ -47,7 +47,8 @@ enum class HtmlTag : std::uint8_t {
   kRow,
   kCell,
   kHeaderCell,
-  kTableHead,
+  kTableHead,  // thead, tfoot
+  kTableBody,
   kTableCaption,
   kPreformatted,
   kQuote,
@@ -60,6 +61,7 @@ enum class HtmlTag : std::uint8_t {
   kFigure,
   kFigureCaption,
   kAddress,
+  kOption,
   kOtherBlock,
 };
 

@@ -452,7 +452,7 @@ HtmlMainContent::Index HtmlMainContent::leave_table(Index best) const {
     if (tag == HtmlTag::kDefinitions || (tag == HtmlTag::kTable && is_data_table(i, sum_[i])))
       left = at(i).parent;
     const bool part = tag == HtmlTag::kDefinition || tag == HtmlTag::kDefinitions || tag == HtmlTag::kTable ||
-                      tag == HtmlTag::kTableHead || tag == HtmlTag::kOtherBlock || tag == HtmlTag::kRow;
+                      tag == HtmlTag::kTableHead || tag == HtmlTag::kTableBody || tag == HtmlTag::kRow;
     if (!part) break;
   }
   return left;

@@ -179,6 +179,29 @@ TEST(HtmlMain, what_is_hidden_ends_with_its_own_end_tag) {
   EXPECT_EQ(words_of("<p>one <rt hidden><rt>x</rt></rt> two</p>"), "one two");
 }
 
+// More than are kept open: a list of countries has as many.
+TEST(HtmlMain, what_has_no_end_tag_does_not_pile_up) {
+  const struct {
+    std::string_view before, unit, behind;
+  } lists[] = {
+      {"<select>", "<option value=i>Country i", "</select>"},
+      {"<select>", "<option value=i/>Country i", "</select>"},
+      {"<select>", "<optgroup label=x><option>a</option>", "</select>"},
+      {"<select>", "<optgroup label=x><option>a", "</select>"},
+      {"<datalist>", "<option>a", "</datalist>"},
+      {"<table>", "<tbody>", "</table>"},
+      {"<table>", "<tbody><tr><td hidden>x", "</table>"},
+      {"<table>", "<thead hidden><tr><th>x<tbody><tr><td hidden>x<tfoot>", "</table>"},
+  };
+  for (const auto& list : lists) {
+    std::string page = "<p>An introduction.</p>" + std::string(list.before);
+    for (int i = 0; i < 300; ++i) page += list.unit;
+    page += std::string(list.behind) + "<div hidden>x</div><div>" + std::string(kParagraphs) + "</div>";
+    EXPECT_TRUE(main_of(page).ends_with(article())) << list.unit;
+    EXPECT_EQ(main_of(page).find('x' + std::string("\n")), std::string::npos) << list.unit;
+  }
+}
+
 TEST(HtmlMain, a_style_hides_by_its_own_properties_only) {
   const auto page_of = [](std::string_view style) {
     return "<p>one <b style=\"" + std::string(style) + "\">two</b></p>";
