@@ -188,6 +188,7 @@ class BlockBuilder {
 
   HtmlContent start_tag(bool self_closing) {
     facts_.self_closing = self_closing;
+    if (ends_at_once(*facts_.element, self_closing, foreign_ > 0)) return HtmlContent::kMarkup;
     find_facts();
     if (facts_.element->tag == HtmlTag::kMeta && page_.meta_title.empty() &&
         attributes_[Attributes::kProperty] == "og:title") {
@@ -208,7 +209,8 @@ class BlockBuilder {
   }
 
   void remember_tag(std::string_view tag) {
-    if (facts_.element->tag == HtmlTag::kMeta) return;  // what it says is in its values
+    if (facts_.element->tag == HtmlTag::kMeta) return;            // what it says is in its values
+    if (facts_.element->content != HtmlContent::kMarkup) return;  // it ended at once, for where it stood
     facts_.name_size = static_cast<std::uint8_t>(name_.size());
     memory_.tags.store(tag, facts_);
   }

@@ -51,6 +51,7 @@ class PlainText {
     if (element_->foreign && !self_closing) ++foreign_;
     if (element_->tag == HtmlTag::kTemplate) ++templates_;
     if (element_->content == HtmlContent::kMarkup) return HtmlContent::kMarkup;
+    if (ends_at_once(*element_, self_closing, foreign_ > 0)) return HtmlContent::kMarkup;
     ignored_ = !element_->shown;
     if (element_->tag == HtmlTag::kTitle && title_.data() == nullptr && !muted()) title_from_ = writer_.out();
     return element_->content;
