@@ -282,6 +282,31 @@ TEST(HtmlMain, where_nothing_is_found_it_is_all_text_and_that_is_said) {
   EXPECT_FALSE(reader.read("one word").fell_back);
 }
 
+TEST(HtmlMain, a_crumb_of_a_page_full_of_text_becomes_all_text_and_that_is_said) {
+  HtmlReader reader;
+  for (const std::string name : {"comment", "replies", "header-x", "extra"}) {
+    for (const std::string_view crumb : {"<h1>Forum</h1>", "<p>|</p>"}) {
+      std::string page(crumb);
+      for (int i = 0; i < 20; ++i)
+        page +=
+            "<div class=" + name + "><p>Post " + std::to_string(i) + " says something, and more.</p></div>";
+      const HtmlText read = reader.read(page);
+      EXPECT_TRUE(read.fell_back) << page;
+      EXPECT_NE(read.text.find("Post 0 says"), read.text.npos) << page;
+      EXPECT_TRUE(read.text.ends_with("Post 19 says something, and more.")) << page;
+    }
+  }
+}
+
+TEST(HtmlMain, a_short_text_in_a_page_full_of_links_is_its_main_text) {
+  std::string page;
+  for (int i = 0; i < 200; ++i) page += "<div class=menu><a href=x>Another place to go to</a></div>";
+  HtmlReader reader;
+  const HtmlText read = reader.read(page + "<div class=article><p>One short line of news.</p></div>" + page);
+  EXPECT_EQ(read.text, "One short line of news.");
+  EXPECT_FALSE(read.fell_back);
+}
+
 // ---- whole pages, in several languages ----
 
 // Runs of four tokens, with how often they occur.
