@@ -137,9 +137,11 @@ HtmlText HtmlReader::read(std::string_view html) {
     const HtmlText found = state_->read_main(html);
     if (!found.text.empty()) return found;
   }
-  HtmlText all = state_->read_all(html);
+  HtmlText all = read_all(html);
   all.fell_back = state_->extract == HtmlExtract::kMain && !all.text.empty();
   return all;
 }
+
+HtmlText HtmlReader::read_all(std::string_view html) { return state_->read_all(html); }
 
 }  // namespace neardup

@@ -46,6 +46,9 @@ class HtmlReader {
   // Both views are valid until the next call. Allocates nothing once it has grown.
   HtmlText read(std::string_view html);
 
+  // The same for kAll, whatever the reader is for.
+  HtmlText read_all(std::string_view html);
+
   // What all calls have done so far, counted: for tests that cost grows with the size and no faster.
   std::uint64_t steps() const;
 
