@@ -99,17 +99,22 @@ std::string_view without_spaces_before(std::string_view text) {
   return text;
 }
 
-// Whether `style` says "property: value", in any case and with any white space. REQUIRES: both in lower case.
-bool style_says(std::string_view style, std::string_view property, std::string_view value) {
-  bool at_start = true;  // of a property, as "visibility" is not in "backface-visibility"
-  for (std::size_t i = 0; i + property.size() < style.size(); ++i) {
-    if (at_start && equals_ignoring_case(style.substr(i, property.size()), property)) {
-      const std::string_view behind = without_spaces_before(style.substr(i + property.size()));
-      if (behind.starts_with(':') &&
-          equals_ignoring_case(without_spaces_before(behind.substr(1)).substr(0, value.size()), value))
-        return true;
-    }
-    at_start = style[i] == ';' || is_html_space(style[i]);
+// Whether `declaration` is "property: value", in any case and with any white space.
+bool declares(std::string_view declaration, std::string_view property, std::string_view value) {
+  if (!equals_ignoring_case(declaration.substr(0, property.size()), property)) return false;
+  const std::string_view behind = without_spaces_before(declaration.substr(property.size()));
+  return behind.starts_with(':') &&
+         equals_ignoring_case(without_spaces_before(behind.substr(1)).substr(0, value.size()), value);
+}
+
+// Property by property: "visibility: hidden" is in "backface-visibility: hidden" too.
+bool style_hides(std::string_view style) {
+  while (!style.empty()) {
+    const std::size_t end = std::min(style.find(';'), style.size());
+    const std::string_view declaration = without_spaces_before(style.substr(0, end));
+    if (declares(declaration, "display", "none") || declares(declaration, "visibility", "hidden"))
+      return true;
+    style.remove_prefix(std::min(end + 1, style.size()));
   }
   return false;
 }
@@ -118,10 +123,8 @@ constexpr std::size_t kStyleMax = 512;  // of a longer style the rest is not loo
 
 bool is_hidden(const Attributes& attributes) {
   if (attributes.has(Attributes::kHidden) || attributes[Attributes::kAriaModal] == "true") return true;
-  if (attributes.has(Attributes::kStyle)) {
-    const std::string_view style = attributes[Attributes::kStyle].substr(0, kStyleMax);
-    if (style_says(style, "display", "none") || style_says(style, "visibility", "hidden")) return true;
-  }
+  if (attributes.has(Attributes::kStyle) && style_hides(attributes[Attributes::kStyle].substr(0, kStyleMax)))
+    return true;
   return attributes[Attributes::kAriaHidden] == "true" &&
          !contains(attributes[Attributes::kClass].substr(0, kStyleMax), "fallback");
 }
@@ -394,7 +397,7 @@ class BlockBuilder {
 
   // Like an <img> in a line. A container, which is a block, does that by itself.
   static bool parts_words(const HtmlElement& element) {
-    return element.separates && !is_container(element.tag);
+    return element.separates & !is_container(element.tag);  // one branch, hardly ever taken
   }
 
   // White space at the start of a block is not written, but it parts the block from the one before.
@@ -480,7 +483,7 @@ class BlockBuilder {
 
   // An inline element that is no container: its end tag must not be taken for that of one called the same.
   void pass_by() {
-    if (top().has(Flag::kInline) && is_open(depth_, *facts_.element, name_)) ++open_[depth_].same_inside;
+    if (is_open(depth_, *facts_.element, name_)) ++open_[depth_].same_inside;
   }
 
   void push_inline(unsigned flags) {
