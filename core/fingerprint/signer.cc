@@ -66,11 +66,10 @@ std::optional<RejectReason> Signer::sign(const Document& document, Signature& si
 }
 
 std::optional<RejectReason> Signer::read(const Document& document) {
-  std::string_view text = document.body;
-  if (document.format == Document::Format::kHtml) {
-    text = html_.read(document.body).text;
-  }
-  canonicalize(text, canonical_, fold_);
+  const bool is_page = document.format == Document::Format::kHtml;
+  canonicalize(is_page ? html_.read(document.body).text : document.body, canonical_, fold_);
+  // A main text of marks alone, a '|' between two menus, is none.
+  if (canonical_.tokens == 0 && is_page) canonicalize(html_.read_all(document.body).text, canonical_, fold_);
   if (canonical_.tokens == 0) return RejectReason::kNoTokens;
   return std::nullopt;
 }

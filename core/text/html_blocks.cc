@@ -94,22 +94,37 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// Whether `style` says "property: value", with any white space.
-bool style_says(std::string_view style, std::string_view property, std::string_view value) {
-  std::size_t at = style.find(property);
-  if (at == std::string_view::npos) return false;
-  at = style.find_first_not_of(" :", at + property.size());
-  return at != std::string_view::npos && style.substr(at, value.size()) == value;
+std::string_view without_spaces_before(std::string_view text) {
+  while (!text.empty() && is_html_space(text[0])) text.remove_prefix(1);
+  return text;
+}
+
+// Whether `declaration` is "property: value", in any case and with any white space.
+bool declares(std::string_view declaration, std::string_view property, std::string_view value) {
+  if (!equals_ignoring_case(declaration.substr(0, property.size()), property)) return false;
+  const std::string_view behind = without_spaces_before(declaration.substr(property.size()));
+  return behind.starts_with(':') &&
+         equals_ignoring_case(without_spaces_before(behind.substr(1)).substr(0, value.size()), value);
+}
+
+// Property by property: "visibility: hidden" is in "backface-visibility: hidden" too.
+bool style_hides(std::string_view style) {
+  while (!style.empty()) {
+    const std::size_t end = std::min(style.find(';'), style.size());
+    const std::string_view declaration = without_spaces_before(style.substr(0, end));
+    if (declares(declaration, "display", "none") || declares(declaration, "visibility", "hidden"))
+      return true;
+    style.remove_prefix(std::min(end + 1, style.size()));
+  }
+  return false;
 }
 
 constexpr std::size_t kStyleMax = 512;  // of a longer style the rest is not looked at
 
 bool is_hidden(const Attributes& attributes) {
   if (attributes.has(Attributes::kHidden) || attributes[Attributes::kAriaModal] == "true") return true;
-  if (attributes.has(Attributes::kStyle)) {
-    const std::string_view style = attributes[Attributes::kStyle].substr(0, kStyleMax);
-    if (style_says(style, "display", "none") || style_says(style, "visibility", "hidden")) return true;
-  }
+  if (attributes.has(Attributes::kStyle) && style_hides(attributes[Attributes::kStyle].substr(0, kStyleMax)))
+    return true;
   return attributes[Attributes::kAriaHidden] == "true" &&
          !contains(attributes[Attributes::kClass].substr(0, kStyleMax), "fallback");
 }
@@ -156,13 +171,12 @@ class BlockBuilder {
     breaks_ = 0;
   }
 
-  void space(std::string_view) {
-    if (!muted()) writer_.space();
-  }
+  void space(std::string_view) { part_words(); }
 
   void reference(const CharacterReference& reference) {
     if (muted()) return;
     writer_.reference(reference);
+    note_gap();
     breaks_ = 0;
   }
 
@@ -177,6 +191,7 @@ class BlockBuilder {
 
   HtmlContent start_tag(bool self_closing) {
     facts_.self_closing = self_closing;
+    if (ends_at_once(*facts_.element, self_closing, foreign_ > 0)) return HtmlContent::kMarkup;
     find_facts();
     if (facts_.element->tag == HtmlTag::kMeta && page_.meta_title.empty() &&
         attributes_[Attributes::kProperty] == "og:title") {
@@ -197,7 +212,8 @@ class BlockBuilder {
   }
 
   void remember_tag(std::string_view tag) {
-    if (facts_.element->tag == HtmlTag::kMeta) return;  // what it says is in its values
+    if (facts_.element->tag == HtmlTag::kMeta) return;            // what it says is in its values
+    if (facts_.element->content != HtmlContent::kMarkup) return;  // it ended at once, for where it stood
     facts_.name_size = static_cast<std::uint8_t>(name_.size());
     memory_.tags.store(tag, facts_);
   }
@@ -206,6 +222,7 @@ class BlockBuilder {
     end_special_content();
     const HtmlElement& element = find_html_element(name, writer_.readable(name));
     if (element.foreign && foreign_ > 0) --foreign_;
+    if (parts_words(element)) part_words();
     if (element.tag == HtmlTag::kLink) end_link();
     if (element.tag == HtmlTag::kPassed || element.tag == HtmlTag::kRule) return;
     if (is_container(element.tag) && beyond_ > 0) {
@@ -291,6 +308,7 @@ class BlockBuilder {
   void start_element() {
     const HtmlElement& element = *facts_.element;
     if (element.foreign && !facts_.self_closing) ++foreign_;
+    if (parts_words(element)) part_words();
     switch (element.tag) {
       case HtmlTag::kIgnored:
         ignored_ = true;
@@ -325,7 +343,8 @@ class BlockBuilder {
   struct Open {
     std::uint32_t container;
     const HtmlElement* element;
-    std::string_view name;  // as written; only unknown elements need it
+    std::string_view name;          // as written; only unknown elements need it
+    std::uint32_t same_inside = 0;  // open elements called the same straight inside that are no containers
   };
 
   // Whether `element`, called `name`, is the one that is open there.
@@ -370,8 +389,25 @@ class BlockBuilder {
     glued_ = false;
   }
 
+  void part_words() {
+    if (muted()) return;
+    writer_.space();
+    note_gap();
+  }
+
+  // Like an <img> in a line. A container, which is a block, does that by itself.
+  static bool parts_words(const HtmlElement& element) {
+    return element.separates & !is_container(element.tag);  // one branch, hardly ever taken
+  }
+
+  // White space at the start of a block is not written, but it parts the block from the one before.
+  void note_gap() { glued_ &= writer_.out() != block_from_; }
+
+  // Whether what is written next belongs to the word before, be that in this block or in the last one.
+  bool is_glued() const { return writer_.out() == block_from_ ? glued_ : !writer_.after_gap(); }
+
   void line_break() {
-    if (++breaks_ < 2) return writer_.space();
+    if (++breaks_ < 2) return;
     end_block();
     top().flags |= Flag::kParagraphs;
   }
@@ -385,7 +421,7 @@ class BlockBuilder {
       link_from_ = writer_.out();
       link_percent_ = facts_.link_percent;
     }
-    if (says(Flag::kHidden)) push(Flag::kHidden | Flag::kInline);
+    if (says(Flag::kHidden)) push_inline(Flag::kHidden);
   }
 
   void count_link() {
@@ -404,20 +440,19 @@ class BlockBuilder {
   void start_container() {
     const HtmlTag tag = facts_.element->tag;
     if (is_container(tag)) {
-      if (facts_.self_closing && (tag == HtmlTag::kSvg || tag == HtmlTag::kOtherBlock)) return;
+      if (facts_.self_closing && (tag == HtmlTag::kSvg || tag == HtmlTag::kOtherBlock)) return part_words();
       if (!is_never_shown(tag)) close_implied(tag);
       breaks_ = 0;
       push(facts_.flags);
     } else if (top().tag == HtmlTag::kPreformatted) {  // highlighted code: names mean colours
-      if (says(Flag::kHidden) && !facts_.self_closing) push(Flag::kHidden | Flag::kInline);
+      if (says(Flag::kHidden) && !facts_.self_closing) push_inline(Flag::kHidden);
       return;
     } else {
       constexpr unsigned kWorthIt = Flag::kHidden | Flag::kUnlikely | Flag::kShare | Flag::kByline |
                                     Flag::kPresentation | Flag::kAuthor | Flag::kCaption | Flag::kExtra;
-      if (facts_.self_closing || (facts_.flags & kWorthIt) == 0) return;
-      const bool gap = writer_.after_gap();
-      push(facts_.flags | Flag::kInline);
-      glued_ = !gap;
+      if (facts_.self_closing) return;
+      if ((facts_.flags & kWorthIt) == 0) return pass_by();
+      push_inline(facts_.flags);
     }
     if (!top_is_new_) return;
     top().weight = facts_.weight;
@@ -446,6 +481,17 @@ class BlockBuilder {
     top_is_new_ = true;
   }
 
+  // An inline element that is no container: its end tag must not be taken for that of one called the same.
+  void pass_by() {
+    if (is_open(depth_, *facts_.element, name_)) ++open_[depth_].same_inside;
+  }
+
+  void push_inline(unsigned flags) {
+    const bool glued = is_glued();
+    push(flags | Flag::kInline);
+    glued_ = glued;
+  }
+
   void pop() {
     top().end = static_cast<std::uint32_t>(page_.containers.size());
     if (is_never_shown(top().tag)) --never_shown_;
@@ -457,7 +503,7 @@ class BlockBuilder {
     while (depth_ >= depth) pop();
   }
 
-  // What this start tag closes without an end tag: a paragraph, and the item, cell or row before.
+  // What this start tag closes without an end tag: a paragraph, and the item, option, cell, row ... before.
   void close_implied(HtmlTag tag) {
     close_paragraph();
     switch (tag) {
@@ -470,6 +516,11 @@ class BlockBuilder {
         return close_up_to(HtmlTag::kCell, HtmlTag::kHeaderCell, HtmlTag::kRow);
       case HtmlTag::kRow:
         return close_up_to(HtmlTag::kRow, HtmlTag::kRow, HtmlTag::kTable);
+      case HtmlTag::kTableBody:
+      case HtmlTag::kTableHead:
+        return close_up_to(HtmlTag::kTableBody, HtmlTag::kTableHead, HtmlTag::kTable);
+      case HtmlTag::kOption:
+        return close_up_to(HtmlTag::kOption, HtmlTag::kOption, HtmlTag::kControl);
       default:
         return;
     }
@@ -501,7 +552,11 @@ class BlockBuilder {
       ++steps_;
       const HtmlContainer& open = container(depth);
       if (is_open(depth, element, name)) {
-        const bool glued = open.has(Flag::kInline) && !writer_.after_gap();
+        if (open_[depth].same_inside > 0) {
+          --open_[depth].same_inside;
+          return;
+        }
+        const bool glued = open.has(Flag::kInline) && is_glued();
         if (ends_container) end_link();
         pop_to(depth);
         glued_ = glued;
@@ -517,7 +572,7 @@ class BlockBuilder {
   static bool is_barrier(HtmlTag open, HtmlTag closing) {
     if (open == HtmlTag::kTemplate) return true;
     const bool of_table = closing == HtmlTag::kTable || closing == HtmlTag::kRow ||
-                          closing == HtmlTag::kTableHead || closing == HtmlTag::kOtherBlock;
+                          closing == HtmlTag::kTableHead || closing == HtmlTag::kTableBody;
     return !of_table && (open == HtmlTag::kCell || open == HtmlTag::kHeaderCell || open == HtmlTag::kTable);
   }
 

@@ -47,7 +47,8 @@ enum class HtmlTag : std::uint8_t {
   kRow,
   kCell,
   kHeaderCell,
-  kTableHead,
+  kTableHead,  // thead, tfoot
+  kTableBody,
   kTableCaption,
   kPreformatted,
   kQuote,
@@ -60,6 +61,7 @@ enum class HtmlTag : std::uint8_t {
   kFigure,
   kFigureCaption,
   kAddress,
+  kOption,
   kOtherBlock,
 };
 
@@ -75,6 +77,12 @@ struct HtmlElement {
   bool shown = true;  // false: a browser shows nothing of its content
   bool foreign = false;
 };
+
+// Whether the start tag is all there is of an element that could hold something else than markup: "<style/>"
+// is, but only inside of <svg> and <math>.
+constexpr bool ends_at_once(const HtmlElement& element, bool self_closing, bool inside_foreign) {
+  return self_closing && inside_foreign && element.content != HtmlContent::kMarkup;
+}
 
 // `name` in any case; `readable` >= its size: so many bytes may be read where it begins.
 const HtmlElement& find_html_element(std::string_view name, std::size_t readable);

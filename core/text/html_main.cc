@@ -18,7 +18,7 @@ enum Life : std::uint8_t { kAlive, kDead };
 
 // How much is enough, in bytes of text.
 constexpr std::uint64_t kEnoughBytes = 500;   // with less the rules are relaxed
-constexpr std::uint64_t kArticleBytes = 250;  // less is no article where the page has much more
+constexpr std::uint64_t kArticleBytes = 250;  // less is no article where the page has four times as much
 constexpr float kLittleShare = .3F;           // of what is visible: next to nothing ...
 constexpr float kMostShare = .5F;             // ... beside a list that holds as much
 
@@ -148,8 +148,10 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
     clean_and_take_if_better(kNameless);
   }
   if (best < kEnoughBytes && !little_furniture_) clean_and_take_if_better({false, false, false});
-  const bool thin = best < kArticleBytes && visible_bytes_ > 4 * static_cast<float>(best);
-  if (thin || is_table_of_contents(best)) {
+  const auto is_crumb_of = [&](float bytes) {
+    return best < kArticleBytes && bytes > 4 * static_cast<float>(best);
+  };
+  if (is_crumb_of(visible_bytes_) || is_table_of_contents(best)) {
     mark_dead(kStrict);
     const std::uint64_t kept = keep_all_but_furniture();
     if (kept > best) {
@@ -157,7 +159,9 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
       best_keep_.swap(keep_);
     }
   }
-  if (best == 0) return;
+  // A menu around a few words is no reason to have more than them. Prose is: many small pieces, all of them
+  // called furniture, are what the page is about, like the posts of a forum that are called comments.
+  if (best == 0 || is_crumb_of(prose_bytes_)) return;
   keep_.swap(best_keep_);
   cut_lines();
   drop_furniture_lines();
@@ -175,6 +179,7 @@ void HtmlMainContent::measure() {
   dead_.assign(n, kAlive);
   seen_[0] = 1;
   std::uint32_t visible = at(0).bytes;
+  std::uint32_t in_links = at(0).link_bytes;
   unsigned flags = 0;
   unsigned traits = 0;
   unsigned weight = 0;
@@ -184,11 +189,13 @@ void HtmlMainContent::measure() {
     const bool shown = (each.flags & Flag::kHidden) == 0 && (trait & kNeverShown) == 0;
     seen_[i] = seen_[each.parent] & static_cast<std::uint8_t>(shown);
     visible += seen_[i] * each.bytes;
+    in_links += seen_[i] * each.link_bytes;
     flags |= each.flags;
     traits |= trait;
     weight |= static_cast<std::uint8_t>(each.weight);
   }
   visible_bytes_ = static_cast<float>(visible);
+  prose_bytes_ = static_cast<float>(visible - in_links);
   any_unlikely_ = (flags & (Flag::kUnlikely | Flag::kByline)) != 0 || (traits & kNavigation) != 0;
   any_weight_ = weight != 0;
   inside_.clear();
@@ -452,7 +459,7 @@ HtmlMainContent::Index HtmlMainContent::leave_table(Index best) const {
     if (tag == HtmlTag::kDefinitions || (tag == HtmlTag::kTable && is_data_table(i, sum_[i])))
       left = at(i).parent;
     const bool part = tag == HtmlTag::kDefinition || tag == HtmlTag::kDefinitions || tag == HtmlTag::kTable ||
-                      tag == HtmlTag::kTableHead || tag == HtmlTag::kOtherBlock || tag == HtmlTag::kRow;
+                      tag == HtmlTag::kTableHead || tag == HtmlTag::kTableBody || tag == HtmlTag::kRow;
     if (!part) break;
   }
   return left;
@@ -705,12 +712,15 @@ void HtmlMainContent::cut_lines() {
   lines_.clear();
   const std::vector<HtmlBlock>& blocks = page_->blocks;
   steps_ += blocks.size();
+  bool gap = true;  // behind the line before: what is between may have been dropped
   for (std::uint32_t i = 0; i < blocks.size(); ++i) {
+    gap |= !blocks[i].glued;
     if (keep_[blocks[i].container] == 0) {
       if (!lines_.empty()) lines_.back().cut_behind = true;
       continue;
     }
-    if (lines_.empty() || !blocks[i].glued) lines_.push_back({i, i, 0, 0, true, false});
+    if (gap) lines_.push_back({i, i, 0, 0, true, false});
+    gap = false;
     Line& line = lines_.back();
     line.end_block = i + 1;
     line.bytes += blocks[i].size;

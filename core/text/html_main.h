@@ -23,7 +23,7 @@ namespace neardup::internal {
 
 class HtmlMainContent {
  public:
-  // Replaces `text` by the main content of `page`; nothing, if there is none to be found.
+  // Replaces `text` by the main content of `page`; nothing, if there is none to be found, or a crumb only.
   void find(const HtmlPage& page, std::string& text);
 
   std::uint64_t steps() const { return steps_; }  // of all calls
@@ -132,6 +132,7 @@ class HtmlMainContent {
   bool any_unlikely_ = false;
   bool any_weight_ = false;
   float visible_bytes_ = 0;
+  float prose_bytes_ = 0;          // of it, not in links
   Index root_ = 0;                 // what is chosen lies inside of it
   float kept_bytes_ = 0;           // when cleaning starts
   bool little_furniture_ = false;  // nearly all that is visible was kept

@@ -51,6 +51,7 @@ class PlainText {
     if (element_->foreign && !self_closing) ++foreign_;
     if (element_->tag == HtmlTag::kTemplate) ++templates_;
     if (element_->content == HtmlContent::kMarkup) return HtmlContent::kMarkup;
+    if (ends_at_once(*element_, self_closing, foreign_ > 0)) return HtmlContent::kMarkup;
     ignored_ = !element_->shown;
     if (element_->tag == HtmlTag::kTitle && title_.data() == nullptr && !muted()) title_from_ = writer_.out();
     return element_->content;
@@ -136,9 +137,11 @@ HtmlText HtmlReader::read(std::string_view html) {
     const HtmlText found = state_->read_main(html);
     if (!found.text.empty()) return found;
   }
-  HtmlText all = state_->read_all(html);
+  HtmlText all = read_all(html);
   all.fell_back = state_->extract == HtmlExtract::kMain && !all.text.empty();
   return all;
 }
+
+HtmlText HtmlReader::read_all(std::string_view html) { return state_->read_all(html); }
 
 }  // namespace neardup

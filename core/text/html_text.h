@@ -10,8 +10,8 @@
 //          a line break between words; all others (b, a, span, wbr, unknown ones) do not, so
 //          `un<b>believ</b>able` is one word.
 //   kMain  The article, the post, the documentation; without menus, footers, banners, lists of links, what is
-//          hidden, forms. Never empty where kAll is not: if nothing qualifies, it is the text of kAll, and
-//          says so.
+//          hidden, forms. Never empty where kAll is not: if nothing qualifies, or a crumb of a page full of
+//          text, it is the text of kAll, and says so.
 //
 // White space is folded to one ' ' or '\n'. Other bytes are copied as they are: invalid UTF-8 and NUL are the
 // folder's work.
@@ -33,7 +33,7 @@ enum class HtmlExtract : std::uint8_t { kMain, kAll };
 struct HtmlText {
   std::string_view text;
   std::string_view title;  // of the first <title>
-  bool fell_back = false;  // kMain found nothing, so text is all there is
+  bool fell_back = false;  // kMain found nothing, or a crumb, so text is all there is
 };
 
 class HtmlReader {
@@ -45,6 +45,9 @@ class HtmlReader {
 
   // Both views are valid until the next call. Allocates nothing once it has grown.
   HtmlText read(std::string_view html);
+
+  // The same for kAll, whatever the reader is for.
+  HtmlText read_all(std::string_view html);
 
   // What all calls have done so far, counted: for tests that cost grows with the size and no faster.
   std::uint64_t steps() const;

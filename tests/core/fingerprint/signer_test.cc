@@ -6,6 +6,7 @@
 
 #include "core/fingerprint/hamming.h"
 #include "core/fingerprint/simhash.h"
+#include "core/text/html_text.h"
 
 namespace neardup {
 namespace {
@@ -70,6 +71,17 @@ TEST(Signer, ways_of_writing_the_same_text_have_one_signature) {
         "fe\xE2\x80\x8B 2021 news more"}) {
     EXPECT_EQ(signature_of(text_document(other)), signature) << other;
   }
+}
+
+TEST(Signer, a_page_whose_main_text_has_no_token_is_signed_by_all_its_text) {
+  std::string page = "<p>|</p>";
+  std::string text;
+  for (int i = 0; i < 20; ++i) {
+    page += "<div class=menu><a href=x>Place " + std::to_string(i) + "</a></div>";
+    text += (i == 0 ? "place " : " place ") + std::to_string(i);
+  }
+  ASSERT_EQ(HtmlReader().read(page).text, "|");
+  EXPECT_EQ(signature_of(html_document(page)), signature_of(text_document(text)));
 }
 
 TEST(Signer, only_body_and_format_play_a_part) {

@@ -118,6 +118,144 @@ TEST(HtmlMain, documentation_keeps_its_sections_tables_and_code) {
   EXPECT_EQ(main_of(page), expected + "\nOption\nWhat it does\n// a comment int x;");
 }
 
+// White space and line breaks as one ' '.
+std::string words_of(std::string_view html) {
+  std::string text = main_of(html);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+TEST(HtmlMain, what_is_dropped_inside_a_line_parts_words_where_white_space_did_and_only_there) {
+  for (const std::string_view page : {
+           "<p>Hello <span hidden>x</span>world</p>",
+           "<p>Hello<span hidden>x</span> world</p>",
+           "<p>Hello <span hidden>x</span> world</p>",
+           "<p>Hello<span hidden> x </span> world</p>",
+           "<p>Hello<span hidden>x</span>&nbsp;world</p>",
+           "<p>Hello<span hidden>x</span>&#32;world</p>",
+           "<p>Hello<span hidden>x</span><br>world</p>",
+           "<p>Hello<br><span hidden>x</span>world</p>",
+           "<p>Hello<span hidden>x</span><i> </i>world</p>",
+           "<p>Hello <span hidden></span>world</p>",
+           "<p>Hello<span hidden> </span>world</p>",
+           "<p>Hello<span hidden><b aria-hidden=true>x</b></span> world</p>",
+           "<p>Hello<a hidden href=x>x</a> world</p>",
+       }) {
+    EXPECT_EQ(words_of(page), "Hello world") << page;
+  }
+  for (const std::string_view page : {
+           "<p>un<span hidden>x</span>believable</p>",
+           "<p>un<span hidden></span>believable</p>",
+           "<p>un<span hidden><b aria-hidden=true></b></span>believable</p>",
+           "<p>un<span hidden><b aria-hidden=true>x</b>y</span>believable</p>",
+           "<p>un<span hidden></span><i hidden></i>believable</p>",
+           "<p>un<a hidden href=x>x</a>believable</p>",
+           "<p>un<span class=subtitle>believ</span>able</p>",
+           "<p>un<span class=subtitle>believ<b class=credit></b></span>able</p>",
+       }) {
+    EXPECT_EQ(words_of(page), "unbelievable") << page;
+  }
+  EXPECT_EQ(words_of("<p>one <span class=subtitle>two</span> three</p>"), "one two three");
+  EXPECT_EQ(words_of("<pre>one<b hidden>x</b> two<b hidden>x</b>fold</pre>"), "one twofold");
+}
+
+TEST(HtmlMain, a_line_that_begins_with_what_is_dropped_is_a_line_of_its_own) {
+  EXPECT_EQ(main_of("<ul><li>one</li><li><span hidden>x</span>two</li></ul>"), "one\ntwo");
+  EXPECT_EQ(main_of("<p>one</p><p><span hidden>x</span><b hidden>y</b>two</p>"), "one\ntwo");
+  const std::string text = article();
+  EXPECT_EQ(main_of("<div><h2>Overview</h2><p><span hidden>x</span>" + text + "</p><h2>Details</h2><p>" +
+                    text + "</p></div>"),
+            "Overview\n" + words_of(std::string("<p>") + text) + "\nDetails\n" +
+                words_of(std::string("<p>") + text));
+}
+
+TEST(HtmlMain, what_is_hidden_ends_with_its_own_end_tag) {
+  EXPECT_EQ(words_of("<p>one <span aria-hidden=true><span class=base><span class=strut></span>"
+                     "<span class=mord>x</span><SPAN>y</SPAN></span>z</span> two</p>"),
+            "one two");
+  EXPECT_EQ(words_of("<p>one <b hidden><b><i>x</i></b><i>y</i></b> two</p>"), "one two");
+  EXPECT_EQ(words_of("<p>one <b hidden><b>x</b><b/>y</b> two</p>"), "one two");
+  EXPECT_EQ(words_of("<p>one <b hidden><b>x</p><p>two <b hidden>x</b> three</p>"), "one two three");
+  EXPECT_EQ(words_of("<p>one <rt hidden><rt>x</rt></rt> two</p>"), "one two");
+}
+
+// More than are kept open: a list of countries has as many.
+TEST(HtmlMain, what_has_no_end_tag_does_not_pile_up) {
+  const struct {
+    std::string_view before, unit, behind;
+  } lists[] = {
+      {"<select>", "<option value=i>Country i", "</select>"},
+      {"<select>", "<option value=i/>Country i", "</select>"},
+      {"<select>", "<optgroup label=x><option>a</option>", "</select>"},
+      {"<select>", "<optgroup label=x><option>a", "</select>"},
+      {"<datalist>", "<option>a", "</datalist>"},
+      {"<table>", "<tbody>", "</table>"},
+      {"<table>", "<tbody><tr><td hidden>x", "</table>"},
+      {"<table>", "<thead hidden><tr><th>x<tbody><tr><td hidden>x<tfoot>", "</table>"},
+  };
+  for (const auto& list : lists) {
+    std::string page = "<p>An introduction.</p>" + std::string(list.before);
+    for (int i = 0; i < 300; ++i) page += list.unit;
+    page += std::string(list.behind) + "<div hidden>x</div><div>" + std::string(kParagraphs) + "</div>";
+    EXPECT_TRUE(main_of(page).ends_with(article())) << list.unit;
+    EXPECT_EQ(main_of(page).find('x' + std::string("\n")), std::string::npos) << list.unit;
+  }
+}
+
+TEST(HtmlMain, a_style_hides_by_its_own_properties_only) {
+  const auto page_of = [](std::string_view style) {
+    return "<p>one <b style=\"" + std::string(style) + "\">two</b></p>";
+  };
+  for (const std::string_view style : {
+           "display:none",
+           "color: red; display : none",
+           "color:red;display:none!important",
+           "DISPLAY: None",
+           "visibility:hidden",
+           "\n\tvisibility:\n\thidden;",
+           "backface-visibility: visible; visibility: hidden",
+           "display:block;display:none",
+       }) {
+    EXPECT_EQ(words_of(page_of(style)), "one") << style;
+  }
+  for (const std::string_view style : {
+           "backface-visibility: hidden",
+           "-webkit-backface-visibility:hidden",
+           "--display:none",
+           "display:inline",
+           "display",
+           "display:",
+           "display none",
+           "visibility: visible; overflow: hidden",
+       }) {
+    EXPECT_EQ(words_of(page_of(style)), "one two") << style;
+  }
+}
+
+TEST(HtmlMain, what_parts_words_in_all_text_does_so_in_main_text) {
+  HtmlReader all(HtmlExtract::kAll);
+  for (const std::string_view page : {
+           "<p>one<img src=x>two</p>",
+           "<p>one<input>two</p>",
+           "<p>one<iframe>x</iframe>two</p>",
+           "<p>one<video></video>two</p>",
+           "<p>one<object>two</object>three</p>",
+           "<p>one<math>two</math>three</p>",
+           "<p>one<svg/>two</p>",
+           "<p>one</br>two</p>",
+           "<p>one<span hidden></span><img src=x>two</p>",
+           "<p>one<b class=subtitle><img src=x></b>two</p>",
+           "<ruby>one<rt>two</rt>three</ruby>",
+           "<ruby>one<rt class=subtitle>two</rt>three</ruby>",
+       }) {
+    std::string expected(all.read(page).text);
+    std::replace(expected.begin(), expected.end(), '\n', ' ');
+    EXPECT_EQ(words_of(page), expected) << page;
+  }
+  EXPECT_EQ(words_of("<p>one<textarea>x</textarea>two</p>"), "one two");
+  EXPECT_EQ(words_of("<p>so<wbr>long<script>x</script>er</p>"), "solonger");
+}
+
 TEST(HtmlMain, a_table_of_contents_is_content_where_there_is_nothing_else) {
   std::string page = "<body><h1>Manual</h1><ul>";
   std::string expected = "Manual";
@@ -142,6 +280,31 @@ TEST(HtmlMain, where_nothing_is_found_it_is_all_text_and_that_is_said) {
     EXPECT_FALSE(read.fell_back) << page;
   }
   EXPECT_FALSE(reader.read("one word").fell_back);
+}
+
+TEST(HtmlMain, a_crumb_of_a_page_full_of_text_becomes_all_text_and_that_is_said) {
+  HtmlReader reader;
+  for (const std::string name : {"comment", "replies", "header-x", "extra"}) {
+    for (const std::string_view crumb : {"<h1>Forum</h1>", "<p>|</p>"}) {
+      std::string page(crumb);
+      for (int i = 0; i < 20; ++i)
+        page +=
+            "<div class=" + name + "><p>Post " + std::to_string(i) + " says something, and more.</p></div>";
+      const HtmlText read = reader.read(page);
+      EXPECT_TRUE(read.fell_back) << page;
+      EXPECT_NE(read.text.find("Post 0 says"), read.text.npos) << page;
+      EXPECT_TRUE(read.text.ends_with("Post 19 says something, and more.")) << page;
+    }
+  }
+}
+
+TEST(HtmlMain, a_short_text_in_a_page_full_of_links_is_its_main_text) {
+  std::string page;
+  for (int i = 0; i < 200; ++i) page += "<div class=menu><a href=x>Another place to go to</a></div>";
+  HtmlReader reader;
+  const HtmlText read = reader.read(page + "<div class=article><p>One short line of news.</p></div>" + page);
+  EXPECT_EQ(read.text, "One short line of news.");
+  EXPECT_FALSE(read.fell_back);
 }
 
 // ---- whole pages, in several languages ----

@@ -132,6 +132,24 @@ TEST(HtmlText, cdata_is_text_in_foreign_elements_only) {
   EXPECT_EQ(text_of("<svg><![CDATA[a<b>]]></svg>c<![CDATA[d]]>e"), "a<b>\nce");
 }
 
+TEST(HtmlText, a_tag_that_closes_itself_holds_nothing_in_foreign_elements_only) {
+  for (const HtmlExtract extract : {HtmlExtract::kAll, HtmlExtract::kMain}) {
+    HtmlReader reader(extract);
+    const std::string rest = "</svg><p>The page goes on, and so on, until here.</p>" + std::string(64, ' ');
+    for (const std::string_view tag : {"<style/>", "<script/>", "<SCRIPT SRC=x />", "<title/>", "<textarea/>",
+                                       "<iframe/>", "<xmp/>", "<plaintext/>"}) {
+      for (const std::string_view foreign : {"<svg>", "<math>", "<svg><g>"}) {
+        const HtmlText read = reader.read("<p>One.</p>" + std::string(foreign) + std::string(tag) + rest);
+        EXPECT_EQ(read.text, "One.\nThe page goes on, and so on, until here.") << foreign << tag;
+        EXPECT_EQ(read.title, "") << foreign << tag;
+      }
+    }
+    for (const std::string_view tag : {"<style/>", "<script/>", "<iframe/>"}) {  // the reader has met them
+      EXPECT_EQ(reader.read("<p>One.</p><svg></svg>" + std::string(tag) + rest).text, "One.") << tag;
+    }
+  }
+}
+
 // Runs of white space as one, none beside a line break or at the end.
 std::string folded(std::string_view text) {
   std::string out;
