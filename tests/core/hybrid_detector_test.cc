@@ -231,6 +231,7 @@ TEST(SimhashWithSketches, a_match_of_fingerprints_must_be_alike_by_its_sketch) {
   Detector detector(options);
   EXPECT_EQ(detector.apply(page.arrival()).verdict, Verdict::kUnique);
   EXPECT_EQ(detector.apply(other.arrival()).verdict, Verdict::kUnique) << "same fingerprint, other words";
+  EXPECT_EQ(detector.candidates(), 2U) << "a fingerprint and a sketch";
   const Decision decision = detector.apply(copy.arrival());
   EXPECT_EQ(decision.verdict, Verdict::kDuplicate);
   EXPECT_EQ(decision.sequence, 0U);
