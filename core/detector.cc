@@ -398,6 +398,7 @@ std::optional<RouteMatch> Detector::State::find_by_fingerprint(const Arrival& ar
     fingerprints->find_all(bits, matches);
     for (std::size_t i = 0; i < matches.size() && !first; ++i) {
       for (const LongSignature& page : arrival.route->long_span()) {
+        ++candidates;
         const std::optional<int> similarity = agreed(matches[i].sequence, page);
         if (!similarity) continue;
         first = RouteMatch{DuplicateKind::kNear, matches[i].sequence, similarity};

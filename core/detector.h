@@ -99,7 +99,7 @@ class Detector {
 
   // Decides, and remembers `arrival` if the decision is kUnique; its views need to live only as long as the
   // call. Then appends to `kept`, if there is one, what restore() wants as Unique::kept.
-  // REQUIRES: size() < kUniquesMax; arrival.route if options.routes() says so.
+  // REQUIRES: size() - oldest() < kUniquesMax; arrival.route if options.routes() says so.
   Decision apply(const Arrival& arrival, std::string* kept = nullptr);
 
   // What `apply` would decide now, and remembers nothing: the answer for a question. A unique has the number

@@ -8,18 +8,34 @@ Retention::Retention(RetentionOptions options) : options_(options) {
   CHECK(options_.age_max_ms >= 0, "config refuses negative ages");
 }
 
-void Retention::replay(Sequence size, std::int64_t time_ms, std::uint64_t bytes) {
-  if (bytes_before_ > 0 && bytes > bytes_before_)
-    batch_bytes_max_ = std::max(batch_bytes_max_, bytes - bytes_before_);
-  if (bytes > 0) bytes_before_ = bytes;
-  now_ms_ = std::max(now_ms_, time_ms);
+void Retention::replay(const Moment& moment) {
+  weigh(moment.size - moment.oldest, moment.bytes);
+  now_ms_ = std::max(now_ms_, moment.time_ms);
   if (options_.age_max_ms == 0 || now_ms_ == 0) return;
   const std::int64_t step = options_.age_max_ms / kAgeSteps;
   if (marks_.empty() || now_ms_ - marks_.back().begin_ms > step) marks_.push_back({0, now_ms_, now_ms_});
-  marks_.back().sequence = size;
+  marks_.back().sequence = moment.size;
   marks_.back().end_ms = now_ms_;
   // Of marks that are all too old the last one tells most.
   while (marks_.size() >= 2 && is_too_old(marks_[1])) marks_.pop_front();
+}
+
+// Tables keep the room that they once had. So what uniques take is told by the moment at which there were
+// most of them; with fewer of them memory tells it only where it is by more than a sixth above that: so much
+// it may grow while tables sweep out what was forgotten.
+void Retention::weigh(std::uint64_t live, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  if (bytes_before_ > 0 && bytes > bytes_before_)
+    batch_bytes_max_ = std::max(batch_bytes_max_, bytes - bytes_before_);
+  bytes_before_ = bytes;
+  if (live >= fullest_.live || bytes / 7 > fullest_.bytes / 6) fullest_ = {live, bytes};
+}
+
+// How many uniques fit below 13/16 of the limit.
+std::uint64_t Retention::fitting() const {
+  __extension__ using Word128 = unsigned __int128;
+  const std::uint64_t room = options_.bytes_max / 16 * 13;
+  return static_cast<std::uint64_t>(static_cast<Word128>(fullest_.live) * room / fullest_.bytes);
 }
 
 Sequence Retention::oldest_by_age() const {
@@ -27,7 +43,7 @@ Sequence Retention::oldest_by_age() const {
 }
 
 Retention::Answer Retention::decide(const Moment& moment) {
-  replay(moment.size, moment.time_ms, moment.bytes);
+  replay(moment);
   Answer answer{.oldest = moment.oldest};
   const auto forget_below = [&](Sequence sequence, Reason reason) {
     if (sequence <= answer.oldest) return;
@@ -57,14 +73,23 @@ bool Retention::must_stop(std::uint64_t bytes) const {
 
 void Retention::bound_memory(std::uint64_t live, const Moment& moment) {
   const std::uint64_t sixteenth = options_.bytes_max / 16;
-  if (!kept_max_) {
+  const bool begins = !kept_max_;
+  if (begins) {
     if (moment.bytes < 13 * sixteenth) return;
     kept_max_ = std::max(live, kKeptMin);
     cut_again_at_ = moment.size;
     bytes_since_cut_ = moment.bytes;
+  }
+  if (is_above(moment.bytes) && fitting() < *kept_max_) {
+    kept_max_ = std::max(fitting(), kKeptMin);
+    cut_again_at_ = moment.size + *kept_max_ / 4;
+    bytes_since_cut_ = moment.bytes;
     return;
   }
-  const bool is_growing = moment.bytes > bytes_since_cut_;
+  if (begins) return;
+  // What stays above the limit is the room that tables keep; columns come and go beside it, in steps.
+  const std::uint64_t steps = is_above(bytes_since_cut_) ? sixteenth : 0;
+  const bool is_growing = moment.bytes > bytes_since_cut_ + steps;
   bytes_since_cut_ = std::min(bytes_since_cut_, moment.bytes);
   if (moment.bytes < 11 * sixteenth) {
     kept_max_.reset();  // uniques got smaller

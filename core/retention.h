@@ -14,7 +14,9 @@
 //            system, and hold for a while what is forgotten and not yet swept out: so memory still grows by a
 //            sixth or so, and then stands still, below the limit. Where it grows beyond 15/16 none the less,
 //            since uniques got larger, a sixteenth of them is forgotten at a time; between two such cuts the
-//            tables get time.
+//            tables get time. Memory above `bytes_max`, as behind a restart with a smaller limit, is answered
+//            at once: kept are as many as would take 13/16 of it. That stops the growth and frees columns;
+//            but tables stay as large as they were, and a replay of the same history makes them so again.
 //
 // Cost:    no more than 258 marks; a decision looks at the first few.
 // Threads: none inside.
@@ -54,10 +56,6 @@ class Retention {
   // REQUIRES: options.age_max_ms >= 0.
   explicit Retention(RetentionOptions options);
 
-  // After a batch that was decided before: there are `size` uniques, in so many bytes of memory (0: unknown),
-  // and `time_ms` is the latest time of its documents (0: unknown).
-  void replay(Sequence size, std::int64_t time_ms, std::uint64_t bytes = 0);
-
   // What retention_time_ms() says by the clock of the options.
   std::int64_t time_ms(std::int64_t event_time_ms, std::int64_t arrival_time_ms) const {
     return retention_time_ms(options_.clock, event_time_ms, arrival_time_ms);
@@ -66,9 +64,12 @@ class Retention {
   struct Moment {
     Sequence oldest = 0;  // the first that is remembered
     Sequence size = 0;
-    std::int64_t time_ms = 0;  // as for replay()
-    std::uint64_t bytes = 0;   // of memory
+    std::int64_t time_ms = 0;  // the latest of its documents; 0: unknown
+    std::uint64_t bytes = 0;   // of memory; 0: unknown
   };
+  // After a batch that was decided before. REQUIRES: oldest <= size.
+  void replay(const Moment& moment);
+
   enum class Reason : std::uint8_t { kNone, kCount, kAge, kMemory };
   struct Answer {
     Sequence oldest = 0;            // forget all below
@@ -82,6 +83,8 @@ class Retention {
 
   // Would `bytes` of memory be a reason to stop, as things are?
   bool must_stop(std::uint64_t bytes) const;
+  // Are they more than there should be? Where the oldest are forgotten, that stops nothing by itself.
+  bool is_above(std::uint64_t bytes) const { return options_.bytes_max > 0 && bytes > options_.bytes_max; }
 
   const RetentionOptions& options() const { return options_; }
 
@@ -98,6 +101,8 @@ class Retention {
   };
 
   bool is_too_old(const Mark& mark) const { return now_ms_ - mark.end_ms >= options_.age_max_ms; }
+  void weigh(std::uint64_t live, std::uint64_t bytes);
+  std::uint64_t fitting() const;
   Sequence oldest_by_age() const;
   void bound_memory(std::uint64_t live, const Moment& moment);
 
@@ -107,8 +112,13 @@ class Retention {
   std::optional<std::uint64_t> kept_max_;  // uniques, by the memory limit
   Sequence cut_again_at_ = 0;              // not before there are so many
   std::uint64_t bytes_since_cut_ = 0;      // the fewest: only what grows is cut
-  std::uint64_t bytes_before_ = 0;         // behind the last batch; 0: there was none
-  std::uint64_t batch_bytes_max_ = 0;      // the most that memory grew from one batch to the next
+  struct Fullest {
+    std::uint64_t live = 0;  // so many uniques took
+    std::uint64_t bytes = 0;
+  };
+  Fullest fullest_;
+  std::uint64_t bytes_before_ = 0;     // behind the last batch; 0: there was none
+  std::uint64_t batch_bytes_max_ = 0;  // the most that memory grew from one batch to the next
 };
 
 }  // namespace neardup

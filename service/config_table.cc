@@ -315,7 +315,8 @@ const std::vector<Setting>& table() {
        .field = at<&Config::detector, &D::threshold>,
        .about =
            "How alike duplicates are at least: the share of shingles that two pages have in common, or of "
-           "characters that two short texts need not have changed; in mode mgram by detector.measure.",
+           "characters that two short texts need not have changed (between texts of 4 characters or fewer no "
+           "edit is found, whatever the threshold); in mode mgram by detector.measure.",
        .min = 500,
        .max = 1000},
       {.path = "detector.sketch",

@@ -163,8 +163,9 @@ void make_tiny_keys(ShortSignature& signature) {
   for (std::size_t i = 0; i < length; ++i) whole += text[i] * kFactors[i];
   for (std::size_t i = 1; i < length; ++i) shifted += text[i] * kFactors[i - 1];
   signature.tiny_keys[signature.tiny_count++] = mix(whole);
-  // Two texts of four characters never are within reach of each other, so these need no deletions: a fifth
-  // character may be one too many, and that text has them.
+  // Two texts of four characters are within reach of each other at a threshold of .75 or less only, where
+  // they are missed (core/DESIGN.md, "Short texts"). So these need no deletions: a fifth character may be one
+  // too many, and that text has them.
   if (length == kTinyLengthMin) return;
   std::uint64_t before = 0;
   for (std::size_t i = 0; i < length; ++i) {

@@ -5,7 +5,8 @@
 // function of one text; README.md ("Short texts") defines it exactly enough to be written again.
 //
 //   canonical text ─► characters ─┬─► grams ─► 40 minima ─► 10 bands        8 characters and more
-//                                 ├─► one-deletion keys                      4 to 10 characters
+//                                 ├─► one-deletion keys                      4 to 10 characters; exact for
+//                                 │                                          one edit above .75
 //                                 └─► counts of 32 classes, mod 4            to discard candidates
 //
 // Length is measured in units: a character of Han, kana or Hangul counts 2, any other 1. Up to

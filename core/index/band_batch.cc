@@ -31,7 +31,8 @@ void BandBatch::open(BandPostings& postings, Ordinal first, std::size_t texts) {
   for (const Share& share : shares_) keys += share.count_;
   first_ = first;
   outcomes_.assign(texts * BandPostings::kBandsMax, 0);
-  postings.table_.open(keys, texts == 0 ? postings.table_.newest() : first + texts - 1);
+  // Texts without a key take no room: where rows have no bands the table stays empty.
+  postings.table_.open(keys, keys == 0 ? postings.table_.newest() : first + texts - 1);
 }
 
 void BandBatch::post(BandPostings& postings, std::size_t member) {

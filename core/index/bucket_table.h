@@ -38,8 +38,9 @@
 //          need a bucket as well, so with a posting or less for each it is 9.3 bytes an ordinal. A new
 //          posting splits one bucket at most if ordinals are dense. A probe meets (postings / 2^36) postings
 //          of other keys: .0015 at a hundred million.
-// Bounds:  2^28 overflow lines and 2^30 buckets, which is some 8 billion postings; the newest ordinal less
-//          than 2^33 above the oldest.
+// Bounds:  2^28 overflow lines and 2^30 buckets, which is some 8 billion postings; in a dense table, most of
+//          whose lines are overflow lines, some 4 billion. The newest ordinal less than 2^33 above the
+//          oldest.
 // Threads: none inside; the const functions may run side by side. In a batch each owner has a thread of its
 //          own, and what it calls is of its own shards.
 #pragma once

@@ -10,16 +10,15 @@
 
 namespace neardup {
 
-static_assert(kUniquesMax <= 0xFFFFFFFF, "a row keeps its sequence number in 32 bits");
+static_assert(kUniquesMax <= 0xFFFFFFFF, "a row keeps the low 32 bits of its sequence number");
 static_assert(kMgramTextMax <= TextStore::kTextMax);
 
-MgramSearch::Met& MgramSearch::met_of(Ordinal row) {
-  const auto low = static_cast<std::uint32_t>(row);
-  std::size_t at = (low * 0x9E3779B1U >> 7) & mask_;
-  while (slots_[at].search == search_ && met_[slots_[at].at].row != low) at = (at + 1) & mask_;
+MgramSearch::Met& MgramSearch::met_of(std::uint32_t age) {
+  std::size_t at = (age * 0x9E3779B1U >> 7) & mask_;
+  while (slots_[at].search == search_ && met_[slots_[at].at].age != age) at = (at + 1) & mask_;
   if (slots_[at].search != search_) {
     slots_[at] = {search_, static_cast<std::uint32_t>(met_.size())};
-    met_.push_back({low, 0});
+    met_.push_back({age, 0});
   }
   return met_[slots_[at].at];
 }
@@ -41,7 +40,9 @@ void MgramIndex::meet(const MgramSignature& signature, MgramSearch& search) cons
   std::span<const Key> keys = search.keys_;
   while (!keys.empty()) {
     const std::span<const Key> some = keys.first(std::min(keys.size(), BucketTable::kProbesMax));
-    table_.probe(some, [&](std::size_t, Ordinal row) { ++search.met_of(row).shared; });
+    table_.probe(some, [&](std::size_t, Ordinal row) {
+      ++search.met_of(static_cast<std::uint32_t>(row - first_row_)).shared;
+    });
     keys = keys.subspan(some.size());
   }
 
@@ -49,12 +50,12 @@ void MgramIndex::meet(const MgramSignature& signature, MgramSearch& search) cons
     search.is_truncated_ = true;
     std::nth_element(search.met_.begin(), search.met_.begin() + kRowsMax, search.met_.end(),
                      [](const MgramSearch::Met& a, const MgramSearch::Met& b) {
-                       return a.shared != b.shared ? a.shared > b.shared : a.row < b.row;
+                       return a.shared != b.shared ? a.shared > b.shared : a.age < b.age;
                      });
     search.met_.resize(kRowsMax);
   }
   std::sort(search.met_.begin(), search.met_.end(),
-            [](const MgramSearch::Met& a, const MgramSearch::Met& b) { return a.row < b.row; });
+            [](const MgramSearch::Met& a, const MgramSearch::Met& b) { return a.age < b.age; });
 }
 
 std::uint32_t MgramIndex::full_grams_of(const MgramSignature& signature) const {
@@ -66,8 +67,8 @@ std::uint32_t MgramIndex::full_grams_of(const MgramSignature& signature) const {
 
 void MgramIndex::insert(Sequence sequence, const MgramSignature& signature) {
   const Ordinal row = records_.size();
-  CHECK(sequence < kUniquesMax, "sequence numbers are 32 bits here");
-  CHECK(row == first_row_ || sequences_[row - 1] < sequence, "uniques come in their order");
+  CHECK(sequence >= oldest_ && sequence - oldest_ < kUniquesMax, "sequence numbers are 32 bits here");
+  CHECK(row == first_row_ || this->sequence(row - 1) < sequence, "uniques come in their order");
   const std::uint64_t place = texts_.append(signature.text);
   records_.push_back({static_cast<std::uint32_t>(place), static_cast<std::uint16_t>(place >> 32),
                       static_cast<std::uint16_t>(signature.text.size()),
@@ -92,7 +93,7 @@ void MgramIndex::insert(Sequence sequence, const MgramSignature& signature) {
 
 bool MgramIndex::erase(Sequence sequence, MgramSigner& signer) {
   const Ordinal row = first_row_from(sequence);
-  if (row == records_.size() || sequences_[row] != sequence || records_[row].length == 0) return false;
+  if (row == records_.size() || this->sequence(row) != sequence || records_[row].length == 0) return false;
   std::vector<char32_t> characters;
   text(row, characters);
   MgramSignature signature;
@@ -113,7 +114,7 @@ Ordinal MgramIndex::first_row_from(Sequence sequence) const {
   Ordinal high = records_.size();
   while (low < high) {
     const Ordinal middle = low + (high - low) / 2;
-    if (sequences_[middle] < sequence) {
+    if (this->sequence(middle) < sequence) {
       low = middle + 1;
     } else {
       high = middle;
@@ -123,7 +124,9 @@ Ordinal MgramIndex::first_row_from(Sequence sequence) const {
 }
 
 void MgramIndex::expire(Sequence oldest) {
+  if (oldest <= oldest_) return;
   first_row_ = first_row_from(oldest);
+  oldest_ = oldest;
   table_.expire(first_row_);
   texts_.release_before(first_row_ < records_.size() ? records_[first_row_].place() : 0);
   records_.release_before(first_row_);

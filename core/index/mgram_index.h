@@ -15,7 +15,8 @@
 // A filter gets the most grams that a row may share: those counted, and one for each gram that ever refused
 // a text, since of it nothing can be told. So a filter by grams never discards what it should not.
 //
-// Uniques are numbered in rows of their own, 0, 1, 2, ..., and each row knows its sequence number.
+// Uniques are numbered in rows of their own, 0, 1, 2, ..., and each row knows its sequence number: the low 32
+// bits, which is enough for as many as are remembered at a time.
 //
 // State:   a function of the sequence of uniques, removals and expiries.
 // Cost:    some 11 bytes a gram, as many texts share one and lie in lines of their own, 20 bytes and the text
@@ -57,7 +58,7 @@ class MgramSearch {
  private:
   friend class MgramIndex;
   struct Met {
-    std::uint32_t row;
+    std::uint32_t age;  // rows from the first remembered to this one
     std::uint32_t shared;
   };
   struct Slot {
@@ -65,7 +66,7 @@ class MgramSearch {
     std::uint32_t at = 0;  // in met_
   };
 
-  Met& met_of(Ordinal row);
+  Met& met_of(std::uint32_t age);
 
   std::vector<Met> met_;
   std::vector<Slot> slots_;  // rows to met_; those of another search are empty
@@ -90,7 +91,8 @@ class MgramIndex {
   template <class Keep>
   void find(const MgramSignature& signature, MgramSearch& search, Keep keep) const;
 
-  // REQUIRES: `sequence` is above those inserted before, and below kUniquesMax.
+  // REQUIRES: `sequence` is above those inserted before, and less than kUniquesMax above the oldest
+  // remembered.
   void insert(Sequence sequence, const MgramSignature& signature);
 
   // Forgets one unique. False if it is not here. REQUIRES: a signer of the options of those inserted.
@@ -100,7 +102,9 @@ class MgramIndex {
   void expire(Sequence oldest);
 
   // REQUIRES: the row is a candidate of a search that nothing has changed the index since.
-  Sequence sequence(Ordinal row) const { return sequences_[row]; }
+  Sequence sequence(Ordinal row) const {
+    return oldest_ + static_cast<std::uint32_t>(sequences_[row] - static_cast<std::uint32_t>(oldest_));
+  }
   MgramSizes sizes(Ordinal row) const {
     return {records_[row].units, records_[row].grams, records_[row].norm};
   }
@@ -141,9 +145,10 @@ class MgramIndex {
   BucketTable table_;
   HotSet full_;
   ChunkedArray<Record> records_;
-  ChunkedArray<std::uint32_t> sequences_;
+  ChunkedArray<std::uint32_t> sequences_;  // their low bits
   TextStore texts_;
-  Ordinal first_row_ = 0;  // those before are expired
+  Sequence oldest_ = 0;    // those before are expired,
+  Ordinal first_row_ = 0;  // and these rows
   std::uint64_t refused_ = 0;
   std::uint64_t unmet_ = 0;
   std::uint64_t buckets_ = 0;
@@ -156,13 +161,14 @@ void MgramIndex::find(const MgramSignature& signature, MgramSearch& search, Keep
   search.candidates_.clear();
   if (search.met_.empty()) return;
   const std::uint32_t unknown = full_grams_of(signature);
-  for (const MgramSearch::Met& met : search.met_) prefetch_line(&records_[met.row]);
+  for (const MgramSearch::Met& met : search.met_) prefetch_line(&records_[first_row_ + met.age]);
   for (const MgramSearch::Met& met : search.met_) {
-    const Record& record = records_[met.row];
+    const Ordinal row = first_row_ + met.age;
+    const Record& record = records_[row];
     if (record.length == 0) continue;
-    if (!keep(sizes(met.row), met.shared + unknown)) continue;
+    if (!keep(sizes(row), met.shared + unknown)) continue;
     texts_.prefetch(record.place());
-    search.candidates_.push_back(met.row);
+    search.candidates_.push_back(row);
   }
 }
 

@@ -2,64 +2,70 @@
 
 namespace neardup {
 
-void OrdinalTable::put(Line& first, std::uint64_t hash, std::uint32_t ordinal) {
-  Line* line = &first;
-  while (line->count() == kPerLine) {
-    if (line->overflow() == 0) {
-      const std::uint32_t fresh = take_overflow();
-      line->head |= fresh << 4;
-    }
-    line = &overflow_[line->overflow()];
+void OrdinalTable::append(Line& first, std::uint64_t hash, std::uint32_t ordinal) {
+  Line* last = first.link() == 0 ? &first : &overflow_[first.link()];
+  if (last->count() == kPerLine) {
+    const std::uint32_t fresh = take_overflow();  // no line moves
+    // The new line closes the ring: it leads to the second line, as the last one did before.
+    overflow_[fresh].set(first.link() == 0 ? fresh : last->link(), 0);
+    if (first.link() != 0) last->set(fresh, kPerLine);
+    first.set(fresh, kPerLine);
+    last = &overflow_[fresh];
   }
-  line->ordinals[line->count()] = ordinal;
-  line->tags[line->count()] = tag_of(hash);
-  ++line->head;
+  last->ordinals[last->count()] = ordinal;
+  last->tags[last->count()] = tag_of(hash);
+  last->set(last->link(), last->count() + 1);
 }
 
 std::uint32_t OrdinalTable::take_overflow() {
   std::uint32_t taken = overflow_free_;
   if (taken != 0) {
-    overflow_free_ = overflow_[taken].head;
+    overflow_free_ = overflow_[taken].link();
   } else {
     CHECK(overflow_used_ < kOverflowMax, "a hash spreads better than this");
     taken = overflow_used_++;
     overflow_.use(overflow_used_);
   }
-  overflow_[taken].head = 0;
   return taken;
 }
 
 void OrdinalTable::give_back(std::uint32_t overflow) {
-  overflow_[overflow].head = overflow_free_;
+  overflow_[overflow].set(overflow_free_, 0);
   overflow_free_ = overflow;
 }
 
 // The bucket's last entry takes the place of the one that goes.
 void OrdinalTable::erase(std::uint64_t hash, std::uint32_t ordinal) {
-  Line* before_last = nullptr;
-  Line* last = &lines_[bucket(hash)];
-  std::uint32_t* found = nullptr;
-  std::uint8_t* found_tag = nullptr;
-  while (true) {
-    for (std::uint32_t i = 0; i < last->count(); ++i) {
-      if (last->ordinals[i] == ordinal) {
-        found = &last->ordinals[i];
-        found_tag = &last->tags[i];
-      }
-    }
-    if (last->overflow() == 0) break;
-    before_last = last;
-    last = &overflow_[last->overflow()];
+  Line& first = lines_[bucket(hash)];
+  const std::uint32_t end = first.link();
+  Line* line = &first;
+  std::uint32_t place = line->place_of(ordinal);
+  for (std::uint32_t at = end; place == line->count(); at = line->link()) {
+    CHECK(at != 0 && (at != end || line == &first), "only what is stored is erased");
+    line = &overflow_[at];
+    place = line->place_of(ordinal);
   }
-  CHECK(found != nullptr, "only what is stored is erased");
-  --last->head;
-  *found = last->ordinals[last->count()];
-  *found_tag = last->tags[last->count()];
-  if (last->count() == 0 && before_last != nullptr) {
-    give_back(before_last->overflow());
-    before_last->head &= 15;
-  }
+  Line& last = end == 0 ? first : overflow_[end];
+  last.set(last.link(), last.count() - 1);
+  line->ordinals[place] = last.ordinals[last.count()];
+  line->tags[place] = last.tags[last.count()];
+  if (last.count() == 0 && end != 0) drop_last(first);
   --entries_;
+}
+
+// The line before the last one becomes the last.
+void OrdinalTable::drop_last(Line& first) {
+  const std::uint32_t last = first.link();
+  const std::uint32_t second = overflow_[last].link();
+  if (second == last) {
+    first.set(0, first.count());
+  } else {
+    std::uint32_t before = second;
+    while (overflow_[before].link() != last) before = overflow_[before].link();
+    overflow_[before].set(second, overflow_[before].count());
+    first.set(before, first.count());
+  }
+  give_back(last);
 }
 
 }  // namespace neardup

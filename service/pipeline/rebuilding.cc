@@ -40,7 +40,10 @@ Status PreparedRecord::remember(Detector& detector, Retention& retention) const 
   if (status) status = detector.restore(record_.clusters, record_.cluster_rule);
   if (!status) return status.error().in("record " + std::to_string(record_.number));
   detector.expire(record_.oldest);
-  retention.replay(detector.size(), record_.time_ms, detector.bytes());
+  retention.replay({.oldest = detector.oldest(),
+                    .size = detector.size(),
+                    .time_ms = record_.time_ms,
+                    .bytes = detector.bytes()});
   return {};
 }
 

@@ -38,6 +38,7 @@ std::string as_line(std::string_view text) {
 }
 
 constexpr std::string_view kAlarmPart = "clusters.alarm_share";
+constexpr std::string_view kMemoryPart = "index.memory_limit";
 
 // Reports how long a scope took as one stage of a batch.
 class StageTimer {
@@ -81,6 +82,7 @@ Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain:
 
 Worker::~Worker() {
   if (alarm_) parts_.board.warn(kAlarmPart, "");
+  if (is_above_limit_) parts_.board.warn(kMemoryPart, "");
   for (Intake& intake : intakes_) parts_.signers.cancel(intake.signing);
 }
 
@@ -213,18 +215,45 @@ Status Worker::decide_all(const std::stop_token& stop, const std::stop_token& ha
 
 void Worker::rest(const std::stop_token& stop, const std::stop_token& halt) {
   report_index();
-  constexpr std::string_view kPart = "index.memory_limit";
-  const std::string why = std::to_string(parts_.detector.bytes()) + " of " +
-                          std::to_string(parts_.retention.options().bytes_max) +
-                          " bytes are taken and another batch may not fit: the input is paused; allow more "
-                          "and restart, or set index.at_memory_limit to evict-oldest";
-  log_warning("{}: {}", kPart, why);
-  parts_.board.warn(kPart, why);
+  const bool evicts = parts_.retention.options().at_bytes_max == MemoryPolicy::kEvictOldest;
+  const std::string why =
+      memory_text() + (evicts
+                           ? " and hardly any document would fit: the input is paused; allow more and restart"
+                           : " and another batch may not fit: the input is paused; allow more "
+                             "and restart, or set index.at_memory_limit to evict-oldest");
+  log_warning("{}: {}", kMemoryPart, why);
+  parts_.board.warn(kMemoryPart, why);
   while (!stop.stop_requested() && !halt.stop_requested()) {
     decide_pulse_.beat();
     std::this_thread::sleep_for(kIdleWait);
   }
-  parts_.board.warn(kPart, "");
+  parts_.board.warn(kMemoryPart, "");
+}
+
+std::string Worker::memory_text() const {
+  return std::to_string(parts_.detector.bytes()) + " of " +
+         std::to_string(parts_.retention.options().bytes_max) + " bytes are taken";
+}
+
+// Where the oldest are forgotten, memory above the limit stops nothing, but should be known. It is well again
+// a sixteenth below: some MiB come and go.
+void Worker::report_memory() {
+  const RetentionOptions& options = parts_.retention.options();
+  if (options.bytes_max == 0 || options.at_bytes_max != MemoryPolicy::kEvictOldest) return;
+  const std::size_t bytes = parts_.detector.bytes();
+  const bool before = is_above_limit_;
+  is_above_limit_ =
+      parts_.retention.is_above(bytes) || (before && bytes > options.bytes_max - options.bytes_max / 16);
+  if (is_above_limit_) {
+    const std::string why = memory_text() +
+                            ": the oldest documents are forgotten, so that it grows no more, but tables keep "
+                            "the room that they once had";
+    parts_.board.warn(kMemoryPart, why);
+    if (!before) log_warning("{}: {}", kMemoryPart, why);
+  } else if (before) {
+    parts_.board.warn(kMemoryPart, "");
+    log_info("{}: memory is below it again", kMemoryPart);
+  }
 }
 
 void Worker::report_index() {
@@ -232,6 +261,7 @@ void Worker::report_index() {
   truncated_ += counts.truncated;
   parts_.probe.index(counts);
   report_alarm(counts.clusters);
+  report_memory();
   const Status& file = parts_.detector.file_status();
   parts_.board.warn("index.directory", file ? "" : file.error().message);
   if (file.ok() == directory_is_well_) return;

@@ -148,6 +148,8 @@ class Worker {
   void rest(const std::stop_token& stop, const std::stop_token& halt);
   void report_index();
   void report_alarm(const ClusterCounts& counts);
+  void report_memory();
+  std::string memory_text() const;
   std::string alarm_text(const ClusterCounts& counts) const;
   Status publish_all();
   Status publish(const Batch& batch);
@@ -181,7 +183,8 @@ class Worker {
   std::string kept_;                  // of the unique being decided
   JournalChain ahead_;                // of what was decided
   std::uint64_t truncated_ = 0;       // look-ups, as last reported
-  bool directory_is_well_ = true;     // so it was last reported
+  bool directory_is_well_ = true;     // so it was last reported,
+  bool is_above_limit_ = false;       // and so was this
   std::optional<StreamAlarm> alarm_;  // as last reported
   // Of the publishing thread.
   bool recycle_first_ = false;  // a request of the last transaction timed out on the way

@@ -231,10 +231,37 @@ TEST(SimhashWithSketches, a_match_of_fingerprints_must_be_alike_by_its_sketch) {
   Detector detector(options);
   EXPECT_EQ(detector.apply(page.arrival()).verdict, Verdict::kUnique);
   EXPECT_EQ(detector.apply(other.arrival()).verdict, Verdict::kUnique) << "same fingerprint, other words";
+  EXPECT_EQ(detector.candidates(), 2U) << "a fingerprint and a sketch";
   const Decision decision = detector.apply(copy.arrival());
   EXPECT_EQ(decision.verdict, Verdict::kDuplicate);
   EXPECT_EQ(decision.sequence, 0U);
   EXPECT_NEAR(decision.similarity_permille, 985, 15);
+}
+
+TEST(SimhashWithSketches, uniques_that_come_back_take_the_memory_that_they_took) {
+  const DetectorOptions options{
+      .mode = DetectorMode::kSimhash,
+      .verify_sketch = true,
+      .clusters = {.guard = {.window = 1}},  // which watches the live ones only
+  };
+  TextSigner signer(SignerOptions{.routes = options.routes(), .layout = options.layout()});
+  SignedText page = signer.sign(joined(words(1, 400)));
+  constexpr std::size_t kUniques = 20'000;
+  std::vector<std::string> kept(kUniques);
+  std::vector<Unique> uniques;
+  Detector live(options);
+  std::mt19937_64 random(1);
+  for (std::size_t i = 0; i < kUniques; ++i) {
+    page.signature.exact = {random(), random()};
+    page.signature.fingerprint = {random()};
+    ASSERT_EQ(live.apply(page.arrival(), &kept[i]).verdict, Verdict::kUnique);
+    uniques.push_back(page.unique(kept[i]));
+  }
+  Detector restored(options);
+  ASSERT_TRUE(restored.restore(uniques));
+  EXPECT_EQ(restored.state_digest(), live.state_digest());
+  // A batch of exact hashes makes room for the most lines that it may need. Bands take none: there are none.
+  EXPECT_LT(restored.bytes(), live.bytes() + (std::size_t{64} << 10));
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ TEST(Retention, a_replay_leads_to_the_same_answers) {
     const Retention::Moment moment{.oldest = oldest, .size = size, .time_ms = time};
     const Answer answer = all.decide(moment);
     if (batch < 200) {
-      late.replay(size, time);
+      late.replay(moment);
     } else {
       ASSERT_EQ(late.decide(moment), answer);
     }
@@ -121,8 +121,8 @@ TEST(Retention, stops_before_another_batch_like_the_largest_would_pass_the_limit
 
 TEST(Retention, what_batches_took_before_a_restart_is_known_after_it) {
   Retention retention({.bytes_max = 1000, .at_bytes_max = MemoryPolicy::kStop});
-  retention.replay(10, 0, 600);
-  retention.replay(20, 0, 720);
+  retention.replay({.size = 10, .bytes = 600});
+  retention.replay({.size = 20, .bytes = 720});
   EXPECT_FALSE(retention.must_stop(879));
   EXPECT_TRUE(retention.must_stop(880));
 }
@@ -150,6 +150,99 @@ TEST(Retention, uniques_that_grow_are_cut_until_memory_does_not) {
   }
   EXPECT_LT(most, 1U << 20);
   EXPECT_GT(least_kept * 48, (1U << 20) * 3 / 4) << "and not more than needed";
+}
+
+// Columns of 8 bytes a unique, and tables of 8 that are as large as they ever were.
+struct Memory {
+  std::uint64_t bytes(std::uint64_t live) {
+    most = std::max(most, live);
+    return 8 * (live + most);
+  }
+  std::uint64_t most = 0;
+};
+
+TEST(Retention, a_state_above_the_limit_keeps_what_fits_at_once_and_loses_no_more) {
+  Retention retention({.bytes_max = 800'000});
+  Memory memory;
+  retention.replay({.size = 100'000, .bytes = memory.bytes(100'000)});  // twice the limit
+  Sequence oldest = 0;
+  for (Sequence size = 100'100; size < 400'000; size += 100) {
+    const Retention::Moment moment{.oldest = oldest, .size = size, .bytes = memory.bytes(size - oldest)};
+    const Answer answer = retention.decide(moment);
+    ASSERT_EQ(answer.reason, Reason::kMemory);
+    ASSERT_FALSE(answer.must_stop);
+    ASSERT_NEAR(static_cast<double>(size - answer.oldest), 100'100 * 13 / 32, 50) << "13/16 of the limit";
+    oldest = answer.oldest;
+  }
+}
+
+TEST(Retention, each_restart_above_the_limit_keeps_as_many) {
+  Memory memory;
+  std::vector<Retention::Moment> history{{.size = 100'000, .bytes = memory.bytes(100'000)}};
+  for (int start = 0; start < 5; ++start) {
+    Retention retention({.bytes_max = 800'000});
+    for (const Retention::Moment& moment : history) retention.replay(moment);
+    for (int batch = 0; batch < 100; ++batch) {
+      Retention::Moment moment = history.back();
+      moment.size += 100;
+      moment.bytes = memory.bytes(moment.size - moment.oldest);
+      moment.oldest = retention.decide(moment).oldest;
+      moment.bytes = memory.bytes(moment.size - moment.oldest);
+      history.push_back(moment);
+    }
+    ASSERT_NEAR(static_cast<double>(history.back().size - history.back().oldest), 100'000 * 13 / 32, 100);
+  }
+}
+
+TEST(Retention, memory_that_leaps_past_the_limit_is_answered_at_once) {
+  Retention retention({.bytes_max = 1'000'000});
+  EXPECT_EQ(retention.decide({.size = 50'000, .bytes = 820'000}).oldest, 0U);
+  const Sequence cut = retention.decide({.size = 50'100, .bytes = 950'000}).oldest;
+  EXPECT_NEAR(static_cast<double>(cut), 50'000 / 16, 200) << "a sixteenth";
+  const Answer answer = retention.decide({.oldest = cut, .size = 50'200, .bytes = 1'300'000});
+  EXPECT_EQ(answer.reason, Reason::kMemory);
+  EXPECT_FALSE(answer.must_stop);
+  EXPECT_NEAR(static_cast<double>(50'200 - answer.oldest), 47'000 * 13 / 16 / 1.3, 300);
+}
+
+TEST(Retention, stops_above_a_limit_that_has_no_room_for_anything) {
+  Retention retention({.bytes_max = 100'000});
+  retention.replay({.size = 100'000, .bytes = 10'000'000});
+  EXPECT_TRUE(retention.decide({.size = 100'100, .bytes = 10'000'000}).must_stop);
+}
+
+TEST(Retention, real_tables_above_a_smaller_limit_stop_growing) {
+  UniqueLog log({});
+  ExactIndex exact(log);
+  BucketTable bands;
+  std::mt19937_64 random(1);
+  const auto add = [&](std::size_t count) {
+    for (const Sequence end = log.size() + count; log.size() < end;) {
+      const Sequence sequence = log.size();
+      const Digest128 digest{random(), random()};
+      log.append({.id = "id", .url = "", .source = {}, .exact = digest, .fingerprint = {}});
+      exact.insert(sequence, digest);
+      for (int band = 0; band < 6; ++band) bands.insert(random(), sequence);
+    }
+  };
+  const auto bytes = [&] { return log.bytes() + exact.bytes() + bands.bytes(); };
+  add(400'000);
+  const std::uint64_t before = bytes();
+  Retention retention({.bytes_max = before / 2});
+  retention.replay({.size = log.size(), .bytes = before});
+  Sequence kept_first = 0;
+  while (log.size() < 1'000'000) {
+    add(500);
+    const Answer answer = retention.decide({.oldest = log.oldest(), .size = log.size(), .bytes = bytes()});
+    ASSERT_FALSE(answer.must_stop);
+    log.expire(answer.oldest);
+    exact.expire(answer.oldest);
+    bands.expire(answer.oldest);
+    if (kept_first == 0) kept_first = log.size() - log.oldest();
+    ASSERT_LE(bytes(), before + before / 16);
+  }
+  EXPECT_NEAR(static_cast<double>(kept_first), 400'000 * 13 / 32, 2000);
+  EXPECT_GT(log.size() - log.oldest(), kept_first * 7 / 8);
 }
 
 TEST(Retention, keeps_real_tables_below_the_limit_and_forgets_no_more_than_needed) {

@@ -157,5 +157,38 @@ TEST_F(ShortRouteTest, replay_makes_the_same_state) {
   EXPECT_GT(first.index().postings().full_keys(), 0U);
 }
 
+// All pairs of the texts of up to five characters out of three.
+TEST_F(ShortRouteTest, tiny_texts_that_are_alike_meet_above_750_permille_and_not_all_of_them_below) {
+  std::vector<ShortSignature> texts;
+  std::vector<std::string> made{""};
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (i > 0) texts.push_back(sign(made[i]));
+    for (const char c : {'a', 'b', 'c'}) {
+      if (made[i].size() < 5) made.push_back(made[i] + c);
+    }
+  }
+  for (const unsigned threshold : {751U, 750U}) {
+    SCOPED_TRACE(threshold);
+    std::size_t alike = 0;
+    std::size_t met = 0;
+    for (const ShortSignature& stored : texts) {
+      ShortRoute route({.threshold_permille = threshold, .replacement = {.tokens_permille = 0}});
+      route.insert(0, stored, *work_);
+      for (const ShortSignature& asked : texts) {
+        if (asked.text == stored.text) continue;  // is found as the same text
+        if (!route.compare(asked, stored, *work_)) continue;
+        ++alike;
+        met += route.find(asked, *work_) ? 1 : 0;
+      }
+    }
+    EXPECT_GT(alike, 1000U);
+    if (threshold > 750) {
+      EXPECT_EQ(met, alike);
+    } else {
+      EXPECT_LT(met, alike) << "two texts of four characters share no key";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace neardup

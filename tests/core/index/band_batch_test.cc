@@ -119,5 +119,14 @@ TEST(BandBatch, owners_post_what_one_text_after_the_other_posts) {
   }
 }
 
+TEST(BandBatch, rows_without_bands_take_no_room) {
+  const std::vector<Text> texts(1000);
+  BandPostings postings(kExtensions);
+  BandBatch batch;
+  const std::size_t before = postings.bytes();
+  for (Ordinal at = 0; at < 20'000; at += texts.size()) restore(postings, batch, at, texts, 2);
+  EXPECT_EQ(postings.bytes(), before);
+}
+
 }  // namespace
 }  // namespace neardup

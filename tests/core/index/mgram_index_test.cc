@@ -143,5 +143,25 @@ TEST_F(MgramIndexTest, the_digest_is_of_what_is_stored) {
   EXPECT_GT(one.bytes(), std::size_t{1} << 20);
 }
 
+TEST_F(MgramIndexTest, sequence_numbers_go_on_past_32_bits_as_long_as_the_oldest_expire) {
+  MgramIndex index;
+  index.insert(7, sign("the morning paper"));
+  index.insert(0xFE000000, sign("an evening paper"));
+  index.expire(0xFE000000);
+  const Sequence beyond = 0x1'0000'0000;
+  index.insert(0xFFFFFFFF, sign("a morning paper"));
+  index.insert(beyond + 3, sign("the paper of today"));
+  EXPECT_EQ(candidates(index, "one paper"), (std::vector<Sequence>{0xFE000000, 0xFFFFFFFF, beyond + 3}));
+
+  index.expire(0xFFFFFFFF);
+  EXPECT_EQ(candidates(index, "one paper"), (std::vector<Sequence>{0xFFFFFFFF, beyond + 3}));
+  EXPECT_TRUE(index.erase(beyond + 3, signer_));
+  EXPECT_FALSE(index.erase(3, signer_)) << "which has the same low bits";
+  index.expire(2 * beyond - 5);
+  EXPECT_EQ(candidates(index, "one paper"), std::vector<Sequence>{});
+  index.insert(2 * beyond, sign("a paper of tomorrow"));
+  EXPECT_EQ(candidates(index, "one paper"), std::vector<Sequence>{2 * beyond});
+}
+
 }  // namespace
 }  // namespace neardup

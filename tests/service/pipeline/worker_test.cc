@@ -970,6 +970,34 @@ TEST(Forgetting, where_memory_must_not_be_freed_the_input_is_paused_and_the_serv
   EXPECT_EQ(kafka.verdicts, calm.verdicts);
 }
 
+TEST(Forgetting, a_restart_with_a_smaller_memory_limit_forgets_at_once_and_says_that_memory_stays) {
+  MemoryKafka kafka = news(2 * kWindow);
+  std::size_t bytes = 0;
+  const Life first = live_in(kafka, always_committed, kForgettingBatch,
+                             {.after_batch = [&](const Detector& detector) { bytes = detector.bytes(); }});
+  ASSERT_TRUE(first.status);
+  for (std::size_t i = 2 * kWindow; i < 3 * kWindow; ++i) kafka.input[0].push_back(record_of(i, i));
+  StateBoard board;
+  std::string warning;
+  std::vector<std::uint64_t> kept;
+  const Life second = live_in(kafka, always_committed, kForgettingBatch,
+                              {.retention = {.bytes_max = bytes / 2},
+                               .after_batch =
+                                   [&](const Detector& detector) {
+                                     warning = board.warning();
+                                     kept.push_back(detector.remembered());
+                                   },
+                               .board = &board});
+  ASSERT_TRUE(second.status) << second.status.error().message;
+  EXPECT_NE(warning.find("index.memory_limit: "), std::string::npos) << warning;
+  EXPECT_NE(warning.find("the oldest documents are forgotten"), std::string::npos) << warning;
+  EXPECT_EQ(board.warning(), "");
+  ASSERT_GT(kept.size(), 4U);
+  for (const std::uint64_t uniques : std::span(kept).subspan(1)) EXPECT_LT(uniques, kWindow);
+  EXPECT_GT(kept.back(), kWindow / 2) << "and no more than that";
+  expect_one_verdict_each(kafka);
+}
+
 // ---- Documents known by their ids ----
 
 MemoryRecord deletion_of(std::string id, std::size_t minute) {
