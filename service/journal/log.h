@@ -16,6 +16,11 @@
 
 namespace neardup {
 
+// What a person can do about a log that is not settled.
+inline constexpr std::string_view kHangingTransaction =
+    "an earlier writer's transaction has not ended; if that lasts for minutes it hangs in Kafka, and "
+    "kafka-transactions.sh find-hanging names it";
+
 class JournalLog {
  public:
   virtual ~JournalLog() = default;

@@ -5,9 +5,9 @@
 #include <span>
 #include <thread>
 
+#include "service/journal/log.h"
 #include "service/kafka/client.h"
 #include "service/kafka/topics.h"
-#include "service/pipeline/recovery.h"
 
 namespace neardup {
 namespace {

@@ -7,13 +7,12 @@
 // read again to rebuild state.
 //
 // A writer's first look at the journal's end, and each one that is to settle a doubt, comes after
-// `await_settled`. Kafka may have called a transaction complete and lost its markers, if its broker was killed
-// in between: then the record is in the log, and nobody who reads what is committed gets to it. It is not
-// absent: sent again, it would be there twice.
+// `await_settled`. Kafka may have called a transaction complete and lost its markers, if its broker was
+// killed in between: then the record is in the log, and nobody who reads what is committed gets to it. It is
+// not absent: sent again, it would be there twice.
 #pragma once
 
 #include <chrono>
-#include <string_view>
 
 #include "core/base/result.h"
 #include "core/detector.h"
@@ -25,11 +24,6 @@
 #include "service/pipeline/leadership.h"
 
 namespace neardup {
-
-// What a person can do about a transaction that does not end.
-inline constexpr std::string_view kHangingTransaction =
-    "an earlier writer's transaction has not ended; if that lasts for minutes it hangs in Kafka, and "
-    "kafka-transactions.sh find-hanging names it";
 
 // Errors: those of the log, of decoding (kCorrupt, kUnsupportedVersion) and of the chain (kContradiction).
 // `threads`: as Rebuilding has them.
