@@ -10,12 +10,14 @@
 //
 // One uncommon minimum tells the texts of a template apart and still is common to near-duplicates; a key of
 // uncommon minima alone would lose the pairs whose likeness is the boilerplate. A text asks under the
-// extended keys of every key of its own whose minima are all hot: what is hot stays hot, so a posting
-// is found later even when older ones have been forgotten and its key is no longer full. `extensions` says
-// how many hash functions give an extra minimum: 1 for short texts, 2 for pages.
+// extended keys of every key of its own whose minima are all hot: what is hot stays hot, so they are asked
+// for even when older postings have been forgotten and the key is no longer full. `extensions` says how many
+// hash functions give an extra minimum: 1 for short texts, 2 for pages.
 //
-// What can be met is thus bounded: 16 times the keys asked for. What the bound costs is counted: not_posted()
-// are bands of uniques that got no posting, because all their keys were full or nothing uncommon was left.
+// What can be met is thus bounded: 16 times the keys asked for. What the bound costs is two things.
+// not_posted() are bands of uniques that got no posting, because all their keys were full or nothing uncommon
+// was left. And a minimum that got hot is asked for no more, as it tells too little by then: what was posted
+// by it before is left behind, to be met by its other bands. Nobody counts these.
 //
 // What is erased is met no more. Its postings under keys that nobody can tell by then stay, and a full key
 // drops them when it is asked for room: so what was deleted never keeps another text out.
