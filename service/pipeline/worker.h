@@ -187,7 +187,7 @@ class Worker {
   bool is_above_limit_ = false;       // and so was this
   std::optional<StreamAlarm> alarm_;  // as last reported
   // Of the publishing thread.
-  bool recycle_first_ = false;  // a request of the last transaction timed out on the way
+  bool recycle_first_ = false;  // a request of the last transaction was not answered
   int recycles_ = 0;            // in a row
 };
 

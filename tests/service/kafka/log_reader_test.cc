@@ -30,21 +30,31 @@ void send(const KafkaConfig& config, std::initializer_list<const char*> values) 
   ASSERT_TRUE((*sender)->finish(std::chrono::seconds(30)));
 }
 
+// A reader of kTopic, and what it reports to.
+struct Reading {
+  explicit Reading(const KafkaConfig& config) {
+    auto opened = KafkaLogReader::open(config, kTopic, 0, probe, board, {});
+    EXPECT_TRUE(opened) << opened.error().message;
+    if (opened) reader = *std::move(opened);
+  }
+  Probe probe;
+  StateBoard board;
+  std::unique_ptr<KafkaLogReader> reader;
+};
+
 TEST(LogReader, asks_again_for_the_end_while_records_wait_to_be_read) {
   MockCluster cluster({kTopic});
   const KafkaConfig config = config_for(cluster);
   send(config, {"one", "two"});
-  Probe probe;
-  StateBoard board;
-  auto reader = KafkaLogReader::open(config, kTopic, 0, probe, board, {});
-  ASSERT_TRUE(reader) << reader.error().message;
+  const Reading reading(config);
+  ASSERT_TRUE(reading.reader);
   std::vector<std::string> read;
-  const Result<std::optional<std::string>> first = (*reader)->next(std::chrono::seconds(30));
+  const Result<std::optional<std::string>> first = reading.reader->next(std::chrono::seconds(30));
   ASSERT_TRUE(first);
   ASSERT_TRUE(*first);
   EXPECT_EQ(**first, "one");  // and the other one is in the client's queue
   cluster.refuse(MockCluster::kListOffsets, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, 2);
-  ASSERT_TRUE((*reader)->read_to_end([&](std::string_view bytes, double) -> Status {
+  ASSERT_TRUE(reading.reader->read_to_end([&](std::string_view bytes, double) -> Status {
     read.emplace_back(bytes);
     return {};
   }));
@@ -56,19 +66,17 @@ TEST(LogReader, finds_what_is_there_however_short_it_waits) {
   MockCluster cluster({kTopic});
   const KafkaConfig config = config_for(cluster);
   send(config, {"one", "two"});
-  Probe probe;
-  StateBoard board;
-  auto reader = KafkaLogReader::open(config, kTopic, 0, probe, board, {});
-  ASSERT_TRUE(reader) << reader.error().message;
+  const Reading reading(config);
+  ASSERT_TRUE(reading.reader);
   std::vector<std::string> read;
   for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
        read.size() < 2 && std::chrono::steady_clock::now() < end;) {
-    const Result<std::optional<std::string>> bytes = (*reader)->next(std::chrono::milliseconds(1));
+    const Result<std::optional<std::string>> bytes = reading.reader->next(std::chrono::milliseconds(1));
     ASSERT_TRUE(bytes);
     if (*bytes) read.push_back(**bytes);
   }
   EXPECT_EQ(read, (std::vector<std::string>{"one", "two"}));
-  const Result<bool> settled = (*reader)->is_settled();
+  const Result<bool> settled = reading.reader->is_settled();
   ASSERT_TRUE(settled) << settled.error().message;
   EXPECT_TRUE(*settled);
 }
@@ -78,16 +86,14 @@ TEST(LogReader, that_is_told_where_to_start_never_goes_back_to_the_beginning) {
   const KafkaConfig config = config_for(cluster);
   send(config, {"one", "two", "three"});
   cluster.answer_late(MockCluster::kListOffsets, std::chrono::milliseconds(1500));
-  Probe probe;
-  StateBoard board;
-  auto reader = KafkaLogReader::open(config, kTopic, 0, probe, board, {});
-  ASSERT_TRUE(reader) << reader.error().message;
+  const Reading reading(config);
+  ASSERT_TRUE(reading.reader);
   std::this_thread::sleep_for(std::chrono::milliseconds(500));  // it would be asking where the log begins
-  ASSERT_TRUE((*reader)->start_at(2));
-  const Result<std::optional<std::string>> last = (*reader)->next(std::chrono::seconds(30));
+  ASSERT_TRUE(reading.reader->start_at(2));
+  const Result<std::optional<std::string>> last = reading.reader->next(std::chrono::seconds(30));
   ASSERT_TRUE(last);
   EXPECT_EQ(*last, "three");
-  const Result<std::optional<std::string>> more = (*reader)->next(std::chrono::milliseconds(3000));
+  const Result<std::optional<std::string>> more = reading.reader->next(std::chrono::milliseconds(3000));
   ASSERT_TRUE(more);
   EXPECT_EQ(*more, std::nullopt);
 }
