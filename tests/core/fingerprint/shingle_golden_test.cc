@@ -35,7 +35,7 @@
 #include "core/text/folder.h"
 #include "core/text/tokenizer.h"
 #include "core/text/utf8.h"
-#include "tests/support/golden_base64.h"
+#include "tests/support/plain_base64.h"
 
 namespace neardup {
 namespace {

@@ -22,7 +22,7 @@
 #include "core/fingerprint/signer.h"
 #include "core/text/folder.h"
 #include "tests/core/fingerprint/tiers.h"
-#include "tests/support/golden_base64.h"
+#include "tests/support/plain_base64.h"
 
 namespace neardup {
 namespace {

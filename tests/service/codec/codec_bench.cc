@@ -27,6 +27,7 @@
 #include "tests/support/bench_report.h"
 #include "tests/support/cpu_clock.h"
 #include "tests/support/generated_text.h"
+#include "tests/support/plain_base64.h"
 
 namespace neardup {
 namespace {
@@ -105,18 +106,6 @@ std::string gbk_page(std::size_t bytes, std::uint64_t seed) {
   return html + "</body>\n</html>\n";
 }
 
-std::string base64_of(std::string_view bytes) {
-  static constexpr std::string_view kAlphabet =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t at = 0; at + 3 <= bytes.size(); at += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i) group = group << 8 | static_cast<unsigned char>(bytes[at + i]);
-    for (int shift = 18; shift >= 0; shift -= 6) text += kAlphabet[group >> shift & 63];
-  }
-  return text;
-}
-
 std::vector<Corpus> corpora(std::size_t records) {
   Corpus en{"en_11k", "text"};
   Corpus en_short{"en_short", "text"};
@@ -135,7 +124,7 @@ std::vector<Corpus> corpora(std::size_t records) {
     zh_ascii.records.push_back(record_of("text", chinese(5'000, i), i, true));
     html.records.push_back(record_of("html", page(page_texts, 20'000, i), i, false));
     gbk.records.push_back(gbk_page(20'000, i));
-    base64.records.push_back(record_of("html", base64_of(page(page_texts, 20'000, i)), i, false));
+    base64.records.push_back(record_of("html", to_base64(page(page_texts, 20'000, i)), i, false));
   }
   return {en, en_short, zh, zh_ascii, html, base64, gbk};
 }

@@ -5,16 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
 #include <chrono>
-#include <map>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "service/kafka/sender.h"
 #include "tests/service/kafka/mock_cluster.h"
+#include "tests/support/eventually.h"
 
 namespace neardup {
 namespace {
@@ -50,24 +48,6 @@ class Input : public ::testing::Test {
     ASSERT_TRUE(input_->assign(positions));
   }
 
-  void send(int count) {
-    Probe probe;
-    auto sender = KafkaSender::open(config_, kTopic, probe);
-    ASSERT_TRUE(sender) << sender.error().message;
-    for (int i = 0; i < count; ++i) ASSERT_TRUE((*sender)->send(std::nullopt, "record", {}, 0));
-    ASSERT_TRUE((*sender)->finish(seconds(30)));
-  }
-
-  // Calls `again` until `done`, for half a minute at most.
-  template <class Again, class Done>
-  bool until(Done done, Again again) {
-    for (const auto end = Clock::now() + seconds(30); !done();) {
-      if (Clock::now() > end) return false;
-      again();
-    }
-    return true;
-  }
-
   MockCluster cluster_{{kTopic}};
   KafkaConfig config_;
   Reports reports_;
@@ -77,36 +57,37 @@ class Input : public ::testing::Test {
 
 // While the memory is full nobody polls, for days perhaps: statistics must not pile up, and lag must grow.
 TEST_F(Input, takes_statistics_and_reports_its_lag_while_nobody_has_room_for_records) {
-  send(3);
-  ASSERT_TRUE(until([&] { return reports_.statistics >= 2 && reports_.lag_records == 3; },
-                    [&] {
-                      input_->idle();
-                      std::this_thread::sleep_for(milliseconds(10));
-                    }));
+  cluster_.send(kTopic, {"one", "two", "three"});
+  ASSERT_TRUE(eventually([&] {
+    input_->idle();
+    return reports_.statistics >= 2 && reports_.lag_records == 3;
+  }));
   EXPECT_EQ(reports_.brokers_known, 1U);
-  EXPECT_TRUE(until([&] { return records_.size() == 3; },
-                    [&] { ASSERT_TRUE(input_->poll(records_, 10, milliseconds(10))); }))
-      << "they wait to be read";
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(input_->poll(records_, 10, milliseconds(10)));
+    return records_.size() == 3;
+  })) << "they wait to be read";
 }
 
 TEST_F(Input, hands_out_the_first_record_when_it_comes) {
   const std::jthread later([&] {
     std::this_thread::sleep_for(milliseconds(200));
-    send(1);
+    cluster_.send(kTopic, {"one"});
   });
   const auto begin = Clock::now();
-  ASSERT_TRUE(until([&] { return !records_.empty(); },
-                    [&] { ASSERT_TRUE(input_->poll(records_, 1000, seconds(20))); }));
+  ASSERT_TRUE(eventually([&] {
+    EXPECT_TRUE(input_->poll(records_, 1000, seconds(20)));
+    return !records_.empty();
+  }));
   EXPECT_LT(Clock::now() - begin, seconds(15)) << "not when the time is over that it may take";
 }
 
 TEST_F(Input, leaves_no_lag_behind_when_another_instance_reads_on) {
-  send(3);
-  ASSERT_TRUE(until([&] { return reports_.lag_records == 3; },
-                    [&] {
-                      input_->idle();
-                      std::this_thread::sleep_for(milliseconds(10));
-                    }));
+  cluster_.send(kTopic, {"one", "two", "three"});
+  ASSERT_TRUE(eventually([&] {
+    input_->idle();
+    return reports_.lag_records == 3;
+  }));
   input_.reset();
   EXPECT_EQ(reports_.lag_records, 0);
 }

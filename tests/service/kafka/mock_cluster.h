@@ -3,6 +3,7 @@
 // One broker; a request can be told what to be answered.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 
@@ -10,9 +11,12 @@
 #include <chrono>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "service/kafka/client.h"
+#include "service/kafka/sender.h"
 
 namespace neardup {
 
@@ -37,6 +41,17 @@ class MockCluster {
   MockCluster& operator=(const MockCluster&) = delete;
 
   std::string servers() const { return rd_kafka_mock_cluster_bootstraps(cluster_); }
+
+  // Appends records of these values to a topic.
+  void send(const char* topic, const std::vector<std::string>& values) const {
+    KafkaConfig config;
+    config.brokers = servers();
+    Probe probe;
+    const auto sender = KafkaSender::open(config, topic, probe);
+    ASSERT_TRUE(sender) << sender.error().message;
+    for (const std::string& value : values) ASSERT_TRUE((*sender)->send(std::nullopt, value, {}, 0));
+    ASSERT_TRUE((*sender)->finish(std::chrono::seconds(30)));
+  }
 
   // The next `times` requests of `api` are answered with `error`.
   void refuse(std::int16_t api, rd_kafka_resp_err_t error, int times) {

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "tests/support/eventually.h"
+
 namespace neardup {
 namespace {
 
@@ -40,22 +42,13 @@ Topics pages(std::uint8_t id, std::int32_t partitions) {
   return {{"pages", {.name = "pages", .id = {id}, .partitions = partitions}}};
 }
 
-template <class Condition>
-bool soon(const Condition& condition) {
-  for (const auto end = std::chrono::steady_clock::now() + 10s; std::chrono::steady_clock::now() < end;) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(1ms);
-  }
-  return false;
-}
-
 TEST(TopicWatch, confirms_topics_that_stay_what_they_were) {
   StateBoard board;
   Cluster cluster;
   cluster.set(pages(1, 2));
   TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); }, kQuick, {});
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(watch.confirmed(board));
-  EXPECT_TRUE(soon([&] { return cluster.asked() > 3; }));
+  EXPECT_TRUE(eventually([&] { return cluster.asked() > 3; }));
   EXPECT_FALSE(watch.contradiction());
 }
 
@@ -67,7 +60,7 @@ TEST(TopicWatch, a_topic_made_again_or_deleted_ends_it_once_it_was_seen_twice) {
     std::atomic<int> told{0};
     TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); }, kQuick,
                      {.on_growth = {}, .on_contradiction = [&] { ++told; }});
-    ASSERT_TRUE(soon([&] { return told > 0; }));
+    ASSERT_TRUE(eventually([&] { return told > 0; }));
     EXPECT_FALSE(watch.confirmed(board));
     ASSERT_TRUE(watch.contradiction());
     EXPECT_EQ(watch.contradiction()->topic, "pages");
@@ -85,7 +78,7 @@ TEST(TopicWatch, one_stale_answer_makes_transactions_wait_and_nothing_else) {
   std::atomic<bool> told{false};
   TopicWatch watch(pages(1, 2), [&]() -> Result<Topics> { return ++asked == 1 ? Topics{} : pages(1, 2); },
                    kQuick, {.on_growth = {}, .on_contradiction = [&] { told = true; }});
-  ASSERT_TRUE(soon([&] { return asked > 2; }));
+  ASSERT_TRUE(eventually([&] { return asked > 2; }));
   EXPECT_TRUE(watch.confirmed(board));
   EXPECT_FALSE(told);
 }
@@ -96,12 +89,12 @@ TEST(TopicWatch, without_answers_nothing_is_confirmed_and_with_the_first_one_it_
   cluster.set(Error{ErrorCode::kUnavailable, "Kafka is away"});
   TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); },
                    {.interval = 2ms, .again = 2ms, .patience = 50ms}, {});
-  ASSERT_TRUE(soon([&] { return cluster.asked() > 1; }));
+  ASSERT_TRUE(eventually([&] { return cluster.asked() > 1; }));
   std::this_thread::sleep_for(20ms);
   EXPECT_FALSE(watch.confirmed(board));
   EXPECT_FALSE(watch.contradiction());
   cluster.set(pages(1, 2));
-  EXPECT_TRUE(soon([&] { return watch.confirmed(board); }));
+  EXPECT_TRUE(eventually([&] { return watch.confirmed(board); }));
 }
 
 TEST(TopicWatch, who_misses_records_need_not_wait_for_the_next_look) {
@@ -141,12 +134,12 @@ TEST(TopicWatch, growth_is_told_once_and_is_no_contradiction) {
     };
   };
   cluster.set(pages(1, 5));
-  ASSERT_TRUE(soon(grown(1)));
+  ASSERT_TRUE(eventually(grown(1)));
   cluster.set(pages(1, 2));  // a broker that knows less
   const int before = cluster.asked();
-  ASSERT_TRUE(soon([&] { return cluster.asked() > before + 3; }));
+  ASSERT_TRUE(eventually([&] { return cluster.asked() > before + 3; }));
   cluster.set(pages(1, 6));
-  ASSERT_TRUE(soon(grown(2)));
+  ASSERT_TRUE(eventually(grown(2)));
   EXPECT_TRUE(watch.confirmed(board));
   const std::lock_guard lock(mutex);
   EXPECT_EQ(growths, (std::vector<std::pair<std::int32_t, std::int32_t>>{{2, 5}, {5, 6}}));
@@ -170,7 +163,7 @@ TEST(WatchedLeadership, needs_both_the_election_and_the_topics) {
   EXPECT_FALSE(leadership.held());
   election.leader = true;
   cluster.set(pages(9, 2));
-  EXPECT_TRUE(soon([&] { return !leadership.held(); }));
+  EXPECT_TRUE(eventually([&] { return !leadership.held(); }));
 }
 
 // A Kafka that answers no questions about topics may still hold the election: it did not give it to another.

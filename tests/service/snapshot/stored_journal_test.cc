@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/detector.h"
+#include "tests/support/eventually.h"
 #include "tests/support/folder_test.h"
 #include "tests/support/generated_journal.h"
 
@@ -151,14 +152,6 @@ class StoredJournalTest : public FolderTest {
 
   void commit(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) journal_.add(truth_.next(3));
-  }
-
-  static bool eventually(const std::function<bool()>& is_so) {
-    for (int i = 0; i < 2000; ++i) {
-      if (is_so()) return true;
-      std::this_thread::sleep_for(milliseconds(5));
-    }
-    return false;
   }
 
   GeneratedJournal truth_{1};
