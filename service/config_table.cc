@@ -642,8 +642,14 @@ constexpr Refusal kRefusals[] = {
     {"enable.partition.eof", "must stay on for the journal: it tells where the journal ends"},
     {"check.crcs", "must stay on: a record damaged on its way may not become a verdict"},
     {"delivery.report.only.error", "is fixed: it decides how a commit waits for its records"},
+    {"batch.size", "is bound to the smallest max.message.bytes that the output topics may have"},
+    {"message.max.bytes", "is bound to the largest record of the journal and of the dead letters"},
     {"max.in.flight", "is bound to the order of records, which idempotence guards"},
     {"max.in.flight.requests.per.connection", "is bound to the order of records, which idempotence guards"},
+    // What is fetched from each client, and no more.
+    {"statistics.interval.ms", "is fixed: lag and brokers are read from the input's statistics"},
+    {"enabled_events", "is fixed: nobody would fetch what it adds, and it would pile up"},
+    {"log.queue", "is fixed: nobody would fetch what it adds, and it would pile up"},
 };
 
 // Properties that no list knows yet, but whose name says that they are secrets.

@@ -85,14 +85,15 @@ void pause(const std::stop_token& stop, milliseconds time) {
 // Asks until Kafka answers; says so every ten seconds.
 Result<std::map<std::string, TopicDescription>> reach_kafka(const KafkaConfig& config, bool fail_fast,
                                                             StateBoard& board, const std::stop_token& stop) {
+  LogLimiter limiter;
   for (;;) {
     auto described = describe_topics(config, topic_names(config.topics), milliseconds(9000));
     board.beat();
     if (described || described.error().code != ErrorCode::kUnavailable || fail_fast) return described;
     if (stop.stop_requested()) return Error{ErrorCode::kUnavailable, "asked to stop before Kafka answered"};
     const std::string& why = described.error().message;
-    board.set(State::kStarting, "Kafka at " + config.brokers + " does not answer: " + why);
-    log_warning("Kafka at {} does not answer, trying again: {}", config.brokers, why);
+    board.set(State::kStarting, "Kafka at " + config.brokers + ": " + why);
+    limiter.log(LogLevel::kWarning, "", "Kafka at {}, trying again: {}", config.brokers, why);
     pause(stop, seconds(1));
   }
 }

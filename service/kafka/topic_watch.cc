@@ -30,7 +30,8 @@ void TopicWatch::run(const std::stop_token& stop) {
     const Clock::time_point asked = Clock::now();
     const Result<Topics> seen = ask_();
     if (!seen) {
-      log_debug("the topics could not be looked at: {}", seen.error().message);
+      const std::lock_guard lock(mutex_);
+      unanswered_ = seen.error().message;
       wait = options_.again;
       continue;
     }
@@ -39,6 +40,7 @@ void TopicWatch::run(const std::stop_token& stop) {
     bool certain = false;
     {
       const std::lock_guard lock(mutex_);
+      unanswered_.clear();
       certain = found && suspected_;
       if (certain) contradiction_ = found;
       suspected_ = found.has_value();
@@ -100,6 +102,28 @@ std::optional<TopicWatch::Contradiction> TopicWatch::look_now() {
 std::optional<TopicWatch::Contradiction> TopicWatch::contradiction() const {
   const std::lock_guard lock(mutex_);
   return contradiction_;
+}
+
+std::string TopicWatch::overdue() const {
+  const std::lock_guard lock(mutex_);
+  if (!unanswered_.empty()) return unanswered_;
+  return suspected_ ? "one seems to have changed" : "";
+}
+
+bool WatchedLeadership::held() const {
+  bool told = false;
+  bool confirmed = false;
+  while (election_.held() && !watch_.contradiction()) {
+    confirmed = watch_.confirmed(board_);
+    if (confirmed || stop_.stop_requested()) break;
+    const std::string why = watch_.overdue();
+    if (why.empty()) continue;  // answered just now
+    log_warning("the batch waits until its topics were seen unchanged: {}", why);
+    board_.warn("topics", why);
+    told = true;
+  }
+  if (told) board_.warn("topics", "");
+  return confirmed && election_.held();
 }
 
 }  // namespace neardup

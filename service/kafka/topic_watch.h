@@ -59,6 +59,9 @@ class TopicWatch {
 
   std::optional<Contradiction> contradiction() const;
 
+  // Why there is no answer that is young enough; "" when there is one.
+  std::string overdue() const;
+
   // As contradiction(), after one more look: whoever misses records asks whether it is the topic that
   // changed.
   std::optional<Contradiction> look_now();
@@ -78,7 +81,8 @@ class TopicWatch {
   std::condition_variable_any changed_;
   Clock::time_point asked_ = Clock::now();  // when the last question was sent that found all unchanged
   bool suspected_ = false;
-  bool hurry_ = false;  // somebody waits in look_now
+  bool hurry_ = false;      // somebody waits in look_now
+  std::string unanswered_;  // why the last question was not answered; "" if it was
   std::optional<Contradiction> contradiction_;
   std::jthread thread_;
 };
@@ -91,13 +95,8 @@ class WatchedLeadership final : public Leadership {
       : election_(election), watch_(watch), board_(board), stop_(std::move(stop)) {}
 
   // Waits for an answer as long as the election is held: a Kafka that does not answer elects nobody else.
-  bool held() const override {
-    while (election_.held() && !watch_.contradiction()) {
-      if (watch_.confirmed(board_)) return election_.held();
-      if (stop_.stop_requested()) return false;
-    }
-    return false;
-  }
+  // Meanwhile the board and the log say why.
+  bool held() const override;
 
  private:
   const Leadership& election_;

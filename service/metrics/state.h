@@ -36,7 +36,7 @@ constexpr std::string_view name(Role r) { return kRoleNames[static_cast<std::siz
 
 class StateBoard {
  public:
-  // `detail` is for people: why, and what is awaited ("Kafka at 127.0.0.1:9092 does not answer").
+  // `detail` is for people: why, and what is awaited ("Kafka at 127.0.0.1:9092: describing topics: ...").
   void set(State state, std::string detail = "");
   State state() const { return state_.load(std::memory_order_acquire); }
   std::string detail() const;

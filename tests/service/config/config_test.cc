@@ -364,11 +364,20 @@ TEST(Config, secrets_are_refused_wherever_they_come_from_and_not_repeated) {
 }
 
 TEST(Config, properties_that_exactly_once_rests_on_are_refused) {
-  for (const char* property : {"transactional.id", "enable.idempotence", "isolation.level",
-                               "enable.auto.commit", "auto.offset.reset", "group.id", "acks",
-                               "bootstrap.servers", "security.protocol", "partition.assignment.strategy"}) {
+  for (const char* property :
+       {"transactional.id", "enable.idempotence", "isolation.level", "enable.auto.commit",
+        "auto.offset.reset", "group.id", "acks", "bootstrap.servers", "security.protocol",
+        "partition.assignment.strategy", "batch.size", "message.max.bytes"}) {
     EXPECT_THAT(refusal_of_property(std::string(property) + "=x"),
                 HasSubstr(std::string("kafka.properties.") + property));
+  }
+}
+
+// Events that nobody fetches stay in a client's queue for as long as it lives.
+TEST(Config, properties_that_make_events_are_refused) {
+  for (const char* property : {"statistics.interval.ms", "enabled_events", "log.queue"}) {
+    EXPECT_THAT(refusal_of_property(std::string(property) + "=1"),
+                HasSubstr(std::string("kafka.properties.") + property + ": is fixed"));
   }
 }
 

@@ -195,5 +195,26 @@ TEST(WatchedLeadership, waits_for_an_answer_as_long_as_the_election_is_held_and_
   EXPECT_EQ(after([&] { stop.request_stop(); }), std::pair(false, true));
 }
 
+// An answer may be missing for ever (a topic that we may not describe any more): an operator must see which.
+TEST(WatchedLeadership, says_why_it_waits_and_takes_that_back) {
+  StateBoard board;
+  Cluster cluster;
+  cluster.set(Error{ErrorCode::kUnavailable, "describing topic pages: TOPIC_AUTHORIZATION_FAILED"});
+  TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); },
+                   {.interval = 2ms, .again = 2ms, .patience = 10ms}, {});
+  std::this_thread::sleep_for(20ms);  // what was known at first is too old
+  const Elected election;
+  const WatchedLeadership leadership(election, watch, board, {});
+  std::atomic<bool> held = false;
+  const std::jthread waiting([&] { held = leadership.held(); });
+  EXPECT_TRUE(eventually([&] {
+    return board.warning() == "topics: describing topic pages: TOPIC_AUTHORIZATION_FAILED";
+  })) << board.warning();
+  EXPECT_FALSE(held);
+  cluster.set(pages(1, 2));
+  EXPECT_TRUE(eventually([&] { return held.load(); }));
+  EXPECT_EQ(board.warning(), "");
+}
+
 }  // namespace
 }  // namespace neardup
