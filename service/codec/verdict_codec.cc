@@ -209,6 +209,28 @@ void dead_letter_headers(RejectReason reason, const Source& source, std::span<co
   out.push_back({"neardup-offset", std::to_string(source.offset)});
 }
 
+std::optional<ParsedVerdict::Place> dead_letter_place(std::span<const Header> headers) {
+  const auto number = [](std::string_view digits, auto& to) {
+    const char* const end = digits.data() + digits.size();
+    const auto result = std::from_chars(digits.data(), end, to);
+    return result.ec == std::errc() && result.ptr == end;
+  };
+  ParsedVerdict::Place place;
+  unsigned found = 0;
+  for (const Header& header : headers) {
+    const std::string_view value = header.value.value_or("");
+    if (header.name == "neardup-topic") {
+      place.topic = value;
+      found |= 1;
+    } else if (header.name == "neardup-partition" && number(value, place.partition)) {
+      found |= 2;
+    } else if (header.name == "neardup-offset" && number(value, place.offset)) {
+      found |= 4;
+    }
+  }
+  return found == 7 ? std::optional(place) : std::nullopt;
+}
+
 namespace {
 
 using Json = nlohmann::json;

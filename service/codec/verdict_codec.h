@@ -49,6 +49,7 @@
 #include "core/decision.h"
 #include "core/document.h"
 #include "core/signature.h"
+#include "service/codec/record.h"
 
 namespace neardup {
 
@@ -151,5 +152,8 @@ struct ParsedVerdict {
 
 // Fails with kInvalid, naming the field, where `json` is not a verdict of this contract.
 Result<ParsedVerdict> parse_verdict_json(std::string_view json);
+
+// What dead_letter_headers() said of a record's place; nullopt: these are no headers of a dead letter.
+std::optional<ParsedVerdict::Place> dead_letter_place(std::span<const Header> headers);
 
 }  // namespace neardup

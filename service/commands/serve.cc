@@ -336,15 +336,19 @@ Status Service::lead(const Election& election, std::stop_source& term) {
   KafkaWriter writer(config_.kafka, partitions, election, metrics_, board_, stop);
   if (Status status = writer.recycle(); !status) return status;
   JournalLog& log = memory_->journal();
-  if (Status status = await_settled(log, election, board_); !status) return status;
   board_.set(State::kRestoring, "reading the journal");
   JournalChain& chain = memory_->chain;
   Detector& detector = memory_->detector;
   const std::uint64_t followed = chain.next_number();
-  if (Status status = restore(log, chain, detector, memory_->retention, metrics_, board_,
-                              remembering_threads(signing_threads(config_.pipeline)));
-      !status)
-    return status.error().in("journal " + names.journal);
+  const auto read = [&]() -> Status {
+    Status status = restore(log, chain, detector, memory_->retention, metrics_, board_,
+                            remembering_threads(signing_threads(config_.pipeline)));
+    return status ? status : status.error().in("journal " + names.journal);
+  };
+  // Twice: what can be read now tells what may be done about that which cannot.
+  if (Status status = read(); !status) return status;
+  if (Status status = await_settled(log, chain, writer, election, board_); !status) return status;
+  if (Status status = read(); !status) return status;
   log_info(
       "restored {} uniques from {} journal records, {} of them since the election; {} more are forgotten",
       detector.remembered(), chain.next_number(), chain.next_number() - followed,

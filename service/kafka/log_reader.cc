@@ -88,6 +88,18 @@ Result<std::int64_t> KafkaLogReader::end() {
       });
 }
 
+Result<bool> KafkaLogReader::start_near_end(std::int64_t records) {
+  std::int64_t low = 0;
+  const Result<std::int64_t> end = ask_until_told([&](std::int64_t& stable) {
+    return rd_kafka_query_watermark_offsets(client_.get(), topic_.c_str(), partition_, &low, &stable,
+                                            kQueryMs);
+  });
+  if (!end) return end.error();
+  const bool is_beginning = *end - records <= low;
+  if (Status status = start_at(is_beginning ? 0 : *end - records); !status) return status.error();
+  return is_beginning;
+}
+
 // Where the log ends for those who read what is not committed, too.
 rd_kafka_resp_err_t KafkaLogReader::ask_for_high_watermark(std::int64_t& offset) const {
   const RdKafka<rd_kafka_queue_t> answers(rd_kafka_queue_new(client_.get()));

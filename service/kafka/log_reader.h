@@ -36,6 +36,9 @@ class KafkaLogReader final : public SeekableLog {
   Result<std::int64_t> end() override;
   Status start_at(std::int64_t position) override;
 
+  // Goes on `records` offsets before the end, or at the beginning if there are fewer. Whether it is there.
+  Result<bool> start_near_end(std::int64_t records);
+
   // As read_to_end, with the whole record: key, headers, offset.
   Status read_records_to_end(const std::function<Status(const Record& record, double progress)>& take);
 

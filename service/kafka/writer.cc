@@ -9,6 +9,7 @@
 
 #include "service/fault_point.h"
 #include "service/kafka/message.h"
+#include "service/kafka/seen_verdicts.h"
 #include "service/log.h"
 
 namespace neardup {
@@ -185,9 +186,23 @@ CommitAnswer KafkaWriter::send(const Transaction& transaction) {
     entry->offset = position.next;
     if (position.leader_epoch >= 0) rd_kafka_topic_partition_set_leader_epoch(entry, position.leader_epoch);
   }
+  if (CommitAnswer answer = settle(std::move(list)); answer.kind != CommitAnswer::Kind::kCommitted)
+    return answer;
+  FAULT_POINT(kBeforeCommit);
+  if (const RdKafka<rd_kafka_error_t> error(rd_kafka_commit_transaction(producer_->client.get(), step_ms_));
+      error) {
+    return answer_of("commit", *error);
+  }
+  FAULT_POINT(kCommitted);
+  return {};
+}
+
+// Sends the positions and waits until they and all records are in Kafka's logs: all but the end of the
+// transaction.
+CommitAnswer KafkaWriter::settle(RdKafka<rd_kafka_topic_partition_list_t> positions) {
   auto group = election_.group_metadata();
   if (!group) return doubt("the election group has no metadata yet");
-  auto sending = send_positions(std::move(list), std::move(group));
+  auto sending = send_positions(std::move(positions), std::move(group));
   const auto late = std::chrono::steady_clock::now() + std::chrono::milliseconds(step_ms_ + kLateMs);
   const bool is_delivered = settle_deliveries();
   if (sending.wait_until(late) != std::future_status::ready)
@@ -196,13 +211,28 @@ CommitAnswer KafkaWriter::send(const Transaction& transaction) {
     return answer_of("sending the input positions", *error);
   FAULT_POINT(kOffsetsSent);
   if (!is_delivered) return doubt("the records were not delivered in time");
-  FAULT_POINT(kBeforeCommit);
-  if (const RdKafka<rd_kafka_error_t> error(rd_kafka_commit_transaction(producer_->client.get(), step_ms_));
-      error) {
-    return answer_of("commit", *error);
-  }
-  FAULT_POINT(kCommitted);
   return {};
+}
+
+// Opens a transaction that holds a record in every partition of every topic, and a position, for nobody.
+CommitAnswer KafkaWriter::touch_all() {
+  if (const RdKafka<rd_kafka_error_t> error(rd_kafka_begin_transaction(producer_->client.get())); error)
+    return answer_of("begin", *error);
+  OutputRecord record;
+  record.key = record.value = "";  // a topic may be compacted: it takes no record without a key
+  const auto touch = [&](rd_kafka_topic_t* topic, std::int32_t partition) {
+    const rd_kafka_resp_err_t error = produce(topic, partition, record);
+    return error == RD_KAFKA_RESP_ERR_NO_ERROR ? std::string() : describe(error);
+  };
+  std::string failure = touch(producer_->journal, 0);
+  for (std::size_t topic = 0; topic < partitions_.size(); ++topic) {
+    for (std::int32_t partition = 0; partition < partitions_[topic] && failure.empty(); ++partition)
+      failure = touch(producer_->topics[topic], partition);
+  }
+  if (!failure.empty()) return doubt("a record for nobody: " + failure);
+  auto list = partition_list(1);
+  rd_kafka_topic_partition_list_add(list.get(), config_.topics.input.front().c_str(), 0)->offset = 0;
+  return settle(std::move(list));
 }
 
 // Returns at once. The thread needs nothing of this writer but its producer, which lives as long as it does.
@@ -234,6 +264,25 @@ bool KafkaWriter::settle_deliveries() {
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR || listener.undelivered() != undelivered) return true;
     if (std::chrono::steady_clock::now() > deadline) return false;
   }
+}
+
+// An end is marked for a producer id, in the partitions of its last transaction: there it ends whatever this id
+// has open. Producers with one transactional.id have one producer id. So a transaction in all partitions,
+// which the next producer's init_transactions aborts, ends what was left without a mark.
+Result<bool> KafkaWriter::end_unmarked(std::span<const CommittedPosition> covered) {
+  CHECK(producer_ != nullptr, "recycle() makes the producer before");
+  const Result<bool> is_seen = sees_verdict_behind(covered, config_, partitions_, board_, stop_);
+  if (!is_seen) return is_seen.error();
+  if (*is_seen) return false;
+  ClientListener& listener = producer_->listener;
+  const std::uint64_t undelivered = listener.undelivered();
+  CommitAnswer touched = touch_all();
+  take_failures(*producer_->events, listener);
+  if (listener.undelivered() != undelivered)
+    touched = doubt("a record for nobody was not delivered: " + describe(listener.last_undelivered()));
+  if (Status status = recycle(); !status) return status.error();
+  if (touched.kind != CommitAnswer::Kind::kCommitted) return Error{ErrorCode::kUnavailable, touched.reason};
+  return true;
 }
 
 CommitAnswer KafkaWriter::commit(const Transaction& transaction) {

@@ -50,11 +50,14 @@ class KafkaWriter final : public BatchSink {
 
   CommitAnswer commit(const Transaction& transaction) override;
   Status recycle() override;
+  Result<bool> end_unmarked(std::span<const CommittedPosition> covered) override;
 
  private:
   struct Producer;
 
   CommitAnswer send(const Transaction& transaction);
+  CommitAnswer touch_all();
+  CommitAnswer settle(RdKafka<rd_kafka_topic_partition_list_t> positions);
   std::future<RdKafka<rd_kafka_error_t>> send_positions(
       RdKafka<rd_kafka_topic_partition_list_t> list, RdKafka<rd_kafka_consumer_group_metadata_t> group) const;
   void await_broker(rd_kafka_t* client) const;

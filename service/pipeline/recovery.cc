@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "core/base/check.h"
 #include "service/clock.h"
@@ -29,13 +30,37 @@ Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retenti
   return {};
 }
 
-Status await_settled(JournalLog& log, const Leadership& leadership, StateBoard& board,
-                     std::chrono::milliseconds again) {
+namespace {
+
+// Error: kFenced.
+Status end_unmarked(const JournalChain& chain, BatchSink& sink) {
+  std::vector<CommittedPosition> covered;
+  for (const auto& [partition, position] : chain.positions()) {
+    covered.push_back({chain.topics()[partition.first].name, partition.second, position.next});
+  }
+  const Result<bool> ended = sink.end_unmarked(covered);
+  if (ended && *ended) {
+    log_warning("journal: Kafka lost the end of a transaction of which nobody saw anything: it is aborted");
+  } else if (ended) {
+    log_warning(
+        "journal: Kafka lost the end of a transaction, and some of its verdicts can be seen: a person must "
+        "end it");
+  } else {
+    log_warning("journal: a transaction whose end Kafka lost could not be ended: {}", ended.error().message);
+    if (ended.error().code == ErrorCode::kFenced) return ended.error();
+  }
+  return {};
+}
+
+}  // namespace
+
+Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink,
+                     const Leadership& leadership, StateBoard& board, const SettleOptions& options) {
   constexpr std::string_view kPart = "journal";
   LogLimiter limiter;
   bool has_waited = false;
   Status status;
-  for (;;) {
+  for (int looks = 1;; ++looks) {
     const Result<bool> settled = log.is_settled();
     if (!settled) status = settled.error();
     if (!settled || *settled) break;
@@ -47,7 +72,9 @@ Status await_settled(JournalLog& log, const Leadership& leadership, StateBoard& 
     board.warn(kPart, std::string(kHangingTransaction));
     limiter.log(LogLevel::kWarning, "", "journal: waiting: {}", kHangingTransaction);
     board.beat();
-    std::this_thread::sleep_for(again);
+    std::this_thread::sleep_for(options.again);
+    if (looks % options.looks != 0) continue;
+    if (status = end_unmarked(chain, sink); !status) break;
   }
   if (has_waited) board.warn(kPart, "");
   return status;

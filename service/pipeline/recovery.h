@@ -8,8 +8,11 @@
 //
 // A writer's first look at the journal's end, and each one that is to settle a doubt, comes after
 // `await_settled`. Kafka may have called a transaction complete and lost its markers, if its broker was
-// killed in between: then the record is in the log, and nobody who reads what is committed gets to it. It is
-// not absent: sent again, it would be there twice.
+// stopped in between: then the record is in the log, and nobody who reads what is committed gets to it. It is
+// not absent: sent again, it would be there twice. Kafka 4.3 does that where a partition has no leader
+// when its marker is due (KAFKA-20734), as all have while the only broker of a cluster shuts down. Nothing
+// ever ends such a transaction but the next one of the same producer id in the same partitions, ours
+// (BatchSink::end_unmarked), or an operator.
 #pragma once
 
 #include <chrono>
@@ -22,6 +25,7 @@
 #include "service/metrics/probe.h"
 #include "service/metrics/state.h"
 #include "service/pipeline/leadership.h"
+#include "service/pipeline/sink.h"
 
 namespace neardup {
 
@@ -30,11 +34,17 @@ namespace neardup {
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
                StateBoard& board, int threads = 1);
 
-// Returns once no record of the journal waits for its transaction to end, and says so while one does.
-// `again`: between two looks. REQUIRES: every other writer is fenced. Errors: kFenced (another instance was
-// elected meanwhile), those of the log.
-Status await_settled(JournalLog& log, const Leadership& leadership, StateBoard& board,
-                     std::chrono::milliseconds again = std::chrono::milliseconds(100));
+struct SettleOptions {
+  std::chrono::milliseconds again{100};  // between two looks
+  int looks = 100;                       // in vain, before what is open is taken for unmarked; and so on
+};
+
+// Returns once no record of the journal waits for its transaction to end, and says so while one does. What
+// stays open although every writer is fenced is ended by `sink`, if it may be; else an operator has to.
+// REQUIRES: sink.recycle() was called, and no commit since; `chain` holds all that can be read. Errors:
+// kFenced (another instance was elected meanwhile), those of the log.
+Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink,
+                     const Leadership& leadership, StateBoard& board, const SettleOptions& options = {});
 
 // What a probe wants to know of `detector`, which had truncated so many look-ups at the last time.
 IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_before);

@@ -465,9 +465,9 @@ Status Worker::recycle(const Batch& batch, const std::string& reason, bool sent,
   }
   const auto begin = Clock::now();
   if (Status status = parts_.sink.recycle(); !status) return status;
-  if (Status status = await_settled(parts_.log, parts_.leadership, parts_.board, options_.look_again);
-      !status)
-    return status;
+  Status settled =
+      await_settled(parts_.log, parts_.chain, parts_.sink, parts_.leadership, parts_.board, options_.settle);
+  if (!settled) return settled;
   // The old producer's transaction is finished now, one way or the other: the journal's end is its end.
   Status status = parts_.log.read_to_end([&](std::string_view bytes, double) -> Status {
     if (there || bytes != batch.journal_bytes()) return parts_.chain.not_ours(bytes);

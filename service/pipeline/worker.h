@@ -58,6 +58,7 @@
 #include "service/pipeline/batch.h"
 #include "service/pipeline/lane.h"
 #include "service/pipeline/leadership.h"
+#include "service/pipeline/recovery.h"
 #include "service/pipeline/signer_pool.h"
 #include "service/pipeline/sink.h"
 #include "service/pipeline/source.h"
@@ -74,7 +75,7 @@ struct WorkerOptions {
   std::size_t bytes_max = std::size_t{64} << 20;  // of records: values, keys and headers
   BatchOptions batch;
   std::chrono::milliseconds read_back{30000};  // how long a committed record may take to show
-  std::chrono::milliseconds look_again{100};   // at a journal whose last transaction has not ended
+  SettleOptions settle = {};                   // of a journal whose last transaction has not ended
   int recycles_max = 5;                        // in a row without a batch getting through
 };
 

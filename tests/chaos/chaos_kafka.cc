@@ -34,6 +34,10 @@ std::size_t ChaosKafka::cut_all() {
 }
 
 void ChaosKafka::kill(int node) const { kafka_->run("kill " + std::to_string(node)); }
+void ChaosKafka::create_fragile_topic(const std::string& topic, std::int32_t partitions, int node) const {
+  kafka_->run("topic " + topic + " " + std::to_string(partitions) + " on=" + std::to_string(node) +
+              " min.insync.replicas=1");
+}
 void ChaosKafka::terminate(int node) const { kafka_->run("stop " + std::to_string(node)); }
 void ChaosKafka::restart(int node) const { kafka_->run("restart " + std::to_string(node)); }
 void ChaosKafka::stop(int node) const { ::kill(kafka_->pid_of_node(node), SIGSTOP); }

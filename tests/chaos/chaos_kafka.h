@@ -26,6 +26,9 @@ class ChaosKafka {
   // For files that shall go with it.
   const std::string& folder() const { return kafka_->folder(); }
 
+  // With one replica of each partition, on `node`: without it they have no leader.
+  void create_fragile_topic(const std::string& topic, std::int32_t partitions, int node) const;
+
   ProxyRules& rules() { return rules_; }
   std::size_t cut_all();
 

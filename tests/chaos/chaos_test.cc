@@ -24,8 +24,9 @@ std::string bytes_of(const std::string& path) {
 }
 
 // Runs the faults as one round, and expects each of them to have struck and every verdict to be right.
-RoundReport run(const std::string& name, std::uint64_t seed, const std::vector<ChaosFault>& faults) {
-  ChaosKafka kafka(1);
+RoundReport run(const std::string& name, std::uint64_t seed, const std::vector<ChaosFault>& faults,
+                int nodes = 1) {
+  ChaosKafka kafka(nodes);
   RoundPlan plan;
   plan.seed = seed;
   plan.name = "test-" + name;
@@ -64,6 +65,10 @@ TEST(Chaos, a_network_that_loses_the_answers_of_commits_changes_no_verdict) {
   EXPECT_GT(report.recycles_resent, 0U);
 }
 
+TEST(Chaos, a_kafka_that_loses_the_end_of_a_transaction_changes_no_verdict) {
+  run("markers", 6, {ChaosFault::kMarkersLost}, 3);
+}
+
 TEST(Chaos, zombies_change_no_verdict) {
   run("zombies", 5,
       {ChaosFault::kZombie, ChaosFault::kTwoWriters, ChaosFault::kZombie, ChaosFault::kTwoWriters,
@@ -91,7 +96,8 @@ TEST(Chaos, a_round_is_drawn_from_its_seed_alone) {
     for (const ChaosFault fault : round.plan.faults) ++drawn[static_cast<std::size_t>(fault)];
   }
   EXPECT_TRUE(three);
-  for (std::size_t i = 0; i < drawn.size(); ++i) EXPECT_GT(drawn[i], 10U) << kChaosFaultNames[i];
+  for (std::size_t i = 0; i < static_cast<std::size_t>(ChaosFault::kMarkersLost); ++i)
+    EXPECT_GT(drawn[i], 10U) << kChaosFaultNames[i];
 }
 
 }  // namespace

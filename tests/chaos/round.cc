@@ -141,7 +141,8 @@ Config round_config(const ChaosKafka& kafka, const RoundPlan& plan) {
   Config config;
   config.kafka.brokers = kafka.servers();
   config.kafka.group = name;
-  config.kafka.session_timeout_ms = kSessionMs;
+  // Who stands still until a broker has ended is not to be voted out meanwhile.
+  config.kafka.session_timeout_ms = plan.is_fragile() ? 8 * kSessionMs : kSessionMs;
   config.kafka.topics = {
       {name + ".pages"}, name + ".unique", name + ".duplicate", name + ".dead-letter", name + ".journal"};
   config.http.address = "";
@@ -251,8 +252,14 @@ class Round {
   // ---- The faults ----
 
   void run_faults() {
-    const auto made =
-        create_topics(config_.kafka, {.partitions = plan_.partitions, .input = true}, seconds(60));
+    const KafkaTopics& topics = config_.kafka.topics;
+    if (plan_.is_fragile()) {
+      for (const std::string& topic : {topics.unique, topics.duplicate, topics.dead_letter})
+        kafka_.create_fragile_topic(topic, plan_.partitions, kafka_.nodes());
+      kafka_.create_fragile_topic(topics.journal, 1, kafka_.nodes());
+    }
+    const auto made = create_topics(
+        config_.kafka, {.partitions = plan_.partitions, .input = true, .alter = true}, seconds(60));
     if (!made) throw Stuck(made.error().message);
     live_.emplace(config_.kafka, partitions(false), config_.kafka.topics.journal);
     feeder_.emplace(config_,
@@ -319,6 +326,8 @@ class Round {
         return fill_disk();
       case ChaosFault::kAddressSpace:
         return starve();
+      case ChaosFault::kMarkersLost:
+        return lose_markers();
     }
     return false;
   }
@@ -330,7 +339,7 @@ class Round {
     return true;
   }
 
-  // One instance gets a life that ends, or stops, at a point that is drawn, and then the office.
+  // An instance kills itself, or stops, at a point that is drawn.
   bool at_point(bool stops) {
     Arming arming;
     arming.stops = stops;
@@ -338,6 +347,30 @@ class Round {
         stops ? static_cast<std::size_t>(FaultPoint::kReadBack) + 1 : kFaultPointNames.size();
     arming.point = static_cast<FaultPoint>(below(points));
     arming.passing = arming.point <= FaultPoint::kReadBack ? static_cast<int>(1 + below(6)) : 1;
+    Instance& armed = pass(arming);
+    return stops ? outlive(armed) : true;
+  }
+
+  // The end of the service's transaction is decided while the only broker of its topics is away.
+  bool lose_markers() {
+    Instance& armed = pass({.point = FaultPoint::kBeforeCommit, .passing = 2, .stops = true});
+    kafka_.terminate(kafka_.nodes());
+    armed.signal(SIGCONT);
+    const auto hidden = [&] { return armed.log().find("does not show") != std::string::npos; };
+    must_come("a commit that is answered and does not show", hidden);
+    kafka_.restart(kafka_.nodes());
+    must_come("a transaction that is ended a second time", [&] {
+      return std::ranges::any_of(instances_, [](const Instance& instance) {
+        return instance.log().find("Kafka lost the end of a transaction of which nobody saw anything") !=
+               std::string::npos;
+      });
+    });
+    progress();
+    return true;
+  }
+
+  // One instance gets a life that ends, or stops, at a point, and then the office.
+  Instance& pass(const Arming& arming) {
     Instance& armed = other(leader());
     is_ending_ = true;  // it shall not come back as it was
     end(armed, SIGTERM);
@@ -367,7 +400,7 @@ class Round {
     });
     kafka_.rules().clear();
     ++report_.points[static_cast<std::size_t>(arming.point)];
-    return stops ? outlive(armed) : true;
+    return armed;
   }
 
   // The other one takes over and publishes; then `zombie` goes on, and must not get a record through.
@@ -587,6 +620,7 @@ class Round {
 }  // namespace
 
 DrawnRound draw_round(std::uint64_t seed) {
+  constexpr auto kDrawn = static_cast<std::size_t>(ChaosFault::kMarkersLost);  // it needs topics of its own
   std::mt19937_64 random(seed * 0x9E3779B97F4A7C15 + 1);
   DrawnRound drawn;
   drawn.nodes = random() % 5 == 0 ? 3 : 1;
@@ -597,7 +631,7 @@ DrawnRound draw_round(std::uint64_t seed) {
   drawn.plan.faults = {ChaosFault::kKill};
   const std::size_t more = 2 + random() % 4;
   for (std::size_t i = 0; i < more; ++i)
-    drawn.plan.faults.push_back(static_cast<ChaosFault>(random() % kChaosFaultNames.size()));
+    drawn.plan.faults.push_back(static_cast<ChaosFault>(random() % kDrawn));
   std::ranges::shuffle(drawn.plan.faults, random);
   return drawn;
 }

@@ -9,6 +9,7 @@
 // machine does what.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -40,14 +41,15 @@ enum class ChaosFault : std::uint8_t {
   kCommitLate,        // EndTxn arrives after the commit was given up
   kDiskFull,          // of the snapshots
   kAddressSpace,      // no more memory for the leader
+  kMarkersLost,       // a transaction ends while its topics have no leader: Kafka 4.3 forgets to mark that
 };
-inline constexpr std::array<std::string_view, 17> kChaosFaultNames = {
+inline constexpr std::array<std::string_view, 18> kChaosFaultNames = {
     "kill -9",        "kill -9 of both",   "kill -9 at a point", "SIGTERM",
     "zombie",         "two writers",       "broker kill -9",     "broker SIGTERM",
     "broker SIGSTOP", "proxy: cut",        "proxy: delay",       "proxy: drop",
     "proxy: cut all", "commit unanswered", "commit too late",    "snapshot disk full",
-    "address space"};
-static_assert(kChaosFaultNames.size() == static_cast<std::size_t>(ChaosFault::kAddressSpace) + 1);
+    "address space",  "markers lost"};
+static_assert(kChaosFaultNames.size() == static_cast<std::size_t>(ChaosFault::kMarkersLost) + 1);
 
 using ChaosCounts = std::array<std::uint64_t, kChaosFaultNames.size()>;
 using PointCounts = std::array<std::uint64_t, kFaultPointNames.size()>;
@@ -59,6 +61,10 @@ struct RoundPlan {
   std::size_t documents_min = 2000;
   bool short_limits = true;  // doubts after 2.5 s in place of 30, and requests time out after 3
   std::vector<ChaosFault> faults;
+
+  // The topics that the service writes have one replica, all of them on the last node; for kMarkersLost, which
+  // a cluster needs more nodes for.
+  bool is_fragile() const { return std::ranges::find(faults, ChaosFault::kMarkersLost) != faults.end(); }
 };
 
 // What `./dev chaos --rounds` runs for a seed; `nodes` is a part of it.

@@ -48,15 +48,33 @@ std::uint64_t Cluster::strays_arrived() const {
   return strays_arrived_;
 }
 
-void Cluster::lose_markers(std::uint64_t looks) {
+void Cluster::lose_markers(std::uint64_t looks, bool in_journal_alone) {
   const std::lock_guard lock(mutex_);
-  losing_ = looks;
+  losing_ = {looks, in_journal_alone};
 }
 
 bool Cluster::is_settled() {
   const std::lock_guard lock(mutex_);
-  if (stable_end_ && --looks_left_ == 0) stable_end_.reset();
-  return !stable_end_;
+  if (unmarked_ && --unmarked_->loss.looks == 0) unmarked_.reset();
+  return !unmarked_;
+}
+
+bool Cluster::is_unmarked_seen() const {
+  const std::lock_guard lock(mutex_);
+  return unmarked_ && unmarked_->loss.in_journal_alone;
+}
+
+void Cluster::end_unmarked() {
+  const std::lock_guard lock(mutex_);
+  if (!unmarked_) return;
+  std::erase_if(journal_, [this](const JournalEntry& e) { return e.offset >= unmarked_->stable_end; });
+  if (unmarked_->loss.in_journal_alone) {
+    committed_.back().journal.clear();
+  } else {
+    committed_.pop_back();
+    group_offsets_ = std::move(unmarked_->offsets_before);
+  }
+  unmarked_.reset();
 }
 
 void Cluster::end_open(bool commit) {
@@ -64,8 +82,9 @@ void Cluster::end_open(bool commit) {
   Content content = *std::move(open_);
   open_.reset();
   if (!content.journal.empty()) {
-    stable_end_ = losing_ > 0 && commit ? std::optional(journal_end_) : std::nullopt;
-    looks_left_ = std::exchange(losing_, 0);
+    unmarked_.reset();
+    if (losing_ && commit) unmarked_ = {*losing_, journal_end_, group_offsets_};
+    losing_.reset();
   }
   for (const std::string& bytes : content.journal) {
     if (commit) journal_.push_back({journal_end_, bytes});

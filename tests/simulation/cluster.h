@@ -11,8 +11,9 @@
 // KIP-890's second part cannot tell it from that one's own, and end it in the middle. `delay_end` sends one.
 //
 // The coordinator may call a transaction complete whose end was never marked in the logs (`lose_markers`): it
-// is committed, and nobody can read the journal from there on, until the end of a later transaction is marked
-// or an operator has it done.
+// is committed, and nobody can read the journal from there on, until the end of a later transaction is marked,
+// an operator has it done, or the service ends it as aborted (`end_unmarked`). It lost them in the journal
+// alone, or everywhere: then nobody has seen any of it.
 //
 // Positions of the journal are offsets: every transaction that touched it, aborted ones too, leaves a mark
 // there.
@@ -58,8 +59,11 @@ class Cluster {
   // A second EndTxn, commit, of the same producer; it arrives behind so many more sends.
   void delay_end(std::uint64_t epoch, std::size_t sends);
   std::uint64_t strays_arrived() const;
-  // Of the transaction that is committed next; for so many looks of is_settled().
-  void lose_markers(std::uint64_t looks);
+  // Of the transaction that is committed next; for so many looks of is_settled(), then an operator comes.
+  void lose_markers(std::uint64_t looks, bool in_journal_alone);
+  bool is_unmarked_seen() const;
+  // As aborted, wherever it has no mark. Not more than that if some of it was seen.
+  void end_unmarked();
   // Whether the journal can be read to its end.
   bool is_settled();
 
@@ -86,8 +90,19 @@ class Cluster {
     std::size_t sends;
   };
 
+  struct Loss {
+    std::uint64_t looks;  // until an operator comes
+    bool in_journal_alone;
+  };
+  // What was committed last.
+  struct Unmarked {
+    Loss loss;
+    std::int64_t stable_end;  // where reading the journal ends
+    std::map<std::int32_t, std::int64_t> offsets_before;
+  };
+
   void end_open(bool commit);
-  std::int64_t readable_end() const { return stable_end_.value_or(journal_end_); }
+  std::int64_t readable_end() const { return unmarked_ ? unmarked_->stable_end : journal_end_; }
 
   const std::vector<std::vector<MemoryRecord>> input_;
   const bool fencing_;
@@ -95,9 +110,8 @@ class Cluster {
   mutable std::mutex mutex_;  // of what follows
   std::uint64_t epoch_ = 0;
   std::optional<Content> open_;
-  std::uint64_t losing_ = 0;                // looks, if the next one's markers get lost
-  std::uint64_t looks_left_ = 0;            // until the lost ones are there
-  std::optional<std::int64_t> stable_end_;  // where reading the journal ends until then
+  std::optional<Loss> losing_;  // the next one's markers
+  std::optional<Unmarked> unmarked_;
   std::vector<Stray> strays_;
   std::uint64_t strays_arrived_ = 0;
   std::vector<Content> committed_;

@@ -214,6 +214,8 @@ void change(MemoryVerdict& verdict) {
   digit = digit == '0' ? '1' : '0';
 }
 
+constexpr SettleOptions kSettle = {.again = milliseconds(1), .looks = 2};
+
 class SimulatedSink final : public BatchSink {
  public:
   explicit SimulatedSink(Instance& instance) : instance_(instance) {}
@@ -266,6 +268,14 @@ class SimulatedSink final : public BatchSink {
     return {};
   }
 
+  Result<bool> end_unmarked(std::span<const CommittedPosition>) override {
+    if (instance_.cluster.is_unmarked_seen() && instance_.planted != Planted::kSeenOff) return false;
+    if (!instance_.leadership.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
+    instance_.cluster.end_unmarked();
+    if (Status status = recycle(); !status) return status.error();
+    return true;
+  }
+
   // What strikes when the record that was sent last is read back.
   std::optional<Fault> take_read_back_fault() { return std::exchange(read_back_fault_, std::nullopt); }
   const std::string& journal_bytes() const { return journal_bytes_; }
@@ -314,7 +324,7 @@ class SimulatedSink final : public BatchSink {
         instance_.cluster.delay_end(epoch_, draw.below(2 * sends));
       return doubt("timed out");
     }
-    if (fault == Fault::kMarkersLost) instance_.cluster.lose_markers(1 + draw.below(3));
+    if (fault == Fault::kMarkersLost) instance_.cluster.lose_markers(1 + draw.below(4), draw.one_in(2));
     const bool executed = fault != Fault::kCommitFalse && (fault != Fault::kVotedOut || draw.one_in(2));
     if (instance_.cluster.end(epoch_, executed) == Cluster::Answer::kFenced) return fenced();
     if (!fault) return {};
@@ -533,14 +543,20 @@ class Run {
     return status && status->ok();
   }
 
-  // The cluster as it is, or as somebody left it.
-  World world_of(std::uint64_t life) {
+  // The cluster as it is.
+  World world() const {
     World world;
     world.topic = {Cluster::kTopic, {1}, static_cast<std::int32_t>(shape_.partitions)};
     for (std::size_t i = 0; i < shape_.partitions; ++i)
       world.topic.bounds.push_back({.begin = 0,
                                     .end = static_cast<std::int64_t>(cluster_.input()[i].size()),
                                     .committed = cluster_.group_offset(static_cast<std::int32_t>(i))});
+    return world;
+  }
+
+  // The cluster as it is, or as somebody left it.
+  World world_of(std::uint64_t life) {
+    const World world = this->world();
     Draw draw = faults_.draw("world", life, 0);
     if (!draw.one_in(8)) return world;
     constexpr std::array kKinds = {Fault::kOffsetsMoved, Fault::kInputTruncated, Fault::kInputDeleted,
@@ -637,9 +653,11 @@ class Run {
     if (store) stored.emplace(stored_parts(log, *store, chain, probe, board), open_log(), stored_options());
     const Settled before_it_ends{instance};
     JournalLog& journal = stored ? static_cast<JournalLog&>(*stored) : log;
-    if (Status status = await_settled(journal, instance.leadership, board, milliseconds(1)); !status)
+    if (Status status = restore(journal, chain, detector, retention, probe, board); !status) return status;
+    if (Status status = await_settled(journal, chain, sink, instance.leadership, board, kSettle); !status)
       return status;
     if (Status status = restore(journal, chain, detector, retention, probe, board); !status) return status;
+    if (!instance.world.fault) instance.world = world();  // of the group, settling may have taken a step back
     Accepted accepted;
     if (instance.world.is_accepted) accepted.moved_offsets = Accepted::MovedOffsets::kJournal;
     if (scenario_.planted == Planted::kPlanOff) instance.world.topic.bounds.clear();
@@ -663,7 +681,7 @@ class Run {
          .documents_max = shape_.batch_max,
          .batch = {},
          .read_back = milliseconds(1),
-         .look_again = milliseconds(1)},
+         .settle = kSettle},
         plan->topics, {7});
     if (Status status = worker.run(stop.get_token()); !status) return status;
     state_ = detector.state_digest();

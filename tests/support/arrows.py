@@ -36,6 +36,7 @@ ARROWS = {
     "service/snapshot": SHELL + ["service/journal", "service/metrics"],
     "service/kafka": SHELL
     + ["service/pipeline/source.h", "service/pipeline/sink.h", "service/pipeline/leadership.h", "service/codec/record.h"]
+    + ["service/codec/verdict_codec.h"]
     + ["service/journal", "service/metrics"],
     "service/pipeline": SHELL
     + ["core", "core/fingerprint", "service/metrics", "service/codec", "service/journal"],

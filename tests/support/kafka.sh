@@ -6,7 +6,7 @@
 #   ./dev kafka status        one line a node; exit 0 if all of them run
 #   ./dev kafka stop [I]      ends all nodes, or node I; the data stays, and the next start goes on with it
 #   ./dev kafka kill I        kill -9, for fault tests        ./dev kafka restart I    back on its data and its port
-#   ./dev kafka topic NAME [PARTITIONS] [KEY=VALUE...]        creates a topic (brokers do not do it by themselves)
+#   ./dev kafka topic NAME [PARTITIONS] [on=NODE] [KEY=VALUE...]    creates a topic (brokers do not do it by themselves)
 #   ./dev kafka wipe          kill, and remove everything it made
 #
 # Nodes are KRaft, broker and controller in one, on loopback ports that were free. Ready means: every node answers for

@@ -47,9 +47,18 @@ struct MemoryKafka {
   std::vector<std::string> journal;
   std::size_t hidden = 0;      // of its last records: their transaction's end is not marked
   int looks_until_marked = 0;  // at what is hidden, before it is not
+  bool is_seen = true;         // some verdict of what is hidden; else all of them are hidden as well
   std::vector<MemoryVerdict> verdicts;
   std::map<std::pair<std::string, std::int32_t>, std::int64_t> group_offsets;
   std::uint64_t epoch = 0;  // of the newest writer
+
+  std::size_t hidden_verdicts = 0;  // the last ones, unless `is_seen`
+
+  void drop_hidden() {
+    journal.resize(journal_end());
+    verdicts.resize(verdicts.size() - hidden_verdicts);
+    hidden = hidden_verdicts = 0;
+  }
 
   std::size_t journal_end() const { return journal.size() - hidden; }
 
@@ -160,6 +169,7 @@ enum class Fate : std::uint8_t {
   kSilent,          // told committed, and not there: what a stray EndTxn can do
   kLostFenced,      // in doubt, not there, and another instance was elected meanwhile
   kHidden,          // in doubt, there, and nobody can read it for a while
+  kUnmarked,        // told committed, and nobody will ever read any of it
   kThereFenced,     // in doubt, there, and another instance was elected meanwhile
   kCrashBefore,     // the process dies before the transaction is committed
   kCrashAfter,      // the process dies after it
@@ -192,6 +202,15 @@ class MemorySink final : public BatchSink {
         kafka_.looks_until_marked = 3;
         spent_ = true;
         return {CommitAnswer::Kind::kInDoubt, "timed out", false};
+      case Fate::kUnmarked: {
+        const std::size_t before = kafka_.verdicts.size();
+        kafka_.commit(transaction);
+        kafka_.hidden = 1;
+        kafka_.hidden_verdicts = kafka_.verdicts.size() - before;
+        kafka_.looks_until_marked = 1'000'000;
+        kafka_.is_seen = false;
+        return {};
+      }
       case Fate::kTimedOutInside:
         kafka_.commit(transaction);
         spent_ = true;
@@ -223,7 +242,18 @@ class MemorySink final : public BatchSink {
     return {};
   }
 
+  Result<bool> end_unmarked(std::span<const CommittedPosition> covered) override {
+    ++asked_to_end;
+    for (const CommittedPosition& position : covered)
+      CHECK(position.next >= 0 && !position.topic.empty(), "a position of the journal");
+    if (kafka_.is_seen) return false;
+    kafka_.drop_hidden();
+    if (Status status = recycle(); !status) return status.error();
+    return true;
+  }
+
   int recycles = 0;
+  int asked_to_end = 0;
 
  private:
   MemoryKafka& kafka_;

@@ -214,6 +214,14 @@ TEST(VerdictCodec, a_dead_letter_tells_where_it_lay) {
   EXPECT_THAT(headers,
               ElementsAre(NamedValue{"neardup-reason", "invalid_base64"}, NamedValue{"neardup-topic", "news"},
                           NamedValue{"neardup-partition", "7"}, NamedValue{"neardup-offset", "99"}));
+
+  std::vector<Header> read;
+  for (const NamedValue& header : headers) read.push_back({header.name, header.value});
+  EXPECT_EQ(dead_letter_place(read), (ParsedVerdict::Place{"news", 7, 99}));
+  read[3].value = "99x";
+  EXPECT_EQ(dead_letter_place(read), std::nullopt);
+  read.pop_back();
+  EXPECT_EQ(dead_letter_place(read), std::nullopt);
 }
 
 TEST(VerdictCodec, what_is_no_verdict_is_refused_by_field) {

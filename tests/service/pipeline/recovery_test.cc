@@ -128,7 +128,9 @@ TEST(Recovery, waits_until_nothing_of_the_journal_is_hidden) {
    private:
     const StateBoard& board_;
   } leadership(board);
-  ASSERT_TRUE(await_settled(log, leadership, board, std::chrono::milliseconds(1)));
+  const JournalChain chain;
+  MemorySink sink(kafka, [] { return Fate::kCommitted; });
+  ASSERT_TRUE(await_settled(log, chain, sink, leadership, board, {.again = std::chrono::milliseconds(1)}));
   EXPECT_EQ(kafka.hidden, 0U);
   ASSERT_EQ(leadership.warnings.size(), 4U);
   EXPECT_NE(leadership.warnings[3].find("kafka-transactions.sh"), std::string::npos);
@@ -137,10 +139,38 @@ TEST(Recovery, waits_until_nothing_of_the_journal_is_hidden) {
   kafka.hidden = 1;
   kafka.looks_until_marked = 100;
   leadership.most = 6;
-  const Status status = await_settled(log, leadership, board, std::chrono::milliseconds(1));
+  const Status status =
+      await_settled(log, chain, sink, leadership, board, {.again = std::chrono::milliseconds(1)});
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::kFenced);
   EXPECT_EQ(board.warning(), "");
+  EXPECT_EQ(sink.asked_to_end, 0) << "a transaction may take its time";
+}
+
+TEST(Recovery, ends_what_is_hidden_for_good_unless_somebody_saw_a_part_of_it) {
+  const SettleOptions options = {.again = std::chrono::milliseconds(1), .looks = 3};
+  const JournalChain chain;
+  const MemoryLeadership leadership;
+  StateBoard board;
+  MemoryKafka kafka;
+  kafka.journal = {"first", "second"};
+  kafka.hidden = 1;
+  kafka.looks_until_marked = 1000;
+  kafka.is_seen = false;
+  MemoryLog log(kafka);
+  MemorySink sink(kafka, [] { return Fate::kCommitted; });
+  ASSERT_TRUE(await_settled(log, chain, sink, leadership, board, options));
+  EXPECT_EQ(kafka.journal, std::vector<std::string>({"first"}));
+  EXPECT_EQ(sink.asked_to_end, 1);
+  EXPECT_EQ(board.warning(), "");
+
+  kafka.journal.emplace_back("second");
+  kafka.hidden = 1;
+  kafka.looks_until_marked = 10;  // then an operator has come
+  kafka.is_seen = true;
+  ASSERT_TRUE(await_settled(log, chain, sink, leadership, board, options));
+  EXPECT_EQ(kafka.journal, std::vector<std::string>({"first", "second"}));
+  EXPECT_EQ(sink.asked_to_end, 1 + 3);
 }
 
 TEST(Recovery, a_standby_refuses_a_broken_journal_as_a_writer_does) {
