@@ -266,8 +266,8 @@ bool KafkaWriter::settle_deliveries() {
   }
 }
 
-// An end is marked for a producer id, in the partitions of its last transaction: there it ends whatever this id
-// has open. Producers with one transactional.id have one producer id. So a transaction in all partitions,
+// An end is marked for a producer id, in the partitions of its last transaction: there it ends whatever this
+// id has open. Producers with one transactional.id have one producer id. So a transaction in all partitions,
 // which the next producer's init_transactions aborts, ends what was left without a mark.
 Result<bool> KafkaWriter::end_unmarked(std::span<const CommittedPosition> covered) {
   CHECK(producer_ != nullptr, "recycle() makes the producer before");

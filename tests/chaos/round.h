@@ -62,8 +62,8 @@ struct RoundPlan {
   bool short_limits = true;  // doubts after 2.5 s in place of 30, and requests time out after 3
   std::vector<ChaosFault> faults;
 
-  // The topics that the service writes have one replica, all of them on the last node; for kMarkersLost, which
-  // a cluster needs more nodes for.
+  // The topics that the service writes have one replica, all of them on the last node of three: for
+  // kMarkersLost, which needs a coordinator that is elsewhere.
   bool is_fragile() const { return std::ranges::find(faults, ChaosFault::kMarkersLost) != faults.end(); }
 };
 

@@ -11,9 +11,9 @@
 // KIP-890's second part cannot tell it from that one's own, and end it in the middle. `delay_end` sends one.
 //
 // The coordinator may call a transaction complete whose end was never marked in the logs (`lose_markers`): it
-// is committed, and nobody can read the journal from there on, until the end of a later transaction is marked,
-// an operator has it done, or the service ends it as aborted (`end_unmarked`). It lost them in the journal
-// alone, or everywhere: then nobody has seen any of it.
+// is committed, and nobody can read the journal from there on, until the end of a later transaction is
+// marked, an operator has it done, or the service ends it as aborted (`end_unmarked`). It lost them in the
+// journal alone, or everywhere: then nobody has seen any of it.
 //
 // Positions of the journal are offsets: every transaction that touched it, aborted ones too, leaves a mark
 // there.
