@@ -418,6 +418,7 @@ class BlockBuilder {
     end_link();
     if (facts_.link_percent > 0 && !facts_.self_closing) {
       in_link_ = true;
+      link_depth_ = depth_;
       link_from_ = writer_.out();
       link_percent_ = facts_.link_percent;
     }
@@ -557,7 +558,7 @@ class BlockBuilder {
           return;
         }
         const bool glued = open.has(Flag::kInline) && is_glued();
-        if (ends_container) end_link();
+        if (ends_container && depth <= link_depth_) end_link();
         pop_to(depth);
         glued_ = glued;
         return;
@@ -619,6 +620,7 @@ class BlockBuilder {
   bool in_link_ = false;
   char* link_from_ = nullptr;  // its text from here on is not counted yet
   std::size_t link_percent_ = 100;
+  std::size_t link_depth_ = 0;  // of the container it began in, which ends it
 
   std::array<Open, kDepthMax> open_;  // containers, the page itself first
   std::size_t depth_ = 0;             // of the last one

@@ -307,6 +307,36 @@ TEST(HtmlMain, a_short_text_in_a_page_full_of_links_is_its_main_text) {
   EXPECT_FALSE(read.fell_back);
 }
 
+// Several paragraphs, each one long and with commas, about `what`.
+std::string prose(std::string_view what, int paragraphs) {
+  std::string text;
+  for (int i = 0; i < paragraphs; ++i) {
+    text += "<p>Of " + std::string(what) + " number " + std::to_string(i) +
+            ", there is this to say, and more, if there is time: it is long, it has commas, and it means "
+            "something to whoever reads it.</p>\n";
+  }
+  return text;
+}
+
+bool holds(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+TEST(HtmlMain, a_link_reaches_over_the_blocks_inside_of_it) {
+  std::string cards;
+  for (int i = 0; i < 4; ++i) {
+    cards += "<div><a href=/other><div><img src=x></div><div><h3>Another page, number " + std::to_string(i) +
+             "</h3><div>What it says in short</div></div></a></div>";
+  }
+  const std::string sidebar = "<div class=sidebar>" + prose("side", 6) + "</div>";
+  const std::string text =
+      main_of("<article>" + prose("link", 6) + "<div>" + cards + "</div></article>" + sidebar);
+  EXPECT_TRUE(holds(text, "Of link number 5"));
+  EXPECT_FALSE(holds(text, "Another page") || holds(text, "What it says"));
+  // One that is never closed ends with what it began in.
+  EXPECT_TRUE(
+      holds(main_of("<article><div><a href=/x>Home</div>" + prose("link", 6) + "</article>" + sidebar),
+            "Of link number 5"));
+}
+
 // ---- whole pages, in several languages ----
 
 // Runs of four tokens, with how often they occur.
