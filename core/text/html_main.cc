@@ -29,7 +29,8 @@ constexpr std::uint32_t kBylineBytes = 100;  // a longer byline is called so onl
 constexpr int kCandidates = 5;
 constexpr float kRevivedShare = .1F;   // relaxed: what is called furniture may be more if it holds so much
 constexpr float kSectionLinks = .25F;  // a section with a larger share of links is a list of them
-constexpr float kTableLinks = .7F;     // the same for a table of data
+constexpr std::uint32_t kLeadBytes = 120;  // a shorter paragraph before the article is no part of it
+constexpr float kTableLinks = .7F;         // the same for a table of data
 
 // Cleaning. Shares are of the text kept so far: what holds more is the article itself, whatever it is called.
 constexpr float kCoverShare = .85F;  // of what is visible: a page with little furniture, not to be cleaned
@@ -39,6 +40,8 @@ constexpr float kLinkListShare = .2F;
 constexpr float kCaptionShare = .2F;
 constexpr float kExtraShare = .15F;
 constexpr float kLargeShare = .2F;
+constexpr std::uint32_t kProseCommas = 3;  // paragraphs with so many ...
+constexpr float kProseLinks = .1F;         // ... and no larger share of links stay, whatever they are called
 constexpr std::uint32_t kShareBytes = 500;
 constexpr std::uint32_t kCaptionBytes = 600;
 constexpr std::uint32_t kExtraBytes = 400;
@@ -224,8 +227,10 @@ bool HtmlMainContent::mark_dead(const Rules& rules) {
     const HtmlContainer& each = at(i);
     unsigned dead = dead_[each.parent] | (seen_[i] ^ 1U);
     if ((each.flags & Flag::kUnlikely) != 0 || each.tag == HtmlTag::kNav) {
+      // The class of an <article> names its topics, too, and "social" may be one of them.
+      const bool main = each.tag == HtmlTag::kArticle || each.tag == HtmlTag::kMain;
       const bool spared =
-          each.has(Flag::kArticleBody) || is_heading(each.tag) ||
+          each.has(Flag::kArticleBody) || is_heading(each.tag) || (main && each.weight > 0) ||
           (!rules.drop_unlikely && static_cast<float>(inside_[i]) >= kRevivedShare * visible_bytes_);
       if (!spared && !in_table(i)) dead = kDead;
     }
@@ -236,6 +241,9 @@ bool HtmlMainContent::mark_dead(const Rules& rules) {
 }
 
 // ---- sums ----
+
+// Paragraphs that say something.
+bool HtmlMainContent::is_prose(const Sum& sum) { return sum.paragraphs > 0 && sum.commas >= kProseCommas; }
 
 // What container i holds straight inside.
 void HtmlMainContent::start_sum(Index i, Sum& sum) const {
@@ -387,6 +395,7 @@ void HtmlMainContent::choose(const Rules& rules) {
     chosen_.assign(size(), 1);
   } else {
     choose_with_siblings(best);
+    choose_lead(best);
   }
 }
 
@@ -465,7 +474,7 @@ HtmlMainContent::Index HtmlMainContent::leave_table(Index best) const {
   return left;
 }
 
-// A manual is cut into sections of one kind, each with its heading. Where the best container is or lies in
+// A manual is cut into sections of one kind, each with its heading or with paragraphs. Where the best container is or lies in
 // one of them, the others are as good: what holds them all is taken.
 HtmlMainContent::Index HtmlMainContent::widen_to_parallel_sections(Index best) {
   for (Index section = best; section != 0; section = at(section).parent) {
@@ -478,9 +487,8 @@ HtmlMainContent::Index HtmlMainContent::widen_to_parallel_sections(Index best) {
       const bool named = at(i).class_hash != 0 || at(i).tag == HtmlTag::kSection;
       const bool parallel =
           named && at(i).tag == at(section).tag && at(i).class_hash == at(section).class_hash;
-      if (!parallel || dead_[i] != kAlive || sum_[i].heading_bytes == 0 ||
-          sum_[i].link_density() > kSectionLinks)
-        continue;
+      const bool telling = sum_[i].heading_bytes != 0 || is_prose(sum_[i]);
+      if (!parallel || dead_[i] != kAlive || !telling || sum_[i].link_density() > kSectionLinks) continue;
       ++sections;
       if (i == section) {
         found = true;
@@ -527,14 +535,50 @@ void HtmlMainContent::choose_with_siblings(Index best) {
   }
 }
 
-// A list of links, or a list without paragraphs, that is most of the page, while next to nothing was kept.
+// What stands between container i, which it does not count, and `above` has no text of its own.
+bool HtmlMainContent::is_wrapped_only(Index i, Index above) {
+  for (i = at(i).parent; i > above; i = at(i).parent) {
+    ++steps_;
+    if (at(i).bytes != 0) return false;
+  }
+  return true;
+}
+
+// An article may begin in a header of its own: long paragraphs before the best container, in the <article> or
+// <main> that holds both. A short one is rather a line below the title.
+void HtmlMainContent::choose_lead(Index best) {
+  Index article = at(best).parent;
+  while (article != 0 && at(article).tag != HtmlTag::kArticle && at(article).tag != HtmlTag::kMain)
+    article = at(article).parent;
+  if (article == 0 || !is_wrapped_only(best, article)) return;
+  steps_ += best - article;
+  const auto choose_around = [&](Index i) {
+    for (i = at(i).parent; i > article; i = at(i).parent) chosen_[i] = 1;
+  };
+  bool any = false;
+  for (Index i = article + 1; i < best; ++i) {
+    const bool lead = at(i).tag == HtmlTag::kParagraph && dead_[i] == kAlive && chosen_[i] == 0 &&
+                      sum_[i].bytes >= kLeadBytes && sum_[i].link_density() <= kSectionLinks;
+    if (!lead || !is_wrapped_only(i, article)) continue;
+    choose_around(i);
+    std::fill(chosen_.begin() + i, chosen_.begin() + at(i).end, std::uint8_t{1});
+    any = true;
+  }
+  if (!any) return;
+  choose_around(best);
+  root_ = article;
+}
+
+// A list of links, or a list without paragraphs, that is most of the page, while next to nothing was kept. A
+// list of paragraphs is the comments below a short article.
 bool HtmlMainContent::is_table_of_contents(std::uint64_t kept) {
   if (static_cast<float>(kept) > kLittleShare * visible_bytes_) return false;
   look_inside();
   for (Index i = 1; i < size(); ++i) {
     const bool list = at(i).tag == HtmlTag::kList || at(i).tag == HtmlTag::kDefinitions;
-    if (list && dead_[i] == kAlive && static_cast<float>(inside_[i]) > kMostShare * visible_bytes_)
-      return true;
+    if (!list || dead_[i] != kAlive || static_cast<float>(inside_[i]) <= kMostShare * visible_bytes_)
+      continue;
+    if (sum_[i].paragraphs == 0 || sum_[i].link_density() > kMostShare) return true;
   }
   return false;
 }
@@ -575,6 +619,7 @@ std::uint64_t HtmlMainContent::clean(const Rules& rules) {
   kept_bytes_ = static_cast<float>(kept);
   little_furniture_ = kept_bytes_ > kCoverShare * visible_bytes_;
   if (little_furniture_ && suspects == 0) return kept;
+  captions_are_text_ = (suspects & Flag::kCaption) != 0 && are_captions_text();
   for (Index i = end; --i > root_;) {
     if (keep_[i] == 0) continue;
     if (is_unwanted(rules, i)) {
@@ -590,6 +635,19 @@ std::uint64_t HtmlMainContent::clean(const Rules& rules) {
     if (keep_[i] != 0) kept += at(i).bytes;
   }
   return kept;
+}
+
+// A slide show: most of what was chosen stands below its pictures.
+bool HtmlMainContent::are_captions_text() {
+  const Index end = at(root_).end;
+  steps_ += end - root_;
+  std::uint64_t bytes = 0;
+  for (Index i = root_; i < end;) {
+    const bool caption = at(i).has(Flag::kCaption) && keep_[i] != 0;
+    if (caption) bytes += sum_[i].bytes;
+    i = caption ? at(i).end : i + 1;
+  }
+  return static_cast<float>(bytes) > kMostShare * kept_bytes_;
 }
 
 // Whether container i lies in preformatted text or in a table of data that says so itself.
@@ -620,7 +678,8 @@ bool HtmlMainContent::is_unwanted(const Rules& rules, Index i) {
   if ((tag == HtmlTag::kFooter || tag == HtmlTag::kAside) && bytes < kAsideShare * kept_bytes_) return true;
   if (container.has(Flag::kAuthor) && bytes < kAuthorShare * kept_bytes_) return true;
   if (container.has(Flag::kShare) && sum.bytes < kShareBytes) return true;
-  if (container.has(Flag::kCaption) && sum.bytes < kCaptionBytes && bytes < kCaptionShare * kept_bytes_)
+  if (container.has(Flag::kCaption) && !captions_are_text_ && sum.bytes < kCaptionBytes &&
+      bytes < kCaptionShare * kept_bytes_)
     return true;
   if (container.has(Flag::kExtra) && sum.bytes < kExtraBytes && bytes < kExtraShare * kept_bytes_)
     return true;
@@ -639,7 +698,7 @@ bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
   if (data_[i] != 0) return false;
   const auto bytes = static_cast<float>(sum.bytes);
   const bool large = bytes >= kLargeShare * kept_bytes_ && sum.link_density() < .2F;
-  if (weight < 0 && !large) return true;
+  if (weight < 0 && !large && !(is_prose(sum) && sum.link_density() < kProseLinks)) return true;
   if (sum.commas >= 10) return false;
 
   const bool list =

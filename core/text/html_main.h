@@ -84,9 +84,12 @@ class HtmlMainContent {
   Index leave_table(Index best) const;
   Index widen_to_parallel_sections(Index best);
   void choose_with_siblings(Index best);
+  bool is_wrapped_only(Index i, Index above);
+  void choose_lead(Index best);
   bool is_table_of_contents(std::uint64_t kept);
   std::uint64_t keep_all_but_furniture();
   std::uint64_t clean(const Rules& rules);
+  bool are_captions_text();
   bool is_unwanted(const Rules& rules, Index i);
   bool looks_like_furniture(const Rules& rules, Index i);
   bool repeats_title(Index i);
@@ -102,6 +105,7 @@ class HtmlMainContent {
   Index size() const { return size_; }
   void start_sum(Index i, Sum& sum) const;
   bool is_phrase(Index i, const Sum& sum) const;
+  static bool is_prose(const Sum& sum);
   bool in_table(Index i) const;
   bool in_figure(Index i) const;
   bool is_data(Index i) const;
@@ -132,10 +136,11 @@ class HtmlMainContent {
   bool any_unlikely_ = false;
   bool any_weight_ = false;
   float visible_bytes_ = 0;
-  float prose_bytes_ = 0;          // of it, not in links
-  Index root_ = 0;                 // what is chosen lies inside of it
-  float kept_bytes_ = 0;           // when cleaning starts
-  bool little_furniture_ = false;  // nearly all that is visible was kept
+  float prose_bytes_ = 0;           // of it, not in links
+  Index root_ = 0;                  // what is chosen lies inside of it
+  float kept_bytes_ = 0;            // when cleaning starts
+  bool captions_are_text_ = false;  // most of it stands in captions
+  bool little_furniture_ = false;   // nearly all that is visible was kept
 
   std::vector<Line> lines_;
   std::string line_;

@@ -337,6 +337,80 @@ TEST(HtmlMain, a_link_reaches_over_the_blocks_inside_of_it) {
             "Of link number 5"));
 }
 
+TEST(HtmlMain, an_article_is_no_furniture_for_the_topics_in_its_class) {
+  const std::string page = "<article id=post-7 class='post category-social-media tag-sponsor'>" +
+                           prose("tweet", 6) + "</article><div>" + prose("shop", 6) + "</div>";
+  EXPECT_TRUE(holds(main_of(page), "Of tweet number 5"));
+}
+
+TEST(HtmlMain, prose_stays_in_the_article_whatever_it_is_called) {
+  std::string page;
+  for (int i = 0; i < 8; ++i) {
+    const std::string what = "part" + std::to_string(i);
+    page += (i % 2 == 0 ? "<div>" : "<div class=scroll-tool>") + prose(what, 2) + "</div>";
+  }
+  const std::string text =
+      main_of("<article>" + page + "<div class=tool><p>Zoom in</p></div></article><div class=sidebar>" +
+              prose("side", 6) + "</div>");
+  for (int i = 0; i < 8; ++i) EXPECT_TRUE(holds(text, "Of part" + std::to_string(i))) << text;
+  EXPECT_FALSE(holds(text, "Zoom in"));
+}
+
+TEST(HtmlMain, sections_of_one_kind_are_one_article_without_headings_too) {
+  std::string page;
+  for (int i = 0; i < 5; ++i) {
+    page += "<div class=row><div><img src=x></div><div class=inner>" +
+            prose("row" + std::to_string(i), i == 0 ? 6 : 2) + "</div></div>";
+  }
+  const std::string text =
+      main_of("<div>" + page + "</div><div class=sidebar>" + prose("side", 1) + "</div>");
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(holds(text, "Of row" + std::to_string(i))) << text;
+  EXPECT_FALSE(holds(text, "Of side"));
+}
+
+TEST(HtmlMain, captions_go_unless_they_are_the_text) {
+  const auto figures = [](int count) {
+    std::string html;
+    for (int i = 0; i < count; ++i) {
+      html += "<figure><img src=x><figcaption>Costume number " + std::to_string(i) +
+              ", for which a hat, a coat and a long scarf will do, and which nobody else will "
+              "wear.</figcaption></figure>";
+    }
+    return html;
+  };
+  EXPECT_FALSE(holds(main_of("<article>" + prose("party", 6) + figures(2) + "</article>"), "Costume number"));
+  const std::string show = main_of("<article>" + prose("party", 2) + figures(20) + "</article>");
+  EXPECT_TRUE(holds(show, "Costume number 0") && holds(show, "Costume number 19")) << show;
+}
+
+TEST(HtmlMain, a_list_of_comments_is_no_table_of_contents) {
+  std::string list;
+  for (int i = 0; i < 40; ++i)
+    list += "<li><p>I think so too and like to say it once more for those who did not hear it</p>";
+  const std::string text = main_of("<div><h2>News</h2><div class=article>" + prose("report", 4) +
+                                   "</div></div><div><ul>" + list + "</ul></div>");
+  EXPECT_TRUE(holds(text, "Of report number 3"));
+  EXPECT_FALSE(holds(text, "I think so"));
+}
+
+TEST(HtmlMain, an_article_may_begin_in_its_header) {
+  const std::string lead =
+      "Whoever reads this has read what the whole article says in two sentences. The rest of it says so in "
+      "more "
+      "words, as is the custom.";
+  for (const std::string_view tag : {"article", "main"}) {
+    const std::string body = "<div><div class=body>" + std::string(kParagraphs) + "</div></div>";
+    const auto page = [&](const std::string& header) {
+      return "<" + std::string(tag) + "><div><h1>Title</h1><div>" + header + "</div></div>" + body + "</" +
+             std::string(tag) + ">";
+    };
+    EXPECT_EQ(main_of(page("<p>" + lead + "</p>")), lead + "\n" + article());
+    EXPECT_EQ(main_of(page("<p>In short.</p>")), article());
+    EXPECT_EQ(main_of(page("<p><a href=/x>" + lead + "</a></p>")), article());
+    EXPECT_EQ(main_of(page("By Somebody <p>" + lead + "</p>")), article());
+  }
+}
+
 // ---- whole pages, in several languages ----
 
 // Runs of four tokens, with how often they occur.
