@@ -87,6 +87,10 @@ TEST(HtmlMain, small_furniture_inside_the_article_goes) {
            "<p>Read more: <a href=/x>another story</a></p>",
            "<p>相关阅读：<a href=/x>另一篇</a></p>",
            "<aside><p>By the way, something else happened too, and it is told here.</p></aside>",
+           "<p>Lees ook: <a href=/x>Een ander verhaal</a></p>",
+           "<p>Czytaj też: <a href=/x>inny artykuł</a></p>",
+           "<p>Quelle: Ministerium für Bildung</p>",
+           "<h3>Das könnte Sie auch interessieren</h3><p><a href=/1>One</a></p><p><a href=/2>Two</a></p>",
            "<h3>Related articles</h3><ul><li><a href=/1>One</a><li><a href=/2>Two</a></ul>",
        }) {
     EXPECT_EQ(
