@@ -40,8 +40,10 @@ constexpr float kLinkListShare = .2F;
 constexpr float kCaptionShare = .2F;
 constexpr float kExtraShare = .15F;
 constexpr float kLargeShare = .2F;
-constexpr std::uint32_t kProseCommas = 3;  // paragraphs with so many ...
-constexpr float kProseLinks = .1F;         // ... and no larger share of links stay, whatever they are called
+constexpr std::uint32_t kProseCommas = 3;   // paragraphs with so many ...
+constexpr float kProseLinks = .1F;          // ... and no larger share of links stay, whatever they are called
+constexpr std::size_t kLinkLinesMax = 8;    // more lines that are links are what the page is about
+constexpr std::uint32_t kLinkLineMin = 30;  // a shorter one is a button, or a name
 constexpr std::uint32_t kShareBytes = 500;
 constexpr std::uint32_t kCaptionBytes = 600;
 constexpr std::uint32_t kExtraBytes = 400;
@@ -168,6 +170,7 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
   keep_.swap(best_keep_);
   cut_lines();
   drop_furniture_lines();
+  if (!little_furniture_) drop_link_lines();
   drop_orphaned_headings();
   write(text);
 }
@@ -813,6 +816,53 @@ void HtmlMainContent::drop_furniture_lines() {
     }
     if (!line.keep) cut_before(line);
     behind_marker = kind == HtmlLine::kMarker;
+  }
+}
+
+// Whether a line is a label and a link: "Read this too: Another article".
+bool HtmlMainContent::is_labelled_link(const Line& line) {
+  const std::uint32_t label = line.bytes - line.link_bytes;
+  if (line.link_bytes < kLinkLineMin || label < 3 || label > line.link_bytes) return false;
+  const std::size_t colon = text_of(line).find(':');
+  return colon < label && colon + 3 >= label;  // a space may follow, or be part of the link
+}
+
+// Paragraphs that are a link each lead to other articles, and so does a label with a link. Where there are many
+// of a kind they are what the page is about; what looks like an address, or like a sentence, is text.
+void HtmlMainContent::drop_link_lines() {
+  struct Found {
+    std::array<Line*, kLinkLinesMax> lines{};
+    std::size_t count = 0;
+
+    void add(Line& line) {
+      if (count < lines.size()) lines[count] = &line;
+      ++count;
+    }
+  };
+  Found links;
+  Found labelled;
+  for (Line& line : lines_) {
+    const bool short_link = line.link_bytes * 2 >= line.bytes && line.bytes >= kLinkLineMin &&
+                            line.bytes <= kHtmlLineMax && line.keep;
+    if (!short_link) continue;
+    if (at(page_->blocks[line.first_block].container).tag != HtmlTag::kParagraph) continue;
+    if (line.link_bytes * 20 >= line.bytes * 19) {
+      links.add(line);
+    } else if (is_labelled_link(line)) {
+      labelled.add(line);
+    }
+  }
+  for (const Found& found : {links, labelled}) {
+    if (found.count > kLinkLinesMax) continue;
+    for (std::size_t i = 0; i < found.count; ++i) {
+      Line& line = *found.lines[i];
+      const std::string_view text = text_of(line);
+      const bool address =
+          text.find("://") != std::string_view::npos || text.find("www.") != std::string_view::npos;
+      if (address || text.ends_with('.')) continue;
+      line.keep = false;
+      if (&line != lines_.data()) (&line - 1)->cut_behind = true;
+    }
   }
 }
 

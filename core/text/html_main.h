@@ -97,6 +97,8 @@ class HtmlMainContent {
   void take_in(Index i, const Sum& sum, Sum& to) const;
   void cut_lines();
   void drop_furniture_lines();
+  bool is_labelled_link(const Line& line);
+  void drop_link_lines();
   void drop_orphaned_headings();
   std::string_view text_of(const Line& line);
   void write(std::string& text) const;

@@ -397,6 +397,23 @@ TEST(HtmlMain, a_list_of_comments_is_no_table_of_contents) {
   EXPECT_FALSE(holds(text, "I think so"));
 }
 
+TEST(HtmlMain, a_few_paragraphs_that_are_links_go_and_many_stay) {
+  const std::string sidebar = "<div class=sidebar>" + prose("side", 9) + "</div>";
+  const auto text_with = [&](const std::string& lines) {
+    return main_of("<article>" + prose("link", 3) + lines + prose("end", 3) + "</article>" + sidebar);
+  };
+  const std::string link = "<a href=/x>What happened elsewhere on the same day</a>";
+  EXPECT_FALSE(holds(text_with("<p>" + link + "</p>"), "elsewhere"));
+  EXPECT_FALSE(holds(text_with("<p>In another paper: " + link + "</p>"), "elsewhere"));
+  EXPECT_TRUE(holds(text_with("<p>It is not known " + link + "</p>"), "elsewhere"));
+  EXPECT_TRUE(
+      holds(text_with("<p><a href=/x>It happened elsewhere, and on another day.</a></p>"), "elsewhere"));
+  EXPECT_TRUE(holds(text_with("<p><a href=/x>www.elsewhere.example/on-the-same-day</a></p>"), "elsewhere"));
+  std::string many;
+  for (int i = 0; i < 12; ++i) many += "<p>" + link + "</p>";
+  EXPECT_TRUE(holds(text_with(many), "elsewhere"));
+}
+
 TEST(HtmlMain, an_article_may_begin_in_its_header) {
   const std::string lead =
       "Whoever reads this has read what the whole article says in two sentences. The rest of it says so in "
