@@ -30,6 +30,7 @@ constexpr int kCandidates = 5;
 constexpr float kRevivedShare = .1F;   // relaxed: what is called furniture may be more if it holds so much
 constexpr float kSectionLinks = .25F;  // a section with a larger share of links is a list of them
 constexpr std::uint32_t kLeadBytes = 120;  // a shorter paragraph before the article is no part of it
+constexpr int kLeadLevels = 4;             // above the article, so far is looked for its <h1>
 constexpr float kTableLinks = .7F;         // the same for a table of data
 
 // Cleaning. Shares are of the text kept so far: what holds more is the article itself, whatever it is called.
@@ -538,38 +539,54 @@ void HtmlMainContent::choose_with_siblings(Index best) {
   }
 }
 
-// What stands between container i, which it does not count, and `above` has no text of its own.
+// What stands between container i, which it does not count, and `above` has next to no text of its own.
 bool HtmlMainContent::is_wrapped_only(Index i, Index above) {
   for (i = at(i).parent; i > above; i = at(i).parent) {
     ++steps_;
-    if (at(i).bytes != 0) return false;
+    if (at(i).bytes >= kVoteBytes) return false;
   }
   return true;
 }
 
-// An article may begin in a header of its own: long paragraphs before the best container, in the <article> or
-// <main> that holds both. A short one is rather a line below the title.
+// Where the article begins whose best container this is: the <article> or <main> around it, or else the <h1>
+// before it and what holds both.
+HtmlMainContent::Beginning HtmlMainContent::beginning_of(Index best) {
+  for (Index above = at(best).parent; above != 0; above = at(above).parent) {
+    if (at(above).tag == HtmlTag::kArticle || at(above).tag == HtmlTag::kMain) return {above, above + 1};
+  }
+  Index below = best;
+  for (int level = 0; level < kLeadLevels && below != 0; ++level) {
+    const Index above = at(below).parent;
+    steps_ += below - above;
+    for (Index i = below - 1; i > above; --i) {
+      if (at(i).tag == HtmlTag::kHeadline && dead_[i] == kAlive && sum_[i].bytes > 0) return {above, i + 1};
+    }
+    below = above;
+  }
+  return {};
+}
+
+// An article may begin in a header of its own: with long paragraphs before the best container. A short one is
+// rather a line below the title.
 void HtmlMainContent::choose_lead(Index best) {
-  Index article = at(best).parent;
-  while (article != 0 && at(article).tag != HtmlTag::kArticle && at(article).tag != HtmlTag::kMain)
-    article = at(article).parent;
-  if (article == 0 || !is_wrapped_only(best, article)) return;
-  steps_ += best - article;
+  const Beginning article = beginning_of(best);
+  if (article.container == 0 || !is_wrapped_only(best, article.container)) return;
+  steps_ += best - article.first;
   const auto choose_around = [&](Index i) {
-    for (i = at(i).parent; i > article; i = at(i).parent) chosen_[i] = 1;
+    for (i = at(i).parent; i > article.container; i = at(i).parent) chosen_[i] = 1;
   };
   bool any = false;
-  for (Index i = article + 1; i < best; ++i) {
+  for (Index i = article.first; i < best; ++i) {
     const bool lead = at(i).tag == HtmlTag::kParagraph && dead_[i] == kAlive && chosen_[i] == 0 &&
                       sum_[i].bytes >= kLeadBytes && sum_[i].link_density() <= kSectionLinks;
-    if (!lead || !is_wrapped_only(i, article)) continue;
+    if (!lead || !is_wrapped_only(i, article.container)) continue;
     choose_around(i);
     std::fill(chosen_.begin() + i, chosen_.begin() + at(i).end, std::uint8_t{1});
     any = true;
   }
   if (!any) return;
   choose_around(best);
-  root_ = article;
+  root_ = article.container;
 }
 
 // A list of links, or a list without paragraphs, that is most of the page, while next to nothing was kept. A

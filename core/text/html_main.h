@@ -61,6 +61,11 @@ class HtmlMainContent {
 
   using Index = std::uint32_t;
 
+  struct Beginning {
+    Index container = 0;  // that holds the article; 0: not found
+    Index first = 0;      // what comes before this is no part of it
+  };
+
   // Kept blocks that follow each other without a gap.
   struct Line {
     std::uint32_t first_block;
@@ -85,6 +90,7 @@ class HtmlMainContent {
   Index widen_to_parallel_sections(Index best);
   void choose_with_siblings(Index best);
   bool is_wrapped_only(Index i, Index above);
+  Beginning beginning_of(Index best);
   void choose_lead(Index best);
   bool is_table_of_contents(std::uint64_t kept);
   std::uint64_t keep_all_but_furniture();

@@ -417,18 +417,18 @@ TEST(HtmlMain, a_few_paragraphs_that_are_links_go_and_many_stay) {
 TEST(HtmlMain, an_article_may_begin_in_its_header) {
   const std::string lead =
       "Whoever reads this has read what the whole article says in two sentences. The rest of it says so in "
-      "more "
-      "words, as is the custom.";
-  for (const std::string_view tag : {"article", "main"}) {
-    const std::string body = "<div><div class=body>" + std::string(kParagraphs) + "</div></div>";
+      "more words, as is the custom.";
+  const std::string other = "<div><p>" + lead + " This is about another article, which is above.</p></div>";
+  for (const std::string_view tag : {"article", "main", "div"}) {
     const auto page = [&](const std::string& header) {
-      return "<" + std::string(tag) + "><div><h1>Title</h1><div>" + header + "</div></div>" + body + "</" +
+      return other + "<" + std::string(tag) + "><div><h1>Title</h1><div>" + header +
+             "</div></div><div><div class=body>" + std::string(kParagraphs) + "</div></div></" +
              std::string(tag) + ">";
     };
     EXPECT_EQ(main_of(page("<p>" + lead + "</p>")), lead + "\n" + article());
     EXPECT_EQ(main_of(page("<p>In short.</p>")), article());
     EXPECT_EQ(main_of(page("<p><a href=/x>" + lead + "</a></p>")), article());
-    EXPECT_EQ(main_of(page("By Somebody <p>" + lead + "</p>")), article());
+    EXPECT_EQ(main_of(page("What Somebody wrote about this <p>" + lead + "</p>")), article());
   }
 }
 
