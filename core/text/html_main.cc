@@ -23,6 +23,7 @@ constexpr float kLittleShare = .3F;           // of what is visible: next to not
 constexpr float kMostShare = .5F;             // ... beside a list that holds as much
 
 // The vote.
+constexpr std::size_t kHeadlinesMax = 8;     // more of them tell nothing
 constexpr std::uint32_t kVoteBytes = 25;     // shorter paragraphs have none
 constexpr std::uint32_t kThinBytes = 200;    // a container with less wins nothing by its name
 constexpr std::uint32_t kBylineBytes = 100;  // a longer byline is called so only
@@ -190,6 +191,8 @@ void HtmlMainContent::measure() {
   unsigned flags = 0;
   unsigned traits = 0;
   unsigned weight = 0;
+  headlines_.clear();
+  inside_.clear();
   for (Index i = 1; i < n; ++i) {
     const HtmlContainer& each = at(i);
     const unsigned trait = kTraits[static_cast<std::size_t>(each.tag)];
@@ -199,13 +202,13 @@ void HtmlMainContent::measure() {
     in_links += seen_[i] * each.link_bytes;
     flags |= each.flags;
     traits |= trait;
+    if (each.tag == HtmlTag::kHeadline && headlines_.size() < kHeadlinesMax) headlines_.push_back(i);
     weight |= static_cast<std::uint8_t>(each.weight);
   }
   visible_bytes_ = static_cast<float>(visible);
   prose_bytes_ = static_cast<float>(visible - in_links);
   any_unlikely_ = (flags & (Flag::kUnlikely | Flag::kByline)) != 0 || (traits & kNavigation) != 0;
   any_weight_ = weight != 0;
-  inside_.clear();
 }
 
 // How much text each container holds, dead or alive.
@@ -219,6 +222,15 @@ void HtmlMainContent::look_inside() {
     inside_[i] += at(i).bytes;
     if (i > 0) inside_[at(i).parent] += inside_[i];
   }
+}
+
+// What holds an <h1> and most of the page is no furniture of it, whatever it is called.
+bool HtmlMainContent::is_around_article(Index i) {
+  const bool titled = std::any_of(headlines_.begin(), headlines_.end(),
+                                  [&](Index headline) { return headline > i && headline < at(i).end; });
+  if (!titled) return false;
+  look_inside();
+  return static_cast<float>(inside_[i]) > kMostShare * visible_bytes_;
 }
 
 // Returns whether that is another answer than the one before.
@@ -235,6 +247,7 @@ bool HtmlMainContent::mark_dead(const Rules& rules) {
       const bool main = each.tag == HtmlTag::kArticle || each.tag == HtmlTag::kMain;
       const bool spared =
           each.has(Flag::kArticleBody) || is_heading(each.tag) || (main && each.weight > 0) ||
+          is_around_article(i) ||
           (!rules.drop_unlikely && static_cast<float>(inside_[i]) >= kRevivedShare * visible_bytes_);
       if (!spared && !in_table(i)) dead = kDead;
     }
@@ -718,8 +731,9 @@ bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
   if (data_[i] != 0) return false;
   const auto bytes = static_cast<float>(sum.bytes);
   const bool large = bytes >= kLargeShare * kept_bytes_ && sum.link_density() < .2F;
-  if (weight < 0 && !large && !(is_prose(sum) && sum.link_density() < kProseLinks)) return true;
-  if (sum.commas >= 10) return false;
+  const bool prose = is_prose(sum) && sum.link_density() < kProseLinks;
+  if (weight < 0 && !large && !prose) return true;
+  if ((prose && sum.inputs == 0) || sum.commas >= 10) return false;
 
   const bool list =
       at(i).tag == HtmlTag::kList || (sum.bytes > 0 && static_cast<float>(sum.list_bytes) > .9F * bytes);

@@ -347,11 +347,26 @@ TEST(HtmlMain, an_article_is_no_furniture_for_the_topics_in_its_class) {
   EXPECT_TRUE(holds(main_of(page), "Of tweet number 5"));
 }
 
+TEST(HtmlMain, what_holds_the_heading_and_most_of_the_page_is_no_furniture) {
+  const std::string other = "<div>" + prose("shop", 5) + "</div>";
+  for (const std::string_view name : {"site menu-open", "has-sidebar", "header"}) {
+    const auto page = [&](const std::string& inside) {
+      return "<div class='" + std::string(name) + "'>" + inside + "</div>" + other;
+    };
+    EXPECT_TRUE(holds(main_of(page("<h1>News</h1>" + prose("news", 9))), "Of news number 8")) << name;
+    EXPECT_FALSE(holds(main_of(page(prose("news", 9))), "Of news")) << name;
+    EXPECT_FALSE(holds(main_of(page("<h1>News</h1>" + prose("news", 2))), "Of news")) << name;
+  }
+}
+
 TEST(HtmlMain, prose_stays_in_the_article_whatever_it_is_called) {
   std::string page;
   for (int i = 0; i < 8; ++i) {
     const std::string what = "part" + std::to_string(i);
-    page += (i % 2 == 0 ? "<div>" : "<div class=scroll-tool>") + prose(what, 2) + "</div>";
+    page += (i % 3 == 0   ? "<div>"
+             : i % 3 == 1 ? "<div class=scroll-tool>"
+                          : "<div><img src=1><img src=2>") +
+            prose(what, 1) + "</div>";
   }
   const std::string text =
       main_of("<article>" + page + "<div class=tool><p>Zoom in</p></div></article><div class=sidebar>" +
