@@ -558,7 +558,7 @@ class BlockBuilder {
           return;
         }
         const bool glued = open.has(Flag::kInline) && is_glued();
-        if (ends_container && depth <= link_depth_) end_link();
+        if (in_link_ && ends_container && depth <= link_depth_) end_link();
         pop_to(depth);
         glued_ = glued;
         return;

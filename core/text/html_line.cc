@@ -348,6 +348,28 @@ bool is_byline(std::string_view line, std::string_view lower) {
   return words >= 1 && words <= 7;
 }
 
+// "What the picture shows. Photo: Jane Doe", "... © The Agency": who made a picture stands behind what it shows.
+bool is_credited(std::string_view line) {
+  constexpr std::string_view kCopyright = "\xC2\xA9";
+  if (line.find(kCopyright) != std::string_view::npos) return true;
+  constexpr std::string_view kWords[] = {"foto",       "fotos",      "photo",      "photos",
+                                         "fotocredit", "archivfoto", "symbolfoto", "credit",
+                                         "credits",    "bild",       "grafik",     "fotografie"};
+  for (std::size_t colon = line.find(':'); colon != std::string_view::npos;
+       colon = line.find(':', colon + 1)) {
+    std::array<char, 12> word{};
+    std::size_t size = 0;
+    const std::size_t end = colon > 0 && line[colon - 1] == ' ' ? colon - 1 : colon;
+    while (size < word.size() && size < end && is_ascii_letter(line[end - size - 1])) {
+      word[word.size() - 1 - size] = ascii_lower(line[end - size - 1]);
+      ++size;
+    }
+    const std::string_view found(word.data() + word.size() - size, size);
+    if (std::find(std::begin(kWords), std::end(kWords), found) != std::end(kWords)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 HtmlLine html_line_kind(std::string_view line, bool prose) {
@@ -375,7 +397,9 @@ HtmlLine html_line_kind(std::string_view line, bool prose) {
 
   const bool furniture = firm.begins(begin) || (prose && line.size() <= kLooseMax && loose.begins(begin));
   if (furniture) return markers.begins(lower) ? HtmlLine::kMarker : HtmlLine::kFurniture;
-  if (!prose || line.size() > kStartMax) return HtmlLine::kText;
+  if (!prose) return HtmlLine::kText;
+  if (is_credited(line)) return HtmlLine::kFurniture;
+  if (line.size() > kStartMax) return HtmlLine::kText;
   const bool other = (digits >= 4 && is_date(lower)) || is_mail_address(lower) || is_byline(line, lower);
   return other ? HtmlLine::kFurniture : HtmlLine::kText;
 }

@@ -23,11 +23,12 @@ constexpr float kLittleShare = .3F;           // of what is visible: next to not
 constexpr float kMostShare = .5F;             // ... beside a list that holds as much
 
 // The vote.
-constexpr std::size_t kHeadlinesMax = 8;     // more of them tell nothing
 constexpr std::uint32_t kVoteBytes = 25;     // shorter paragraphs have none
 constexpr std::uint32_t kThinBytes = 200;    // a container with less wins nothing by its name
 constexpr std::uint32_t kBylineBytes = 100;  // a longer byline is called so only
 constexpr int kCandidates = 5;
+constexpr std::uint32_t kWholeParts =
+    4;  // fewer than one part of so many of all containers is not the whole page
 constexpr float kRevivedShare = .1F;   // relaxed: what is called furniture may be more if it holds so much
 constexpr float kSectionLinks = .25F;  // a section with a larger share of links is a list of them
 constexpr std::uint32_t kLeadBytes = 120;  // a shorter paragraph before the article is no part of it
@@ -191,7 +192,7 @@ void HtmlMainContent::measure() {
   unsigned flags = 0;
   unsigned traits = 0;
   unsigned weight = 0;
-  headlines_.clear();
+  headlines_known_ = false;
   inside_.clear();
   for (Index i = 1; i < n; ++i) {
     const HtmlContainer& each = at(i);
@@ -202,7 +203,6 @@ void HtmlMainContent::measure() {
     in_links += seen_[i] * each.link_bytes;
     flags |= each.flags;
     traits |= trait;
-    if (each.tag == HtmlTag::kHeadline && headlines_.size() < kHeadlinesMax) headlines_.push_back(i);
     weight |= static_cast<std::uint8_t>(each.weight);
   }
   visible_bytes_ = static_cast<float>(visible);
@@ -224,11 +224,23 @@ void HtmlMainContent::look_inside() {
   }
 }
 
+// Every <h1>, in order.
+const std::vector<HtmlMainContent::Index>& HtmlMainContent::headlines() {
+  if (headlines_known_) return headlines_;
+  headlines_known_ = true;
+  headlines_.clear();
+  steps_ += size();
+  for (Index i = 1; i < size(); ++i) {
+    if (at(i).tag == HtmlTag::kHeadline) headlines_.push_back(i);
+  }
+  return headlines_;
+}
+
 // What holds an <h1> and most of the page is no furniture of it, whatever it is called.
 bool HtmlMainContent::is_around_article(Index i) {
-  const bool titled = std::any_of(headlines_.begin(), headlines_.end(),
-                                  [&](Index headline) { return headline > i && headline < at(i).end; });
-  if (!titled) return false;
+  if (at(i).end - i < size() / kWholeParts) return false;
+  const auto first = std::upper_bound(headlines().begin(), headlines().end(), i);
+  if (first == headlines().end() || *first >= at(i).end) return false;
   look_inside();
   return static_cast<float>(inside_[i]) > kMostShare * visible_bytes_;
 }
@@ -242,7 +254,7 @@ bool HtmlMainContent::mark_dead(const Rules& rules) {
   for (Index i = 1; i < n; ++i) {
     const HtmlContainer& each = at(i);
     unsigned dead = dead_[each.parent] | (seen_[i] ^ 1U);
-    if ((each.flags & Flag::kUnlikely) != 0 || each.tag == HtmlTag::kNav) {
+    if (((each.flags & Flag::kUnlikely) != 0 || each.tag == HtmlTag::kNav) && dead == kAlive) {
       // The class of an <article> names its topics, too, and "social" may be one of them.
       const bool main = each.tag == HtmlTag::kArticle || each.tag == HtmlTag::kMain;
       const bool spared =
@@ -567,15 +579,14 @@ HtmlMainContent::Beginning HtmlMainContent::beginning_of(Index best) {
   for (Index above = at(best).parent; above != 0; above = at(above).parent) {
     if (at(above).tag == HtmlTag::kArticle || at(above).tag == HtmlTag::kMain) return {above, above + 1};
   }
-  Index below = best;
-  for (int level = 0; level < kLeadLevels && below != 0; ++level) {
-    const Index above = at(below).parent;
-    steps_ += below - above;
-    for (Index i = below - 1; i > above; --i) {
-      if (at(i).tag == HtmlTag::kHeadline && dead_[i] == kAlive && sum_[i].bytes > 0) return {above, i + 1};
-    }
-    below = above;
-  }
+  const std::vector<Index>& all = headlines();
+  auto before = std::lower_bound(all.begin(), all.end(), best);
+  while (before != all.begin() && (dead_[before[-1]] != kAlive || sum_[before[-1]].bytes == 0)) --before;
+  if (before == all.begin()) return {};
+  const Index headline = before[-1];
+  Index above = at(best).parent;
+  for (int level = 1; level < kLeadLevels && above > headline; ++level) above = at(above).parent;
+  if (above < headline) return {above, headline + 1};
   return {};
 }
 

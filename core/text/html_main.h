@@ -78,6 +78,7 @@ class HtmlMainContent {
 
   void measure();
   void look_inside();
+  const std::vector<Index>& headlines();
   bool is_around_article(Index i);
   bool mark_dead(const Rules& rules);
   void hold_vote(const Rules& rules);
@@ -142,7 +143,8 @@ class HtmlMainContent {
   std::vector<std::uint8_t> keep_;
   std::vector<std::uint8_t> best_keep_;  // of the best attempt so far
 
-  std::vector<Index> headlines_;  // the first of them
+  std::vector<Index> headlines_;
+  bool headlines_known_ = false;
   bool any_unlikely_ = false;
   bool any_weight_ = false;
   float visible_bytes_ = 0;
