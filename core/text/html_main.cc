@@ -89,7 +89,7 @@ constexpr std::array<std::uint16_t, 256> tag_traits() {
   add(kDivLike, {HtmlTag::kDiv, HtmlTag::kArticle, HtmlTag::kMain, HtmlTag::kQuote, HtmlTag::kSection});
   add(kCleanable, {HtmlTag::kTable, HtmlTag::kForm, HtmlTag::kFieldset, HtmlTag::kList, HtmlTag::kDiv,
                    HtmlTag::kSection});
-  add(kSuspect, {HtmlTag::kFooter, HtmlTag::kAside, HtmlTag::kHeadline, HtmlTag::kSubhead});
+  add(kSuspect, {HtmlTag::kFooter, HtmlTag::kAside, HtmlTag::kFigure, HtmlTag::kHeadline, HtmlTag::kSubhead});
   add(kNavigation, {HtmlTag::kNav});
   add(kTableItself, {HtmlTag::kTable});
   add(kDecidesData, {HtmlTag::kTable, HtmlTag::kFigure, HtmlTag::kPreformatted});
@@ -663,7 +663,7 @@ std::uint64_t HtmlMainContent::clean(const Rules& rules) {
   kept_bytes_ = static_cast<float>(kept);
   little_furniture_ = kept_bytes_ > kCoverShare * visible_bytes_;
   if (little_furniture_ && suspects == 0) return kept;
-  captions_are_text_ = (suspects & Flag::kCaption) != 0 && are_captions_text();
+  captions_are_text_ = suspects != 0 && are_captions_text();
   for (Index i = end; --i > root_;) {
     if (keep_[i] == 0) continue;
     if (is_unwanted(rules, i)) {
@@ -681,13 +681,19 @@ std::uint64_t HtmlMainContent::clean(const Rules& rules) {
   return kept;
 }
 
+// A picture says nothing, so the words in its <figure> are its caption; a table there is text.
+bool HtmlMainContent::is_caption(Index i, const Sum& sum) const {
+  if (at(i).has(Flag::kCaption)) return true;
+  return at(i).tag == HtmlTag::kFigure && sum.images > 0 && sum.cells == 0;
+}
+
 // A slide show: most of what was chosen stands below its pictures.
 bool HtmlMainContent::are_captions_text() {
   const Index end = at(root_).end;
   steps_ += end - root_;
   std::uint64_t bytes = 0;
   for (Index i = root_; i < end;) {
-    const bool caption = at(i).has(Flag::kCaption) && keep_[i] != 0;
+    const bool caption = keep_[i] != 0 && is_caption(i, sum_[i]);
     if (caption) bytes += sum_[i].bytes;
     i = caption ? at(i).end : i + 1;
   }
@@ -722,7 +728,7 @@ bool HtmlMainContent::is_unwanted(const Rules& rules, Index i) {
   if ((tag == HtmlTag::kFooter || tag == HtmlTag::kAside) && bytes < kAsideShare * kept_bytes_) return true;
   if (container.has(Flag::kAuthor) && bytes < kAuthorShare * kept_bytes_) return true;
   if (container.has(Flag::kShare) && sum.bytes < kShareBytes) return true;
-  if (container.has(Flag::kCaption) && !captions_are_text_ && sum.bytes < kCaptionBytes &&
+  if (is_caption(i, sum) && !captions_are_text_ && sum.bytes < kCaptionBytes &&
       bytes < kCaptionShare * kept_bytes_)
     return true;
   if (container.has(Flag::kExtra) && sum.bytes < kExtraBytes && bytes < kExtraShare * kept_bytes_)

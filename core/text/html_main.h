@@ -97,6 +97,7 @@ class HtmlMainContent {
   bool is_table_of_contents(std::uint64_t kept);
   std::uint64_t keep_all_but_furniture();
   std::uint64_t clean(const Rules& rules);
+  bool is_caption(Index i, const Sum& sum) const;
   bool are_captions_text();
   bool is_unwanted(const Rules& rules, Index i);
   bool looks_like_furniture(const Rules& rules, Index i);
