@@ -10,6 +10,8 @@ Prints a table and writes build/bench/quality.json. What is measured:
                counts 0 for everybody.
   syndicated   the same article in the templates of other sites: a pair is found if the word 3-grams of the two texts
                have a Jaccard similarity of .8; pairs of different articles must not be.
+  marked       pages of which people marked segments that belong to the text and segments that do not; marked_pages.py
+               says whose. Over all pages, and over the half that nobody looked at when the reader was tuned.
   manuals      share of the word pairs of the body that is kept, over all pages of a manual. The body is what is left
                without navigation; Debian packages, fetched once by name.
   all text     html.extract=all beside libxml2's text of the same pages: shares of words. libxml2 keeps apart what only
@@ -39,6 +41,7 @@ import lxml.html
 import debian_docs
 import evaluation
 import guides
+import marked_pages
 import verdict_quality
 
 SETS = ("readability_html", "syndicated_html")
@@ -305,6 +308,27 @@ def of_syndicated(report, reader, folder):
         report.row(f"speed: {tier}, {mode}", f"{speed:7.1f} MB/s, {len(pages)} pages of {sum(map(len, pages)) // len(pages) // 1000} KB")
 
 
+def of_marked(report, reader):
+    try:
+        pages = marked_pages.pages()
+    except marked_pages.CannotFetch as error:
+        report.skipped("marked", error)
+        return
+
+    def say(name, texts, figures=False):
+        pairs = list(zip(pages, texts))
+        f1, precision, recall = marked_pages.scores(pairs)
+        unseen = marked_pages.scores([(page, text) for page, text in pairs if not page.looked_at()])[0]
+        named = {}
+        if figures:
+            named = {"marked_f1": f1, "marked_precision": precision, "marked_recall": recall, "marked_unseen_f1": unseen}
+        report.row(name, f"F1 {f1:.3f}  P {precision:.3f}  R {recall:.3f}  unseen half F1 {unseen:.3f}", **named)
+
+    say("marked: neardup", reader.texts([page.html.encode() for page in pages]), figures=True)
+    for name, make in PEERS.items():
+        say(f"marked: {name}", peer_texts(make(), [page.html for page in pages])[0])
+
+
 def manual_bodies(log):
     """([pages], xpath of the body) of the manuals that can be had."""
     for _, find, body in MANUALS.values():
@@ -358,6 +382,7 @@ def main():
         of_articles(report, reader, folder)
         of_syndicated(report, reader, folder)
         pages = [document["html"].encode() for name in SETS for document in lines(folder / name / "docs.jsonl")]
+    of_marked(report, reader)
     debian_docs.cache_folder().mkdir(parents=True, exist_ok=True)
     with open(debian_docs.cache_folder() / "quality.log", "w", encoding="utf-8") as log:
         pages += of_manuals(report, reader, log)
