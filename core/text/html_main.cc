@@ -503,8 +503,8 @@ HtmlMainContent::Index HtmlMainContent::leave_table(Index best) const {
   return left;
 }
 
-// A manual is cut into sections of one kind, each with its heading or with paragraphs. Where the best container is or lies in
-// one of them, the others are as good: what holds them all is taken.
+// A manual is cut into sections of one kind, each with its heading or with paragraphs. Where the best
+// container is or lies in one of them, the others are as good: what holds them all is taken.
 HtmlMainContent::Index HtmlMainContent::widen_to_parallel_sections(Index best) {
   for (Index section = best; section != 0; section = at(section).parent) {
     const Index parent = at(section).parent;
@@ -875,8 +875,8 @@ bool HtmlMainContent::is_labelled_link(const Line& line) {
   return colon < label && colon + 3 >= label;  // a space may follow, or be part of the link
 }
 
-// Paragraphs that are a link each lead to other articles, and so does a label with a link. Where there are many
-// of a kind they are what the page is about; what looks like an address, or like a sentence, is text.
+// Paragraphs that are a link each lead to other articles, and so does a label with a link. Where there are
+// many of a kind they are what the page is about; what looks like an address, or like a sentence, is text.
 void HtmlMainContent::drop_link_lines() {
   struct Found {
     std::array<Line*, kLinkLinesMax> lines{};
