@@ -32,6 +32,7 @@ constexpr std::uint32_t kWholeParts =
 constexpr float kRevivedShare = .1F;   // relaxed: what is called furniture may be more if it holds so much
 constexpr float kSectionLinks = .25F;  // a section with a larger share of links is a list of them
 constexpr std::uint32_t kLeadBytes = 120;  // a shorter paragraph before the article is no part of it
+constexpr std::size_t kLeadsMax = 8;       // more of them are other articles
 constexpr int kLeadLevels = 4;             // above the article, so far is looked for its <h1>
 constexpr float kTableLinks = .7F;         // the same for a table of data
 
@@ -591,24 +592,28 @@ HtmlMainContent::Beginning HtmlMainContent::beginning_of(Index best) {
 }
 
 // An article may begin in a header of its own: with long paragraphs before the best container. A short one is
-// rather a line below the title.
+// rather a line below the title, and many are other articles.
 void HtmlMainContent::choose_lead(Index best) {
   const Beginning article = beginning_of(best);
   if (article.container == 0 || !is_wrapped_only(best, article.container)) return;
   steps_ += best - article.first;
-  const auto choose_around = [&](Index i) {
-    for (i = at(i).parent; i > article.container; i = at(i).parent) chosen_[i] = 1;
-  };
-  bool any = false;
+  std::array<Index, kLeadsMax> leads{};
+  std::size_t count = 0;
   for (Index i = article.first; i < best; ++i) {
     const bool lead = at(i).tag == HtmlTag::kParagraph && dead_[i] == kAlive && chosen_[i] == 0 &&
                       sum_[i].bytes >= kLeadBytes && sum_[i].link_density() <= kSectionLinks;
     if (!lead || !is_wrapped_only(i, article.container)) continue;
-    choose_around(i);
-    std::fill(chosen_.begin() + i, chosen_.begin() + at(i).end, std::uint8_t{1});
-    any = true;
+    if (count == kLeadsMax) return;
+    leads[count++] = i;
   }
-  if (!any) return;
+  if (count == 0) return;
+  const auto choose_around = [&](Index i) {
+    for (i = at(i).parent; i > article.container; i = at(i).parent) chosen_[i] = 1;
+  };
+  for (std::size_t k = 0; k < count; ++k) {
+    choose_around(leads[k]);
+    std::fill(chosen_.begin() + leads[k], chosen_.begin() + at(leads[k]).end, std::uint8_t{1});
+  }
   choose_around(best);
   root_ = article.container;
 }

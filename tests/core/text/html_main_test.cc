@@ -452,6 +452,15 @@ TEST(HtmlMain, an_article_may_begin_in_its_header) {
     EXPECT_EQ(main_of(page("<p><a href=/x>" + lead + "</a></p>")), article());
     EXPECT_EQ(main_of(page("What Somebody wrote about this <p>" + lead + "</p>")), article());
   }
+  const auto behind = [&](int others) {
+    std::string page = "<main>";
+    for (int k = 0; k < others; ++k) page += "<div><div><img src=x></div><p>" + lead + "</p></div>";
+    return main_of(page + "<div><div><img src=x></div><div class=body>" + prose("body", 9) +
+                   "</div></div></main>" + other);
+  };
+  EXPECT_TRUE(holds(behind(2), lead));
+  EXPECT_TRUE(holds(behind(10), "Of body number 8"));
+  EXPECT_FALSE(holds(behind(10), lead));
 }
 
 // ---- whole pages, in several languages ----
