@@ -633,6 +633,7 @@ DrawnRound draw_round(std::uint64_t seed) {
   for (std::size_t i = 0; i < more; ++i)
     drawn.plan.faults.push_back(static_cast<ChaosFault>(random() % kDrawn));
   std::ranges::shuffle(drawn.plan.faults, random);
+  if (drawn.nodes == 3 && random() % 2 == 0) drawn.plan.faults.push_back(ChaosFault::kMarkersLost);
   return drawn;
 }
 
