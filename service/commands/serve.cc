@@ -158,15 +158,18 @@ class Service {
 
  private:
   using Topics = TopicWatch::Topics;
+  using Growth = decltype(TopicWatch::Events::on_growth);
 
   Status serve_term(std::stop_source& term);
   Result<Topics> right_topics(const std::stop_token& stop);
   Status remember(const Uuid& journal);
   Status stand_by(Election& election, TopicWatch& watch, const std::stop_token& stop);
   Status lead(const Election& election, std::stop_source& term);
+  Status read_rest(const Election& election, BatchSink& sink, const TopicDescription& journal,
+                   std::stop_source& term);
   Result<std::vector<InputTopic>> input_topics(const Topics& topics, const std::stop_token& stop);
   Result<InputPlan> plan(const Topics& topics, BatchSink& sink, const std::stop_token& stop);
-  std::unique_ptr<TopicWatch> watch(Topics known, TopicWatch::Events events);
+  std::unique_ptr<TopicWatch> watch(Topics known, std::stop_source& term, Growth on_growth = {});
   Status changed(const TopicWatch::Contradiction& contradiction) const;
 
   const Config& config_;
@@ -178,6 +181,7 @@ class Service {
   MetricsRegistry& metrics_;
   StateBoard& board_;
   std::stop_token stop_;
+  std::stop_source reading_;  // ends this term's reading of the journal: what it waits for may never come
   std::unique_ptr<TopicLookup> lookup_;
   StateBoard catching_up_;  // of the snapshot's own reader: its beats are not the worker's
   std::optional<Memory> memory_;
@@ -224,12 +228,17 @@ Status Service::remember(const Uuid& journal) {
   return {};
 }
 
-std::unique_ptr<TopicWatch> Service::watch(Topics known, TopicWatch::Events events) {
+// A topic that changed ends the term, and the reading of a journal that may say nothing more.
+std::unique_ptr<TopicWatch> Service::watch(Topics known, std::stop_source& term, Growth on_growth) {
   std::vector<std::string> names;
   for (const auto& [name, topic] : known) names.push_back(name);
   return std::make_unique<TopicWatch>(
       std::move(known), [this, names] { return lookup_->ask(names, milliseconds(2000)); },
-      TopicWatch::Options{.interval = milliseconds(config_.kafka.metadata_interval_ms)}, std::move(events));
+      TopicWatch::Options{.interval = milliseconds(config_.kafka.metadata_interval_ms)},
+      TopicWatch::Events{.on_growth = std::move(on_growth), .on_contradiction = [this, &term] {
+                           reading_.request_stop();
+                           term.request_stop();
+                         }});
 }
 
 Status Service::changed(const TopicWatch::Contradiction& contradiction) const {
@@ -299,14 +308,17 @@ Status Service::serve_term(std::stop_source& term) {
   if (!topics) return topics.error();
   const std::string& journal = config_.kafka.topics.journal;
   if (Status status = remember(topics->at(journal).id); !status) return status;
+  // A lost election does not end the reading: a standby reads the same.
+  reading_ = std::stop_source();
+  const std::stop_callback stopping(stop_, [this] { reading_.request_stop(); });
+  memory_->log->stop_on(reading_.get_token());
 
   log_info("standby: joining group {}, whose leader is the writer", config_.kafka.group);
   Result<std::unique_ptr<Election>> election =
       Election::join(config_.kafka, metrics_, board_, [&term] { term.request_stop(); });
   if (!election) return election.error();
   {
-    const auto end = [&term] { term.request_stop(); };
-    const auto watched = watch({{journal, topics->at(journal)}}, {.on_growth = {}, .on_contradiction = end});
+    const auto watched = watch({{journal, topics->at(journal)}}, term);
     if (Status status = stand_by(**election, *watched, stop); !status) return status;
   }
   if (stop.stop_requested()) return {};
@@ -315,6 +327,30 @@ Status Service::serve_term(std::stop_source& term) {
   board_.set_role(Role::kStandby);
   if (status && !(*election)->held()) return Error{ErrorCode::kFenced, "this instance was voted out"};
   return status;
+}
+
+// What the journal has gained since it was read. REQUIRES: every other writer is fenced.
+Status Service::read_rest(const Election& election, BatchSink& sink, const TopicDescription& journal,
+                          std::stop_source& term) {
+  const auto watched = watch({{journal.name, journal}}, term);
+  const std::uint64_t followed = memory_->chain.next_number();
+  const auto read = [&] {
+    return restore(memory_->journal(), memory_->chain, memory_->detector, memory_->retention, metrics_,
+                   board_, remembering_threads(signing_threads(config_.pipeline)));
+  };
+  board_.set(State::kRestoring, "reading the journal");
+  // Twice: what can be read now tells what may be done about that which cannot.
+  Status status = read();
+  if (status) status = await_settled(memory_->journal(), memory_->chain, sink, election, board_);
+  if (status) status = read();
+  if (const auto contradiction = what_changed(*watched, status)) return changed(*contradiction);
+  if (!status) return status.error().in("journal " + journal.name);
+  const Detector& detector = memory_->detector;
+  const std::uint64_t records = memory_->chain.next_number();
+  log_info(
+      "restored {} uniques from {} journal records, {} of them since the election; {} more are forgotten",
+      detector.remembered(), records, records - followed, detector.size() - detector.remembered());
+  return {};
 }
 
 // The elected one: reads the journal's rest and works.
@@ -335,24 +371,7 @@ Status Service::lead(const Election& election, std::stop_source& term) {
                                                    topics->at(names.dead_letter).partitions};
   KafkaWriter writer(config_.kafka, partitions, election, metrics_, board_, stop);
   if (Status status = writer.recycle(); !status) return status;
-  JournalLog& log = memory_->journal();
-  board_.set(State::kRestoring, "reading the journal");
-  JournalChain& chain = memory_->chain;
-  Detector& detector = memory_->detector;
-  const std::uint64_t followed = chain.next_number();
-  const auto read = [&]() -> Status {
-    Status status = restore(log, chain, detector, memory_->retention, metrics_, board_,
-                            remembering_threads(signing_threads(config_.pipeline)));
-    return status ? status : status.error().in("journal " + names.journal);
-  };
-  // Twice: what can be read now tells what may be done about that which cannot.
-  if (Status status = read(); !status) return status;
-  if (Status status = await_settled(log, chain, writer, election, board_); !status) return status;
-  if (Status status = read(); !status) return status;
-  log_info(
-      "restored {} uniques from {} journal records, {} of them since the election; {} more are forgotten",
-      detector.remembered(), chain.next_number(), chain.next_number() - followed,
-      detector.size() - detector.remembered());
+  if (Status status = read_rest(election, writer, topics->at(names.journal), term); !status) return status;
   const Result<InputPlan> plan = this->plan(*topics, writer, stop);
   if (!plan) return plan.error();
 
@@ -372,20 +391,19 @@ Status Service::lead(const Election& election, std::stop_source& term) {
     metrics_.partitions(topic, now);
     (*input)->add(std::move(added));
   };
-  const auto watched =
-      watch(*topics, {.on_growth = on_growth, .on_contradiction = [&term] { term.request_stop(); }});
+  const auto watched = watch(*topics, term, on_growth);
   const WatchedLeadership leadership(election, *watched, board_, stop);
 
   SignerPool signers(signing_threads(config_.pipeline), preset_, config_.input, signing_);
   Worker worker(
       {.source = **input,
        .sink = writer,
-       .log = log,
+       .log = memory_->journal(),
        .leadership = leadership,
        .signers = signers,
-       .detector = detector,
+       .detector = memory_->detector,
        .retention = memory_->retention,
-       .chain = chain,
+       .chain = memory_->chain,
        .probe = metrics_,
        .board = board_},
       {.interval = milliseconds(config_.batch.interval_ms),
@@ -397,7 +415,7 @@ Status Service::lead(const Election& election, std::stop_source& term) {
       plan->topics, random_uuid());
   board_.set(State::kRunning);
   log_info("running: {} input partitions, {} uniques, {:.1f} MB", plan->positions.size(),
-           detector.remembered(), static_cast<double>(detector.bytes()) / 1e6);
+           memory_->detector.remembered(), static_cast<double>(memory_->detector.bytes()) / 1e6);
   Status status;
   {
     const std::stop_callback draining(

@@ -23,11 +23,15 @@ namespace neardup {
 
 class KafkaLogReader final : public SeekableLog {
  public:
-  // `stop` ends a wait for a Kafka that does not answer; `board` hears that we wait.
+  // `stop` ends a wait for what Kafka does not send; `board` hears that we wait.
   static Result<std::unique_ptr<KafkaLogReader>> open(const KafkaConfig& config, const std::string& topic,
                                                       std::int32_t partition, Probe& probe, StateBoard& board,
                                                       std::stop_token stop);
   ~KafkaLogReader() override;
+
+  // From now on `stop` ends such a wait: a reader may outlive what it was opened for.
+  // REQUIRES: nobody reads.
+  void stop_on(std::stop_token stop) { stop_ = std::move(stop); }
 
   Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override;
   Result<std::optional<std::string>> next(std::chrono::milliseconds wait) override;

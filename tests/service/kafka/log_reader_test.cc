@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <memory>
+#include <stop_token>
 #include <thread>
 
 #include "tests/service/kafka/mock_cluster.h"
@@ -78,6 +80,26 @@ TEST_F(LogReader, that_is_told_where_to_start_never_goes_back_to_the_beginning) 
   const Result<std::optional<std::string>> more = reader_->next(std::chrono::milliseconds(3000));
   ASSERT_TRUE(more);
   EXPECT_EQ(*more, std::nullopt);
+}
+
+// A topic that was deleted is an error that librdkafka keeps to itself: no record, no end, no word.
+TEST_F(LogReader, waits_for_what_never_comes_until_it_is_asked_to_stop) {
+  cluster_.send(kTopic, {"one", "two"});
+  ASSERT_NO_FATAL_FAILURE(open());
+  for (const std::int16_t api : {MockCluster::kFetch, MockCluster::kListOffsets}) {
+    std::stop_source term;
+    reader_->stop_on(term.get_token());
+    cluster_.refuse(api, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, 10000);
+    auto reading = std::async(std::launch::async, [&] {
+      return reader_->read_to_end([](std::string_view, double) { return Status(); });
+    });
+    ASSERT_EQ(reading.wait_for(std::chrono::milliseconds(500)), std::future_status::timeout);
+    term.request_stop();
+    ASSERT_EQ(reading.wait_for(std::chrono::seconds(5)), std::future_status::ready);
+    const Status status = reading.get();
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
+  }
 }
 
 }  // namespace
