@@ -17,6 +17,7 @@ using std::chrono::steady_clock;
 
 constexpr int kPollMs = 100;
 constexpr int kQueryMs = 5000;
+constexpr milliseconds kSilenceMax{1000};  // then the log may have become shorter
 
 }  // namespace
 
@@ -140,10 +141,21 @@ Status KafkaLogReader::read_records_to_end(const std::function<Status(const Reco
   if (Status status = begin(); !status) return status;
   const Result<std::int64_t> target = end();
   if (!target) return target.error();
+  auto heard = steady_clock::now();
   while (position_ < *target) {
     if (stop_.stop_requested())
       return Error{ErrorCode::kUnavailable, "asked to stop while reading " + topic_};
     board_.beat();
+    if (steady_clock::now() - heard > kSilenceMax) {
+      const Result<std::int64_t> now = end();
+      if (!now) return now.error();
+      if (*now < *target) {
+        return Error{ErrorCode::kContradiction, "topic " + topic_ + " ends at " + std::to_string(*now) +
+                                                    ", it ended at " + std::to_string(*target) +
+                                                    ": committed records are gone"};
+      }
+      heard = steady_clock::now();
+    }
     const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client_.get(), kPollMs));
     if (!message) continue;
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
@@ -163,6 +175,7 @@ Status KafkaLogReader::read_records_to_end(const std::function<Status(const Reco
     position_ = behind_last_ = message->offset + 1;
     const double progress = std::min(1.0, static_cast<double>(position_) / static_cast<double>(*target));
     if (Status status = take(record, progress); !status) return status;
+    heard = steady_clock::now();
   }
   return {};
 }

@@ -3,7 +3,8 @@
 //
 // The end of the log is the last stable offset, asked for when the reading begins; control records of
 // transactions lie between records, so "last record + 1" never reaches it: the client's end-of-partition
-// event does.
+// event does. If Kafka loses what it had committed neither does: so the end is asked for again when no record
+// comes for a while, and one that lies before the first answer is error kContradiction.
 //
 // Threads: one caller.
 #pragma once

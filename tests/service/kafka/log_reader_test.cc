@@ -102,5 +102,26 @@ TEST_F(LogReader, waits_for_what_never_comes_until_it_is_asked_to_stop) {
   }
 }
 
+// As a broker's disk that was lost, or an unclean election, leaves it.
+TEST_F(LogReader, never_waits_for_records_that_the_log_has_lost) {
+  cluster_.send(kTopic, {"one", "two", "three"});
+  ASSERT_NO_FATAL_FAILURE(open());
+  cluster_.refuse(MockCluster::kFetch, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION, 10000);
+  auto reading = std::async(std::launch::async, [&] {
+    return reader_->read_to_end([](std::string_view, double) { return Status(); });
+  });
+  ASSERT_EQ(reading.wait_for(std::chrono::milliseconds(500)), std::future_status::timeout);
+  cluster_.refuse(MockCluster::kListOffsets, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION, 10000);
+  cluster_.forget(kTopic);
+  cluster_.send(kTopic, {"one"});
+  cluster_.refuse_no_more(MockCluster::kFetch);
+  cluster_.refuse_no_more(MockCluster::kListOffsets);
+  ASSERT_EQ(reading.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  const Status status = reading.get();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kContradiction);
+  EXPECT_EQ(status.error().message, "topic journal ends at 1, it ended at 3: committed records are gone");
+}
+
 }  // namespace
 }  // namespace neardup

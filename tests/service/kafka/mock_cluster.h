@@ -58,8 +58,14 @@ class MockCluster {
   void refuse(std::int16_t api, rd_kafka_resp_err_t error, int times) {
     for (int i = 0; i < times; ++i) rd_kafka_mock_push_request_errors(cluster_, api, 1, error);
   }
+  void refuse_no_more(std::int16_t api) { rd_kafka_mock_clear_request_errors(cluster_, api); }
   // The next request of `api` is not answered: its connection is closed.
   void cut(std::int16_t api) { refuse(api, RD_KAFKA_RESP_ERR__TRANSPORT, 1); }
+  // A topic loses its records, and is another one from now on.
+  void forget(const char* topic) {
+    rd_kafka_mock_topic_delete(cluster_, topic);
+    rd_kafka_mock_topic_create(cluster_, topic, 1, 1);
+  }
   // From now on its answers list topics and no broker, as those of a broker that its controller has fenced.
   void fence() { rd_kafka_mock_broker_remove_from_metadata(cluster_, 1); }
   // The next request of `api` is answered so much later.
