@@ -250,15 +250,15 @@ Status Service::changed(const TopicWatch::Contradiction& contradiction) const {
 Status Service::stand_by(Election& election, TopicWatch& watch, const std::stop_token& stop) {
   board_.set(State::kRestoring,
              snapshot_ == nullptr ? "reading the journal" : "reading snapshot and journal");
-  Status status = restore(memory_->journal(), memory_->chain, memory_->detector, memory_->retention, metrics_,
-                          board_, remembering_threads(signing_threads(config_.pipeline)));
-  if (status) {
+  Status status = catch_up(memory_->journal(), memory_->chain, memory_->detector, memory_->retention,
+                           metrics_, board_, stop, remembering_threads(signing_threads(config_.pipeline)));
+  if (status && !stop.stop_requested()) {
     board_.set(State::kStandby, "waiting for the election");
     log_info("standby: following the writer, {} journal records so far", memory_->chain.next_number());
   }
   while (status && !stop.stop_requested() && !election.wait_until_leader(stop, milliseconds(50)))
     status = follow(memory_->journal(), memory_->chain, memory_->detector, memory_->retention,
-                    milliseconds(1), metrics_, board_);
+                    milliseconds(1), metrics_, board_, stop);
   if (const auto contradiction = what_changed(watch, status)) return changed(*contradiction);
   return status ? status : status.error().in("journal " + config_.kafka.topics.journal);
 }

@@ -11,10 +11,15 @@
 #include "service/pipeline/rebuilding.h"
 
 namespace neardup {
+namespace {
 
-Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
-               StateBoard& board, int threads) {
-  const auto begin = std::chrono::steady_clock::now();
+using Clock = std::chrono::steady_clock;
+
+// A busy writer appends so many in a second, so what was written while they were read is less.
+constexpr std::uint64_t kLittle = 10;
+
+Status restore_since(Clock::time_point begin, JournalLog& log, JournalChain& chain, Detector& detector,
+                     Retention& retention, Probe& probe, StateBoard& board, int threads) {
   Rebuilding rebuilding(chain, detector, retention, threads);
   const auto take = [&](std::string_view bytes, double progress) -> Status {
     board.beat();
@@ -28,6 +33,23 @@ Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retenti
   probe.restored(chain.next_number(), 1, seconds_since(begin));
   probe.index(index_counts(detector, detector.lookup_counts().truncated));
   return {};
+}
+
+}  // namespace
+
+Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
+               StateBoard& board, int threads) {
+  return restore_since(Clock::now(), log, chain, detector, retention, probe, board, threads);
+}
+
+Status catch_up(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
+                StateBoard& board, const std::stop_token& stop, int threads) {
+  const Clock::time_point begin = Clock::now();
+  for (;;) {
+    const std::uint64_t before = chain.next_number();
+    const Status status = restore_since(begin, log, chain, detector, retention, probe, board, threads);
+    if (!status || stop.stop_requested() || chain.next_number() - before <= kLittle) return status;
+  }
 }
 
 namespace {
@@ -91,10 +113,10 @@ IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_befor
 }
 
 Status follow(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention,
-              std::chrono::milliseconds wait, Probe& probe, StateBoard& board) {
+              std::chrono::milliseconds wait, Probe& probe, StateBoard& board, const std::stop_token& stop) {
   const std::uint64_t before = chain.next_number();
   PreparedRecord record(detector.options());
-  for (;; wait = std::chrono::milliseconds(1)) {
+  for (; !stop.stop_requested(); wait = std::chrono::milliseconds(1)) {
     board.beat();
     const Result<std::optional<std::string>> bytes = log.next(wait);
     if (!bytes) return bytes.error();

@@ -2,9 +2,9 @@
 //
 // `restore` reads the journal to its end into the chain and the detector: memory is then exactly what the
 // last writer had when it committed its last batch: the uniques, and of the duplicates the clusters' sizes
-// and representatives; what it had forgotten is forgotten. What watches the stream begins anew. `follow`
-// reads on while another instance writes: a standby that follows has little left to restore. Input is never
-// read again to rebuild state.
+// and representatives; what it had forgotten is forgotten. What watches the stream begins anew. `catch_up`
+// does so while another instance writes, and `follow` reads on: a standby that follows has little left to
+// restore. Input is never read again to rebuild state.
 //
 // A writer's first look at the journal's end, and each one that is to settle a doubt, comes after
 // `await_settled`. Kafka may have called a transaction complete and lost its markers, if its broker was
@@ -16,6 +16,7 @@
 #pragma once
 
 #include <chrono>
+#include <stop_token>
 
 #include "core/base/result.h"
 #include "core/detector.h"
@@ -34,6 +35,11 @@ namespace neardup {
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
                StateBoard& board, int threads = 1);
 
+// As restore, and then what was written meanwhile, and so on until that was little: an hour of reading leaves
+// an hour of records. A stop ends it between two rounds.
+Status catch_up(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
+                StateBoard& board, const std::stop_token& stop, int threads = 1);
+
 struct SettleOptions {
   std::chrono::milliseconds again{100};  // between two looks
   int looks = 100;                       // in vain, before what is open is taken for unmarked; and so on
@@ -49,8 +55,10 @@ Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink
 // What a probe wants to know of `detector`, which had truncated so many look-ups at the last time.
 IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_before);
 
-// Takes the records that are there now, waiting up to `wait` for the first. The same errors.
+// Takes the records that are there now, waiting up to `wait` for the first; a stop ends it between two of
+// them. The same errors.
 Status follow(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention,
-              std::chrono::milliseconds wait, Probe& probe, StateBoard& board);
+              std::chrono::milliseconds wait, Probe& probe, StateBoard& board,
+              const std::stop_token& stop = {});
 
 }  // namespace neardup

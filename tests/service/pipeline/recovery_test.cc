@@ -108,6 +108,70 @@ TEST(Recovery, a_standby_that_follows_knows_what_a_restore_reads) {
   EXPECT_EQ(standby.detector.cluster(20).representative->source, (Source{0, 0, 62}));
 }
 
+// Reads to the end as it was when it began, while a writer appends one record for two that are read.
+class GrowingLog final : public JournalLog {
+ public:
+  GrowingLog(MemoryKafka& kafka, std::vector<std::string> to_come)
+      : kafka_(kafka), log_(kafka), to_come_(std::move(to_come)) {}
+
+  Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override {
+    for (std::size_t i = 0, end = left(); i < end; ++i) {
+      if (Status status = take(**log_.next(kNow), 1); !status) return status;
+      if (i % 2 == 0 && appended_ < to_come_.size()) kafka_.journal.push_back(to_come_[appended_++]);
+    }
+    ++rounds;
+    return {};
+  }
+  Result<std::optional<std::string>> next(std::chrono::milliseconds wait) override { return log_.next(wait); }
+  Result<bool> is_settled() override { return true; }
+
+  std::size_t left() const { return kafka_.journal.size() - static_cast<std::size_t>(log_.position()); }
+  int rounds = 0;
+
+ private:
+  MemoryKafka& kafka_;
+  MemoryLog log_;
+  std::vector<std::string> to_come_;
+  std::size_t appended_ = 0;
+};
+
+TEST(Recovery, a_standby_has_caught_up_once_little_is_left) {
+  std::vector<std::string> journal = journal_of(300);
+  Probe probe;
+  StateBoard board;
+  MemoryKafka kafka;
+  kafka.journal.assign(journal.begin(), journal.begin() + 100);
+  journal.erase(journal.begin(), journal.begin() + 100);
+  GrowingLog log(kafka, journal);
+  Memory standby;
+  ASSERT_TRUE(catch_up(log, standby.chain, standby.detector, standby.retention, probe, board, {}));
+  EXPECT_EQ(kafka.journal.size(), 199U);
+  EXPECT_EQ(standby.chain.next_number(), 195U) << "100, 50, 25, 13, and 7 are little";
+  EXPECT_EQ(log.left(), 4U);
+  EXPECT_EQ(standby.detector.size(), 390U);
+}
+
+TEST(Recovery, a_standby_stops_between_two_rounds_and_between_two_records) {
+  std::vector<std::string> journal = journal_of(100);
+  Probe probe;
+  StateBoard board;
+  MemoryKafka kafka;
+  kafka.journal.assign(journal.begin(), journal.begin() + 50);
+  journal.erase(journal.begin(), journal.begin() + 50);
+  GrowingLog log(kafka, journal);
+  Memory standby;
+  std::stop_source stop;
+  stop.request_stop();
+  ASSERT_TRUE(
+      catch_up(log, standby.chain, standby.detector, standby.retention, probe, board, stop.get_token()));
+  EXPECT_EQ(log.rounds, 1);
+  ASSERT_EQ(log.left(), 25U);
+  ASSERT_TRUE(
+      follow(log, standby.chain, standby.detector, standby.retention, kNow, probe, board, stop.get_token()));
+  EXPECT_EQ(log.left(), 25U);
+  EXPECT_EQ(standby.detector.size(), 2 * standby.chain.next_number()) << "all that was taken is remembered";
+}
+
 TEST(Recovery, waits_until_nothing_of_the_journal_is_hidden) {
   MemoryKafka kafka;
   kafka.journal = {"first", "second"};
