@@ -183,7 +183,9 @@ class Service {
   std::stop_token stop_;
   std::stop_source reading_;  // ends this term's reading of the journal: what it waits for may never come
   std::unique_ptr<TopicLookup> lookup_;
-  StateBoard catching_up_;  // of the snapshot's own reader: its beats are not the worker's
+  // Of the snapshot's own reader: neither its beats nor its lag are the worker's.
+  StateBoard catching_up_;
+  ErrorsOnly catching_up_errors_{metrics_};
   std::optional<Memory> memory_;
   bool ahead_ = false;  // the memory may hold what the journal does not
 };
@@ -217,8 +219,8 @@ Status Service::remember(const Uuid& journal) {
                          .stored = nullptr});
   if (snapshot_ == nullptr) return {};
   const auto open_log = [this]() -> Result<std::unique_ptr<SeekableLog>> {
-    auto own =
-        KafkaLogReader::open(config_.kafka, config_.kafka.topics.journal, 0, metrics_, catching_up_, stop_);
+    auto own = KafkaLogReader::open(config_.kafka, config_.kafka.topics.journal, 0, catching_up_errors_,
+                                    catching_up_, stop_);
     if (!own) return own.error();
     return std::unique_ptr<SeekableLog>(*std::move(own));
   };

@@ -133,4 +133,16 @@ class Probe {
                            std::string_view /*code*/) {}
 };
 
+// For a client beside the one whose numbers are shown: its errors are counted, and nothing else.
+class ErrorsOnly final : public Probe {
+ public:
+  explicit ErrorsOnly(Probe& probe) : probe_(probe) {}
+  void kafka_error(std::string_view client, std::string_view code) override {
+    probe_.kafka_error(client, code);
+  }
+
+ private:
+  Probe& probe_;
+};
+
 }  // namespace neardup

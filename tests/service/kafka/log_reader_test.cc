@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 #include <memory>
 #include <stop_token>
@@ -18,19 +19,27 @@ namespace {
 
 constexpr const char* kTopic = "journal";
 
+struct Counts final : Probe {
+  void journal_lag(std::int64_t offsets) override { lag = offsets; }
+  void kafka_error(std::string_view, std::string_view) override { ++errors; }
+  std::int64_t lag = -1;
+  std::atomic<int> errors{0};
+};
+
 class LogReader : public ::testing::Test {
  protected:
-  void open() {
+  void open() { open(probe_, reader_); }
+  void open(Probe& probe, std::unique_ptr<KafkaLogReader>& reader) {
     KafkaConfig config;
     config.brokers = cluster_.servers();
     config.group = "reader";
-    auto opened = KafkaLogReader::open(config, kTopic, 0, probe_, board_, {});
+    auto opened = KafkaLogReader::open(config, kTopic, 0, probe, board_, {});
     ASSERT_TRUE(opened) << opened.error().message;
-    reader_ = *std::move(opened);
+    reader = *std::move(opened);
   }
 
   MockCluster cluster_{{kTopic}};
-  Probe probe_;
+  Counts probe_;
   StateBoard board_;
   std::unique_ptr<KafkaLogReader> reader_;
 };
@@ -80,6 +89,28 @@ TEST_F(LogReader, that_is_told_where_to_start_never_goes_back_to_the_beginning) 
   const Result<std::optional<std::string>> more = reader_->next(std::chrono::milliseconds(3000));
   ASSERT_TRUE(more);
   EXPECT_EQ(*more, std::nullopt);
+}
+
+// The snapshot's own reader catches up beside the one whose lag is shown.
+TEST_F(LogReader, that_counts_only_errors_leaves_the_lag_of_another_alone) {
+  cluster_.send(kTopic, {"one", "two", "three"});
+  ASSERT_NO_FATAL_FAILURE(open());
+  ASSERT_TRUE(reader_->read_to_end([](std::string_view, double) { return Status(); }));
+  ASSERT_TRUE(reader_->next(std::chrono::milliseconds(1)));
+  EXPECT_EQ(probe_.lag, 0);
+
+  ErrorsOnly errors(probe_);
+  std::unique_ptr<KafkaLogReader> behind;
+  ASSERT_NO_FATAL_FAILURE(open(errors, behind));
+  for (const char* const expected : {"one", "two"}) {
+    const Result<std::optional<std::string>> bytes = behind->next(std::chrono::seconds(30));
+    ASSERT_TRUE(bytes);
+    EXPECT_EQ(*bytes, expected);
+    EXPECT_EQ(probe_.lag, 0);
+  }
+  cluster_.refuse(MockCluster::kListOffsets, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, 2);
+  ASSERT_TRUE(behind->end());
+  EXPECT_EQ(probe_.errors, 1);
 }
 
 // A topic that was deleted is an error that librdkafka keeps to itself: no record, no end, no word.
