@@ -9,6 +9,18 @@
 // reference book is half of that or hundreds of times as much. One thread, CPU time (rows.h). The peers read
 // the very same bytes.
 //
+// What a row stops at:
+//
+//   text, json          canonical text, digest and SimHash
+//   sketch              canonical text, and the minima and the sketch of its shingles
+//   short, signature,   both: canonical text, digest, SimHash, and the minima and the sketch of one kind of
+//   html                shingle, whatever the length of the text
+//   service, short      what `neardup serve` and `scan` do: Signer with the routes of mode hybrid. A text up
+//   service             to the bound of short ones (route_signature.h) has its characters, grams, minima and
+//                       bands, a longer one the minima, the sketch and the bands of each kind of shingle that
+//                       may suit it, one near that bound both. Tokens are read once for SimHash and shingles
+// The digest of what a row makes is in its time.
+//
 // "Plain" is the definition as one writes it down: the folder's scalar tier, then one token, one feature, one
 // counter at a time (tests/reference). "scalar" is the portable tier, which counts sideways too.
 #include <dlfcn.h>
@@ -33,7 +45,9 @@
 #include "core/base/check.h"
 #include "core/base/hash.h"
 #include "core/base/isa.h"
+#include "core/detector.h"
 #include "core/document.h"
+#include "core/fingerprint/route_signature.h"
 #include "core/fingerprint/shingle_signer.h"
 #include "core/fingerprint/signer.h"
 #include "core/fingerprint/simhash.h"
@@ -241,7 +255,7 @@ class TextToSketch {
   Shingles shingles_;
 };
 
-// All of it.
+// SimHash, minima and sketch of any text.
 class TextToSignature {
  public:
   std::uint64_t operator()(std::string_view text) {
@@ -255,6 +269,67 @@ class TextToSignature {
   Document document_;
   Signer signer_;
   Shingles shingles_;
+};
+
+template <typename T>
+std::uint64_t digest_of_all(std::span<const T> values) {
+  static_assert(std::has_unique_object_representations_v<T>);
+  return digest64({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+}
+
+// All that deciding needs of the text. A page's sample of shingles takes part by its size and its ends: it is
+// up to 16 KiB, and made on the way to the minima.
+std::uint64_t digest_of(const RouteSignature& route) {
+  std::uint64_t digest = 0;
+  const auto add = [&digest](std::uint64_t part) { digest = digest * 0x9E3779B97F4A7C15 + part; };
+  if (route.has_short) {
+    const ShortSignature& text = route.short_text;
+    add(text.classes.bits + text.units);
+    add(digest_of_all(std::span<const char32_t>(text.text)));
+    add(digest_of_all(std::span<const std::uint32_t>(text.features)));
+    add(digest_of_all(text.band_span()));
+    for (const Key key : text.tiny_span()) add(key);
+  }
+  for (const LongSignature& page : route.long_span()) {
+    add(static_cast<std::uint64_t>(page.kind) + page.shingles);
+    add(digest64(bytes_of(page.minima)));
+    add(digest64(bytes_of(page.standard)));
+    add(digest_of_all(page.band_span()));
+    add(page.sample.size());
+    if (!page.sample.empty()) add(page.sample.front() ^ page.sample.back());
+  }
+  return digest;
+}
+
+// What the service does with a document.
+class ServiceSigner {
+ public:
+  std::uint64_t operator()(const Document& document) {
+    Signature signature;
+    if (signer_.sign(document, signature, route_)) return 0;
+    return digest_of(signature) ^ digest_of(route_);
+  }
+
+ private:
+  static SignerOptions options() {
+    const DetectorOptions detector;
+    return {.routes = detector.routes(), .sketch = detector.sketch, .layout = detector.layout()};
+  }
+
+  Signer signer_{options()};
+  RouteSignature route_;
+};
+
+class TextToServiceSignature {
+ public:
+  std::uint64_t operator()(std::string_view text) {
+    document_.body = text;
+    return signer_(document_);
+  }
+
+ private:
+  Document document_;
+  ServiceSigner signer_;
 };
 
 // Page bytes to text.
@@ -273,15 +348,24 @@ struct Extract {
   std::uint64_t operator()(std::string_view page) { return reader.read(page).text.size(); }
 };
 
-class MessageToSignature {
+class MessageDecoder {
  public:
-  MessageToSignature() : codec_(*resolve_preset(InputConfig{}), InputConfig{}) {}
-
-  std::uint64_t operator()(std::string_view message) {
+  const Document& operator()(std::string_view message) {
     const Record record{.source = {}, .key = std::nullopt, .value = message, .headers = {}};
     CHECK(!codec_.decode(record, document_), "a message of the benchmark was rejected");
+    return document_;
+  }
+
+ private:
+  DocumentCodec codec_{*resolve_preset(InputConfig{}), InputConfig{}};
+  Document document_;
+};
+
+class MessageToSignature {
+ public:
+  std::uint64_t operator()(std::string_view message) {
     Signature signature;
-    if (signer_.sign(document_, signature)) return 0;
+    if (signer_.sign(decoder_(message), signature)) return 0;
     return digest_of(signature) ^ (whole_ ? shingles_(signer_.canonical()) : 0);
   }
 
@@ -289,14 +373,22 @@ class MessageToSignature {
   bool whole_ = false;  // minima and sketch too
 
  private:
-  DocumentCodec codec_;
-  Document document_;
+  MessageDecoder decoder_;
   Signer signer_;
   Shingles shingles_;
 };
 
 struct MessageToWholeSignature : MessageToSignature {
   MessageToWholeSignature() { whole_ = true; }
+};
+
+class MessageToServiceSignature {
+ public:
+  std::uint64_t operator()(std::string_view message) { return signer_(decoder_(message)); }
+
+ private:
+  MessageDecoder decoder_;
+  ServiceSigner signer_;
 };
 
 std::vector<Row> our_rows(const Inputs& in) {
@@ -320,8 +412,14 @@ std::vector<Row> our_rows(const Inputs& in) {
       row<Extract>("extract 80k", in.large_page),
       row<TextToSignature>("short en", in.en_short),
       row<TextToSignature>("short zh", in.zh_short),
+      row<TextToServiceSignature>("short service en", in.en_short),
+      row<TextToServiceSignature>("short service zh", in.zh_short),
+      row<MessageToServiceSignature>("service en", in.en_json),
+      row<MessageToServiceSignature>("service zh", in.zh_json),
       row<MessageToWholeSignature>("html en", in.en_html),
       row<MessageToWholeSignature>("html zh", in.zh_html),
+      row<MessageToServiceSignature>("service html en", in.en_html),
+      row<MessageToServiceSignature>("service html zh", in.zh_html),
   };
 }
 
@@ -397,8 +495,9 @@ void print(const Figures& figures) {
   }
 }
 
-// How much faster two threads are than one, each with a signer of its own: medians of interleaved runs, by
-// the clock on the wall, since it is the machine's second core that is asked about.
+// How much faster two threads are than one at SimHash, minima and sketch of English texts, each with a signer
+// of its own; what the service makes beside these is each thread's own as well. Medians of interleaved runs,
+// by the clock on the wall, since it is the machine's second core that is asked about.
 double two_threads(const Inputs& in) {
   constexpr int kRuns = 9, kPasses = 60;  // a new thread may share our core for a tick, which is not to count
   const auto work = [&in] {
@@ -488,7 +587,13 @@ void report(const Figures& figures, double threads2) {
          "GB/s, JSON message to SimHash, minima and sketch, English");
   figure("signature_zh_gbps", gbps("signature zh"), "the same, Chinese");
   figure("json_zh_ascii_gbps", gbps("json zh ascii"), "GB/s, Chinese in \\uXXXX to SimHash");
-  figure("html_gbps", std::min(gbps("html en"), gbps("html zh")), "GB/s, HTML message to signature");
+  figure("signature_service_en_gbps", gbps("service en"),
+         "GB/s, JSON message to all that the service makes of it, English");
+  figure("signature_service_zh_gbps", gbps("service zh"), "the same, Chinese");
+  figure("html_gbps", std::min(gbps("html en"), gbps("html zh")),
+         "GB/s, HTML message to SimHash, minima and sketch");
+  figure("html_service_gbps", std::min(gbps("service html en"), gbps("service html zh")),
+         "GB/s, HTML message to all that the service makes of it");
   figure("extract_9k_gbps", gbps("extract 9k"), "GB/s, pages of 9 KB to their main text, nothing else");
   figure("extract_80k_gbps", gbps("extract 80k"), "the same, pages of 80 KB");
   figure("reader_vs_libxml2",
@@ -498,12 +603,16 @@ void report(const Figures& figures, double threads2) {
   if (const std::optional<double> ratio = reader_vs_lexbor(figures)) {
     figure("reader_vs_lexbor", *ratio, "beside lexbor's DOM and its text, through selectolax");
   }
-  figure("short_mps",
-         std::min(figures.at(best + "/short en").items_per_second(),
-                  figures.at(best + "/short zh").items_per_second()) /
-             1e6,
-         "million short texts a second to signature");
-  figure("threads2", threads2, "two threads beside one");
+  const auto mps = [&](const std::string& row) {
+    return std::min(figures.at(best + '/' + row + " en").items_per_second(),
+                    figures.at(best + '/' + row + " zh").items_per_second()) /
+           1e6;
+  };
+  figure("short_mps", mps("short"),
+         "million texts of 60 to 200 bytes a second to SimHash, minima and sketch of shingles");
+  figure("short_service_mps", mps("short service"),
+         "the same texts to what the service makes of them: SimHash, characters, grams, bands of both");
+  figure("threads2", threads2, "two threads beside one, text to SimHash, minima and sketch, English");
   report.write("fingerprint");
 }
 
