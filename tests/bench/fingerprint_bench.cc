@@ -19,7 +19,8 @@
 //   service             to the bound of short ones (route_signature.h) has its characters, grams, minima and
 //                       bands, a longer one the minima, the sketch and the bands of each kind of shingle that
 //                       may suit it, one near that bound both. Tokens are read once for SimHash and shingles
-// The digest of what a row makes is in its time.
+// The digest of what a row makes is in its time. Every tier's must be the scalar tier's, and that of text the
+// plain definition's; else the program fails, and nothing is written.
 //
 // "Plain" is the definition as one writes it down: the folder's scalar tier, then one token, one feature, one
 // counter at a time (tests/reference). "scalar" is the portable tier, which counts sideways too.
@@ -495,6 +496,28 @@ void print(const Figures& figures) {
   }
 }
 
+// Whether every row of ours gave the same answers in each tier, and `text` those of the plain definition.
+bool is_same_everywhere(const Figures& figures) {
+  std::size_t compared = 0;
+  std::size_t different = 0;
+  const auto compare = [&](const std::string& name, const std::string& other) {
+    ++compared;
+    if (figures.at(name).digest == figures.at(other).digest) return;
+    ++different;
+    std::printf("DIFFERENT ANSWERS: %s and %s\n", name.c_str(), other.c_str());
+  };
+  for (const auto& [name, measured] : figures.rows) {
+    const std::size_t slash = name.find('/');
+    const std::string tier = name.substr(0, slash);
+    if (tier != "peer" && tier != "scalar") compare(name, "scalar" + name.substr(slash));
+  }
+  compare("scalar/text en", "peer/plain en");
+  compare("scalar/text zh", "peer/plain zh");
+  std::printf("\n%zu of %zu digests are those of the scalar tier, and its SimHash the plain definition's\n",
+              compared - different, compared);
+  return different == 0;
+}
+
 // How much faster two threads are than one at SimHash, minima and sketch of English texts, each with a signer
 // of its own; what the service makes beside these is each thread's own as well. Medians of interleaved runs,
 // by the clock on the wall, since it is the machine's second core that is asked about.
@@ -616,7 +639,7 @@ void report(const Figures& figures, double threads2) {
   report.write("fingerprint");
 }
 
-void run(bool tiny) {
+int run(bool tiny) {
   const Inputs in = make_inputs(tiny ? 100 : 1);
   std::vector<Group> groups;
   for (const Isa isa : {Isa::kScalar, Isa::kAvx2, Isa::kAvx512}) {
@@ -630,7 +653,9 @@ void run(bool tiny) {
   groups.push_back({"peer", "", [&in] { return peer_rows(in); }});
   const Figures figures{measure(groups, tiny ? 1 : kRounds)};
   print(figures);
+  if (!is_same_everywhere(figures)) return 1;
   if (!tiny) report(figures, two_threads(in));
+  return 0;
 }
 
 }  // namespace
@@ -642,6 +667,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: fingerprint_bench [tiny]\n");
     return 64;
   }
-  neardup::run(tiny);
-  return 0;
+  return neardup::run(tiny);
 }

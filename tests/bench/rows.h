@@ -6,8 +6,8 @@
 // instructions, which are decided once a process.
 //
 //   figure    CPU time of the thread for one pass, the median over the rounds
-//   digest    what the pass returned; two rounds that differ end the program, and so a faster pass cannot
-//             quietly be a different one
+//   digest    what the pass returned; two rounds of a row that differ end the program. Which rows are to have
+//             one digest, whoever names them knows, and compares
 #pragma once
 
 #include <cstddef>
