@@ -776,11 +776,12 @@ class Bench {
     report_.number(key + "bytes_per_fp", bytes, 1);
   }
 
-  // FAISS, in a process of its own: prints its mixed operations a second.
+  // FAISS, in a process of its own and in batches of the same size: prints its mixed operations a second.
   void faiss() {
     if (size_max_ < 1'000'000) return;
     const std::string command = NEARDUP_SOURCE_DIR "/tests/core/index/faiss_baseline.sh " +
-                                std::to_string(std::min<std::size_t>(size_max_, 10'000'000));
+                                std::to_string(std::min<std::size_t>(size_max_, 10'000'000)) + ' ' +
+                                std::to_string(kBatch);
     std::array<char, 256> line{};
     double rate = 0;
     if (std::FILE* const pipe = popen(command.c_str(), "r")) {
