@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
 # How fast are documents decided, and what does a unique cost, beside the usual libraries? See detector.py.
+#
+#   detector.sh            all rows and the peers
+#   detector.sh WORD...    what detector_bench makes of these words, without the peers
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/support/steps.sh
+
+(($# == 0)) || exec build/release/tests/detector_bench "$@"
 
 peers=$neardup_cache/detector-peers-$(cksum <tests/bench/detector_peers.txt | cut -d' ' -f1)
 make_peers() {

@@ -28,6 +28,7 @@
 // in a file, as index.directory has it.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -605,12 +606,19 @@ void say_found(const char* name, double share, BenchReport& report) {
 // Which rows are asked for; all, if none is named.
 class Rows {
  public:
+  static constexpr std::string_view kNames[] = {"lines",   "templates", "shorts",  "floods",
+                                                "compact", "texts",     "standard"};
+
   explicit Rows(std::span<char* const> names) : names_(names.begin(), names.end()) {}
 
   bool has(std::string_view name) const {
     return names_.empty() || std::find(names_.begin(), names_.end(), name) != names_.end();
   }
-  bool are_all() const { return names_.empty(); }
+  bool are_known() const {
+    return std::all_of(names_.begin(), names_.end(), [](std::string_view name) {
+      return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+    });
+  }
 
  private:
   std::vector<std::string_view> names_;
@@ -704,21 +712,28 @@ int main(int argc, char** argv) {
   using namespace neardup;
   const std::span<char* const> words(argv + 1, static_cast<std::size_t>(argc - 1));
   const std::string_view verb = words.empty() ? "" : words[0];
+  const bool is_sized = verb == "tiny" || verb == "small";
+  const Rows rows(is_sized ? words.subspan(1) : words);
+  const bool are_lines =
+      verb == "lines" && words.size() == 2 && std::isdigit(static_cast<unsigned char>(*words[1])) != 0;
+  if (!rows.are_known() && !are_lines) {
+    std::fprintf(stderr, "usage: detector_bench [tiny | small] [ROW...], or lines N; rows:");
+    for (const std::string_view name : Rows::kNames) std::fprintf(stderr, " %s", name.data());
+    std::fprintf(stderr, "\n");
+    return 64;
+  }
   BenchReport report;
   if (verb == "tiny") {
     const Corpus corpus = Corpus::made();
-    run(Documents(corpus), kTiny, Rows(words.subspan(1)), report);
+    run(Documents(corpus), kTiny, rows, report);
     return 0;
   }
   const Corpus corpus = Corpus::real();
   const Documents documents(corpus);
-  if (verb == "lines" && words.size() == 2) {
+  if (are_lines) {
     print_lines(documents, std::strtoull(words[1], nullptr, 10));
-  } else if (verb == "small") {
-    run(documents, kSmall, Rows(words.subspan(1)), report);
-  } else {
-    const Rows rows(words);
-    run(documents, kFull, rows, report);
-    if (rows.are_all()) report.write("detector");
+    return 0;
   }
+  run(documents, verb == "small" ? kSmall : kFull, rows, report);
+  if (words.empty()) report.write("detector");
 }

@@ -14,6 +14,7 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -23,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "core/base/check.h"
@@ -216,6 +218,13 @@ int run(std::size_t uniques, bool tiny) {
 
 int main(int argc, char** argv) {
   const std::string_view word = argc > 1 ? argv[1] : "1000000";
-  if (word == "tiny") return neardup::run(20'000, true);
-  return neardup::run(std::strtoull(word.data(), nullptr, 10), false);
+  if (argc == 2 && word == "tiny") return neardup::run(20'000, true);
+  std::size_t uniques = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), uniques);
+  const bool is_number = error == std::errc() && end == word.data() + word.size();
+  if (argc > 2 || !is_number || uniques == 0 || uniques > 1'000'000'000) {
+    std::fprintf(stderr, "usage: snapshot_bench [COUNT | tiny]\n");
+    return 64;
+  }
+  return neardup::run(uniques, false);
 }

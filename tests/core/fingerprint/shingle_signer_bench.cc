@@ -160,6 +160,10 @@ void run(int rounds, int files, char** names) {
 }  // namespace neardup
 
 int main(int count, char** arguments) {
-  const int rounds = count > 1 ? std::max(1, std::atoi(arguments[1])) : 15;
+  const int rounds = count > 1 ? std::atoi(arguments[1]) : 15;
+  if (rounds <= 0) {
+    std::fprintf(stderr, "usage: shingle_signer_bench [ROUNDS] [DOCS.jsonl...]\n");
+    return 64;
+  }
   neardup::run(rounds, std::max(0, count - 2), arguments + 2);
 }

@@ -164,11 +164,19 @@ int run(std::string_view word) {
   const bool tiny = word == "tiny";
   const bool alone = !tiny && !word.empty();
   const int passes = tiny ? 1 : alone ? 99 : 9;
+  const std::vector<Corpus> measured = corpora(tiny ? 3 : 200);
+  if (alone && std::none_of(measured.begin(), measured.end(),
+                            [&](const Corpus& corpus) { return corpus.name == word; })) {
+    std::fprintf(stderr, "usage: codec_bench [tiny | CORPUS]; there are:");
+    for (const Corpus& corpus : measured) std::fprintf(stderr, " %s", corpus.name.c_str());
+    std::fprintf(stderr, "\n");
+    return 64;
+  }
   BenchReport report;
   report.text("isa", isa_name(isa()));
   std::printf("one thread, GB/s of records, %s\n%-16s %8s %12s %10s\n", std::string(isa_name(isa())).c_str(),
               "", "codec", "simdjson DOM", "nlohmann");
-  for (const Corpus& corpus : corpora(tiny ? 3 : 200)) {
+  for (const Corpus& corpus : measured) {
     if (alone && corpus.name != word) continue;
     InputConfig input;
     input.base64 = corpus.base64;
