@@ -302,6 +302,7 @@ class Bench {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     const auto millions = static_cast<double>(size_max_) / 1e6;
     std::string state;
+    std::filesystem::remove(NEARDUP_SOURCE_DIR "/build/bench/index_large.json");  // none if this one fails
     const std::string path = NEARDUP_SOURCE_DIR "/build/bench/index_large.segment";
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     Digest128 entries;
