@@ -2,7 +2,7 @@
 
     quality.py FOLDER      FOLDER is a build; `./dev bench quality` runs this with the peers installed
 
-Prints a table and writes build/bench/quality.json. What is measured:
+Prints a table and writes build/bench/quality.json. Exits with 1 if a bound is missed. What is measured:
 
   articles     130 pages of many sites with the text of their article. Per page the bags of word 4-grams of the text
                found and of the article are compared; precision and recall are means over the pages, F1 is of the two
@@ -392,7 +392,8 @@ def main():
         missed = verdict_quality.measure(report, programs, list(manual_bodies(log)))
     report.write()
     print(f"  bounds missed by: {', '.join(name.strip() for name in missed) or 'nothing'}")
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
