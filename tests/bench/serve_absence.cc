@@ -1,5 +1,6 @@
 #include "tests/bench/serve_absence.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -126,6 +127,17 @@ double seconds_until_decided_by(Service& successor, GroupPositions& positions,
   return seconds_since(since);
 }
 
+// Writes the files of a folder to the disk and takes them out of the page cache.
+void forget_in_page_cache(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const int file = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+    const bool done = file >= 0 && fsync(file) == 0 && posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0;
+    if (file >= 0) close(file);
+    if (!done) throw std::runtime_error("cannot take out of the page cache: " + entry.path().string());
+  }
+}
+
 }  // namespace
 
 Restart measure_restart(const std::string& servers, const std::string& folder, std::size_t documents,
@@ -153,16 +165,30 @@ Restart measure_restart(const std::string& servers, const std::string& folder, s
     decide(documents);
     service.stop();
   }
-  {
-    Config other = config;  // on a copy of the snapshot, so that what it adds is in Kafka alone
-    other.snapshot.directory = snapshot / "2";
+  const auto on_copy = [&](const char* name) {
+    Config other = config;
+    other.snapshot.directory = snapshot / name;
     std::filesystem::copy(config.snapshot.directory, other.snapshot.directory,
                           std::filesystem::copy_options::recursive);
-    Service service(other, folder, "restart-2");
+    return other;
+  };
+  {
+    Service service(on_copy("2"), folder, "restart-2");  // so that what it adds is in Kafka alone
     decide(journaled);
     service.stop();
+    std::filesystem::remove_all(snapshot / "2");
   }
   Restart restart;
+  {
+    const Config cold = on_copy("3");
+    forget_in_page_cache(cold.snapshot.directory);
+    const auto start = steady_clock::now();
+    Service service(cold, folder, "restart-cold");
+    service.wait_for(kRunning);
+    restart.ready_cold_s = seconds_since(start);
+    service.stop();
+    std::filesystem::remove_all(snapshot / "3");
+  }
   const auto start = steady_clock::now();
   Service service(config, folder, "restart-3");
   service.wait_for(kRunning);

@@ -14,13 +14,16 @@ namespace neardup {
 
 struct Restart {
   std::uint64_t uniques = 0;  // remembered
-  double ready_s = 0;         // from the start of the process until it decides
+  double ready_s = 0;  // from the start of the process until it decides; the snapshot is in the page cache
+  double ready_cold_s = 0;  // the same, and it is read from the disk
   double resident_bytes_max = 0;
   double resident_bytes = 0;  // some seconds later
 };
 
 // `documents` are decided and stored in a snapshot, then `journaled` more, which Kafka's journal alone has.
 // What the next life costs, after a stop in order: one that was killed is waited for until its session ends.
+// The cold start is of a copy of the snapshot that the page cache has forgotten; what the host of a virtual
+// machine keeps of its disk is not known here, and Kafka's own files stay where they are.
 // The snapshot lies in the system's temporary folder, logs in `folder`. Pages are sent no further ahead than
 // a hundred thousand, so that Kafka need not keep them.
 Restart measure_restart(const std::string& servers, const std::string& folder, std::size_t documents,
