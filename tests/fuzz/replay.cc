@@ -1,11 +1,17 @@
 // A fuzz target without libFuzzer: the checked-in seeds, then seeded changes of them.
 //
 //   NAME_replay FOLDER SECONDS     every file of FOLDER as it is, then changed ones until the time is up
+//   NAME_replay FOLDER - NUMBER    the changed one of that number alone
 //
-// No search, only a guard: what once failed is among the seeds and must not fail again. A seed of the random
-// numbers is printed, and each changed input is made from it and from its own number alone.
+// No search, only a guard: what once failed is among the seeds and must not fail again. Each changed input is
+// made from the seeds, kSeed and its own number alone, which is printed when a CHECK fails in it. Without
+// seeds it fails: changes of nothing are a byte or two, which reach nothing.
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +29,23 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20250217;
 
+// For who looks at a CHECK that failed: a file of the seeds, or the number of a changed one.
+std::atomic<const char*> seed_running{nullptr};
+std::atomic<std::uint64_t> number_running{0};
+
+extern "C" void name_input(int signal) {
+  char line[512];
+  const char* const seed = seed_running;
+  const int size = seed != nullptr
+                       ? std::snprintf(line, sizeof line, "replay: the seed %s\n", seed)
+                       : std::snprintf(line, sizeof line, "replay: changed input %llu, seed %llu\n",
+                                       static_cast<unsigned long long>(number_running.load()),
+                                       static_cast<unsigned long long>(kSeed));
+  (void)!::write(STDERR_FILENO, line, std::min(static_cast<std::size_t>(size), sizeof line - 1));
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 // In an allocation of its exact size, so that a sanitizer sees a read behind it.
 void run(const std::string& input) {
   const auto exact = std::make_unique<std::uint8_t[]>(input.size());
@@ -30,18 +53,18 @@ void run(const std::string& input) {
   LLVMFuzzerTestOneInput(exact.get(), input.size());
 }
 
-std::vector<std::string> read_seeds(const char* folder) {
+std::vector<std::filesystem::path> find_seeds(const char* folder) {
   std::vector<std::filesystem::path> paths;
   if (std::filesystem::is_directory(folder)) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
-  std::vector<std::string> seeds;
-  for (const auto& path : paths) {
-    std::ifstream in(path, std::ios::binary);
-    seeds.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-  }
-  return seeds;
+  return paths;
+}
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 std::string changed(const std::vector<std::string>& seeds, std::uint64_t number) {
@@ -74,15 +97,27 @@ std::string changed(const std::vector<std::string>& seeds, std::uint64_t number)
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return std::fprintf(stderr, "usage: %s FOLDER SECONDS\n", argv[0]), 64;
-  std::vector<std::string> seeds = read_seeds(argv[1]);
-  for (const std::string& seed : seeds) run(seed);
-  const std::size_t read = seeds.size();
-  if (seeds.empty()) seeds.emplace_back();
+  if (argc != 3 && argc != 4) {
+    return std::fprintf(stderr, "usage: %s FOLDER SECONDS | FOLDER - NUMBER\n", argv[0]), 64;
+  }
+  const std::vector<std::filesystem::path> paths = find_seeds(argv[1]);
+  if (paths.empty()) return std::fprintf(stderr, "replay: no seeds in %s\n", argv[1]), 66;
+  std::vector<std::string> seeds;
+  for (const std::filesystem::path& path : paths) {
+    seeds.push_back(read(path));
+    if (seeds.back().empty()) return std::fprintf(stderr, "replay: %s: nothing in it\n", path.c_str()), 66;
+  }
+  std::signal(SIGABRT, name_input);
+  if (argc == 4) return run(changed(seeds, number_running = std::strtoull(argv[3], nullptr, 10))), 0;
+
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    seed_running = paths[i].c_str();
+    run(seeds[i]);
+  }
+  seed_running = nullptr;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(std::atoi(argv[2]));
-  std::uint64_t number = 0;
-  while (std::chrono::steady_clock::now() < end) run(changed(seeds, number++));
-  std::printf("%zu seeds and %llu changed ones, seed %llu\n", read, static_cast<unsigned long long>(number),
-              static_cast<unsigned long long>(kSeed));
+  for (; std::chrono::steady_clock::now() < end; ++number_running) run(changed(seeds, number_running));
+  std::printf("%zu seeds and %llu changed ones, seed %llu\n", seeds.size(),
+              static_cast<unsigned long long>(number_running), static_cast<unsigned long long>(kSeed));
   return 0;
 }
