@@ -22,8 +22,8 @@ TEST(Watchdog, leaves_a_worker_alone_that_beats) {
   StateBoard board;
   std::atomic<int> bites{0};
   {
-    const Watchdog watchdog(board, 2s, [&] { ++bites; });
-    for (int i = 0; i < 30; ++i) {
+    const Watchdog watchdog(board, 300ms, [&] { ++bites; });
+    for (int i = 0; i < 100; ++i) {  // for several times that silence
       board.beat();
       std::this_thread::sleep_for(10ms);
     }
