@@ -154,7 +154,8 @@ TEST(Html5lib, every_case_gives_the_tokens_of_the_standard) {
         const bool cdata = state == "CDATA section state";
         const std::string page = (cdata ? "<![CDATA[" : "") + test.at("input").get<std::string>();
         // every tier reads the same, and the masks are all that differs
-        for (const Isa isa : {Isa::kScalar, cpu_isa()}) {
+        for (const Isa isa : {Isa::kScalar, Isa::kAvx2, Isa::kAvx512}) {
+          if (isa > cpu_isa()) break;
           Tokens sink(cdata);
           HtmlTokenizer tokenizer(internal::html_kernels(isa), page, sink);
           tokenizer.run(kStates.at(state.get<std::string>()), test.value("lastStartTag", std::string()));
