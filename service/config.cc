@@ -22,9 +22,11 @@ constexpr std::string_view kPrefix = "NEARDUP_";
 constexpr std::string_view kProperties = "kafka.properties";
 constexpr std::string_view kPropertyPrefix = "kafka.properties.";
 
-// Variables of that prefix which are no settings: for the build, the tools and the choice of a kernel.
-constexpr std::string_view kOtherVariables[] = {"NEARDUP_CONFIG", "NEARDUP_CACHE", "NEARDUP_ISA",
-                                                "NEARDUP_KAFKA_DIR", "NEARDUP_CMAKE_ARGS"};
+// Variables of that prefix which are no settings: for the build, the tools, the tests and the choice of a
+// kernel.
+constexpr std::string_view kOtherVariables[] = {"NEARDUP_CONFIG",    "NEARDUP_CACHE",        "NEARDUP_ISA",
+                                                "NEARDUP_KAFKA_DIR", "NEARDUP_CMAKE_ARGS",   "NEARDUP_DATA",
+                                                "NEARDUP_CASES",     "NEARDUP_GOLDEN_UPDATE"};
 
 std::string upper(std::string_view text) {
   std::string out(text);

@@ -326,6 +326,9 @@ TEST(Config, variables_of_others_are_left_alone) {
                                     {"NEARDUP_ISA", "scalar"},
                                     {"NEARDUP_KAFKA_DIR", "/x"},
                                     {"NEARDUP_CMAKE_ARGS", "-Dx"},
+                                    {"NEARDUP_DATA", "/x"},
+                                    {"NEARDUP_CASES", "10"},
+                                    {"NEARDUP_GOLDEN_UPDATE", "1"},
                                     {"PATH", "/bin"},
                                     // What Kubernetes sets for Services named neardup and neardup-http.
                                     {"NEARDUP_SERVICE_HOST", "10.0.0.1"},
