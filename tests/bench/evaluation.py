@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Where is the evaluation data?
 
 Third-party pages and texts that cannot be part of this repository. They are looked for in the folder that NEARDUP_DATA
@@ -5,12 +6,17 @@ names, or in shared/data beside the checkout: in the folder itself, in its folde
 folder with docs.jsonl, {"id", "text" or "html", ...} a line in the order of the stream, and where it has them with
 pairs_*.tsv (id, id, ..., similarity: all pairs from .5 up) or labels.tsv. What scores verdicts against pairs comes with
 them: tools/score.py in the folder or beside it.
+
+  evaluation.py NAME,NAME... COMMAND...   runs COMMAND with NEARDUP_DATA naming a folder that has these sets; where there
+                                          is none, exit code 77
 """
 
 import os
 import pathlib
+import sys
 import tarfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import debian_docs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -43,3 +49,11 @@ def folder(names):
 def score_program():
     base = _base()
     return next((path for path in (base / "tools/score.py", base.parent / "tools/score.py") if path.is_file()), None)
+
+
+if __name__ == "__main__":
+    sets = folder(sys.argv[1].split(","))
+    if not sets:
+        print(MISSING)
+        sys.exit(77)
+    os.execve(sys.argv[2], sys.argv[2:], {**os.environ, "NEARDUP_DATA": str(sets)})

@@ -1,7 +1,7 @@
 // The folder's vector tiers against its scalar definition: the same bits, nothing read that is not there.
 //
-// NEARDUP_CASES multiplies the number of cases; with NEARDUP_DATA, a directory, every line of every *.jsonl
-// file below it is folded too.
+// NEARDUP_CASES multiplies the number of cases; evaluation_sets_fold_alike folds every line of every *.jsonl
+// file below NEARDUP_DATA, a directory, which tests/bench/evaluation.py finds and names.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
