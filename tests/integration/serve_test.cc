@@ -7,11 +7,13 @@
 #include <cstdlib>
 #include <fstream>
 #include <random>
+#include <sstream>
 #include <string_view>
 
 #include "service/kafka/sender.h"
 #include "service/kafka/topics.h"
 #include "tests/integration/harness.h"
+#include "tests/support/eventually.h"
 #include "tests/support/loopback_client.h"
 
 namespace neardup {
@@ -25,6 +27,22 @@ constexpr milliseconds kStart{30000};
 
 std::vector<GeneratedRecord> twenty_thousand(std::uint64_t seed) {
   return generate_crawl({.documents = 20000, .families = 6000, .words = 120, .broken_share = .002}, seed);
+}
+
+// Where the service of this log answers on HTTP.
+int http_port(const std::string& log) {
+  const std::string_view place = "http://127.0.0.1:";
+  return std::atoi(log.substr(log.find(place) + place.size(), 5).c_str());
+}
+
+// How many verdicts it says that it has committed.
+std::size_t verdicts_counted(int port) {
+  std::istringstream metrics(http_get(port, "/metrics"));
+  double counted = 0;
+  for (std::string line; std::getline(metrics, line);) {
+    if (line.starts_with("neardup_verdicts_total{")) counted += std::stod(line.substr(line.rfind(' ')));
+  }
+  return static_cast<std::size_t>(counted);
 }
 
 TEST(Serve, gives_20000_documents_on_8_partitions_one_right_verdict_each) {
@@ -42,6 +60,7 @@ TEST(Serve, gives_20000_documents_on_8_partitions_one_right_verdict_each) {
 
 TEST(Serve, five_kills_at_random_moments_change_nothing) {
   Config config = test_config("killed");
+  config.http = {.address = "127.0.0.1", .port = 0};
   config.batch.documents_max = 500;  // many transactions, so that a kill meets one
   create_test_topics(config, kPartitions);
   const std::vector<GeneratedRecord> records = twenty_thousand(12);
@@ -49,12 +68,20 @@ TEST(Serve, five_kills_at_random_moments_change_nothing) {
   std::mt19937_64 random(20240501);
   for (int life = 0; life < 5; ++life) {
     ServiceProcess service("killed", config);
-    // A life takes over after the session of the last one, and dies somewhere from its first transaction on.
+    // A life takes over after the session of the last one, and dies somewhere from its first transaction on;
+    // every other one when it has committed some.
     ASSERT_TRUE(service.wait_for_log("running:", kStart)) << service.log();
-    std::this_thread::sleep_for(milliseconds(random() % 400));
+    if (life % 2 == 0) {
+      const int port = http_port(service.log());
+      ASSERT_TRUE(eventually([&] { return verdicts_counted(port) > 0; })) << service.log();
+    }
+    std::this_thread::sleep_for(milliseconds(random() % 100));
     service.signal(SIGKILL);
     EXPECT_EQ(service.wait(seconds(5)), 128 + SIGKILL);
   }
+  const std::size_t first = read_published(config).count;
+  EXPECT_GT(first, 0U);
+  EXPECT_LT(first, records.size()) << "the kills came too late to show anything";
   ServiceProcess service("killed", config);
   const Published published = wait_for_verdicts(service, config, records.size());
   expect_exactly_one_verdict(published, counts);
@@ -246,10 +273,7 @@ TEST(Serve, a_kafka_that_is_away_ends_it_only_with_fail_fast) {
   config.http = {.address = "127.0.0.1", .port = 0};
   ServiceProcess patient("away-patient", config);
   ASSERT_TRUE(patient.wait_for_log("did not answer in time", kStart)) << patient.log();
-  const std::string log = patient.log();
-  const std::string_view place = "http://127.0.0.1:";
-  const int port = std::atoi(log.substr(log.find(place) + place.size(), 5).c_str());
-  const std::string ready = http_get(port, "/readyz?verbose");
+  const std::string ready = http_get(http_port(patient.log()), "/readyz?verbose");
   EXPECT_NE(ready.find("detail: Kafka at 127.0.0.1:1: describing topics"), std::string::npos) << ready;
   EXPECT_EQ(patient.wait(milliseconds(500)), std::nullopt);
   patient.signal(SIGTERM);
@@ -258,6 +282,7 @@ TEST(Serve, a_kafka_that_is_away_ends_it_only_with_fail_fast) {
 
 TEST(Serve, a_broker_that_dies_and_comes_back_costs_time_and_no_verdict) {
   Config config = test_config("broker");
+  config.http = {.address = "127.0.0.1", .port = 0};
   config.batch.documents_max = 200;
   create_test_topics(config, 4);
   const std::vector<GeneratedRecord> records =
@@ -265,8 +290,11 @@ TEST(Serve, a_broker_that_dies_and_comes_back_costs_time_and_no_verdict) {
   const std::vector<std::int64_t> counts = send_records(config, records, 4);
   ServiceProcess service("broker", config);
   ASSERT_TRUE(service.wait_for_log("running:", kStart)) << service.log();
-  std::this_thread::sleep_for(milliseconds(100));
+  const int port = http_port(service.log());
+  ASSERT_TRUE(eventually([&] { return verdicts_counted(port) > 0; })) << service.log();
   run_kafka("kill 1");
+  const std::size_t first = verdicts_counted(port);
+  EXPECT_LT(first, records.size()) << "the broker died too late to show anything";
   std::this_thread::sleep_for(milliseconds(500));
   run_kafka("restart 1");
   const Published published = wait_for_verdicts(service, config, records.size());
