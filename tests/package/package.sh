@@ -44,12 +44,14 @@ tar=$(tests/support/debian_root.sh)
 step package-root "a Debian with systemd" "needs the network (apt)" make_root "$tar"
 
 servers=$(tests/support/kafka.sh start | tee /dev/stderr | sed -n 's/^bootstrap.servers=//p')
+port=$((20000 + $$ % 10000)) # the first from there on where nobody listens
+while (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do ((++port)); done
 mkdir "$root/test"
 cp "${packages[0]}" "$root/test/neardup.deb"
 cp -r config/compose/pages tests/package/inside.sh "$root/test/"
 cat >"$root/test/settings" <<END
 servers=$servers
-port=$((20000 + $$ % 10000))
+port=$port
 END
 # Boots to nothing but our script; `systemctl exit` makes its exit code that of systemd-nspawn.
 cat >"$root/etc/systemd/system/test.service" <<'END'
