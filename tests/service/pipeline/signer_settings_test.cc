@@ -40,6 +40,10 @@ TEST_F(SignerSettings, the_defaults_are_the_default_options) {
 }
 
 TEST_F(SignerSettings, every_setting_arrives) {
+  config_.html.extract = "all";
+  config_.text.chinese = "simplified";
+  config_.detector.sketch = "compact";
+  config_.fingerprint.kind = "minhash";
   config_.fingerprint.features = "shingles";
   config_.fingerprint.shingle_size = 5;
   config_.fingerprint.ngram_size = 6;
@@ -47,6 +51,11 @@ TEST_F(SignerSettings, every_setting_arrives) {
   config_.fingerprint.idf_file = write("idf", "loaf\t7\n");
   const Result<SignerOptions> options = resolve_signer_options(config_);
   ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->html_extract, HtmlExtract::kAll);
+  EXPECT_EQ(options->fold.chinese, ChineseForm::kSimplified);
+  EXPECT_EQ(options->sketch, SketchSize::kCompact);
+  EXPECT_EQ(options->fingerprint, FingerprintKind::kMinHash);
+  EXPECT_EQ(resolve_detector_options(config_).sketch, SketchSize::kCompact) << "decided as it was signed";
   EXPECT_EQ(options->features.source, FeatureSource::kShingles);
   EXPECT_EQ(options->features.shingle_size, 5);
   EXPECT_EQ(options->features.ngram_size, 6);
@@ -139,6 +148,26 @@ TEST_F(SignerSettings, every_setting_of_clusters_arrives) {
   EXPECT_EQ(clusters.priority_sources, config_.clusters.priority_sources);
   EXPECT_EQ(clusters.guard.window, 5000U);
   EXPECT_EQ(clusters.guard.alarm_permille, 125U);
+}
+
+TEST_F(SignerSettings, every_setting_of_retention_arrives) {
+  const RetentionOptions none = resolve_retention_options(config_);
+  EXPECT_EQ(none.count_max, 0U);
+  EXPECT_EQ(none.age_max_ms, 0);
+  EXPECT_EQ(none.bytes_max, 0U);
+  EXPECT_EQ(none.at_bytes_max, MemoryPolicy::kEvictOldest);
+  EXPECT_EQ(none.clock, RetentionClock::kEventTime);
+  config_.index.documents_max = 1000;
+  config_.index.age_max_hours = 876'000;
+  config_.index.memory_limit = std::size_t{3} << 30;
+  config_.index.at_memory_limit = "stop";
+  config_.index.age_clock = "arrival";
+  const RetentionOptions all = resolve_retention_options(config_);
+  EXPECT_EQ(all.count_max, 1000U);
+  EXPECT_EQ(all.age_max_ms, 3'153'600'000'000) << "a hundred years of 365 days, which no int of hours holds";
+  EXPECT_EQ(all.bytes_max, std::uint64_t{3} << 30);
+  EXPECT_EQ(all.at_bytes_max, MemoryPolicy::kStop);
+  EXPECT_EQ(all.clock, RetentionClock::kArrivalTime);
 }
 
 TEST_F(SignerSettings, a_wrong_file_is_named_with_setting_line_and_way_out) {
