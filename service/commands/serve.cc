@@ -105,10 +105,6 @@ Uuid random_uuid() {
   return id;
 }
 
-HeaderMode header_mode(const std::string& name) {
-  return name == "none" ? HeaderMode::kNone : name == "full" ? HeaderMode::kFull : HeaderMode::kPacked;
-}
-
 // What this instance knows of the journal, and the reader that goes on from there. As long as all of it came
 // from the journal as read back it outlives a term: it is what every other instance knows.
 struct Memory {

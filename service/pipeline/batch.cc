@@ -55,6 +55,10 @@ void Batch::cover(const Record& record) {
   covered.bytes += bytes;
 }
 
+HeaderMode header_mode(std::string_view name) {
+  return name == "none" ? HeaderMode::kNone : name == "full" ? HeaderMode::kFull : HeaderMode::kPacked;
+}
+
 void Batch::add_header(std::string_view name, std::string_view value) {
   headers_.push_back({name, arena_.keep(value)});
 }

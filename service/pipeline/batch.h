@@ -32,6 +32,8 @@ namespace neardup {
 
 enum class HeaderMode : std::uint8_t { kPacked, kFull, kNone };
 
+HeaderMode header_mode(std::string_view name);  // as in output.headers
+
 struct BatchOptions {
   HeaderMode headers = HeaderMode::kPacked;
   // The largest record that the dead-letter topic takes. A larger one, refused by the broker, would hold up

@@ -81,6 +81,7 @@ struct Circumstances {
   std::function<void(const Detector&)> after_batch = nullptr;  // on the thread that decides; once before all
   StateBoard* board = nullptr;
   bool by_id = false;
+  HeaderMode headers = HeaderMode::kPacked;
   // A window that is soon full: it counts as memory, and these streams are short.
   ClusterOptions clusters = {.guard = {.window = 1000}};
 };
@@ -187,7 +188,7 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
                 {.interval = circumstances.interval,
                  .documents_max = documents_max,
                  .bytes_max = circumstances.bytes_max,
-                 .batch = {.dead_letter_bytes_max = dead_letter_bytes_max},
+                 .batch = {.headers = circumstances.headers, .dead_letter_bytes_max = dead_letter_bytes_max},
                  .read_back = std::chrono::milliseconds(1),
                  .settle = {.again = std::chrono::milliseconds(1)}},
                 plan->topics, {7});
@@ -273,6 +274,20 @@ TEST(Worker, a_dead_letter_carries_the_raw_record_and_says_why) {
   EXPECT_EQ(headers.at("neardup-topic"), "pages");
   EXPECT_EQ(headers.at("neardup-partition"), "0");
   EXPECT_EQ(headers.at("neardup-offset"), "0");
+}
+
+TEST(Worker, a_verdict_has_the_headers_that_were_asked_for) {
+  const auto names = [](const char* headers) {
+    MemoryKafka kafka;
+    kafka.input = {{{"key", R"({"id":"a","text":"a good page about loaves"})", 5}}};
+    EXPECT_TRUE(live(kafka, always_committed, 10, 1, 1 << 20, {}, {.headers = header_mode(headers)}).status);
+    std::vector<std::string> seen;
+    for (const auto& [name, value] : kafka.verdicts.at(0).headers) seen.push_back(name);
+    return seen;
+  };
+  EXPECT_EQ(names("packed"), std::vector<std::string>{"neardup"});
+  EXPECT_EQ(names("full"), (std::vector<std::string>{"neardup-verdict", "neardup-seq", "neardup-signature"}));
+  EXPECT_EQ(names("none"), std::vector<std::string>{});
 }
 
 TEST(Worker, a_dead_letter_too_large_for_its_topic_is_cut_and_says_so) {
