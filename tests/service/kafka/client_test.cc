@@ -1,21 +1,28 @@
-// What a client makes of answers that a real broker seldom gives, on librdkafka's own mock of a cluster.
+// What a client makes of answers that a real broker seldom gives, on librdkafka's own mock of a cluster; and
+// what our settings are to it.
 
 #include "service/kafka/client.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/service/kafka/mock_cluster.h"
+#include "tests/support/folder_test.h"
 
 namespace neardup {
 namespace {
 
 using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct MetadataDeleter {
   void operator()(const rd_kafka_metadata_t* p) const { rd_kafka_metadata_destroy(p); }
@@ -55,6 +62,101 @@ TEST(Client, keeps_the_brokers_it_knows_when_an_answer_lists_none) {
     rd_kafka_poll(client->get(), 100);
   }
   EXPECT_THAT(errors.names, ::testing::IsEmpty());
+}
+
+class ClientSettings : public FolderTest {
+ protected:
+  ClientSettings() { config_.brokers = "127.0.0.1:1"; }
+
+  // A client that will find no broker.
+  Result<RdKafka<rd_kafka_t>> make() {
+    return make_client(RD_KAFKA_PRODUCER, config_, {{"linger.ms", "7"}}, listener_);
+  }
+  std::string refusal() {
+    const auto client = make();
+    return client ? "accepted" : client.error().message;
+  }
+  static std::string value(const RdKafka<rd_kafka_t>& client, const char* property) {
+    std::array<char, 512> value{};
+    std::size_t size = value.size();
+    const auto found = rd_kafka_conf_get(rd_kafka_conf(client.get()), property, value.data(), &size);
+    return found == RD_KAFKA_CONF_OK ? value.data() : "unknown";
+  }
+
+  Probe probe_;
+  ClientListener listener_{"writer", probe_};
+  KafkaConfig config_;
+};
+
+TEST_F(ClientSettings, the_operators_properties_have_the_last_word) {
+  const auto ours = make();
+  ASSERT_TRUE(ours) << ours.error().message;
+  EXPECT_EQ(value(*ours, "linger.ms"), "7");
+  EXPECT_EQ(value(*ours, "client.id"), "neardup-writer");
+  EXPECT_EQ(value(*ours, "reconnect.backoff.max.ms"), "1000");
+  config_.properties = {{"linger.ms", "9"},
+                        {"client.id", "mine"},
+                        {"reconnect.backoff.max.ms", "2000"},
+                        {"socket.keepalive.enable", "true"}};
+  const auto theirs = make();
+  ASSERT_TRUE(theirs) << theirs.error().message;
+  for (const auto& [property, expected] : config_.properties)
+    EXPECT_EQ(value(*theirs, property.c_str()), expected) << property;
+  config_.properties = {{"no.such.property", "1"}};
+  EXPECT_THAT(refusal(), HasSubstr("kafka property no.such.property: "));
+}
+
+TEST_F(ClientSettings, user_and_password_reach_the_client) {
+  config_.security_protocol = "sasl_plaintext";
+  config_.sasl_mechanism = "SCRAM-SHA-256";
+  config_.sasl_username = "me";
+  config_.sasl_password_file = write("password", "hunter2\n");
+  const auto client = make();
+  ASSERT_TRUE(client) << client.error().message;
+  EXPECT_EQ(value(*client, "security.protocol"), "sasl_plaintext");
+  EXPECT_EQ(value(*client, "sasl.mechanism"), "SCRAM-SHA-256");
+  EXPECT_EQ(value(*client, "sasl.username"), "me");
+  EXPECT_EQ(value(*client, "sasl.password"), "hunter2") << "without the end of its line";
+}
+
+// It reads no file for a connection without TLS: the settings alone are seen here.
+TEST_F(ClientSettings, those_of_tls_reach_the_client) {
+  config_.tls_ca_file = "/ca.pem";
+  config_.tls_certificate_file = "/certificate.pem";
+  config_.tls_key_file = "/key.pem";
+  config_.tls_key_password_file = write("password", "hunter2");
+  const auto client = make();
+  ASSERT_TRUE(client) << client.error().message;
+  EXPECT_EQ(value(*client, "ssl.ca.location"), "/ca.pem");
+  EXPECT_EQ(value(*client, "ssl.certificate.location"), "/certificate.pem");
+  EXPECT_EQ(value(*client, "ssl.key.location"), "/key.pem");
+  EXPECT_EQ(value(*client, "ssl.key.password"), "hunter2");
+  config_.security_protocol = "ssl";
+  EXPECT_THAT(refusal(), HasSubstr("ssl.ca.location failed"));
+}
+
+TEST_F(ClientSettings, oauthbearer_has_a_client_where_others_have_a_user) {
+  config_.sasl_mechanism = "OAUTHBEARER";
+  config_.sasl_username = "me";
+  config_.sasl_password_file = write("secret", "hunter2");
+  const auto client = make();
+  ASSERT_TRUE(client) << client.error().message;
+  EXPECT_EQ(value(*client, "sasl.oauthbearer.client.id"), "me");
+  EXPECT_EQ(value(*client, "sasl.oauthbearer.client.secret"), "hunter2");
+}
+
+TEST_F(ClientSettings, a_secret_that_cannot_be_had_is_named_and_never_said) {
+  config_.sasl_password_file = (folder_ / "missing").string();
+  EXPECT_EQ(refusal(), "kafka.sasl_password_file: cannot read the file " + config_.sasl_password_file);
+  config_.sasl_password_file = write("empty", "\r\n");
+  EXPECT_EQ(refusal(), "kafka.sasl_password_file: the file " + config_.sasl_password_file + " is empty");
+  config_.sasl_password_file = write("large", std::string(std::size_t{1} << 20, 'x'));
+  EXPECT_EQ(refusal(), "kafka.sasl_password_file: the file " + config_.sasl_password_file + " is too large");
+  // A client that is refused for another reason does not repeat it.
+  config_.sasl_password_file = write("password", "hunter2");
+  config_.security_protocol = "ssl";
+  config_.tls_ca_file = "/nonexistent.pem";
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("ssl.ca.location failed"), Not(HasSubstr("hunter2"))));
 }
 
 }  // namespace
