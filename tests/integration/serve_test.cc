@@ -225,21 +225,30 @@ TEST(Serve, wrong_journal_settings_are_refused_with_the_command_that_mends_them)
   EXPECT_NE(log.find("does not exist"), std::string::npos) << log;
 }
 
-TEST(Serve, topics_create_alter_mends_what_it_refused) {
+TEST(Serve, topics_create_alter_mends_what_topics_check_refused) {
   const Config config = test_config("mended");
   Config plain = config;
   plain.kafka.topics.input = {"mended.journal"};
   plain.kafka.topics.journal = "mended.unused-journal";
   create_test_topics(plain, 1);
+  ServiceProcess wrong("mended-wrong", config, {"topics", "check"});
+  EXPECT_EQ(wrong.wait(kStart), 78);
+  for (const char* const line :
+       {"mended.pages: does not exist", "mended.journal: retention.ms is 604800000, it must be -1",
+        "  mend it: neardup topics create --alter"}) {
+    EXPECT_NE(wrong.log().find(line), std::string::npos) << line << "\n" << wrong.log();
+  }
   ServiceProcess mend("mended-topics", config,
                       {"topics", "create", "--input", "--alter", "--partitions", "2"});
   EXPECT_EQ(mend.wait(kStart), 0) << mend.log();
   const auto described = describe_topics(config.kafka, topic_names(config.kafka.topics), seconds(10));
   ASSERT_TRUE(described);
   EXPECT_TRUE(check_topics(config.kafka.topics, *described).empty());
-  ServiceProcess validate("mended-validate", config, {"validate"});
-  EXPECT_EQ(validate.wait(kStart), 0) << validate.log();
-  EXPECT_NE(validate.log().find("all 5 topics are right"), std::string::npos) << validate.log();
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"topics", "check"}, {"validate"}}) {
+    ServiceProcess right("mended-" + words[0], config, words);
+    EXPECT_EQ(right.wait(kStart), 0) << right.log();
+    EXPECT_NE(right.log().find("all 5 topics are right"), std::string::npos) << right.log();
+  }
 }
 
 TEST(Serve, a_second_instance_stands_by_and_takes_over) {
