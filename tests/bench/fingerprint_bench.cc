@@ -1,7 +1,7 @@
 // How fast does a page become its signature, beside the programs that one would use instead?
 //
 //   fingerprint_bench         all rows; the figures go to build/bench/fingerprint.json as well
-//   fingerprint_bench tiny    few pages, one round; nothing written
+//   fingerprint_bench tiny    few pages, made of golden ones, one round; nothing written
 //
 // Real pages (corpora.h): English and Chinese documentation, as text, as JSON messages (in UTF-8 and, as many
 // producers write it, in \uXXXX) and as HTML messages. The text of a page is what libxml2 finds in it, spaces
@@ -31,6 +31,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -159,8 +160,27 @@ void add_of_size(const Strings& pages, std::size_t min, std::size_t max, Strings
                [&](const std::string& page) { return page.size() >= min && page.size() <= max; });
 }
 
-Inputs make_inputs(std::size_t every) {
-  const Corpora corpora = load_corpora(every);
+// A small page, an article and a large page: the bodies of several checked-in pages of a language in a row.
+std::vector<Page> made_pages(const std::string& language) {
+  Strings golden;
+  for (const char* const kind : {"blog", "docs", "forum", "news"}) {
+    std::ifstream file(NEARDUP_SOURCE_DIR "/tests/golden/html/" + language + "-" + kind + ".html");
+    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t body = page.find("<body>"), end = page.find("</body>");
+    CHECK(body < end && end != std::string::npos, "a golden page is not there, or has no body");
+    golden.push_back(page.substr(body, end - body));
+  }
+  std::vector<Page> pages;
+  for (const std::size_t count : {4U, 12U, 30U}) {
+    Page page = {std::to_string(count), "http://example.org/" + std::to_string(count), ""};
+    for (std::size_t i = 0; i < count; ++i) page.html += golden[i % golden.size()];
+    pages.push_back(std::move(page));
+  }
+  return pages;
+}
+
+Inputs make_inputs(bool tiny) {
+  const Corpora corpora = tiny ? Corpora{made_pages("en"), made_pages("zh-hans")} : load_corpora();
   Inputs in;
   Strings en_lines, zh_lines;
   add_pages(corpora.en, {kEnglishBytesMin, kEnglishBytesMax}, in.en_text, in.en_json, in.en_ascii, in.en_html,
@@ -172,6 +192,9 @@ Inputs make_inputs(std::size_t every) {
     add_of_size(*pages, kSmallPageMin, kSmallPageMax, in.small_page);
     add_of_size(*pages, kLargePageMin, kLargePageMax, in.large_page);
   }
+  for (const Strings* each : {&in.en_text, &in.zh_text, &in.small_page, &in.large_page})
+    CHECK(!each->empty(), "a row has nothing to read");
+  CHECK(in.en_short.size() > 0 && in.zh_short.size() > 0, "a row has nothing to read");
   return in;
 }
 
@@ -643,7 +666,7 @@ void report(const Figures& figures, double threads2) {
 }
 
 int run(bool tiny) {
-  const Inputs in = make_inputs(tiny ? 100 : 1);
+  const Inputs in = make_inputs(tiny);
   std::vector<Group> groups;
   for (const Isa isa : {Isa::kScalar, Isa::kAvx2, Isa::kAvx512}) {
     const std::string name(isa_name(isa));
