@@ -159,10 +159,11 @@ TEST(Config, properties_come_from_all_four_sources) {
   sources.sets = {"kafka.properties.fetch.min.bytes=1"};
   sources.properties = {"client.rack=a=b"};
   sources.environment = {{"NEARDUP_KAFKA__PROPERTIES__LINGER_MS", "5"}};
-  const Result<LoadedConfig> loaded = load_yaml("kafka:\n  properties:\n    batch.size: 100\n", sources);
+  const Result<LoadedConfig> loaded =
+      load_yaml("kafka:\n  properties:\n    batch.num.messages: 100\n", sources);
   ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_THAT(loaded->config.kafka.properties,
-              ElementsAre(testing::Pair("batch.size", "100"), testing::Pair("client.rack", "a=b"),
+              ElementsAre(testing::Pair("batch.num.messages", "100"), testing::Pair("client.rack", "a=b"),
                           testing::Pair("fetch.min.bytes", "1"), testing::Pair("linger.ms", "5")));
 }
 
