@@ -5,6 +5,11 @@
 #include "service/log.h"
 
 namespace neardup {
+namespace {
+
+constexpr int kJoinMaxMs = 30000;  // who joins waits so long for an answer, and the group for who is to come
+
+}  // namespace
 
 Election::Election(Probe& probe, const StateBoard& board, std::function<void()> on_lost)
     : board_(board), on_lost_(std::move(on_lost)), probe_(probe), listener_("election", probe) {
@@ -25,6 +30,8 @@ Result<std::unique_ptr<Election>> Election::join(const KafkaConfig& config, Prob
           {"session.timeout.ms", std::to_string(config.session_timeout_ms)},
           // A standby hears with its next heartbeat that the leader left.
           {"heartbeat.interval.ms", std::to_string(std::clamp(config.session_timeout_ms / 6, 100, 500))},
+          // So long, and not five minutes, stays outside whose request to join was lost on the way.
+          {"max.poll.interval.ms", std::to_string(std::max(config.session_timeout_ms, kJoinMaxMs))},
       });
   Result<RdKafka<rd_kafka_t>> client =
       make_client(RD_KAFKA_CONSUMER, config, properties, election->listener_);
