@@ -80,21 +80,21 @@ Result<std::int64_t> KafkaLogReader::ask_until_told(
   return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell the end of " + topic_};
 }
 
+Result<std::int64_t> KafkaLogReader::ask_for_bounds(std::int64_t& low) {
+  return ask_until_told([&](std::int64_t& stable) {  // of a read_committed consumer: the last stable offset
+    return rd_kafka_query_watermark_offsets(client_.get(), topic_.c_str(), partition_, &low, &stable,
+                                            kQueryMs);
+  });
+}
+
 Result<std::int64_t> KafkaLogReader::end() {
-  return ask_until_told(
-      [this](std::int64_t& stable) {  // of a read_committed consumer: the last stable offset
-        std::int64_t low = 0;
-        return rd_kafka_query_watermark_offsets(client_.get(), topic_.c_str(), partition_, &low, &stable,
-                                                kQueryMs);
-      });
+  std::int64_t low = 0;
+  return ask_for_bounds(low);
 }
 
 Result<bool> KafkaLogReader::start_near_end(std::int64_t records) {
   std::int64_t low = 0;
-  const Result<std::int64_t> end = ask_until_told([&](std::int64_t& stable) {
-    return rd_kafka_query_watermark_offsets(client_.get(), topic_.c_str(), partition_, &low, &stable,
-                                            kQueryMs);
-  });
+  const Result<std::int64_t> end = ask_for_bounds(low);
   if (!end) return end.error();
   const bool is_beginning = *end - records <= low;
   if (Status status = start_at(is_beginning ? 0 : *end - records); !status) return status.error();

@@ -220,16 +220,13 @@ CommitAnswer KafkaWriter::touch_all() {
     return answer_of("begin", *error);
   OutputRecord record;
   record.key = record.value = "";  // a topic may be compacted: it takes no record without a key
-  const auto touch = [&](rd_kafka_topic_t* topic, std::int32_t partition) {
-    const rd_kafka_resp_err_t error = produce(topic, partition, record);
-    return error == RD_KAFKA_RESP_ERR_NO_ERROR ? std::string() : describe(error);
-  };
-  std::string failure = touch(producer_->journal, 0);
+  rd_kafka_resp_err_t error = produce(producer_->journal, 0, record);
   for (std::size_t topic = 0; topic < partitions_.size(); ++topic) {
-    for (std::int32_t partition = 0; partition < partitions_[topic] && failure.empty(); ++partition)
-      failure = touch(producer_->topics[topic], partition);
+    for (std::int32_t partition = 0; partition < partitions_[topic]; ++partition) {
+      if (error == RD_KAFKA_RESP_ERR_NO_ERROR) error = produce(producer_->topics[topic], partition, record);
+    }
   }
-  if (!failure.empty()) return doubt("a record for nobody: " + failure);
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return doubt("a record for nobody: " + describe(error));
   auto list = partition_list(1);
   rd_kafka_topic_partition_list_add(list.get(), config_.topics.input.front().c_str(), 0)->offset = 0;
   return settle(std::move(list));

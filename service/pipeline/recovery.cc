@@ -35,25 +35,6 @@ Status restore_since(Clock::time_point begin, JournalLog& log, JournalChain& cha
   return {};
 }
 
-}  // namespace
-
-Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
-               StateBoard& board, int threads) {
-  return restore_since(Clock::now(), log, chain, detector, retention, probe, board, threads);
-}
-
-Status catch_up(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
-                StateBoard& board, const std::stop_token& stop, int threads) {
-  const Clock::time_point begin = Clock::now();
-  for (;;) {
-    const std::uint64_t before = chain.next_number();
-    const Status status = restore_since(begin, log, chain, detector, retention, probe, board, threads);
-    if (!status || stop.stop_requested() || chain.next_number() - before <= kLittle) return status;
-  }
-}
-
-namespace {
-
 // Error: kFenced.
 Status end_unmarked(const JournalChain& chain, BatchSink& sink) {
   std::vector<CommittedPosition> covered;
@@ -75,6 +56,21 @@ Status end_unmarked(const JournalChain& chain, BatchSink& sink) {
 }
 
 }  // namespace
+
+Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
+               StateBoard& board, int threads) {
+  return restore_since(Clock::now(), log, chain, detector, retention, probe, board, threads);
+}
+
+Status catch_up(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
+                StateBoard& board, const std::stop_token& stop, int threads) {
+  const Clock::time_point begin = Clock::now();
+  for (;;) {
+    const std::uint64_t before = chain.next_number();
+    const Status status = restore_since(begin, log, chain, detector, retention, probe, board, threads);
+    if (!status || stop.stop_requested() || chain.next_number() - before <= kLittle) return status;
+  }
+}
 
 Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink,
                      const Leadership& leadership, StateBoard& board, const SettleOptions& options) {
