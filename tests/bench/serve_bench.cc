@@ -2,6 +2,7 @@
 //
 //   serve_bench         pages of 1 KiB and of 4 KiB, five runs each; the figures go to
 //                       build/bench/serve.json as well
+//   serve_bench share   the share of the loop alone, three runs each; nothing written
 //   serve_bench absence restart and takeover alone; nothing written
 //   serve_bench tiny    a few thousand pages, once; nothing written
 //
@@ -43,6 +44,7 @@
 #include <exception>
 #include <fstream>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <stop_token>
@@ -94,7 +96,7 @@ struct Plan {
   int runs = 0;
   std::size_t warm_memory_mb = 0;  // more than Kafka and a run hold
   std::size_t warm_up = 0;  // pages before the first that counts, and of which the loop learns what to write
-  double paced_s = 0;       // for how long pages are sent at half of the load
+  double paced_s = 0;       // for how long pages are sent at half of the load; 0: they are not
   std::size_t remembered = 0;  // documents decided before a restart; four in five are unique
   std::size_t journaled = 0;   // and those after its snapshot
   int takeovers = 0;
@@ -110,6 +112,8 @@ constexpr Plan kFull = {.sizes = {{{"1k", 1024, 1'000'000}, {"4k", 4096, 400'000
                         .journaled = 100'000,
                         .takeovers = 3,
                         .joiners = 20};
+constexpr Plan kShare = {
+    .sizes = kFull.sizes, .runs = 3, .warm_memory_mb = kFull.warm_memory_mb, .warm_up = kFull.warm_up};
 constexpr Plan kTiny = {.sizes = {{{"1k", 1024, 25'000}, {"4k", 4096, 15'000}}},
                         .runs = 1,
                         .warm_memory_mb = 64,
@@ -481,6 +485,7 @@ class ServeBench {
     run_raw(run_config(kafka_.servers(), "warm-up", "warm-up-raw"), size.documents);
     for (const char* run : {"warm-up", "warm-up-raw"})
       delete_run_topics(run_config(kafka_.servers(), "warm-up", run));
+    if (plan_.paced_s == 0) return;
     const auto rate = static_cast<double>(plan_.warm_up) / 10;
     measure_paced(size, "warm-up-paced", std::min(rate, 50'000.));
   }
@@ -539,7 +544,8 @@ class ServeBench {
     };
     const Run raw = run_of(&Pair::raw);
     const Run serve = run_of(&Pair::serve);
-    const Latency latency = measure_paced(size, "paced-" + name, serve.documents_per_s / 2);
+    std::optional<Latency> latency;
+    if (plan_.paced_s > 0) latency = measure_paced(size, "paced-" + name, serve.documents_per_s / 2);
     const Scan scanned = scan(kafka_.folder(), size.record_bytes, size.documents);
     const double overhead = serve.cpu_s_per_million / (raw.cpu_s_per_million + scanned.cpu_s_per_million);
     const double best = std::thread::hardware_concurrency() * 1e6 /
@@ -558,11 +564,7 @@ class ServeBench {
     };
     print("raw", raw, &Pair::raw);
     print("serve", serve, &Pair::serve);
-    const double allowed_ms = 2. * Config().batch.interval_ms + latency.commit_p99_ms;
-    std::printf(
-        "  latency of serve at %.0f documents/s: p50 %.0f ms, p99 %.0f ms; two intervals and the p99 "
-        "of commits are %.0f ms\n",
-        latency.documents_per_s, latency.p50_ms, latency.p99_ms, allowed_ms);
+    if (latency) report_latency(name, *latency);
     const auto percent = [&](std::uint64_t part) {
       return 100 * static_cast<double>(part) / static_cast<double>(size.documents);
     };
@@ -585,13 +587,21 @@ class ServeBench {
     report_.number("raw_cpu_s_per_million_" + name, raw.cpu_s_per_million, 3);
     report_.number("resident_bytes_max_" + name, serve.resident_bytes_max);
     report_.number("raw_resident_bytes_max_" + name, raw.resident_bytes_max);
+    report_.number("scan_cpu_s_per_million_" + name, scanned.cpu_s_per_million, 3);
+    report_.number("cpu_vs_raw_and_scan_" + name, overhead, 3);
+    report_.text("answers_" + name, scanned.digest);
+  }
+
+  void report_latency(const std::string& name, const Latency& latency) {
+    const double allowed_ms = 2. * Config().batch.interval_ms + latency.commit_p99_ms;
+    std::printf(
+        "  latency of serve at %.0f documents/s: p50 %.0f ms, p99 %.0f ms; two intervals and the p99 "
+        "of commits are %.0f ms\n",
+        latency.documents_per_s, latency.p50_ms, latency.p99_ms, allowed_ms);
     worst_.p50_ms = std::max(worst_.p50_ms, latency.p50_ms);
     worst_.p99_ms = std::max(worst_.p99_ms, latency.p99_ms);
     report_.number("p99_ms_" + name, latency.p99_ms, 1);
     report_.number("p99_allowed_ms_" + name, allowed_ms, 1);
-    report_.number("scan_cpu_s_per_million_" + name, scanned.cpu_s_per_million, 3);
-    report_.number("cpu_vs_raw_and_scan_" + name, overhead, 3);
-    report_.text("answers_" + name, scanned.digest);
   }
 
   std::string program_;
@@ -645,17 +655,18 @@ int run(int argc, char** argv) {
     return 0;
   }
   const bool tiny = words == std::vector<std::string>{"tiny"};
+  const bool share = words == std::vector<std::string>{"share"};
   const bool absence = words == std::vector<std::string>{"absence"};
-  if (!words.empty() && !tiny && !absence) {
-    std::fprintf(stderr, "usage: serve_bench [absence | tiny]\n");
+  if (!words.empty() && !tiny && !share && !absence) {
+    std::fprintf(stderr, "usage: serve_bench [share | absence | tiny]\n");
     return 64;
   }
   configure_log({.level = "error"});
-  const Plan& plan = tiny ? kTiny : kFull;
+  const Plan& plan = tiny ? kTiny : share ? kShare : kFull;
   BenchReport report;
   if (!absence)
     ServeBench("/proc/self/exe", plan, report).run();  // and its Kafka, which fills memory, is gone
-  measure_absence(plan, report);
+  if (!share) measure_absence(plan, report);
   if (words.empty()) report.write("serve");
   return 0;
 }
