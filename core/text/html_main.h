@@ -8,6 +8,10 @@
 // Lengths are bytes of UTF-8: a Han character weighs what three Latin letters do, which is about what it
 // says, so one set of thresholds serves all scripts.
 //
+// The steps have a file each: html_main.cc who takes part, and what is done where there is too little;
+// html_main_vote.cc who wins; html_main_lead.cc how the article begins; html_main_clean.cc what of it goes;
+// html_main_lines.h which of the lines that are left.
+//
 // Cost:    some passes over the containers, each up to five times; linear, counted by steps().
 // Threads: none inside; one HtmlMainContent per reader.
 #pragma once
@@ -18,6 +22,9 @@
 #include <vector>
 
 #include "core/text/html_blocks.h"
+#include "core/text/html_main_lines.h"
+#include "core/text/html_sum.h"
+#include "core/text/html_titles.h"
 
 namespace neardup::internal {
 
@@ -26,7 +33,7 @@ class HtmlMainContent {
   // Replaces `text` by the main content of `page`; nothing, if there is none to be found, or a crumb only.
   void find(const HtmlPage& page, std::string& text);
 
-  std::uint64_t steps() const { return steps_; }  // of all calls
+  std::uint64_t steps() const { return steps_ + lines_.steps(); }  // of all calls
 
  private:
   // What may be relaxed.
@@ -36,94 +43,66 @@ class HtmlMainContent {
     bool clean;
   };
 
-  // Of a container and all that is kept inside of it.
-  struct Sum {
-    std::uint32_t bytes = 0;
-    std::uint32_t link_bytes = 0;
-    std::uint32_t commas = 0;
-    std::uint32_t images = 0;
-    std::uint32_t inputs = 0;
-    std::uint32_t embeds = 0;
-    std::uint32_t paragraphs = 0;
-    std::uint32_t items = 0;
-    std::uint32_t cells = 0;
-    std::uint32_t tables = 0;
-    std::uint32_t heading_bytes = 0;
-    std::uint32_t list_bytes = 0;
-    std::uint32_t data = 0;                // header cells, heads and captions, of no table inside
-    std::uint32_t children = 0;            // that are blocks
-    std::uint32_t paragraph_children = 0;  // of those, paragraphs
-
-    float link_density() const {
-      return bytes == 0 ? 0 : static_cast<float>(link_bytes) / static_cast<float>(bytes);
-    }
-  };
-
+  using Flag = HtmlContainer::Flag;
+  using Trait = HtmlTrait::Flag;
   using Index = std::uint32_t;
+
+  // Whether a container takes part.
+  enum Life : std::uint8_t { kAlive, kDead };
+
+  // What more than one step goes by.
+  static constexpr std::uint32_t kVoteBytes = 25;  // shorter paragraphs have no vote
+  static constexpr float kSectionLinks = .25F;     // a section with a larger share of links is a list of them
+  static constexpr float kMostShare = .5F;         // most of the page
 
   struct Beginning {
     Index container = 0;  // that holds the article; 0: not found
     Index first = 0;      // what comes before this is no part of it
   };
 
-  // Kept blocks that follow each other without a gap.
-  struct Line {
-    std::uint32_t first_block;
-    std::uint32_t end_block;
-    std::uint32_t bytes;
-    std::uint32_t link_bytes;
-    bool keep;
-    bool cut_behind;  // what follows it in the page was not kept
-  };
-
+  // html_main.cc
   void measure();
   void look_inside();
   const std::vector<Index>& headlines();
   bool is_around_article(Index i);
   bool mark_dead(const Rules& rules);
-  void hold_vote(const Rules& rules);
   void add_up(const Rules& rules);
+  bool is_table_of_contents(std::uint64_t kept);
+  std::uint64_t keep_all_but_furniture();
+
+  // html_main_vote.cc
+  void hold_vote(const Rules& rules);
   void vote(Index container, std::uint32_t bytes, std::uint32_t commas);
+  float name_score(const Rules& rules, Index i) const;
   void choose(const Rules& rules);
   Index best_container(const Rules& rules);
   Index common_ancestor(Index best, const Index* candidates, int count) const;
   Index climb(Index best);
   Index leave_table(Index best) const;
   Index widen_to_parallel_sections(Index best);
+  bool is_only_child(Index i) const;
   void choose_with_siblings(Index best);
-  bool is_wrapped_only(Index i, Index above);
-  Beginning beginning_of(Index best);
+
+  // html_main_lead.cc
   void choose_lead(Index best);
-  bool is_table_of_contents(std::uint64_t kept);
-  std::uint64_t keep_all_but_furniture();
+  Beginning beginning_of(Index best);
+  bool is_wrapped_only(Index i, Index above);
+
+  // html_main_clean.cc
   std::uint64_t clean(const Rules& rules);
-  bool is_caption(Index i, const Sum& sum) const;
-  bool are_captions_text();
   bool is_unwanted(const Rules& rules, Index i);
   bool looks_like_furniture(const Rules& rules, Index i);
+  bool is_in_run(Index i) const;
+  bool is_caption(Index i, const HtmlSum& sum) const;
+  bool are_captions_text();
   bool repeats_title(Index i);
-  bool is_title(std::string_view folded);
-  void take_in(Index i, const Sum& sum, Sum& to) const;
-  void cut_lines();
-  void drop_furniture_lines();
-  bool is_labelled_link(const Line& line);
-  void drop_link_lines();
-  void drop_orphaned_headings();
-  std::string_view text_of(const Line& line);
-  void write(std::string& text) const;
+  bool is_data(Index i) const;
+  bool is_data_table(Index i, const HtmlSum& sum) const;
+  bool in_table(Index i) const;
+  bool in_figure(Index i) const;
 
   const HtmlContainer& at(Index i) const { return containers_[i]; }
   Index size() const { return size_; }
-  void start_sum(Index i, Sum& sum) const;
-  bool is_phrase(Index i, const Sum& sum) const;
-  static bool is_prose(const Sum& sum);
-  bool in_table(Index i) const;
-  bool in_figure(Index i) const;
-  bool is_data(Index i) const;
-  bool is_data_table(Index i, const Sum& sum) const;
-  bool is_in_run(Index i) const;
-  bool is_only_child(Index i) const;
-  float name_score(const Rules& rules, Index i) const;
 
   const HtmlPage* page_ = nullptr;
   const HtmlContainer* containers_ = nullptr;  // of the page
@@ -134,12 +113,12 @@ class HtmlMainContent {
   std::vector<std::uint8_t> seen_;     // not hidden
   std::vector<std::uint32_t> inside_;  // bytes of it and of all seen inside; empty: not asked for
   std::vector<std::uint8_t> dead_;     // takes no part
-  std::vector<Sum> sum_;               // of who takes part
+  std::vector<HtmlSum> sum_;           // of who takes part
   std::vector<Index> stands_for_;      // itself, or what is around it if it is a wrapper around one paragraph
   std::vector<float> votes_;           // 0: none
   std::vector<float> score_;           // kNoVote: nobody voted for it
   std::vector<std::uint8_t> chosen_;   // by the vote
-  std::vector<Sum> left_;              // of what cleaning has left of the chosen
+  std::vector<HtmlSum> left_;          // of what cleaning has left of the chosen
   std::vector<std::uint8_t> data_;     // inside of a table of data or preformatted text
   std::vector<std::uint8_t> keep_;
   std::vector<std::uint8_t> best_keep_;  // of the best attempt so far
@@ -155,11 +134,8 @@ class HtmlMainContent {
   bool captions_are_text_ = false;  // most of it stands in captions
   bool little_furniture_ = false;   // nearly all that is visible was kept
 
-  std::vector<Line> lines_;
-  std::string line_;
-
-  std::string titles_[2];  // folded; empty: not asked for, or none
-  bool titles_folded_ = false;
+  HtmlMainLines lines_;
+  HtmlTitles titles_;
   std::string folded_;
   int headings_left_ = 0;
 };

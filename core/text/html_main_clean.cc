@@ -1,0 +1,195 @@
+// The part of html_main.h that drops what looks like furniture inside of the chosen.
+
+#include <algorithm>
+
+#include "core/text/html_main.h"
+
+namespace neardup::internal {
+namespace {
+
+// Shares are of the text kept so far: what holds more is the article itself, whatever it is called.
+constexpr float kCoverShare = .85F;  // of what is visible: a page with little furniture, not to be cleaned
+constexpr float kAsideShare = .4F;
+constexpr float kAuthorShare = .35F;
+constexpr float kLinkListShare = .2F;
+constexpr float kCaptionShare = .2F;
+constexpr float kExtraShare = .15F;
+constexpr float kLargeShare = .2F;
+constexpr float kProseLinks = .1F;  // prose with no larger share of links stays, whatever it is called
+constexpr std::uint32_t kShareBytes = 500;
+constexpr std::uint32_t kCaptionBytes = 600;
+constexpr std::uint32_t kExtraBytes = 400;
+constexpr std::uint32_t kRunLength = 8;  // so many lines of one parent ...
+constexpr float kRunLinks = .4F;         // ... with no larger share of links are text, each of them
+
+// Flags of a container that may go even where nothing is cleaned.
+constexpr unsigned kSuspectFlags =
+    HtmlContainer::kAuthor | HtmlContainer::kShare | HtmlContainer::kCaption | HtmlContainer::kExtra;
+
+}  // namespace
+
+// Keeps what was chosen, but not what looks like furniture inside of it; children first, so that a parent is
+// judged by what is left. Returns how many bytes are kept.
+std::uint64_t HtmlMainContent::clean(const Rules& rules) {
+  const Index n = size();
+  const Index end = at(root_).end;
+  steps_ += end - root_;
+  keep_.assign(n, 0);
+  data_.resize(n);
+  left_.resize(n);
+  std::uint64_t kept = 0;
+  unsigned suspects = 0;
+  for (Index i = root_; i < end; ++i) {
+    const HtmlContainer& container = at(i);
+    const bool keep = chosen_[i] != 0 && dead_[i] == kAlive;
+    keep_[i] = keep ? 1 : 0;
+    if (keep) kept += container.bytes;
+    if (keep)
+      suspects |= (container.flags & kSuspectFlags) | (has_trait(container.tag, Trait::kSuspect) ? 1U : 0);
+    data_[i] = i != root_ && is_data(i);
+    left_[i].start(at(i));
+  }
+  kept_bytes_ = static_cast<float>(kept);
+  little_furniture_ = kept_bytes_ > kCoverShare * visible_bytes_;
+  if (little_furniture_ && suspects == 0) return kept;
+  captions_are_text_ = suspects != 0 && are_captions_text();
+  for (Index i = end; --i > root_;) {
+    if (keep_[i] == 0) continue;
+    if (is_unwanted(rules, i)) {
+      keep_[i] = 0;
+    } else {
+      left_[at(i).parent].take_in(at(i), left_[i]);
+    }
+  }
+  kept = keep_[root_] != 0 ? at(root_).bytes : 0;
+  for (Index i = root_ + 1; i < end; ++i) {
+    const Index parent = at(i).parent;
+    if (parent > root_) keep_[i] &= keep_[parent];
+    if (keep_[i] != 0) kept += at(i).bytes;
+  }
+  return kept;
+}
+
+bool HtmlMainContent::is_unwanted(const Rules& rules, Index i) {
+  const HtmlContainer& container = at(i);
+  const HtmlSum& sum = left_[i];
+  const auto bytes = static_cast<float>(sum.bytes);
+  const HtmlTag tag = container.tag;
+  if ((tag == HtmlTag::kFooter || tag == HtmlTag::kAside) && bytes < kAsideShare * kept_bytes_) return true;
+  if (container.has(Flag::kAuthor) && bytes < kAuthorShare * kept_bytes_) return true;
+  if (container.has(Flag::kShare) && sum.bytes < kShareBytes) return true;
+  if (is_caption(i, sum) && !captions_are_text_ && sum.bytes < kCaptionBytes &&
+      bytes < kCaptionShare * kept_bytes_)
+    return true;
+  if (container.has(Flag::kExtra) && sum.bytes < kExtraBytes && bytes < kExtraShare * kept_bytes_)
+    return true;
+  if (tag == HtmlTag::kHeadline || tag == HtmlTag::kSubhead) {
+    if (rules.weigh_names && container.weight < 0) return true;
+    if (!little_furniture_ && repeats_title(i)) return true;
+  }
+  return rules.clean && !little_furniture_ && has_trait(tag, Trait::kCleanable) &&
+         looks_like_furniture(rules, i);
+}
+
+// Of a cleanable tag.
+bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
+  const HtmlSum& sum = left_[i];
+  const int weight = rules.weigh_names ? at(i).weight : 0;
+  if (at(i).tag == HtmlTag::kTable && is_data_table(i, sum)) return false;
+  if (data_[i] != 0) return false;
+  const auto bytes = static_cast<float>(sum.bytes);
+  const bool large = bytes >= kLargeShare * kept_bytes_ && sum.link_density() < .2F;
+  const bool prose = sum.is_prose() && sum.link_density() < kProseLinks;
+  if (weight < 0 && !large && !prose) return true;
+  if ((prose && sum.inputs == 0) || sum.commas >= 10) return false;
+
+  const bool list =
+      at(i).tag == HtmlTag::kList || (sum.bytes > 0 && static_cast<float>(sum.list_bytes) > .9F * bytes);
+  const float links = sum.link_density();
+  if (list && sum.items >= 2 && links > .95F && bytes < kLinkListShare * kept_bytes_) return true;
+  const bool figure = in_figure(i);
+  const float headings = sum.bytes == 0 ? 0 : static_cast<float>(sum.heading_bytes) / bytes;
+  const bool many_images = !figure && sum.images > 1 && 2 * sum.paragraphs < sum.images;
+  const bool many_items = !list && sum.items > sum.paragraphs + 100;
+  const bool many_inputs = sum.inputs > sum.paragraphs / 3;
+  const bool phrase = is_phrase(at(i), sum);
+  const bool empty = !list && !figure && !phrase && headings < .9F && sum.bytes < 25 &&
+                     (sum.images == 0 || sum.images > 2) && links > 0;
+  const float links_max = is_in_run(i) ? 1 : phrase ? .6F : weight >= 25 ? .5F : list ? 1 : .2F;
+  const bool many_links = links > links_max;
+  const bool embedded = (sum.embeds == 1 && sum.bytes < 75) || sum.embeds > 1;
+  return many_images || many_items || many_inputs || empty || many_links || embedded;
+}
+
+// Whether container i is one of many lines, of which few are links.
+bool HtmlMainContent::is_in_run(Index i) const {
+  const HtmlSum& parent = sum_[at(i).parent];
+  return parent.children >= kRunLength && parent.link_density() < kRunLinks && is_phrase(at(i), sum_[i]);
+}
+
+// A picture says nothing, so the words in its <figure> are its caption; a table there is text.
+bool HtmlMainContent::is_caption(Index i, const HtmlSum& sum) const {
+  if (at(i).has(Flag::kCaption)) return true;
+  return at(i).tag == HtmlTag::kFigure && sum.images > 0 && sum.cells == 0;
+}
+
+// A slide show: most of what was chosen stands below its pictures.
+bool HtmlMainContent::are_captions_text() {
+  const Index end = at(root_).end;
+  steps_ += end - root_;
+  std::uint64_t bytes = 0;
+  for (Index i = root_; i < end;) {
+    const bool caption = keep_[i] != 0 && is_caption(i, sum_[i]);
+    if (caption) bytes += sum_[i].bytes;
+    i = caption ? at(i).end : i + 1;
+  }
+  return static_cast<float>(bytes) > kMostShare * kept_bytes_;
+}
+
+bool HtmlMainContent::repeats_title(Index i) {
+  const std::uint32_t bytes = left_[i].bytes;
+  if (bytes < HtmlTitles::kBytesMin || bytes > HtmlTitles::kBytesMax || headings_left_ == 0) return false;
+  --headings_left_;
+  folded_.clear();
+  for (std::size_t k = at(i).first_block; k < page_->blocks.size(); ++k) {
+    const HtmlBlock& block = page_->blocks[k];
+    if (block.container < i || block.container >= at(i).end || folded_.size() > HtmlTitles::kBytesMax) break;
+    HtmlTitles::fold(page_->text_of(block), folded_);
+    steps_ += block.size;
+  }
+  return titles_.say(folded_);
+}
+
+// ---- tables and figures ----
+
+// Whether container i lies in preformatted text or in a table of data that says so itself.
+bool HtmlMainContent::is_data(Index i) const {
+  const HtmlContainer& parent = at(at(i).parent);
+  if (!has_trait(parent.tag, Trait::kDecidesData)) return data_[at(i).parent] != 0;
+  return parent.tag == HtmlTag::kPreformatted ||
+         (parent.tag == HtmlTag::kTable && parent.has(Flag::kDataTable));
+}
+
+bool HtmlMainContent::is_data_table(Index i, const HtmlSum& sum) const {
+  if (at(i).has(Flag::kPresentation)) return false;
+  if (at(i).has(Flag::kDataTable) || sum.data != 0) return true;
+  return sum.tables == 0 && sum.cells > 10;
+}
+
+bool HtmlMainContent::in_table(Index i) const {
+  for (int level = 0; level < 4 && i != 0; ++level) {
+    i = at(i).parent;
+    if (at(i).tag == HtmlTag::kTable) return true;
+  }
+  return false;
+}
+
+bool HtmlMainContent::in_figure(Index i) const {
+  for (int level = 0; level < 4 && i != 0; ++level) {
+    i = at(i).parent;
+    if (at(i).tag == HtmlTag::kFigure) return true;
+  }
+  return false;
+}
+
+}  // namespace neardup::internal

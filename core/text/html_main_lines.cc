@@ -1,0 +1,179 @@
+#include "core/text/html_main_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "core/text/html_line.h"
+
+namespace neardup::internal {
+namespace {
+
+constexpr std::size_t kLinkLinesMax = 8;    // more lines that are links are what the page is about
+constexpr std::uint32_t kLinkLineMin = 30;  // a shorter one is a button, or a name
+constexpr std::ptrdiff_t kFirstLines = 3;   // where it may stand again, not as a heading
+
+}  // namespace
+
+void HtmlMainLines::write(const HtmlPage& page, const std::vector<std::uint8_t>& keep, bool little_furniture,
+                          HtmlTitles& titles, std::string& text) {
+  page_ = &page;
+  keep_ = &keep;
+  cut_lines();
+  drop_furniture(!little_furniture, titles);
+  if (!little_furniture) drop_links();
+  drop_orphaned_headings();
+  append(text);
+}
+
+void HtmlMainLines::cut_lines() {
+  lines_.clear();
+  const std::vector<HtmlBlock>& blocks = page_->blocks;
+  steps_ += blocks.size();
+  bool gap = true;  // behind the line before: what is between may have been dropped
+  for (std::uint32_t i = 0; i < blocks.size(); ++i) {
+    gap |= !blocks[i].glued;
+    if ((*keep_)[blocks[i].container] == 0) {
+      if (!lines_.empty()) lines_.back().cut_behind = true;
+      continue;
+    }
+    if (gap) lines_.push_back({i, i, 0, 0, true, false});
+    gap = false;
+    Line& line = lines_.back();
+    line.end_block = i + 1;
+    line.bytes += blocks[i].size;
+    line.link_bytes += blocks[i].link_bytes;
+  }
+}
+
+void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
+  bool behind_marker = false;
+  const auto cut_before = [&](Line& line) {
+    if (&line != lines_.data()) (&line - 1)->cut_behind = true;
+  };
+  for (Line& line : lines_) {
+    if (behind_marker && line.link_bytes * 5 >= line.bytes * 4) {
+      line.keep = false;
+      cut_before(line);
+      continue;
+    }
+    behind_marker = false;
+    const HtmlTag tag = tag_of(line);
+    const bool data = tag == HtmlTag::kPreformatted || tag == HtmlTag::kCell || tag == HtmlTag::kHeaderCell;
+    if (data || line.bytes > kHtmlLineMax) continue;
+    const std::string_view text = text_of(line);
+    const bool prose = !is_heading(tag) && tag != HtmlTag::kItem && tag != HtmlTag::kDefinition;
+    const HtmlLine kind = html_line_kind(text, prose);
+    line.keep = kind == HtmlLine::kText;
+    if (&line - lines_.data() < kFirstLines && !is_heading(tag) && with_title) {
+      folded_.clear();
+      HtmlTitles::fold(text, folded_);
+      if (titles.say(folded_)) line.keep = false;
+    }
+    if (!line.keep) cut_before(line);
+    behind_marker = kind == HtmlLine::kMarker;
+  }
+}
+
+// Whether a line is a label and a link: "Read this too: Another article".
+bool HtmlMainLines::is_labelled_link(const Line& line) {
+  const std::uint32_t label = line.bytes - line.link_bytes;
+  if (line.link_bytes < kLinkLineMin || label < 3 || label > line.link_bytes) return false;
+  const std::size_t colon = text_of(line).find(':');
+  return colon < label && colon + 3 >= label;  // a space may follow, or be part of the link
+}
+
+// Paragraphs that are a link each lead to other articles, and so does a label with a link. Where there are
+// many of a kind they are what the page is about; what looks like an address, or like a sentence, is text.
+void HtmlMainLines::drop_links() {
+  struct Found {
+    std::array<Line*, kLinkLinesMax> lines{};
+    std::size_t count = 0;
+
+    void add(Line& line) {
+      if (count < lines.size()) lines[count] = &line;
+      ++count;
+    }
+  };
+  Found links;
+  Found labelled;
+  for (Line& line : lines_) {
+    const bool short_link = line.link_bytes * 2 >= line.bytes && line.bytes >= kLinkLineMin &&
+                            line.bytes <= kHtmlLineMax && line.keep;
+    if (!short_link) continue;
+    if (tag_of(line) != HtmlTag::kParagraph) continue;
+    if (line.link_bytes * 20 >= line.bytes * 19) {
+      links.add(line);
+    } else if (is_labelled_link(line)) {
+      labelled.add(line);
+    }
+  }
+  for (const Found& found : {links, labelled}) {
+    if (found.count > kLinkLinesMax) continue;
+    for (std::size_t i = 0; i < found.count; ++i) {
+      Line& line = *found.lines[i];
+      const std::string_view text = text_of(line);
+      const bool address =
+          text.find("://") != std::string_view::npos || text.find("www.") != std::string_view::npos;
+      if (address || text.ends_with('.')) continue;
+      line.keep = false;
+      if (&line != lines_.data()) (&line - 1)->cut_behind = true;
+    }
+  }
+}
+
+// A heading goes with what it was the heading of.
+void HtmlMainLines::drop_orphaned_headings() {
+  const Line* next = nullptr;
+  for (auto line = lines_.rbegin(); line != lines_.rend(); ++line) {
+    const HtmlTag tag = tag_of(*line);
+    if (!line->keep) continue;
+    if (is_heading(tag) && line->cut_behind) {
+      const HtmlTag behind = next == nullptr ? HtmlTag::kHeadline : tag_of(*next);
+      if (is_heading(behind) && behind <= tag) {
+        line->keep = false;
+        continue;
+      }
+    }
+    next = &*line;
+  }
+}
+
+// Valid until the next call.
+std::string_view HtmlMainLines::text_of(const Line& line) {
+  if (line.end_block - line.first_block == 1) return page_->text_of(page_->blocks[line.first_block]);
+  line_.clear();
+  for (std::uint32_t i = line.first_block; i < line.end_block; ++i) {
+    if ((*keep_)[page_->blocks[i].container] != 0) line_ += page_->text_of(page_->blocks[i]);
+  }
+  return line_;
+}
+
+// Lines that follow each other in the page, as most do, are copied together: a line break is between them
+// there too.
+void HtmlMainLines::append(std::string& text) const {
+  const bool any = std::any_of(lines_.begin(), lines_.end(), [](const Line& line) { return line.keep; });
+  std::string_view run;
+  const auto write_run = [&] {
+    text += run;
+    run = {};
+  };
+  for (const Line& line : lines_) {
+    if (any && !line.keep) continue;
+    for (std::uint32_t i = line.first_block; i < line.end_block; ++i) {
+      if ((*keep_)[page_->blocks[i].container] == 0) continue;
+      const std::string_view block = page_->text_of(page_->blocks[i]);
+      const bool new_line = i == line.first_block;
+      if (new_line && !run.empty() && run.data() + run.size() + 1 == block.data()) {
+        run = {run.data(), run.size() + 1 + block.size()};
+      } else {
+        write_run();
+        if (new_line && !text.empty()) text += '\n';
+        run = block;
+      }
+    }
+  }
+  write_run();
+}
+
+}  // namespace neardup::internal

@@ -1,0 +1,59 @@
+// Which lines of the main content go, and how are the others written?
+//
+// A line is what a reader sees as one: kept blocks without a gap between them. One whose words say that it is
+// furniture goes (html_line.h), and links that follow it; so do the title said again, a few paragraphs that
+// are nothing but a link, and headings of what is gone.
+//
+// Threads: none inside; one HtmlMainLines per reader.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/text/html_blocks.h"
+#include "core/text/html_titles.h"
+
+namespace neardup::internal {
+
+class HtmlMainLines {
+ public:
+  // Appends the text of the containers that `keep` names, by their numbers. `little_furniture`: they are
+  // nearly all of the page, so neither its title nor links are furniture. `titles`: those of `page`.
+  void write(const HtmlPage& page, const std::vector<std::uint8_t>& keep, bool little_furniture,
+             HtmlTitles& titles, std::string& text);
+
+  std::uint64_t steps() const { return steps_; }  // of all calls
+
+ private:
+  struct Line {
+    std::uint32_t first_block;
+    std::uint32_t end_block;
+    std::uint32_t bytes;
+    std::uint32_t link_bytes;
+    bool keep;
+    bool cut_behind;  // what follows it in the page was not kept
+  };
+
+  void cut_lines();
+  void drop_furniture(bool with_title, HtmlTitles& titles);
+  bool is_labelled_link(const Line& line);
+  void drop_links();
+  void drop_orphaned_headings();
+  void append(std::string& text) const;
+
+  HtmlTag tag_of(const Line& line) const {
+    return page_->containers[page_->blocks[line.first_block].container].tag;
+  }
+  std::string_view text_of(const Line& line);
+
+  const HtmlPage* page_ = nullptr;
+  const std::vector<std::uint8_t>* keep_ = nullptr;
+  std::vector<Line> lines_;
+  std::string line_;
+  std::string folded_;
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace neardup::internal
