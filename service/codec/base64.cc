@@ -7,6 +7,12 @@
 #include "core/base/isa.h"
 
 namespace neardup {
+namespace {
+
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+}  // namespace
+
 namespace internal {
 namespace {
 
@@ -17,7 +23,6 @@ constexpr std::uint8_t kForeign = 66;
 constexpr std::array<std::uint8_t, 256> make_table() {
   std::array<std::uint8_t, 256> table{};
   table.fill(kForeign);
-  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
     table[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
   }
@@ -103,6 +108,21 @@ bool decode_base64(std::string_view text, std::string& out) {
 #else
   return internal::decode_base64_with(nullptr, text, out);
 #endif
+}
+
+std::string encode_base64(std::string_view bytes) {
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      out += i + j <= bytes.size() ? kAlphabet[group >> (18 - 6 * j) & 0x3F] : '=';
+    }
+  }
+  return out;
 }
 
 }  // namespace neardup

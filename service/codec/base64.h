@@ -1,9 +1,9 @@
-// Which bytes did a producer wrap in base64?
+// Which bytes did a producer wrap in base64? And how are bytes wrapped?
 //
-// RFC 4648, strict: the standard alphabet or the one for URLs and file names (- and _ in place of + and /),
-// never both in one text; whole groups of four, padding where it belongs and nowhere else, unused bits zero.
-// Line ends may stand anywhere, since mail-style encoders break lines; nothing else may. So a text that only
-// looks a little like base64 is never mistaken for it.
+// RFC 4648. Decoding is strict: the standard alphabet or the one for URLs and file names (- and _ in place of
+// + and /), never both in one text; whole groups of four, padding where it belongs and nowhere else, unused
+// bits zero. Line ends may stand anywhere, since mail-style encoders break lines; nothing else may. So a text
+// that only looks a little like base64 is never mistaken for it.
 //
 // Cost:    linear. With vector instructions 64 characters a step (AVX-512: line ends among them), else four.
 // Threads: a pure function.
@@ -18,6 +18,9 @@ namespace neardup {
 // Replaces `out` with the decoded bytes; allocates nothing once it has grown. Returns false, with `out`
 // unspecified, where `text` is not base64. REQUIRES: `text` is no view of `out`.
 [[nodiscard]] bool decode_base64(std::string_view text, std::string& out);
+
+// In the standard alphabet, padded, on one line.
+std::string encode_base64(std::string_view bytes);
 
 namespace internal {
 

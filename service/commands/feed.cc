@@ -12,6 +12,7 @@
 
 #include "core/text/utf8.h"
 #include "service/clock.h"
+#include "service/codec/base64.h"
 #include "service/commands/exit_code.h"
 #include "service/commands/path_input.h"
 #include "service/commands/report.h"
@@ -43,22 +44,6 @@ constexpr std::chrono::milliseconds kProgressEvery{200};
 constexpr std::chrono::minutes kDeliveryMax{5};
 
 std::atomic<bool> interrupted{false};
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      out += i + j <= bytes.size() ? kDigits[group >> (18 - 6 * j) & 0x3F] : '=';
-    }
-  }
-  return out;
-}
 
 class Feed {
  public:
@@ -171,7 +156,7 @@ Result<std::string> page_record(const Preset& preset, std::string_view url, std:
   const bool may_be_base64 = preset.base64 != Base64::kNever;
   const bool must_be_base64 = preset.base64 == Base64::kAlways;
   if (must_be_base64 || (may_be_base64 && !is_utf8(page))) {
-    put(places.front(), base64(page));
+    put(places.front(), encode_base64(page));
   } else {
     put(places.front(), page);
   }

@@ -28,17 +28,4 @@ inline std::string from_base64(std::string_view encoded) {
   return bytes;
 }
 
-// Padded with '='.
-inline std::string to_base64(std::string_view bytes) {
-  std::string encoded;
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t i = at; i < at + 3; ++i)
-      group = group << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U);
-    for (int shift = 18; shift >= 0; shift -= 6) encoded += kBase64Digits[group >> shift & 63];
-  }
-  const std::size_t missing = (3 - bytes.size() % 3) % 3;
-  return encoded.replace(encoded.size() - missing, missing, missing, '=');
-}
-
 }  // namespace neardup

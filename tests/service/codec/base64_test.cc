@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace neardup {
 namespace {
@@ -12,19 +14,24 @@ std::string decoded(std::string_view text) {
   return decode_base64(text, out) ? out : "(refused)";
 }
 
-TEST(Base64, decodes_the_vectors_of_rfc_4648) {
-  EXPECT_EQ(decoded(""), "");
-  EXPECT_EQ(decoded("Zg=="), "f");
-  EXPECT_EQ(decoded("Zm8="), "fo");
-  EXPECT_EQ(decoded("Zm9v"), "foo");
-  EXPECT_EQ(decoded("Zm9vYg=="), "foob");
-  EXPECT_EQ(decoded("Zm9vYmE="), "fooba");
-  EXPECT_EQ(decoded("Zm9vYmFy"), "foobar");
+TEST(Base64, decodes_and_encodes_the_vectors_of_rfc_4648) {
+  constexpr std::pair<std::string_view, std::string_view> kVectors[] = {{"", ""},
+                                                                        {"f", "Zg=="},
+                                                                        {"fo", "Zm8="},
+                                                                        {"foo", "Zm9v"},
+                                                                        {"foob", "Zm9vYg=="},
+                                                                        {"fooba", "Zm9vYmE="},
+                                                                        {"foobar", "Zm9vYmFy"}};
+  for (const auto& [bytes, text] : kVectors) {
+    EXPECT_EQ(decoded(text), bytes);
+    EXPECT_EQ(encode_base64(bytes), text);
+  }
 }
 
-TEST(Base64, decodes_every_byte_value) {
-  const std::string out = decoded("AP/+gIF/+/A=");
-  EXPECT_EQ(out, std::string("\x00\xFF\xFE\x80\x81\x7F\xFB\xF0", 8));
+TEST(Base64, decodes_and_encodes_every_byte_value) {
+  const std::string bytes("\x00\xFF\xFE\x80\x81\x7F\xFB\xF0", 8);
+  EXPECT_EQ(decoded("AP/+gIF/+/A="), bytes);
+  EXPECT_EQ(encode_base64(bytes), "AP/+gIF/+/A=");
 }
 
 TEST(Base64, the_alphabet_for_urls_is_one_too_but_not_both_at_once) {

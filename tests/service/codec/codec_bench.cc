@@ -23,11 +23,11 @@
 #include "core/base/check.h"
 #include "core/base/hash.h"
 #include "core/base/isa.h"
+#include "service/codec/base64.h"
 #include "service/codec/document_codec.h"
 #include "tests/support/bench_report.h"
 #include "tests/support/cpu_clock.h"
 #include "tests/support/generated_text.h"
-#include "tests/support/plain_base64.h"
 
 namespace neardup {
 namespace {
@@ -124,7 +124,7 @@ std::vector<Corpus> corpora(std::size_t records) {
     zh_ascii.records.push_back(record_of("text", chinese(5'000, i), i, true));
     html.records.push_back(record_of("html", page(page_texts, 20'000, i), i, false));
     gbk.records.push_back(gbk_page(20'000, i));
-    base64.records.push_back(record_of("html", to_base64(page(page_texts, 20'000, i)), i, false));
+    base64.records.push_back(record_of("html", encode_base64(page(page_texts, 20'000, i)), i, false));
   }
   return {en, en_short, zh, zh_ascii, html, base64, gbk};
 }

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "core/limits.h"
-#include "tests/support/plain_base64.h"
+#include "service/codec/base64.h"
 
 namespace neardup {
 namespace {
@@ -340,12 +340,12 @@ TEST(DocumentCodec, base64_auto_knows_a_page_in_any_charset_by_its_markup) {
   for (const std::string opening :
        {"<!-- saved --><html><body>", "\n <!-- a --> <!-- b -->\n<HTML>", "<!-- nothing but a comment -->",
         "<!--><p>", "<meta charset=gbk>", "<script>x()</script>", "<TABLE\tborder=0>", "<title>", "<br/>"}) {
-    const std::string page = to_base64(opening + china);
+    const std::string page = encode_base64(opening + china);
     EXPECT_TRUE(body(page, "gb18030").starts_with(opening + "中国")) << opening;
     EXPECT_TRUE(body(page, "utf-8").starts_with(opening)) << opening;
   }
   for (const std::string opening : {"<x>", "<tablet>", "<- ", "1 < 2 > 1 ", "<p", "<table "}) {
-    const std::string words = to_base64(opening + china);
+    const std::string words = encode_base64(opening + china);
     EXPECT_EQ(body(words, "gb18030"), words) << opening;
   }
 }
@@ -358,10 +358,10 @@ TEST(DocumentCodec, base64_auto_believes_a_charset_where_bytes_are_many_and_have
   };
   std::string words;
   for (int i = 0; i < 64; ++i) words += "\xD6\xD0\xB9\xFA";
-  EXPECT_TRUE(body(to_base64(words), R"(,"charset":"gbk")").starts_with("中国中国"));
-  EXPECT_EQ(body(to_base64(words), ""), to_base64(words)) << "nobody says that it is in a charset";
-  EXPECT_EQ(body(to_base64(words + '\x01'), R"(,"charset":"gbk")"), to_base64(words + '\x01'));
-  const std::string few = to_base64(words.substr(0, 200));
+  EXPECT_TRUE(body(encode_base64(words), R"(,"charset":"gbk")").starts_with("中国中国"));
+  EXPECT_EQ(body(encode_base64(words), ""), encode_base64(words)) << "nobody says that it is in a charset";
+  EXPECT_EQ(body(encode_base64(words + '\x01'), R"(,"charset":"gbk")"), encode_base64(words + '\x01'));
+  const std::string few = encode_base64(words.substr(0, 200));
   EXPECT_EQ(body(few, R"(,"charset":"gbk")"), few);
   // Which all are base64, and of which windows-1252 would make characters.
   for (const std::string plain : {"page", "Internationalization", "Straits/Settlements+"}) {
