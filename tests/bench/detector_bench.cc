@@ -28,7 +28,6 @@
 // in a file, as index.directory has it.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -55,6 +54,7 @@
 #include "tests/bench/corpora.h"
 #include "tests/support/bench_report.h"
 #include "tests/support/cpu_clock.h"
+#include "tests/support/number_argument.h"
 #include "tests/support/work_clock.h"
 
 namespace neardup {
@@ -714,9 +714,9 @@ int main(int argc, char** argv) {
   const std::string_view verb = words.empty() ? "" : words[0];
   const bool is_sized = verb == "tiny" || verb == "small";
   const Rows rows(is_sized ? words.subspan(1) : words);
-  const bool are_lines =
-      verb == "lines" && words.size() == 2 && std::isdigit(static_cast<unsigned char>(*words[1])) != 0;
-  if (!rows.are_known() && !are_lines) {
+  const std::optional<std::uint64_t> lines =
+      verb == "lines" && words.size() == 2 ? number_argument<std::uint64_t>(words[1]) : std::nullopt;
+  if (!rows.are_known() && !lines) {
     std::fprintf(stderr, "usage: detector_bench [tiny | small] [ROW...], or lines N; rows:");
     for (const std::string_view name : Rows::kNames) std::fprintf(stderr, " %s", name.data());
     std::fprintf(stderr, "\n");
@@ -730,8 +730,8 @@ int main(int argc, char** argv) {
   }
   const Corpus corpus = Corpus::real();
   const Documents documents(corpus);
-  if (are_lines) {
-    print_lines(documents, std::strtoull(words[1], nullptr, 10));
+  if (lines) {
+    print_lines(documents, *lines);
     return 0;
   }
   run(documents, verb == "small" ? kSmall : kFull, rows, report);

@@ -16,6 +16,7 @@
 #include "core/base/isa.h"
 #include "core/text/html_text.h"
 #include "tests/support/cpu_clock.h"
+#include "tests/support/number_argument.h"
 
 namespace {
 
@@ -77,7 +78,8 @@ int main(int argc, char** argv) {
   if (verb == "texts" && (argument == "main" || argument == "all")) {
     return write_texts(argument == "main" ? HtmlExtract::kMain : HtmlExtract::kAll);
   }
-  if (verb == "speed" && std::atoi(argv[2]) > 0) return measure(std::atoi(argv[2]));
+  const int rounds = verb == "speed" ? neardup::number_argument<int>(argument).value_or(0) : 0;
+  if (rounds > 0) return measure(rounds);
   std::fputs("usage: html_pages texts main|all < FRAMES; html_pages speed ROUNDS < FRAMES\n", stderr);
   return 64;
 }

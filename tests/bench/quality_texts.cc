@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@
 #include "core/text/folder.h"
 #include "core/text/utf8.h"
 #include "tests/support/generated_notices.h"
+#include "tests/support/number_argument.h"
 
 namespace neardup {
 namespace {
@@ -119,9 +121,14 @@ int write_respelled(std::uint64_t seed) {
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   const std::vector<std::string_view> arguments(argv + 1, argv + argc);
-  const auto number = [&](std::size_t i) { return std::strtoull(argv[i + 1], nullptr, 10); };
-  if (arguments.size() == 3 && arguments[0] == "notices") return neardup::write_notices(number(1), number(2));
-  if (arguments.size() == 2 && arguments[0] == "respelled") return neardup::write_respelled(number(1));
+  const auto number = [&](std::size_t i) {
+    return i < arguments.size() ? neardup::number_argument<std::uint64_t>(arguments[i]) : std::nullopt;
+  };
+  const auto seed = number(1);
+  const auto count = number(2);
+  if (arguments.size() == 3 && arguments[0] == "notices" && seed && count)
+    return neardup::write_notices(*seed, *count);
+  if (arguments.size() == 2 && arguments[0] == "respelled" && seed) return neardup::write_respelled(*seed);
   std::fprintf(stderr, "usage: quality_texts notices SEED COUNT | respelled SEED < DOCS\n");
   return 64;
 }

@@ -14,7 +14,6 @@
 
 #include <unistd.h>
 
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +23,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "core/base/check.h"
@@ -34,6 +32,7 @@
 #include "tests/support/bench_report.h"
 #include "tests/support/cpu_clock.h"
 #include "tests/support/generated_journal.h"
+#include "tests/support/number_argument.h"
 
 namespace neardup {
 namespace {
@@ -219,12 +218,10 @@ int run(std::size_t uniques, bool tiny) {
 int main(int argc, char** argv) {
   const std::string_view word = argc > 1 ? argv[1] : "1000000";
   if (argc == 2 && word == "tiny") return neardup::run(20'000, true);
-  std::size_t uniques = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), uniques);
-  const bool is_number = error == std::errc() && end == word.data() + word.size();
-  if (argc > 2 || !is_number || uniques == 0 || uniques > 1'000'000'000) {
+  const std::optional<std::size_t> uniques = neardup::number_argument<std::size_t>(word);
+  if (argc > 2 || !uniques || *uniques == 0 || *uniques > 1'000'000'000) {
     std::fprintf(stderr, "usage: snapshot_bench [COUNT | tiny]\n");
     return 64;
   }
-  return neardup::run(uniques, false);
+  return neardup::run(*uniques, false);
 }

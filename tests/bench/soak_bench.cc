@@ -15,9 +15,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -28,6 +28,7 @@
 #include "tests/bench/serve_run.h"
 #include "tests/support/bench_report.h"
 #include "tests/support/child_process.h"
+#include "tests/support/number_argument.h"
 #include "tests/support/private_kafka.h"
 
 namespace neardup {
@@ -164,15 +165,16 @@ int run(double time_s, bool tiny) {
 }  // namespace neardup
 
 int main(int argc, char** argv) {
+  constexpr double kMinutesMax = 7 * 24 * 60;
   try {
     const std::string_view word = argc > 1 ? argv[1] : "20";
-    if (word == "tiny") return neardup::run(4, true);
-    const double minutes = std::strtod(word.data(), nullptr);
-    if (minutes <= 0) {
+    if (argc == 2 && word == "tiny") return neardup::run(4, true);
+    const std::optional<double> minutes = neardup::number_argument<double>(word);
+    if (argc > 2 || !minutes || !(*minutes > 0 && *minutes <= kMinutesMax)) {
       std::fprintf(stderr, "usage: soak_bench [MINUTES|tiny]\n");
       return 64;
     }
-    return neardup::run(60 * minutes, false);
+    return neardup::run(60 * *minutes, false);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "soak_bench: %s\n", error.what());
     return 1;

@@ -11,11 +11,13 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "service/log.h"
 #include "tests/chaos/round.h"
+#include "tests/support/number_argument.h"
 
 namespace neardup {
 namespace {
@@ -32,15 +34,13 @@ struct Arguments {
 bool parse(int argc, char** argv, Arguments& arguments) {
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view option = argv[i];
-    char* end = nullptr;
-    const std::uint64_t number = std::strtoull(argv[i + 1], &end, 10);
-    const bool is_number = end != argv[i + 1] && *end == '\0';
+    const std::optional<std::uint64_t> number = number_argument<std::uint64_t>(argv[i + 1]);
     if (option == "--json") {
       arguments.json = argv[i + 1];
-    } else if (option == "--rounds" && is_number && number > 0) {
-      arguments.rounds = number;
-    } else if (option == "--seed" && is_number) {
-      arguments.seed = number;
+    } else if (option == "--rounds" && number.value_or(0) > 0) {
+      arguments.rounds = *number;
+    } else if (option == "--seed" && number) {
+      arguments.seed = *number;
     } else {
       return false;
     }

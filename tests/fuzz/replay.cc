@@ -19,9 +19,12 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
+
+#include "tests/support/number_argument.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -97,7 +100,9 @@ std::string changed(const std::vector<std::string>& seeds, std::uint64_t number)
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3 && argc != 4) {
+  const auto seconds = neardup::number_argument<int>(argc == 3 ? argv[2] : "0");
+  const auto number = neardup::number_argument<std::uint64_t>(argc == 4 ? argv[3] : "0");
+  if ((argc != 3 && argc != 4) || !seconds || !number) {
     return std::fprintf(stderr, "usage: %s FOLDER SECONDS | FOLDER - NUMBER\n", argv[0]), 64;
   }
   const std::vector<std::filesystem::path> paths = find_seeds(argv[1]);
@@ -108,14 +113,14 @@ int main(int argc, char** argv) {
     if (seeds.back().empty()) return std::fprintf(stderr, "replay: %s: nothing in it\n", path.c_str()), 66;
   }
   std::signal(SIGABRT, name_input);
-  if (argc == 4) return run(changed(seeds, number_running = std::strtoull(argv[3], nullptr, 10))), 0;
+  if (argc == 4) return run(changed(seeds, number_running = *number)), 0;
 
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     seed_running = paths[i].c_str();
     run(seeds[i]);
   }
   seed_running = nullptr;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(std::atoi(argv[2]));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(*seconds);
   for (; std::chrono::steady_clock::now() < end; ++number_running) run(changed(seeds, number_running));
   std::printf("%zu seeds and %llu changed ones, seed %llu\n", seeds.size(),
               static_cast<unsigned long long>(number_running), static_cast<unsigned long long>(kSeed));

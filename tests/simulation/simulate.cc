@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -26,6 +27,7 @@
 
 #include "service/log.h"
 #include "tests/simulation/simulation.h"
+#include "tests/support/number_argument.h"
 
 namespace neardup {
 namespace {
@@ -63,22 +65,21 @@ struct Arguments {
 bool parse(int argc, char** argv, Arguments& arguments) {
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view option = argv[i];
-    char* end = nullptr;
-    const std::uint64_t number = std::strtoull(argv[i + 1], &end, 10);
-    const bool is_number = end != argv[i + 1] && *end == '\0';
+    const std::optional<std::uint64_t> number = number_argument<std::uint64_t>(argv[i + 1]);
+    const bool is_count = number.value_or(0) > 0;
     if (option == "--json") {
       arguments.json = argv[i + 1];
     } else if (const auto* const planted = std::ranges::find(kPlantedNames, argv[i + 1]);
                option == "--planted" && planted != kPlantedNames.end()) {
       arguments.planted = static_cast<Planted>(planted - kPlantedNames.begin());
-    } else if (option == "--seeds" && is_number && number > 0) {
-      arguments.seeds = number;
-    } else if (option == "--first" && is_number) {
-      arguments.first = number;
-    } else if (option == "--jobs" && is_number && number > 0 && number <= kJobsMax) {
-      arguments.jobs = number;
-    } else if (option == "--seed" && is_number) {
-      arguments.first = number;
+    } else if (option == "--seeds" && is_count) {
+      arguments.seeds = *number;
+    } else if (option == "--first" && number) {
+      arguments.first = *number;
+    } else if (option == "--jobs" && is_count && *number <= kJobsMax) {
+      arguments.jobs = *number;
+    } else if (option == "--seed" && number) {
+      arguments.first = *number;
       arguments.seeds = 1;
       arguments.replay = true;
     } else {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -25,6 +24,7 @@
 #include "core/text/utf8.h"
 #include "tests/support/cpu_clock.h"
 #include "tests/support/generated_text.h"
+#include "tests/support/number_argument.h"
 
 namespace neardup {
 namespace {
@@ -160,7 +160,7 @@ void run(int rounds, int files, char** names) {
 }  // namespace neardup
 
 int main(int count, char** arguments) {
-  const int rounds = count > 1 ? std::atoi(arguments[1]) : 15;
+  const int rounds = neardup::number_argument<int>(count > 1 ? arguments[1] : "15").value_or(0);
   if (rounds <= 0) {
     std::fprintf(stderr, "usage: shingle_signer_bench [ROUNDS] [DOCS.jsonl...]\n");
     return 64;
