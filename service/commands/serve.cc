@@ -364,9 +364,9 @@ Status Service::lead(const Election& election, std::stop_source& term) {
   }
   // A new producer first: it fences every older one and finishes its transaction, so the journal's end is its
   // end.
-  const KafkaWriter::PartitionCounts partitions = {topics->at(names.unique).partitions,
-                                                   topics->at(names.duplicate).partitions,
-                                                   topics->at(names.dead_letter).partitions};
+  KafkaWriter::PartitionCounts partitions{};
+  std::ranges::transform(output_topic_names(names), partitions.begin(),
+                         [&](const std::string& name) { return topics->at(name).partitions; });
   KafkaWriter writer(config_.kafka, partitions, election, metrics_, board_, stop);
   if (Status status = writer.recycle(); !status) return status;
   if (Status status = read_rest(election, writer, topics->at(names.journal), term); !status) return status;

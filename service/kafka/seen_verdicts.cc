@@ -5,6 +5,7 @@
 
 #include "service/codec/verdict_codec.h"
 #include "service/kafka/log_reader.h"
+#include "service/kafka/topics.h"
 
 namespace neardup {
 namespace {
@@ -32,15 +33,14 @@ bool lies_behind(const Place& place, std::span<const CommittedPosition> covered)
 }  // namespace
 
 Result<bool> sees_verdict_behind(std::span<const CommittedPosition> covered, const KafkaConfig& config,
-                                 const std::array<std::int32_t, 3>& partitions, StateBoard& board,
+                                 const std::array<std::int32_t, kOutputTopics>& partitions, StateBoard& board,
                                  const std::stop_token& stop) {
   Probe uncounted;
-  const std::array<const std::string*, 3> topics = {&config.topics.unique, &config.topics.duplicate,
-                                                    &config.topics.dead_letter};
+  const std::array<std::string, kOutputTopics> topics = output_topic_names(config.topics);
   for (std::size_t topic = 0; topic < topics.size(); ++topic) {
     const bool is_dead_letter = topic == static_cast<std::size_t>(OutputTopic::kDeadLetter);
     for (std::int32_t partition = 0; partition < partitions[topic]; ++partition) {
-      auto reader = KafkaLogReader::open(config, *topics[topic], partition, uncounted, board, stop);
+      auto reader = KafkaLogReader::open(config, topics[topic], partition, uncounted, board, stop);
       if (!reader) return reader.error();
       const Result<bool> from_beginning = (*reader)->start_near_end(kLookedAt);
       if (!from_beginning) return from_beginning.error();

@@ -25,7 +25,7 @@ namespace neardup {
 // partition; one that is not named is not covered at all. True as well where nothing can be told: more
 // records than are looked at were aborted. Errors: kUnavailable (asked to stop; a topic does not answer).
 Result<bool> sees_verdict_behind(std::span<const CommittedPosition> covered, const KafkaConfig& config,
-                                 const std::array<std::int32_t, 3>& partitions, StateBoard& board,
+                                 const std::array<std::int32_t, kOutputTopics>& partitions, StateBoard& board,
                                  const std::stop_token& stop);
 
 }  // namespace neardup

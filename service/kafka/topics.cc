@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 
 #include "core/limits.h"
@@ -57,9 +58,14 @@ std::size_t TopicDescription::message_bytes_max() const {
   return static_cast<std::size_t>(std::strtoull(at->second.c_str(), nullptr, 10));
 }
 
+std::array<std::string, kOutputTopics> output_topic_names(const KafkaTopics& topics) {
+  return {topics.unique, topics.duplicate, topics.dead_letter};
+}
+
 std::vector<std::string> topic_names(const KafkaTopics& topics) {
   std::vector<std::string> names = topics.input;
-  names.insert(names.end(), {topics.unique, topics.duplicate, topics.dead_letter, topics.journal});
+  std::ranges::copy(output_topic_names(topics), std::back_inserter(names));
+  names.push_back(topics.journal);
   return names;
 }
 

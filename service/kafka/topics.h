@@ -5,6 +5,7 @@
 // journal is the truth, so nothing may ever delete from it: one partition, kept for ever.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -16,6 +17,7 @@
 #include "core/base/result.h"
 #include "service/config.h"
 #include "service/journal/record.h"
+#include "service/pipeline/sink.h"
 #include "service/pipeline/source.h"
 
 namespace neardup {
@@ -55,6 +57,9 @@ class TopicLookup {
 
   std::unique_ptr<Connection> connection_;
 };
+
+// The names of the topics that take verdicts, by OutputTopic.
+std::array<std::string, kOutputTopics> output_topic_names(const KafkaTopics& topics);
 
 // Every topic the service uses, input first.
 std::vector<std::string> topic_names(const KafkaTopics& topics);

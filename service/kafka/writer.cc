@@ -2,14 +2,18 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
+#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include "service/fault_point.h"
 #include "service/kafka/message.h"
 #include "service/kafka/seen_verdicts.h"
+#include "service/kafka/topics.h"
 #include "service/log.h"
 
 namespace neardup {
@@ -68,10 +72,18 @@ struct KafkaWriter::Producer {
   Producer(const Producer&) = delete;
   Producer& operator=(const Producer&) = delete;
 
+  // Of a record that was not delivered, why. It puts its transaction in doubt, and no producer outlives a
+  // doubt: so whatever was not delivered is of this transaction.
+  std::optional<std::string> undelivered() {
+    take_failures(*events, listener);
+    if (listener.undelivered() == 0) return std::nullopt;
+    return "a record was not delivered: " + describe(listener.last_undelivered());
+  }
+
   ClientListener listener;
   RdKafka<rd_kafka_t> client;
-  RdKafka<rd_kafka_queue_t> events;           // the client's main queue
-  std::array<rd_kafka_topic_t*, 3> topics{};  // by OutputTopic
+  RdKafka<rd_kafka_queue_t> events;                       // the client's main queue
+  std::array<rd_kafka_topic_t*, kOutputTopics> topics{};  // by OutputTopic
   rd_kafka_topic_t* journal = nullptr;
 };
 
@@ -122,8 +134,6 @@ Status KafkaWriter::recycle() {
     rd_kafka_t* const handle = client->get();
     producer_->client = std::move(*client);
     producer_->events.reset(rd_kafka_queue_get_main(handle));
-    const std::array<const std::string*, 3> names = {&config_.topics.unique, &config_.topics.duplicate,
-                                                     &config_.topics.dead_letter};
     const auto open_topic = [&](const std::string& name) {
       rd_kafka_topic_conf_t* conf = rd_kafka_topic_conf_new();
       // The Java client's partitioner, so that a key lies where every other producer of the cluster would put
@@ -131,7 +141,7 @@ Status KafkaWriter::recycle() {
       rd_kafka_topic_conf_set(conf, "partitioner", "murmur2_random", nullptr, 0);
       return rd_kafka_topic_new(handle, name.c_str(), conf);
     };
-    for (std::size_t i = 0; i < names.size(); ++i) producer_->topics[i] = open_topic(*names[i]);
+    std::ranges::transform(output_topic_names(config_.topics), producer_->topics.begin(), open_topic);
     producer_->journal = open_topic(config_.topics.journal);
 
     FAULT_POINT(kProducerMade);
@@ -252,13 +262,10 @@ std::future<RdKafka<rd_kafka_error_t>> KafkaWriter::send_positions(
 // rd_kafka_flush wakes with the last acknowledgement, but hears nothing of failures: so it is asked for a
 // moment at a time. (The flush inside of the commit polls each 10 ms when there are no reports to wake it.)
 bool KafkaWriter::settle_deliveries() {
-  const ClientListener& listener = producer_->listener;
-  const std::uint64_t undelivered = listener.undelivered();
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(step_ms_);
   for (;;) {
     const rd_kafka_resp_err_t error = rd_kafka_flush(producer_->client.get(), kFlushMs);
-    take_failures(*producer_->events, producer_->listener);
-    if (error == RD_KAFKA_RESP_ERR_NO_ERROR || listener.undelivered() != undelivered) return true;
+    if (producer_->undelivered() || error == RD_KAFKA_RESP_ERR_NO_ERROR) return true;
     if (std::chrono::steady_clock::now() > deadline) return false;
   }
 }
@@ -271,12 +278,9 @@ Result<bool> KafkaWriter::end_unmarked(std::span<const CommittedPosition> covere
   const Result<bool> is_seen = sees_verdict_behind(covered, config_, partitions_, board_, stop_);
   if (!is_seen) return is_seen.error();
   if (*is_seen) return false;
-  ClientListener& listener = producer_->listener;
-  const std::uint64_t undelivered = listener.undelivered();
   CommitAnswer touched = touch_all();
-  take_failures(*producer_->events, listener);
-  if (listener.undelivered() != undelivered)
-    touched = doubt("a record for nobody was not delivered: " + describe(listener.last_undelivered()));
+  if (const std::optional<std::string> undelivered = producer_->undelivered())
+    touched = doubt("for nobody: " + *undelivered);
   if (Status status = recycle(); !status) return status.error();
   if (touched.kind != CommitAnswer::Kind::kCommitted) return Error{ErrorCode::kUnavailable, touched.reason};
   return true;
@@ -284,15 +288,11 @@ Result<bool> KafkaWriter::end_unmarked(std::span<const CommittedPosition> covere
 
 CommitAnswer KafkaWriter::commit(const Transaction& transaction) {
   CHECK(producer_ != nullptr, "recycle() makes the producer before the first commit");
-  ClientListener& listener = producer_->listener;
-  const std::uint64_t undelivered = listener.undelivered();
   CommitAnswer answer = send(transaction);
   if (answer.kind != CommitAnswer::Kind::kCommitted) return answer;
-  take_failures(*producer_->events, listener);
-  if (listener.undelivered() != undelivered) {
-    return doubt("committed, but a record was not delivered: " + describe(listener.last_undelivered()));
-  }
-  answer.recycle_before_next = listener.take_unanswered();
+  if (const std::optional<std::string> undelivered = producer_->undelivered())
+    return doubt("committed, but " + *undelivered);
+  answer.recycle_before_next = producer_->listener.take_unanswered();
   return answer;
 }
 

@@ -34,7 +34,7 @@ ClientProperties writer_properties(const KafkaConfig& config);
 class KafkaWriter final : public BatchSink {
  public:
   // Partitions of the verdict topics by OutputTopic, for records without a key.
-  using PartitionCounts = std::array<std::int32_t, 3>;
+  using PartitionCounts = std::array<std::int32_t, kOutputTopics>;
 
   // No record may be larger, whatever its topic takes: librdkafka would refuse it.
   static constexpr std::size_t kRecordBytesMax =

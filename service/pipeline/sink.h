@@ -6,6 +6,7 @@
 // bytes again if they are not there.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -18,6 +19,7 @@
 namespace neardup {
 
 enum class OutputTopic : std::uint8_t { kUnique, kDuplicate, kDeadLetter };
+inline constexpr std::size_t kOutputTopics = 3;
 
 struct OutputRecord {
   OutputTopic topic = OutputTopic::kUnique;
