@@ -8,8 +8,8 @@
 # 1. Debian packages, by name, through apt (as root, or with sudo). Nothing else of the system is changed: services that
 #    come with a package are neither started nor enabled.
 # 2. librdkafka, in the version that exactly-once needs (Debian's is too old), from source: the source is fetched inside
-#    the npm package that carries it, and its SHA-512 must be the one written here. One fault of it is mended
-#    (tests/support/librdkafka-5301.patch).
+#    the npm package that carries it, and its SHA-512 must be the one written here. Two faults of it are mended
+#    (tests/support/librdkafka-*.patch).
 # 3. Apache Kafka's jars, with Maven, and a class archive that halves a broker's time to start.
 # 4. Grafana's types, with npm, which the dashboard is checked against; the lock file has their SHA-512.
 # 5. Checkers that come as Python packages (tests/support/python_tools.txt), with pip, in an environment of their own.
@@ -47,10 +47,10 @@ packages_more=(
 # And what only ./dev image and ./dev package need.
 packages_roots=(buildah mmdebstrap systemd-container)
 
-rdkafka_patch=$PWD/tests/support/librdkafka-5301.patch
+rdkafka_patches=("$PWD"/tests/support/librdkafka-{5301,queued-bytes}.patch)
 # Asked at once, not only where librdkafka is compiled: so its absence shows also where that is done long since.
-[[ -e $rdkafka_patch ]] || die "$rdkafka_patch is not there"
-rdkafka=$neardup_cache/librdkafka-$rdkafka_version-5301
+for patch in "${rdkafka_patches[@]}"; do [[ -e $patch ]] || die "$patch is not there"; done
+rdkafka=$neardup_cache/librdkafka-$rdkafka_version-patches-${#rdkafka_patches[@]} # CMakeLists.txt names it too
 kafka=$neardup_cache/kafka-$kafka_version
 grafana=$neardup_cache/grafana-schema-$(sed -n 's/.*"@grafana\/schema": "\(.*\)".*/\1/p' tests/ops/grafana/package.json)
 
@@ -107,7 +107,7 @@ install_packages() {
 # --- 2. librdkafka: the C library, static, with TLS, SASL (GSSAPI, SCRAM, OAUTHBEARER) and every codec
 
 build_rdkafka() {
-  local work source out archive digest feature
+  local work source out archive digest feature patch
   work=$(mktemp -d "$neardup_cache/.librdkafka.XXXXXX")
   # shellcheck disable=SC2064 # the folder of now
   trap "rm -rf '$work'" EXIT
@@ -120,7 +120,9 @@ print(base64.b64encode(hashlib.sha512(open(sys.argv[1], "rb").read()).digest()).
   fi
   tar -xzf "$archive" -C "$work" package/deps/librdkafka
   source=$work/package/deps/librdkafka out=$work/out
-  patch --directory="$source" --strip=1 --fuzz=0 <"$rdkafka_patch" # of dpkg-dev's dependencies
+  for patch in "${rdkafka_patches[@]}"; do
+    patch --directory="$source" --strip=1 --fuzz=0 <"$patch" # of dpkg-dev's dependencies
+  done
   (cd "$source" && ./configure --cc="ccache gcc" --cxx="ccache g++" --no-download --disable-debug-symbols \
     --enable-ssl --enable-gssapi --enable-curl --enable-zlib --enable-zstd --enable-lz4-ext)
   for feature in SSL SASL_CYRUS SASL_OAUTHBEARER CURL ZLIB ZSTD LZ4_EXT; do # configure drops what it does not find

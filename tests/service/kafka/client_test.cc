@@ -9,11 +9,16 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/service/kafka/mock_cluster.h"
+#include "tests/support/eventually.h"
 #include "tests/support/folder_test.h"
 
 namespace neardup {
@@ -62,6 +67,62 @@ TEST(Client, keeps_the_brokers_it_knows_when_an_answer_lists_none) {
     rd_kafka_poll(client->get(), 100);
   }
   EXPECT_THAT(errors.names, ::testing::IsEmpty());
+}
+
+// How many records wait in the consumer's queue once nothing more is fetched into it.
+std::size_t queued_at_rest(rd_kafka_t& client) {
+  const RdKafka<rd_kafka_queue_t> queue(rd_kafka_queue_get_consumer(&client));
+  std::size_t length = 0;
+  EXPECT_TRUE(eventually([&] {
+    const std::size_t before = length;
+    std::this_thread::sleep_for(milliseconds(300));
+    length = rd_kafka_queue_length(queue.get());
+    return length > 0 && length == before;
+  }));
+  return length;
+}
+
+// While memory is full nobody takes records, for days perhaps. librdkafka without our patch counts the bytes
+// of their values alone (tests/support/librdkafka-queued-bytes.patch).
+TEST(Client, stops_fetching_at_so_many_bytes_of_keys_values_and_headers) {
+  constexpr std::size_t kRecords = 1500;
+  constexpr std::size_t kRecordBytes = 2000;
+  constexpr std::size_t kQueuedMax = 100'000;
+  constexpr std::size_t kFetched = 65536;
+  const std::string large(kRecordBytes, 'x');
+  const std::array headers = {Header{"large", large}};
+  using Send = std::function<Status(KafkaSender & sender)>;
+  const std::pair<const char*, Send> kinds[] = {
+      {"value", [&](KafkaSender& sender) { return sender.send("k", large); }},
+      {"key", [&](KafkaSender& sender) { return sender.send(large, "v", {}, 0); }},
+      {"key of a deletion", [&](KafkaSender& sender) { return sender.send(large, std::nullopt, {}, 0); }},
+      {"header", [&](KafkaSender& sender) { return sender.send("k", "v", headers); }}};
+  for (const auto& [kind, send] : kinds) {
+    SCOPED_TRACE(kind);
+    const MockCluster cluster({"pages"});
+    Probe probe;
+    KafkaConfig config;
+    config.brokers = cluster.servers();
+    config.properties = {{"compression.codec", "none"}, {"batch.size", "16384"}};
+    const auto sender = KafkaSender::open(config, "pages", probe);
+    ASSERT_TRUE(sender) << sender.error().message;
+    for (std::size_t i = 0; i < kRecords; ++i) ASSERT_TRUE(send(**sender));
+    ASSERT_TRUE((*sender)->finish(std::chrono::seconds(30)));
+
+    ClientListener listener("input", probe);
+    ClientProperties properties = consumer_properties("dedup");
+    properties.emplace_back("queued.max.messages.kbytes", std::to_string(kQueuedMax / 1000));
+    properties.emplace_back("fetch.message.max.bytes", std::to_string(kFetched));
+    config.properties.clear();
+    const auto client = make_client(RD_KAFKA_CONSUMER, config, properties, listener);
+    ASSERT_TRUE(client) << client.error().message;
+    const auto list = partition_list(1);
+    rd_kafka_topic_partition_list_add(list.get(), "pages", 0)->offset = 0;
+    ASSERT_EQ(rd_kafka_assign(client->get(), list.get()), RD_KAFKA_RESP_ERR_NO_ERROR);
+    const std::size_t bytes = queued_at_rest(**client) * kRecordBytes;
+    EXPECT_GE(bytes, kQueuedMax / 2);
+    EXPECT_LE(bytes, kQueuedMax + 2 * kFetched);
+  }
 }
 
 class ClientSettings : public FolderTest {
