@@ -27,20 +27,29 @@ struct Record {
   std::int32_t leader_epoch = -1;  // Kafka's, to notice a truncated log; -1 when unknown
 };
 
-// What stands around a header in a record, and around it in memory, about.
+// What stands around a header in a record as it is sent, at most: the sizes of its name and value.
 inline constexpr std::size_t kHeaderRoomBytes = 16;
 
-inline std::size_t bytes_of(std::span<const Header> headers) {
-  std::size_t bytes = 0;
-  for (const Header& header : headers)
-    bytes += header.name.size() + (header.value ? header.value->size() : 0) + kHeaderRoomBytes;
+// What one takes in memory besides its name and value, which are there twice: as fetched, and as librdkafka
+// copies them into a piece of its own for each header.
+inline constexpr std::size_t kHeaderMemoryBytes = sizeof(Header) + 64;
+
+inline std::size_t bytes_of(const Header& header) {
+  return header.name.size() + (header.value ? header.value->size() : 0);
+}
+
+// Key, value and headers, as they are sent.
+inline std::size_t bytes_of(const Record& record) {
+  std::size_t bytes = (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0);
+  for (const Header& header : record.headers) bytes += bytes_of(header) + kHeaderRoomBytes;
   return bytes;
 }
 
-// Key, value and headers.
-inline std::size_t bytes_of(const Record& record) {
-  return (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0) +
-         bytes_of(record.headers);
+// The same, as they are held.
+inline std::size_t memory_of(const Record& record) {
+  std::size_t bytes = (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0);
+  for (const Header& header : record.headers) bytes += 2 * bytes_of(header) + kHeaderMemoryBytes;
+  return bytes;
 }
 
 }  // namespace neardup

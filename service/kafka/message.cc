@@ -32,6 +32,7 @@ Record view_record(const rd_kafka_message_t& message, std::uint32_t topic,
   rd_kafka_headers_t* list = nullptr;
   if (rd_kafka_message_headers(&message, &list) != RD_KAFKA_RESP_ERR_NO_ERROR) return record;  // it has none
   std::vector<Header>& own = headers.emplace_back();
+  own.reserve(rd_kafka_header_cnt(list));
   const char* name = nullptr;
   const void* value = nullptr;
   std::size_t size = 0;

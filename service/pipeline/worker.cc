@@ -174,7 +174,7 @@ Status Worker::gather(Intake& intake, const std::stop_token& stop, const std::st
     if (records.empty()) return {};
     if (before == 0) close = Clock::now() + options_.interval;
     for (const Record& record : std::span(records).subspan(before)) {
-      intake.bytes += bytes_of(record);
+      intake.bytes += memory_of(record);
       intake.oldest_ms = std::min(intake.oldest_ms, record.timestamp_ms);
     }
   }

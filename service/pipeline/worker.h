@@ -72,7 +72,7 @@ struct WorkerOptions {
   // interval: the records that come meanwhile share its transaction, and there are fewer to wait for.
   std::size_t under_way_max = 2;
   std::size_t documents_max = 10000;
-  std::size_t bytes_max = std::size_t{64} << 20;  // of records: values, keys and headers
+  std::size_t bytes_max = std::size_t{64} << 20;  // of records: memory_of()
   BatchOptions batch;
   std::chrono::milliseconds read_back{30000};  // how long a committed record may take to show
   SettleOptions settle = {};                   // of a journal whose last transaction has not ended
@@ -119,7 +119,7 @@ class Worker {
     std::vector<Signed> slots;  // of signed records
     SigningJob signing;
     BatchClosed closed = BatchClosed::kInterval;
-    std::size_t bytes = 0;       // of its records, as bytes_of() has them
+    std::size_t bytes = 0;       // of its records, as memory_of() has them
     std::int64_t oldest_ms = 0;  // of its records' timestamps; 0 when one has none
   };
   // A batch on its way to Kafka: an intake's records, or as many of the next as fit into a journal record.

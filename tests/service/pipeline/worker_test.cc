@@ -470,14 +470,20 @@ TEST(Worker, a_batch_says_why_it_was_closed) {
 
 TEST(Worker, keys_and_headers_take_room_in_a_batch_too) {
   const std::string large(1000, 'x');
-  for (const bool by_key : {false, true}) {
+  using Headers = decltype(MemoryRecord::headers);
+  const auto none = std::make_pair(std::optional<std::string>(), Headers());
+  const auto by_key = std::make_pair(std::optional(large), Headers());
+  const auto by_header = std::make_pair(std::optional<std::string>(), Headers{{"cookie", large}});
+  // Which take next to nothing as they are sent, and a hundred bytes each in memory.
+  const auto by_headers = std::make_pair(std::optional<std::string>(), Headers(10, {"", ""}));
+  for (const auto& [key, headers] : {none, by_key, by_header, by_headers}) {
     MemoryKafka kafka;
     kafka.input.resize(1);
     for (int i = 0; i < 20; ++i) {
       MemoryRecord& record = kafka.input[0].emplace_back();
       record.value = R"({"id":")" + std::to_string(i) + R"(","text":"some words of its own"})";
-      if (by_key) record.key = large;
-      if (!by_key) record.headers = {{"cookie", large}};
+      record.key = key;
+      record.headers = headers;
     }
     const Life life =
         live_in(kafka, always_committed, 1000,
@@ -485,7 +491,8 @@ TEST(Worker, keys_and_headers_take_room_in_a_batch_too) {
                    source.records_per_poll = 10;
                  }});
     ASSERT_TRUE(life.status) << life.status.error().message;
-    EXPECT_EQ(life.closed.front(), BatchClosed::kBytes);
+    const bool has_room = !key && headers.empty();
+    EXPECT_EQ(life.closed.front(), has_room ? BatchClosed::kDrain : BatchClosed::kBytes);
   }
 }
 

@@ -1,0 +1,64 @@
+// What a message of librdkafka's is as a record, on its own mock of a cluster.
+
+#include "service/kafka/message.h"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <chrono>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "tests/service/kafka/mock_cluster.h"
+
+namespace neardup {
+namespace {
+
+constexpr std::size_t kHeaders = 5000;
+
+// In use, whatever thread asked for it. Zero where a sanitizer has an allocator of its own.
+std::size_t allocated() {
+  const struct mallinfo2 about = mallinfo2();
+  return about.uordblks + about.hblkhd;
+}
+
+// Many small ones take ten times what is sent; the bound of a batch must know.
+TEST(Message, is_counted_with_what_its_headers_take_in_memory) {
+  if (allocated() == 0) GTEST_SKIP() << "the allocator does not tell";
+  for (const std::size_t value_size : {0, 1, 40, 150}) {
+    SCOPED_TRACE(value_size);
+    const MockCluster cluster({"pages"});
+    Probe probe;
+    KafkaConfig config;
+    config.brokers = cluster.servers();
+    const auto sender = KafkaSender::open(config, "pages", probe);
+    ASSERT_TRUE(sender) << sender.error().message;
+    const std::string value(value_size, 'v');
+    const std::vector<Header> sent(kHeaders, {"x", value});
+    ASSERT_TRUE((*sender)->send("key", "value", sent, 0));
+    ASSERT_TRUE((*sender)->finish(std::chrono::seconds(30)));
+
+    ClientListener listener("input", probe);
+    const auto client = make_client(RD_KAFKA_CONSUMER, config, consumer_properties("dedup"), listener);
+    ASSERT_TRUE(client) << client.error().message;
+    const auto list = partition_list(1);
+    rd_kafka_topic_partition_list_add(list.get(), "pages", 0)->offset = 0;
+    ASSERT_EQ(rd_kafka_assign(client->get(), list.get()), RD_KAFKA_RESP_ERR_NO_ERROR);
+    const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client->get(), 30000));
+    ASSERT_NE(message, nullptr);
+    ASSERT_EQ(message->err, RD_KAFKA_RESP_ERR_NO_ERROR);
+
+    std::deque<std::vector<Header>> headers;
+    const std::size_t before = allocated();
+    const Record record = view_record(*message, 0, headers);
+    const double parsed = static_cast<double>(allocated() - before) / kHeaders;
+    ASSERT_EQ(record.headers.size(), kHeaders);
+    const double fetched = 1 + static_cast<double>(value_size) + 2;  // and how long each of the two is
+    const double counted = static_cast<double>(memory_of(record)) / kHeaders;
+    EXPECT_NEAR(counted, parsed + fetched, (parsed + fetched) / 5);
+  }
+}
+
+}  // namespace
+}  // namespace neardup
