@@ -328,6 +328,31 @@ TEST(Halt, offsets_moved_by_an_operator_stop_it_and_no_record_is_decided_twice) 
   expect_brute_force_agrees(after, records, 1);
 }
 
+// librdkafka says nothing of a topic that is gone: who reads it waits for records, and for its end, for ever.
+TEST(Halt, a_journal_deleted_while_a_standby_restores_ends_the_reading) {
+  Config config = test_config("gone");
+  create_test_topics(config, 1);
+  // Frozen between its first look at the topics and the end of the journal: there is a tenth of a second to
+  // do it in, so it is tried again where that was too little.
+  std::unique_ptr<ServiceProcess> standby;
+  for (int tries = 0; tries < 10; ++tries) {
+    standby = std::make_unique<ServiceProcess>(
+        "gone", config, std::vector<std::string>{"serve", "--set", "kafka.metadata_interval_ms=500"});
+    ASSERT_TRUE(standby->wait_for_log("standby: joining group", kStart)) << standby->log();
+    standby->signal(SIGSTOP);
+    if (standby->log().find(kFollows) == std::string::npos) break;
+    standby->signal(SIGKILL);
+    standby->wait(kStart);
+  }
+  ASSERT_THAT(standby->log(), Not(HasSubstr(kFollows)));
+  delete_topic(config, config.kafka.topics.journal);
+  standby->signal(SIGCONT);
+  EXPECT_EQ(standby->wait(kStart), 65) << standby->log();
+  EXPECT_THAT(standby->log(), AllOf(HasSubstr("halted: topic " + config.kafka.topics.journal +
+                                              " was deleted while it was in use"),
+                                    HasSubstr("bring it back"), Not(HasSubstr(kFollows))));
+}
+
 TEST(Halt, a_journal_that_was_lost_is_noticed_by_the_groups_offsets) {
   Config config = test_config("lost");
   create_test_topics(config, 1);
