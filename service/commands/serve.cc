@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <random>
@@ -47,11 +48,12 @@ class SignalThread {
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGTERM);
     sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGUSR2);  // ends this thread
+    sigaddset(&signals_, SIGUSR2);  // wakes this thread to its end
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     thread_ = std::thread([this] { run(); });
   }
   ~SignalThread() {
+    ending_ = true;
     pthread_kill(thread_.native_handle(), SIGUSR2);
     thread_.join();
   }
@@ -63,7 +65,8 @@ class SignalThread {
     for (;;) {
       int signal = 0;
       sigwait(&signals_, &signal);
-      if (signal == SIGUSR2) return;
+      if (ending_) return;
+      if (signal == SIGUSR2) continue;  // from outside: without this thread nobody would hear SIGTERM
       if (stop_.stop_requested()) _exit(128 + signal);
       log_info("signal {}: finishing the batch in hand, then stopping; a second signal ends at once", signal);
       stop_.request_stop();
@@ -72,6 +75,7 @@ class SignalThread {
 
   std::stop_source& stop_;
   sigset_t signals_{};
+  std::atomic<bool> ending_{false};
   std::thread thread_;
 };
 

@@ -312,6 +312,20 @@ TEST(Serve, a_broker_that_dies_and_comes_back_costs_time_and_no_verdict) {
   EXPECT_EQ(service.wait(milliseconds(0)), std::nullopt) << service.log();
 }
 
+// Inside it means the end of the thread that waits for signals, which nobody else may cause: a process that
+// hears no signal any more can only be killed.
+TEST(Serve, a_user_signal_from_outside_does_not_make_it_deaf) {
+  Config config = test_config("deaf");
+  config.kafka.brokers = "127.0.0.1:1";
+  config.http = {.address = "127.0.0.1", .port = 0};
+  ServiceProcess service("deaf", config);
+  ASSERT_TRUE(service.wait_for_log("metrics and health at", kStart)) << service.log();
+  service.signal(SIGUSR2);
+  std::this_thread::sleep_for(milliseconds(200));  // it has taken it
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait(kStart), 0) << service.log();
+}
+
 TEST(Serve, a_second_signal_ends_it_at_once) {
   Config config = test_config("hurry");
   config.kafka.brokers = "127.0.0.1:1";  // it waits for an answer that does not come
