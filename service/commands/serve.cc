@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <random>
 #include <span>
@@ -86,13 +87,15 @@ void pause(const std::stop_token& stop, milliseconds time) {
     std::this_thread::sleep_for(milliseconds(50));
 }
 
-// Asks until Kafka answers; says so every ten seconds.
+// Asks until Kafka answers; says so every ten seconds. `listen` is called as often.
 Result<std::map<std::string, TopicDescription>> reach_kafka(const KafkaConfig& config, bool fail_fast,
-                                                            StateBoard& board, const std::stop_token& stop) {
+                                                            StateBoard& board, const std::stop_token& stop,
+                                                            const std::function<void()>& listen) {
   LogLimiter limiter;
   for (;;) {
     auto described = describe_topics(config, topic_names(config.topics), milliseconds(9000));
     board.beat();
+    listen();
     if (described || described.error().code != ErrorCode::kUnavailable || fail_fast) return described;
     if (stop.stop_requested()) return Error{ErrorCode::kUnavailable, "asked to stop before Kafka answered"};
     const std::string& why = described.error().message;
@@ -192,7 +195,11 @@ class Service {
 
 // Asks for the topics until Kafka answers, and refuses wrong ones.
 Result<Service::Topics> Service::right_topics(const std::stop_token& stop) {
-  Result<Topics> described = reach_kafka(config_.kafka, fail_fast_, board_, stop);
+  const auto listen = [this] {  // the clients that outlive a term
+    lookup_->listen();
+    if (memory_) memory_->log->listen();
+  };
+  Result<Topics> described = reach_kafka(config_.kafka, fail_fast_, board_, stop, listen);
   if (!described) return described;
   fail_fast_ = false;
   const std::vector<TopicProblem> problems = check_topics(config_.kafka.topics, *described);
@@ -435,7 +442,7 @@ Status Service::lead(const Election& election, std::stop_source& term) {
 // function of the journal, and nothing else can be right.
 Status Service::run(const std::stop_token& stop) {
   stop_ = stop;
-  Result<std::unique_ptr<TopicLookup>> lookup = TopicLookup::open(config_.kafka);
+  Result<std::unique_ptr<TopicLookup>> lookup = TopicLookup::open(config_.kafka, metrics_);
   if (!lookup) return lookup.error();
   lookup_ = std::move(*lookup);
   for (;;) {

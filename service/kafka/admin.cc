@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <thread>
 
@@ -24,15 +25,21 @@ std::string way_out(rd_kafka_resp_err_t error) {
 // Admin requests, one after the other, and the wait for their answers.
 class Admin {
  public:
+  // For as long as its requests take.
   static Result<Admin> open(const KafkaConfig& config, milliseconds timeout) {
     static Probe uncounted;
     static ClientListener listener("admin", uncounted);
+    return open(config, listener, timeout);
+  }
+  static Result<Admin> open(const KafkaConfig& config, ClientListener& listener, milliseconds timeout) {
     Result<RdKafka<rd_kafka_t>> client = make_client(RD_KAFKA_PRODUCER, config, {}, listener);
     if (!client) return client.error();
     return Admin(std::move(*client), steady_clock::now() + timeout);
   }
 
   rd_kafka_t* client() const { return client_.get(); }
+
+  void listen() const { rd_kafka_poll(client_.get(), 0); }
 
   // Begins anew: answers that came too late are not taken for those of the next request.
   void give(milliseconds timeout) {
@@ -329,23 +336,30 @@ Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics, m
 }
 
 struct TopicLookup::Connection {
-  Admin admin;
+  explicit Connection(Probe& probe) : listener("admin", probe) {}
+
+  ClientListener listener;
+  std::optional<Admin> admin;  // goes first
 };
 
 TopicLookup::TopicLookup(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
 TopicLookup::~TopicLookup() = default;
 
-Result<std::unique_ptr<TopicLookup>> TopicLookup::open(const KafkaConfig& config) {
-  Result<Admin> admin = Admin::open(config, milliseconds::zero());
+Result<std::unique_ptr<TopicLookup>> TopicLookup::open(const KafkaConfig& config, Probe& probe) {
+  auto connection = std::make_unique<Connection>(probe);
+  Result<Admin> admin = Admin::open(config, connection->listener, milliseconds::zero());
   if (!admin) return admin.error();
-  return std::unique_ptr<TopicLookup>(
-      new TopicLookup(std::make_unique<Connection>(Connection{std::move(*admin)})));
+  connection->admin = std::move(*admin);
+  return std::unique_ptr<TopicLookup>(new TopicLookup(std::move(connection)));
 }
+
+void TopicLookup::listen() { connection_->admin->listen(); }
 
 Result<std::map<std::string, TopicDescription>> TopicLookup::ask(const std::vector<std::string>& names,
                                                                  milliseconds timeout) {
-  connection_->admin.give(timeout);
-  return read_identities(connection_->admin, names);
+  listen();
+  connection_->admin->give(timeout);
+  return read_identities(*connection_->admin, names);
 }
 
 Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const TopicCreation& creation,

@@ -179,6 +179,8 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
 
 void take_failures(rd_kafka_queue_t& queue, ClientListener& listener) {
   while (const RdKafka<rd_kafka_event_t> event{rd_kafka_queue_poll(&queue, 0)}) {
+    if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_ERROR)
+      listener.on_error(rd_kafka_event_error(event.get()), rd_kafka_event_error_string(event.get()));
     if (rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_DR) continue;
     while (const rd_kafka_message_t* const message = rd_kafka_event_message_next(event.get())) {
       if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) listener.on_undelivered(message->err);

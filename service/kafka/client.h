@@ -4,6 +4,9 @@
 // our log (rate-limited) and the probe. A request of a transaction that was not answered is remembered, for
 // librdkafka sends it again in silence, and the first copy may arrive in the next transaction.
 //
+// Errors wait in the client until it is polled, a few each second while Kafka is away: so whoever keeps a
+// client polls it, or lets it go.
+//
 // Threads: librdkafka calls the listener from its own threads; the counters are atomic.
 // rdkafka.h is included only in this room.
 #pragma once
@@ -92,7 +95,7 @@ using ClientProperties = std::vector<std::pair<std::string, std::string>>;
 Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig& config,
                                         const ClientProperties& properties, ClientListener& listener);
 
-// Takes what waits on the main queue of a client whose listener hears of failures only: these, and callbacks.
+// Takes what waits on the main queue of a client whose listener hears of failures only: these, and errors.
 void take_failures(rd_kafka_queue_t& queue, ClientListener& listener);
 
 // Properties that every consumer of ours has: committed records only, checked checksums, no position of its

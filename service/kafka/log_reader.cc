@@ -28,7 +28,9 @@ KafkaLogReader::KafkaLogReader(std::string topic, std::int32_t partition, Probe&
       board_(board),
       stop_(std::move(stop)),
       probe_(probe),
-      listener_("journal", probe) {}
+      listener_("journal", probe) {
+  listener_.events_apart = true;  // to be had where records may not be taken
+}
 
 KafkaLogReader::~KafkaLogReader() {
   if (client_) rd_kafka_consumer_close(client_.get());
@@ -62,6 +64,8 @@ Status KafkaLogReader::start_at(std::int64_t position) {
   return {};
 }
 
+void KafkaLogReader::listen() { rd_kafka_poll(client_.get(), 0); }
+
 // Not before somebody reads: who tells a position first is the only one who assigns. librdkafka, told another
 // position while it asks where the log begins, goes back to the beginning half a second later.
 Status KafkaLogReader::begin() { return is_assigned_ ? Status() : start_at(0); }
@@ -74,7 +78,7 @@ Result<std::int64_t> KafkaLogReader::ask_until_told(
     const rd_kafka_resp_err_t error = ask(offset);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return offset;
     listener_.on_error(error, ("asking for the end of " + topic_).c_str());
-    // Not rd_kafka_poll: of a consumer it takes records that wait to be read, and librdkafka aborts.
+    listen();
     std::this_thread::sleep_for(milliseconds(kPollMs));
   }
   return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell the end of " + topic_};
@@ -157,7 +161,10 @@ Status KafkaLogReader::read_records_to_end(const std::function<Status(const Reco
       heard = steady_clock::now();
     }
     const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client_.get(), kPollMs));
-    if (!message) continue;
+    if (!message) {
+      listen();
+      continue;
+    }
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       position_ = std::max(position_, message->offset);
       continue;
@@ -188,6 +195,7 @@ Status KafkaLogReader::read_to_end(const std::function<Status(std::string_view, 
 
 Result<std::optional<std::string>> KafkaLogReader::next(milliseconds wait) {
   if (Status status = begin(); !status) return status.error();
+  listen();
   const auto deadline = steady_clock::now() + wait;
   std::int64_t low = 0;
   std::int64_t high = 0;  // as the last fetch told; asks nobody

@@ -41,6 +41,9 @@ class KafkaLogReader final : public SeekableLog {
   Result<std::int64_t> end() override;
   Status start_at(std::int64_t position) override;
 
+  // Takes the client's errors, which pile up while nobody reads. To be called from time to time.
+  void listen();
+
   // Goes on `records` offsets before the end, or at the beginning if there are fewer. Whether it is there.
   Result<bool> start_near_end(std::int64_t records);
 

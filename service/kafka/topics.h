@@ -17,6 +17,7 @@
 #include "core/base/result.h"
 #include "service/config.h"
 #include "service/journal/record.h"
+#include "service/metrics/probe.h"
 #include "service/pipeline/sink.h"
 #include "service/pipeline/source.h"
 
@@ -45,8 +46,11 @@ Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics,
 class TopicLookup {
  public:
   // Kafka may still be away. Errors: kInvalid (settings), kIo (secrets).
-  static Result<std::unique_ptr<TopicLookup>> open(const KafkaConfig& config);
+  static Result<std::unique_ptr<TopicLookup>> open(const KafkaConfig& config, Probe& probe);
   ~TopicLookup();
+
+  // Takes the client's errors, which pile up while nobody asks. To be called from time to time.
+  void listen();
 
   Result<std::map<std::string, TopicDescription>> ask(const std::vector<std::string>& names,
                                                       std::chrono::milliseconds timeout);

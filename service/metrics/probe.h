@@ -129,7 +129,7 @@ class Probe {
   // Brokers that the input's client knows, and those of them it is connected to.
   virtual void brokers(std::uint64_t /*known*/, std::uint64_t /*connected*/) {}
   // `code` is librdkafka's name of the error, without "RD_KAFKA_RESP_ERR_".
-  virtual void kafka_error(std::string_view /*client: input, journal, writer, election*/,
+  virtual void kafka_error(std::string_view /*client: input, journal, writer, election, admin*/,
                            std::string_view /*code*/) {}
 };
 

@@ -222,7 +222,8 @@ struct MetricsRegistry::Series {
   };
 
   // The clients that kafka_error knows by name, and how many codes each may add.
-  static constexpr std::array<std::string_view, 4> kClients = {"input", "journal", "writer", "election"};
+  static constexpr std::array<std::string_view, 5> kClients = {"input", "journal", "writer", "election",
+                                                               "admin"};
   static constexpr std::size_t kCodesMax = 24;
 
   Series(const MetricsOptions& options, const StateBoard& the_board) : board(the_board) {

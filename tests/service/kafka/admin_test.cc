@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "service/kafka/topics.h"
 #include "tests/service/kafka/mock_cluster.h"
+#include "tests/support/eventually.h"
 
 namespace neardup {
 namespace {
@@ -25,6 +28,24 @@ TEST(Admin, names_what_to_do_about_a_transaction_that_does_not_end) {
   EXPECT_THAT(status.error().message,
               ::testing::AllOf(::testing::HasSubstr("group readers: UNSTABLE_OFFSET_COMMIT"),
                                ::testing::HasSubstr("kafka-transactions.sh find-hanging")));
+}
+
+struct Errors final : Probe {
+  void kafka_error(std::string_view client, std::string_view) override { clients.emplace(client); }
+  std::set<std::string> clients;
+};
+
+// Between two terms it is kept for as long as Kafka is away.
+TEST(Admin, a_lookup_takes_its_clients_errors_while_it_is_asked_nothing) {
+  KafkaConfig config;
+  config.brokers = "127.0.0.1:1";
+  Errors errors;
+  const auto lookup = TopicLookup::open(config, errors);
+  ASSERT_TRUE(lookup) << lookup.error().message;
+  EXPECT_TRUE(eventually([&] {
+    (*lookup)->listen();
+    return errors.clients.contains("admin");
+  }));
 }
 
 }  // namespace

@@ -69,6 +69,22 @@ TEST(Client, keeps_the_brokers_it_knows_when_an_answer_lists_none) {
   EXPECT_THAT(errors.names, ::testing::IsEmpty());
 }
 
+// What waits in a client until it is polled: a few each second, for as long as Kafka is away.
+TEST(Client, that_hears_of_failures_only_hears_of_errors_too) {
+  KafkaConfig config;
+  config.brokers = "127.0.0.1:1";
+  ErrorNames errors;
+  ClientListener listener("writer", errors);
+  listener.failures_only = true;
+  const auto client = make_client(RD_KAFKA_PRODUCER, config, {}, listener);
+  ASSERT_TRUE(client) << client.error().message;
+  const RdKafka<rd_kafka_queue_t> queue(rd_kafka_queue_get_main(client->get()));
+  EXPECT_TRUE(eventually([&] {
+    take_failures(*queue, listener);
+    return !errors.names.empty();
+  }));
+}
+
 // How many records wait in the consumer's queue once nothing more is fetched into it.
 std::size_t queued_at_rest(rd_kafka_t& client) {
   const RdKafka<rd_kafka_queue_t> queue(rd_kafka_queue_get_consumer(&client));

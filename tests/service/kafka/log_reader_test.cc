@@ -91,6 +91,24 @@ TEST_F(LogReader, that_is_told_where_to_start_never_goes_back_to_the_beginning) 
   EXPECT_EQ(*more, std::nullopt);
 }
 
+// Between two terms it may be kept for as long as Kafka is away.
+TEST_F(LogReader, takes_errors_while_nobody_reads_and_leaves_records_alone) {
+  cluster_.send(kTopic, {"one", "two"});
+  ASSERT_NO_FATAL_FAILURE(open());
+  const Result<std::optional<std::string>> first = reader_->next(std::chrono::seconds(30));
+  ASSERT_TRUE(first);
+  EXPECT_EQ(*first, "one");
+  for (int i = 0; i < 100; ++i) cluster_.cut(MockCluster::kFetch);
+  EXPECT_TRUE(eventually([&] {
+    reader_->listen();
+    return probe_.errors > 0;
+  }));
+  cluster_.refuse_no_more(MockCluster::kFetch);
+  const Result<std::optional<std::string>> second = reader_->next(std::chrono::seconds(30));
+  ASSERT_TRUE(second);
+  EXPECT_EQ(*second, "two");
+}
+
 // The snapshot's own reader catches up beside the one whose lag is shown.
 TEST_F(LogReader, that_counts_only_errors_leaves_the_lag_of_another_alone) {
   cluster_.send(kTopic, {"one", "two", "three"});

@@ -320,7 +320,7 @@ TEST(StateBoard, shows_the_warnings_of_all_parts_until_each_takes_its_own_back) 
 TEST_F(MetricsTest, sixty_four_partitions_stay_under_a_thousand_series) {
   use_every_verb(metrics_, 64);
   for (int code = 0; code < 1000; ++code) {
-    for (const char* client : {"input", "journal", "writer", "election"})
+    for (const char* client : {"input", "journal", "writer", "election", "admin"})
       metrics_.kafka_error(client, "_E" + std::to_string(code));
   }
   const std::size_t series = series_in(metrics_.exposition());
