@@ -1,9 +1,10 @@
 // Which features find room in their slots?
 //
 // A slot has room for kWeightMax features of a text, so which of them count hangs on their order, and they
-// are looked at one by one: this is what a SimHash takes most of its time for. Hence no branch, and a table
-// instead of a comparison; and what is found is one bit a feature, since a store more would cost a quarter of
-// the time.
+// are looked at one by one: this is what a SimHash takes most of its time for. Hence no branch, a table
+// instead of arithmetic for the next weight, and one bit a feature for what is found, since a store more
+// would cost a quarter of the time. The bit is the carry of a comparison: so one instruction both doubles the
+// bits before it and takes it in.
 //
 // Internal to core/fingerprint. The parameter makes a class of its own for each tier, so that none of its
 // code is shared between files that are compiled for different CPUs.
@@ -12,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "core/base/isa.h"
 #include "core/fingerprint/kernels.h"
@@ -32,15 +34,13 @@ class SlotWeigher {
     std::size_t slot = feature >> kSlotShift;
     const std::size_t weight = weights_[slot];
     asm("" : "+r"(slot));  // or the compiler adds the table's address to it, an instruction more
-    full_ = 2 * full_ + weight / kWeightMax;
+    asm("cmpl %2, %k1\n\tadcq %0, %0" : "+r"(counting_) : "r"(weight), "i"(kWeightMax) : "cc");
     weights_[slot] = kNextWeight[weight];
   }
 
   // Bit i: feature i of the `size` that came since the last call counts. REQUIRES: 0 < size <= 64.
   [[gnu::always_inline]] std::uint64_t take(std::size_t size) {
-    const std::uint64_t counting = reversed(~full_ << (64 - size));
-    full_ = 0;
-    return counting;
+    return reversed(std::exchange(counting_, 0) << (64 - size));
   }
 
   // The same of any number of features: bit i % 64 of word i / 64.
@@ -76,7 +76,7 @@ class SlotWeigher {
   }
 
   std::uint8_t* weights_;
-  std::uint64_t full_ = 0;  // a 1 for each feature that found its slot full, the last one lowest
+  std::uint64_t counting_ = 0;  // a 1 for each feature that found room, the last one lowest
 };
 
 }  // namespace neardup::internal
