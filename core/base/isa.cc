@@ -43,7 +43,8 @@ Isa cpu_isa() {
                       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
                       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
                       __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg") &&
-                      __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("vaes");
+                      __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("vaes") &&
+                      __builtin_cpu_supports("gfni");
   if (avx2 && avx512) return Isa::kAvx512;
   if (avx2) return Isa::kAvx2;
 #endif

@@ -34,11 +34,11 @@
 #endif
 
 // What a tier means: AVX2 is every x86-64 since Haswell (2013) and Zen; AVX-512 with VBMI2 since Ice Lake
-// (2019) and Zen 4. The former have AES, the latter VAES.
+// (2019) and Zen 4. The former have AES, the latter VAES and GFNI.
 #define NEARDUP_AVX2_FEATURES "avx,avx2,bmi,bmi2,lzcnt,popcnt,fma,aes"
-#define NEARDUP_AVX512_FEATURES                                                            \
-  NEARDUP_AVX2_FEATURES                                                                    \
-  ",vaes,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg," \
+#define NEARDUP_AVX512_FEATURES                                                                 \
+  NEARDUP_AVX2_FEATURES                                                                         \
+  ",vaes,gfni,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg," \
   "avx512vpopcntdq"
 
 #define NEARDUP_PRAGMA(x) _Pragma(#x)

@@ -103,6 +103,7 @@ struct Low {
 
 void add_block(const std::uint64_t* features, VotePlanes& votes) {
   auto& plane = votes.plane;
+  if (votes.blocks == 0) std::fill_n(plane.begin(), 4, std::array<std::uint64_t, VotePlanes::kLanes>{});
   const std::size_t high = std::bit_width(votes.blocks);
   const bool grows = (++votes.blocks >> high) != 0;
   for (std::size_t lane = 0; lane < VotePlanes::kLanes; ++lane) {

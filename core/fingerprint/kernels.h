@@ -52,7 +52,8 @@ struct VotePlanes {
   static constexpr std::size_t kBlocksMax = kCountingMax;  // as in each of them a feature counts
   static constexpr std::size_t kPlanesMax = 4 + std::bit_width(kBlocksMax) + 3;  // 3 to add up the lanes
 
-  // Only the first 4 and bit_width(blocks) more hold anything.
+  // Only the first 4 and bit_width(blocks) more hold anything, and none before the first block. (AVX-512 has
+  // no lanes behind the first 4: the next 4 hold, in 32 bits for each of the 64, how many sixteens it has.)
   alignas(64) std::array<std::array<std::uint64_t, kLanes>, kPlanesMax> plane;
   std::size_t blocks;  // added so far
 };

@@ -325,6 +325,12 @@ struct Low {
 // `first` and `second`: which of the first 64 features of the block count, and of the others.
 void add_block(const std::uint64_t* features, std::uint64_t first, std::uint64_t second, VotePlanes& votes) {
   auto* const plane = votes.plane.data();
+  if (votes.blocks == 0) {
+    for (std::size_t p = 0; p < 4; ++p) {
+      store(&plane[p][0], _mm256_setzero_si256());
+      store(&plane[p][4], _mm256_setzero_si256());
+    }
+  }
   const std::size_t high = 64 - _lzcnt_u64(votes.blocks);
   const bool grows = (++votes.blocks >> high) != 0;
   for (std::size_t lane = 0; lane < VotePlanes::kLanes; lane += 4) {

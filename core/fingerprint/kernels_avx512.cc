@@ -266,79 +266,66 @@ struct Low {
   }
 };
 
+// How many of eight values have each bit: byte i tells of bit i.
+V count_bits(V values) {
+  // Byte 8 i + k of the sorted is byte i of value k: so each eight bytes are a matrix of 8 by 8 bits. Times
+  // each unit vector, a matrix is its columns, and their sums are what is asked for.
+  const V order =
+      _mm512_set_epi8(63, 55, 47, 39, 31, 23, 15, 7, 62, 54, 46, 38, 30, 22, 14, 6, 61, 53, 45, 37, 29, 21,
+                      13, 5, 60, 52, 44, 36, 28, 20, 12, 4, 59, 51, 43, 35, 27, 19, 11, 3, 58, 50, 42, 34, 26,
+                      18, 10, 2, 57, 49, 41, 33, 25, 17, 9, 1, 56, 48, 40, 32, 24, 16, 8, 0);
+  const V sorted = _mm512_permutexvar_epi8(order, values);
+  return _mm512_popcnt_epi8(_mm512_gf2p8affine_epi64_epi8(each(0x8040201008040201), sorted, 0));
+}
+
+// The first 16 of 64 counts, in 32 bits each; and the counts with the next 16 in front.
+V first_quarter(V counts) { return _mm512_cvtepu8_epi32(_mm512_castsi512_si128(counts)); }
+V next_quarter(V counts) { return _mm512_shuffle_i32x4(counts, counts, 0x39); }
+
 std::size_t vote(const std::uint64_t* features, const std::uint64_t* counting, std::size_t size,
                  VotePlanes& votes) {
   auto* const plane = votes.plane.data();
-  Low low{load(&plane[0]), load(&plane[1]), load(&plane[2]), load(&plane[3])};
+  const __mmask8 begun = votes.blocks != 0 ? 0xFF : 0;
+  const auto load_begun = [&](std::size_t p) { return _mm512_maskz_loadu_epi64(begun, &plane[p]); };
+  Low low{load_begun(0), load_begun(1), load_begun(2), load_begun(3)};
+  static_assert(kTokensMax / VotePlanes::kBlock * VotePlanes::kLanes <= UINT8_MAX);
+  V sixteens = _mm512_setzero_si512();
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < size; i += VotePlanes::kBlock) {
     const std::uint64_t first = counting[i / 64];
     const std::uint64_t second = i + 64 < size ? counting[i / 64 + 1] : 0;
     if ((first | second) == 0) continue;
     count += _mm_popcnt_u64(first) + _mm_popcnt_u64(second);
-    const std::size_t high = 64 - _lzcnt_u64(votes.blocks);
-    const bool grows = (++votes.blocks >> high) != 0;
-    V carry = low.add16(features + i, first, second);
-    for (std::size_t p = 4; p < 4 + high; ++p) {
-      const V sum = load(&plane[p]);
-      store(&plane[p], _mm512_xor_si512(sum, carry));
-      carry = _mm512_and_si512(sum, carry);
-    }
-    if (grows) store(&plane[4 + high], carry);
+    ++votes.blocks;
+    sixteens = _mm512_add_epi8(sixteens, count_bits(low.add16(features + i, first, second)));
   }
   store(&plane[0], low.ones);
   store(&plane[1], low.twos);
   store(&plane[2], low.fours);
   store(&plane[3], low.eights);
+  for (std::size_t p = 4; p < 8; ++p, sixteens = next_quarter(sixteens)) {
+    store(&plane[p], _mm512_add_epi32(load_begun(p), first_quarter(sixteens)));
+  }
   return count;
-}
-
-// Adds to each lane the one that `kOrder` brings there, the planes of a number at a time.
-template <int kOrder>
-[[gnu::always_inline]] inline void add_lanes(V* plane, std::size_t planes) {
-  V carry = _mm512_setzero_si512();
-  for (std::size_t p = 0; p < planes; ++p) {
-    const V a = plane[p];
-    V b;
-    if constexpr (kOrder == 4) {
-      b = _mm512_shuffle_i64x2(a, a, 0x4E);
-    } else if constexpr (kOrder == 2) {
-      b = _mm512_permutex_epi64(a, 0x4E);
-    } else {
-      b = _mm512_shuffle_epi32(a, _MM_PERM_BADC);
-    }
-    plane[p] = _mm512_ternarylogic_epi64(a, b, carry, 0x96);
-    carry = _mm512_ternarylogic_epi64(a, b, carry, 0xE8);
-  }
-  plane[planes] = carry;
-}
-
-// As in kernels.cc, but every lane gets the sum of all.
-[[gnu::always_inline]] inline std::uint64_t majority_of_planes(const VotePlanes& votes, std::size_t planes,
-                                                               std::size_t count, std::uint64_t ties) {
-  V plane[VotePlanes::kPlanesMax];
-  for (std::size_t p = 0; p < planes; ++p) plane[p] = load(&votes.plane.data()[p]);
-  add_lanes<4>(plane, planes);
-  add_lanes<2>(plane, planes + 1);
-  add_lanes<1>(plane, planes + 2);
-
-  V greater = _mm512_setzero_si512();
-  V equal = each(~std::uint64_t{0});
-  for (std::size_t p = planes + 3; p-- > 0;) {
-    const V half = each(0 - (count / 2 >> p & 1));
-    greater =
-        _mm512_ternarylogic_epi64(greater, equal, _mm512_andnot_si512(half, plane[p]), 0xF8);  // a | b & c
-    equal = _mm512_ternarylogic_epi64(equal, plane[p], half, 0x90);                            // a & ~(b ^ c)
-  }
-  const V tied = _mm512_and_si512(equal, each(count % 2 == 0 ? ties : 0));
-  return static_cast<std::uint64_t>(
-      _mm_cvtsi128_si64(_mm512_castsi512_si128(_mm512_or_si512(greater, tied))));
 }
 
 std::uint64_t majority(VotePlanes& votes, std::size_t count, std::uint64_t ties) {
   if (votes.blocks == 0) return ties;
-  if (votes.blocks == 1) return majority_of_planes(votes, 5, count, ties);  // in registers
-  return majority_of_planes(votes, 68 - _lzcnt_u64(votes.blocks), count, ties);
+  const auto* const plane = votes.plane.data();
+  V low = count_bits(load(&plane[3]));
+  low = _mm512_add_epi8(_mm512_add_epi8(low, low), count_bits(load(&plane[2])));
+  low = _mm512_add_epi8(_mm512_add_epi8(low, low), count_bits(load(&plane[1])));
+  low = _mm512_add_epi8(_mm512_add_epi8(low, low), count_bits(load(&plane[0])));
+  const V half = _mm512_set1_epi32(static_cast<int>(count / 2));
+  std::uint64_t greater = 0;
+  std::uint64_t equal = 0;
+  for (std::size_t quarter = 0; quarter < 4; ++quarter, low = next_quarter(low)) {
+    const V sixteens = load(&plane[4 + quarter]);
+    const V sums = _mm512_add_epi32(first_quarter(low), _mm512_slli_epi32(sixteens, 4));
+    greater |= std::uint64_t{_mm512_cmpgt_epu32_mask(sums, half)} << (16 * quarter);
+    equal |= std::uint64_t{_mm512_cmpeq_epu32_mask(sums, half)} << (16 * quarter);
+  }
+  return count % 2 == 0 ? greater | (equal & ties) : greater;
 }
 
 }  // namespace
