@@ -12,7 +12,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "core/base/isa.h"
 #include "core/fingerprint/kernels.h"
@@ -45,8 +47,16 @@ class CharacterBytes {
  public:
   // Whether the last block's characters may reach into the next.
   bool pending() const { return leads_ != 0; }
+  bool long_pending() const { return long_leads_ != 0; }
 
-  // `leads`: where characters begin; `long_leads`: those of them that are four bytes long.
+  // `leads`: where characters begin, each of three bytes. REQUIRES: !long_pending().
+  void next(std::uint64_t leads) {
+    covered = leads | shifted(leads, leads_, 1) | shifted(leads, leads_, 2);
+    ends = shifted(leads, leads_, 3);
+    leads_ = leads;
+  }
+
+  // The same where `long_leads` are four bytes long.
   void next(std::uint64_t leads, std::uint64_t long_leads) {
     covered =
         leads | shifted(leads, leads_, 1) | shifted(leads, leads_, 2) | shifted(long_leads, long_leads_, 3);
@@ -67,11 +77,12 @@ class CharacterBytes {
   std::uint64_t long_leads_ = 0;
 };
 
-// Appends bits to a bit string of `size` bits, behind which the words are zero.
+// Appends up to 32 bits to a bit string of `size` bits, behind which all are zero.
 template <Isa kTier>
 void append_bits(std::uint64_t bits, std::size_t size, std::uint64_t* words) {
-  words[size / 64] |= bits << size % 64;
-  words[size / 64 + 1] |= bits >> 1 >> (63 - size % 64);
+  char* const at = reinterpret_cast<char*>(words) + size / 8;
+  bits = static_cast<unsigned char>(*at) | bits << size % 8;
+  std::memcpy(at, &bits, sizeof bits);
 }
 
 // The end of find_tokens, when `found` tokens begin in the chunk: returns how many of them count.

@@ -80,16 +80,18 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
       continue;
     }
     const std::uint64_t letters = inside & _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8('\xE0'));
-    std::uint64_t leads = 0;
-    std::uint64_t long_letters = 0;
-    if (letters != 0) {
-      long_letters = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8('\xF0'));
+    std::uint64_t leads = inside & _mm512_cmple_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8('\xE4')),
+                                                          _mm512_set1_epi8('\xE9' - '\xE4'));
+    if (leads == letters && !characters.long_pending()) {  // ideographs, as nearly always
+      characters.next(leads);
+    } else {
+      const std::uint64_t long_letters = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8('\xF0'));
       const V second = load(chunk + at + 1);
       leads = letters & ~long_letters &
               (in_range(bytes, second, kCharacterRange) | in_range(bytes, second, kOtherCharacterRange));
       if (leads != letters) leads |= characters_of(chunk + at, letters & ~leads);
+      characters.next(leads, leads & long_letters);
     }
-    characters.next(leads, leads & long_letters);
     word &= ~characters.covered;
     const std::uint64_t begins = leads | (word & ~(word << 1 | in_word));
     in_word = word >> 63;
