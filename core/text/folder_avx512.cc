@@ -183,59 +183,87 @@ alignas(64) constexpr std::array<std::uint8_t, 64> kHanSecondLeast = [] {
   return least;
 }();
 
-// A block of ideographs, kana, the punctuation and forms that go with them, and ASCII: Chinese and Japanese
-// text. Returns false, and has done nothing, if there is anything else.
-inline bool fold_ideographs(const Block& block, const FoldGroups& groups, Cursor& cursor, FoldState& state) {
-  const __m512i bytes = block.bytes;
-  const std::uint64_t from_c0 = _mm512_cmpge_epu8_mask(bytes, all(0xC0));
-  const std::uint64_t from_e0 = _mm512_cmpge_epu8_mask(bytes, all(0xE0));
-  std::size_t size = block.size;
-  if (size == kFoldBlock) size = _tzcnt_u64(from_e0 & ~below(62));  // the next block has the rest of this one
-  const std::uint64_t inside = below(size);
-  const std::uint64_t three = from_e0 & inside;
-  const std::uint64_t following = three << 1 | three << 2;
-  if ((from_c0 & inside) != three || ((block.high ^ from_c0) & inside) != following) return false;
+// How much of a whole block there is without the character that the next block has the rest of, if it begins
+// at one of the last two bytes. Not from a mask of the block: that takes longer, and where the next block
+// begins has to be known before it can be read.
+inline std::size_t size_without_last(const char* block) {
+  const auto begins = [&](std::size_t i) -> std::size_t {
+    return static_cast<unsigned char>(block[i]) >= 0xE0 ? 1 : 0;
+  };
+  return kFoldBlock - 2 * begins(kFoldBlock - 2) - (begins(kFoldBlock - 1) & ~begins(kFoldBlock - 2));
+}
 
-  const __m512i second = shifted(bytes, 1);
-  const __m512i third = shifted(bytes, 2);
-  const __m512i han_least = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kHanSecondLeast.data()));
-  const __mmask64 han = _mm512_mask_cmpge_epu8_mask(from_e0, second, han_least);
-  const __mmask64 marks = _mm512_mask_cmpeq_epi8_mask(
-      _mm512_cmpeq_epi8_mask(_mm512_or_si512(bytes, all(1)), all(0xE3)), second, all(0x80));
-  const __mmask64 forms = _mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(bytes, all(0xEF)),
-                                                      _mm512_or_si512(second, all(1)), all(0xBD));
-  __m512i action = _mm512_mask_mov_epi8(block.ascii_actions, han, all(kStays | kStaysCharacter));
-  action = _mm512_mask_mov_epi8(action, marks, look_up(groups.marks, places_in_group(bytes, third)));
-  action =
-      _mm512_mask_mov_epi8(action, forms, look_up(groups.forms_ff00.action, places_in_group(second, third)));
-  if (const std::uint64_t others = three & ~(han | marks | forms); others != 0) {
-    const __mmask64 kana = _mm512_mask_cmple_epu8_mask(_mm512_mask_cmpeq_epi8_mask(others, bytes, all(0xE3)),
-                                                       _mm512_sub_epi8(second, all(0x81)), all(0x83 - 0x81));
-    if (kana != others) return false;
-    const __m512i places = places_in_group(second, third);
-    const __mmask64 from_3080 = _mm512_mask_cmpge_epu8_mask(kana, second, all(0x82));
-    action = _mm512_mask_mov_epi8(action, kana, look_up(groups.punctuation_3000.action, places));
-    action = _mm512_mask_mov_epi8(action, from_3080, look_up(groups.kana_3080.action, places));
-  }
-
-  const std::uint64_t starts = inside & ~following;
-  const std::uint64_t characters = three & _mm512_cmpeq_epi8_mask(action, all(kStays | kStaysCharacter));
-  if ((three & _mm512_movepi8_mask(action)) != characters) return false;
-  const std::uint64_t words = starts & _mm512_cmpgt_epi8_mask(action, all(kSeparates));
-  const std::uint64_t separators = starts & _mm512_cmpeq_epi8_mask(action, all(kSeparates));
-  cursor.at += size;
-  FoldMasks masks{words, 0, characters | characters << 1 | characters << 2, separators, popcount(characters)};
-  if (((starts ^ (words | separators | characters)) | (words & three)) != 0) [[unlikely]] {
-    if ((words | separators | characters) == 0) return true;
-    const __m512i written = _mm512_mask_mov_epi8(bytes, words | separators, action);
-    cursor.out = write(cursor.out, written, fold_spaces(masks, cursor.last, state));
-    return true;
-  }
-  masks.separators |= (separators & three) << 1 | (separators & three) << 2;
-  __m512i written = _mm512_mask_mov_epi8(bytes, words, action);
-  written = _mm512_mask_mov_epi8(written, masks.separators, all(kSeparates));
-  cursor.out = write(cursor.out, written, fold_dense(masks, size - 1, cursor.last, state));
+// The actions of kana, which some of `kana` are; returns false if there is anything else in it.
+inline bool look_up_kana(__m512i bytes, __m512i second, __m512i third, std::uint64_t kana,
+                         const FoldGroups& groups, __m512i& action) {
+  const std::uint64_t found =
+      _mm512_mask_cmple_epu8_mask(_mm512_mask_cmpeq_epi8_mask(kana, bytes, all(0xE3)),
+                                  _mm512_sub_epi8(second, all(0x81)), all(0x83 - 0x81));
+  if (found != kana) return false;
+  const __m512i places = places_in_group(second, third);
+  const __mmask64 from_3080 = _mm512_mask_cmpge_epu8_mask(kana, second, all(0x82));
+  action = _mm512_mask_mov_epi8(action, kana, look_up(groups.punctuation_3000.action, places));
+  action = _mm512_mask_mov_epi8(action, from_3080, look_up(groups.kana_3080.action, places));
   return true;
+}
+
+// Blocks of ideographs, kana, the punctuation and forms that go with them, and ASCII: Chinese and Japanese
+// text. As many as there are until one holds anything else, or ASCII alone where fold_ascii() can take it;
+// returns whether there was any.
+inline bool fold_ideographs(const FoldGroups& groups, Cursor& cursor, FoldState& state) {
+  const char* const begin = cursor.at;
+  while (cursor.at != cursor.end && cursor.out <= state.limit) {
+    ask_ahead(cursor.at);
+    const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
+    const std::size_t size = left < kFoldBlock ? left : size_without_last(cursor.at);
+    const std::uint64_t inside = below(size);
+    const __m512i bytes =
+        left < kFoldBlock ? _mm512_maskz_loadu_epi8(inside, cursor.at) : _mm512_loadu_si512(cursor.at);
+    const std::uint64_t high = _mm512_movepi8_mask(bytes);
+    if (high == 0 && cursor.last.character == 0 && left >= kFoldBlock) break;
+    const std::uint64_t three = inside & _mm512_cmpge_epu8_mask(bytes, all(0xE0));
+    const std::uint64_t following = three << 1 | three << 2;
+    const std::uint64_t continuations = _mm512_cmplt_epi8_mask(bytes, all(0xC0));
+    if ((high & inside) != (three | following) || (continuations & inside) != following) break;
+
+    const __m512i second = shifted(bytes, 1);
+    const __m512i third = shifted(bytes, 2);
+    const __m512i han_least = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kHanSecondLeast.data()));
+    const __mmask64 han = _mm512_mask_cmpge_epu8_mask(three, second, han_least);
+    const __mmask64 marks = _mm512_mask_cmpeq_epi8_mask(
+        _mm512_cmpeq_epi8_mask(_mm512_or_si512(bytes, all(1)), all(0xE3)), second, all(0x80));
+    const __mmask64 forms = _mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(bytes, all(0xEF)),
+                                                        _mm512_or_si512(second, all(1)), all(0xBD));
+    __m512i action = look_up(groups.ascii.action, bytes);
+    action = _mm512_mask_mov_epi8(action, han, all(kStays | kStaysCharacter));
+    action = _mm512_mask_mov_epi8(action, marks, look_up(groups.marks, places_in_group(bytes, third)));
+    action = _mm512_mask_mov_epi8(action, forms,
+                                  look_up(groups.forms_ff00.action, places_in_group(second, third)));
+    if (const std::uint64_t others = three & ~(han | marks | forms); others != 0) {
+      if (!look_up_kana(bytes, second, third, others, groups, action)) break;
+    }
+
+    const std::uint64_t starts = inside & ~following;
+    const std::uint64_t characters = three & _mm512_cmpeq_epi8_mask(action, all(kStays | kStaysCharacter));
+    const std::uint64_t words = starts & _mm512_cmpgt_epi8_mask(action, all(kSeparates));
+    const std::uint64_t separators = starts & _mm512_cmpeq_epi8_mask(action, all(kSeparates));
+    FoldMasks masks{words, 0, characters | characters << 1 | characters << 2, separators,
+                    popcount(characters)};
+    if (((starts ^ (words | separators | characters)) | (words & three)) != 0) [[unlikely]] {
+      if ((three & _mm512_movepi8_mask(action)) != characters) break;
+      cursor.at += size;
+      if ((words | separators | characters) == 0) continue;
+      const __m512i written = _mm512_mask_mov_epi8(bytes, words | separators, action);
+      cursor.out = write(cursor.out, written, fold_spaces(masks, cursor.last, state));
+      continue;
+    }
+    cursor.at += size;
+    masks.separators |= (separators & three) << 1 | (separators & three) << 2;
+    __m512i written = _mm512_mask_mov_epi8(bytes, words, action);
+    written = _mm512_mask_mov_epi8(written, masks.separators, all(kSeparates));
+    cursor.out = write(cursor.out, written, fold_dense(masks, size - 1, cursor.last, state));
+  }
+  return cursor.at != begin;
 }
 
 // What the characters of a block become, group by group. Masks have a bit per lane, for a character that of
@@ -366,7 +394,8 @@ inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& curso
 
 }  // namespace
 
-std::size_t fold_avx512(std::string_view text, const FoldGroups& groups, FoldState& state) {
+std::size_t fold_avx512(std::string_view text, const FoldGroups& groups, FoldState& of_caller) {
+  FoldState state = of_caller;  // in registers, where no store of text can change it
   Cursor cursor{text.data(), text.data() + text.size(), state.out, LastMasks(state.last)};
   while (cursor.at != cursor.end && cursor.out <= state.limit) {
     ask_ahead(cursor.at);
@@ -379,10 +408,11 @@ std::size_t fold_avx512(std::string_view text, const FoldGroups& groups, FoldSta
       }
       if (fold_separated(block, groups, cursor, state)) continue;
     }
-    if (!fold_ideographs(block, groups, cursor, state) && !fold_any(block, groups, cursor, state)) break;
+    if (!fold_ideographs(groups, cursor, state) && !fold_any(block, groups, cursor, state)) break;
   }
   state.out = cursor.out;
   state.last = cursor.last.last();
+  of_caller = state;
   return static_cast<std::size_t>(cursor.at - text.data());
 }
 
