@@ -127,6 +127,33 @@ TEST(JsonStringProperty, every_tier_gives_the_definitions_answer) {
   EXPECT_GT(refused, 200'000U);
 }
 
+// What most strings are made of has a way of its own in the kernels: each other thing once, at every place of
+// it.
+TEST(JsonStringProperty, every_tier_leaves_the_way_of_plain_text_in_time) {
+  std::string plain;
+  while (plain.size() < 200) plain += "a line of text, \\\"quoted\\\", and a \\\\ n\\\\n\\n";
+  const std::string_view others[] = {"\"",   "\\t",  "\\u4e2d", "\\ud83d", "\\q", "\\",
+                                     "\x01", "\xC3", "\\\xC3",  "\x80",    "\\N", "\\u12G4"};
+  for (const std::string_view other : others) {
+    for (std::size_t at = 0; at <= plain.size(); ++at) {
+      const std::string text = plain.substr(0, at) + std::string(other) + plain.substr(at) + '"';
+      const char* const end = text.data() + text.size();
+      std::string expected(text.size() + kUnescapeSlack, '\0');
+      const JsonReading scalar = internal::read_string_scalar(text.data(), end, expected.data());
+      for (const Tier& tier : tiers()) {
+        std::string said(text.size() + kUnescapeSlack, '\0');
+        const JsonReading reading = tier.read_string(text.data(), end, said.data());
+        ASSERT_EQ(reading.end, scalar.end) << isa_name(tier.isa) << ": " << text;
+        if (scalar.end == nullptr) continue;
+        ASSERT_EQ(reading.is_ascii, scalar.is_ascii) << isa_name(tier.isa) << ": " << text;
+        ASSERT_EQ(std::string_view(said.data(), reading.said_end),
+                  std::string_view(expected.data(), scalar.said_end))
+            << isa_name(tier.isa) << ": " << text;
+      }
+    }
+  }
+}
+
 // nlohmann refuses halves of surrogate pairs, so strings with one are left out here.
 TEST(JsonStringProperty, a_string_says_what_nlohmann_reads) {
   SCOPED_TRACE("seed " + std::to_string(kSeed));
