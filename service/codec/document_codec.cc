@@ -113,8 +113,12 @@ bool is_plainly_a_page(std::string_view decoded, bool charset_declared) {
   return is_utf8(decoded) || (charset_declared && decoded.size() >= kTextBytesSure);
 }
 
-// Replaces `out` with what a JSON string says.
+// Replaces `out` with what a JSON string says, which may be what `out` begins with.
 void assign_string(const JsonField& field, std::string& out) {
+  if (field.said.data() == out.data()) {
+    out.resize(field.said.size());
+    return;
+  }
   if (field.said.data() != nullptr) {
     out = field.said;
     return;
@@ -197,7 +201,6 @@ struct DocumentCodec::State {
   std::size_t document_bytes_max;
   Pointers pointers;
   JsonFields fields;
-  std::string page;                               // room for what the first page of a record says
   std::string unescaped;                          // a string that is not kept as it is
   std::string unwrapped;                          // what base64 held
   std::optional<CharsetDecoder> charset_decoder;  // where bodies can be bytes of any charset
@@ -261,7 +264,8 @@ std::optional<RejectReason> DocumentCodec::State::decode_page(const Record& reco
 }
 
 std::optional<RejectReason> DocumentCodec::State::decode_json(const Record& record, Document& document) {
-  if (auto reason = fields.read(without_mark(*record.value), &page)) {
+  // The page is read where it is wanted, over what the document had before.
+  if (auto reason = fields.read(without_mark(*record.value), &document.body)) {
     name_by_key(record, document);
     return reason;
   }
@@ -432,7 +436,6 @@ std::optional<RejectReason> DocumentCodec::decode(const Record& record, Document
   auto reason = state_->decode(record, document);
   if (reason) document.body.clear();
   if (record.value && record.value->size() > kRecordBytesUsual) {
-    state_->page = std::string();
     state_->unescaped = std::string();
     state_->unwrapped = std::string();
   }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/limits.h"
 #include "service/codec/base64.h"
@@ -277,6 +279,35 @@ TEST(DocumentCodec, escapes_only_and_a_zero_are_text) {
   const Outcome got = decode_json(value);
   EXPECT_EQ(got.verdict(), "a document");
   EXPECT_EQ(got.document.body, std::string(10'000, 'A') + '\0');
+}
+
+// The page is read over the body that the document had: longer, shorter, another page of the same record.
+TEST(DocumentCodec, one_document_for_many_records_has_nothing_of_those_before) {
+  const std::string long_text(3000, 'x');
+  const std::vector<std::pair<std::string, std::string>> records = {
+      {R"({"id":1,"text":"one\ntwo"})", "one\ntwo"},
+      {R"({"id":1,"text":")" + long_text + R"("})", long_text},
+      {R"({"id":1,"text":"short"})", "short"},
+      {R"({"id":1,"html":")" + long_text + R"(","text":"the text"})", "the text"},
+      {R"({"id":1,"text":"","html":"<p>the page"})", "<p>the page"},
+      {R"({"id":1,"html":"<p>a page \u00e9","text":""})", "<p>a page \u00e9"},
+      {R"({"id":1,"text":""})", ""},
+      {R"({"id":1,"text":")" + long_text + R"(","html":"<p>"})", long_text},
+  };
+  const std::string unfinished = R"({"id":1,"text":")" + long_text;
+  DocumentCodec codec(*resolve_preset(InputConfig{}), InputConfig{});
+  Document document;
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& [value, body] : records) {
+      Record record;
+      record.value = value;
+      ASSERT_EQ(codec.decode(record, document), std::nullopt) << value;
+      EXPECT_EQ(document.body, body) << value;
+      record.value = unfinished;
+      ASSERT_EQ(codec.decode(record, document), RejectReason::kNotJson);
+      EXPECT_EQ(document.body, "") << "behind " << value;
+    }
+  }
 }
 
 TEST(DocumentCodec, a_long_string_and_a_million_keys_are_read_and_their_memory_is_given_back) {
