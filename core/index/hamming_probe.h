@@ -1,20 +1,23 @@
 // How is a batch of queries answered from the tables of a HammingIndex?
 //
-// As a pipeline: a random line of memory takes a hundred times as long to come as to read, so each query's
-// lines are asked for well before they are read, while other queries are served.
+// As a pipeline: a random line of memory takes a hundred times as long to come as to read, so what is read is
+// asked for well before, while other queries are served. Queries go in groups of up to sixteen, and each
+// round takes every group a stage further. What a stage finds is put on a list, which the next one works off
+// a round later:
 //
-//   gather     the bits that keys and tags are made of
-//   begin      where its heads are, for eight tables at a time (bucket_lanes.h); that of table 0 is asked for
-//   equal      is the query itself in it? If that would end the search, its fingerprint is asked for; else
-//              the heads of all other tables
-//   heads      all tags of a head at once against the query's: a hit asks for its bucket in table 0, or for
-//              its id. The blocks of crowded buckets are asked for
-//   resolve    hits to ids; their fingerprints are asked for
-//   verify     true distances
-//   blocks     the tags of a block as those of a head; the fingerprints of hits are asked for. They come
-//              behind all else because they are long and young: if the first match is wanted, one in a head,
-//              which is older, spares them
-//   finish     true distances of these
+//   round 0   begin     the bits that keys and tags are made of; where its heads are, for eight tables at
+//                       a time (bucket_lanes.h). That of table 0 is asked for
+//   1         equal     is the query itself in it? If that would end the search, its id is asked for, and
+//                       then its fingerprint; else the heads of all other tables. If it is another one after
+//                       all, the query joins those of the next group
+//   2         heads     all tags of a head at once against the query's: a hit asks for its bucket in table 0,
+//                       or for its id
+//   3         resolve   hits to ids; their fingerprints are asked for, and the blocks of crowded buckets
+//   4         verify    true distances
+//             blocks    the tags of a block as those of a head; the fingerprints of hits are asked for. They
+//                       come behind all else because they are long and young: if the first match is wanted,
+//                       one in a head, which is older, spares them
+//   5         finish    true distances of these
 //
 // Nothing is changed here, so any number of threads may probe at once.
 //

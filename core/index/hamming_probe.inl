@@ -7,58 +7,53 @@
 //   std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance, std::uint32_t equal)
 //                                                                bit i: word i of 16 is within distance of
 //                                                                tag, and the same in the bits `equal`
-//   constexpr std::size_t kLanes<Word>                           words that near_words compares at a time, <=
-//   8 std::uint32_t near_words(const Word* words, std::size_t count, Word query, int distance)
+//   constexpr std::size_t kLanes<Word>                           words that near_words compares at a time
+//   std::uint32_t near_words(const Word* words, std::size_t count, Word query, int distance)
 //                                                                bit i: word i of min(count, kLanes) is
 //                                                                within
 
-inline constexpr std::size_t kLag = 4;               // queries between the stages; but one behind the first
-inline constexpr std::size_t kSteps = 1 + 6 * kLag;  // of a query
-inline constexpr std::size_t kFlights = 32;          // in the pipeline at a time
-inline constexpr std::size_t kLanesPay = 16;         // for fewer queries lanes cost more than they spare
-static_assert(kFlights > kSteps);
+inline constexpr std::size_t kLanesPay = 16;  // for fewer queries lanes cost more than they spare
 
-// Of one query. begin() sets what is read; before that there is nothing, so a flight that is not used costs
-// nothing.
-template <class Word>
-struct Flight {
-  static constexpr std::size_t kHitsMax = 64;
-  static constexpr std::size_t kBucketsMax = 32;
-  static constexpr std::size_t kBlocksMax = kTablesMax + kBucketsMax;
+// How many queries make a group: so many that the heads of one, which are asked for in a round, are some
+// ninety lines. More would drive each other out of the cache before they are read.
+inline constexpr std::size_t kGroupLines = 96;
+inline constexpr std::size_t kGroupMin = 4;
+inline constexpr std::size_t kGroupMax = 16;
+inline constexpr std::size_t kGroupsWanted = 8;  // of a call, or most of its time is to begin and to end
+inline constexpr std::size_t kGroupsKept = 8;    // their heads are; they are read five rounds later at most
+constexpr std::size_t group_size(std::size_t tables) {
+  return std::clamp(std::bit_floor(kGroupLines / tables), kGroupMin, kGroupMax);
+}
+// Of a group whose tables are as many as may be, and of one with whole lanes of few.
+inline constexpr std::size_t kGroupHeadsMax =
+    std::max(kGroupMin * row_width(kTablesMax), kGroupMax * BucketLanes::kSize);
 
-  struct Block {
-    const BlockPool::Block* block;
-    std::uint32_t tag;
-    std::uint32_t equal;  // bits of a tag that must be the same
-    int distance;         // in which the others may differ
-  };
-  struct Bucket {
-    const std::uint32_t* head;
-    const std::uint32_t* ids;
-    std::uint64_t key;
-    int distance;  // in which the rest of an entry may differ
-  };
+// What the queries of a stage leave to be done in the next one. Written down without a branch, and worked off
+// in a row: what a single query finds is the throw of a coin, and to guess it wrong costs as much as to read
+// two heads.
+template <class Item, std::size_t kItemsMax>
+class WorkList {
+ public:
+  std::size_t size() const { return count_; }
+  bool is_full() const { return count_ == kItemsMax; }
+  const Item& operator[](std::size_t i) const { return items_[i]; }
+  const Item* begin() const { return items_; }
+  const Item* end() const { return items_ + count_; }
+  void clear() { count_ = 0; }
+  // REQUIRES: !is_full().
+  void push(const Item& item) { items_[count_++] = item; }
+  void push_if(bool wanted, const Item& item) {
+    items_[count_] = item;
+    count_ += wanted ? 1 : 0;
+  }
 
-  // Of all tables, whole lanes of them: the bits of the query that their keys and tags are of.
-  alignas(64) std::uint64_t chosen[row_width(kTablesMax)];
-  alignas(64) std::uint64_t rest[row_width(kTablesMax)];
-  Word query;
-  std::uint64_t* keys;
-  std::uint32_t* tags;
-  const Word* equal;  // a stored word that seems to be the query
-  Found best;
-  std::uint32_t best_age;
-  std::uint64_t lines;  // of blocks read
-  bool truncated;
-  std::size_t slot_count;    // places of ids to be read
-  std::size_t bucket_count;  // buckets of table 0 to be searched
-  std::size_t id_count;      // ids whose words are to be compared
-  std::size_t block_count;   // blocks to be read
-  const std::uint32_t* heads[row_width(kTablesMax)];
-  const std::uint32_t* slots[kHitsMax];
-  Bucket buckets[kBucketsMax];
-  std::uint32_t ids[kHitsMax];
-  Block blocks[kBlocksMax];
+  // Where the next item goes, for a loop that keeps it in a register; and where it has gone to.
+  Item* next() { return items_ + count_; }
+  void end_at(const Item* next) { count_ = static_cast<std::size_t>(next - items_); }
+
+ private:
+  std::size_t count_ = 0;
+  Item items_[kItemsMax];  // nothing is set before it is pushed, so a list that is not used costs nothing
 };
 
 template <class Word>
@@ -75,16 +70,90 @@ enum class Collect : std::uint8_t { kFirst, kNearest, kAll };
 template <class Word, Collect kCollect>
 struct Prober {
   using Table = HammingTable<Word>;
-  using F = Flight<Word>;
+  using Query = std::uint32_t;  // its number
   static constexpr std::size_t kLaneCount = BucketLanes::kSize;
+  static constexpr std::size_t kWidthMax = row_width(kTablesMax);
+  static constexpr std::size_t kHitsMax = 256;
+  static constexpr std::uint32_t kBlockHitsMax = 64;  // before a block is given up as soon as it may be
+
+  // A stored word that seems to be the query: where its id is, and then itself.
+  struct EqualSlot {
+    Query query;
+    const std::uint32_t* slot;
+  };
+  struct EqualWord {
+    Query query;
+    const Word* word;
+  };
+  // A head that has tags near the query's: words of it, bit by bit.
+  struct NearHead {
+    Query query;
+    std::uint32_t table;
+    std::uint32_t words;
+  };
+  struct BlockHead {
+    Query query;
+    std::uint32_t table;
+  };
+  // A place where an id is to be read.
+  struct Slot {
+    Query query;
+    const std::uint32_t* id;
+  };
+  // A bucket of table 0 to be searched.
+  struct Bucket {
+    Query query;
+    int distance;  // in which the rest of an entry may differ
+    std::uint64_t key;
+    const std::uint32_t* head;
+    const std::uint32_t* ids;
+  };
+  struct Block {
+    Query query;
+    std::uint32_t tag;
+    std::uint32_t equal;  // bits of a tag that must be the same
+    int distance;         // in which the others may differ
+    const BlockPool::Block* block;
+  };
+  // An id whose word is to be compared.
+  struct Hit {
+    Query query;
+    std::uint32_t id;
+  };
 
   const ProbeView<Word>& view;
   std::uint64_t& candidates;
   std::vector<Found>* all = nullptr;
-  BucketLanes lanes[row_width(kTablesMax) / kLaneCount];
+  BucketLanes lanes[kWidthMax / kLaneCount];
   bool by_lanes = false;                 // are they filled?
   std::uint32_t equal_bits[kTablesMax];  // what equal() says
   bool narrow = true;                    // all heads are of one line
+  std::size_t width;                     // of a row of keys, tags or heads
+  std::size_t group = kGroupMin;         // queries in one: a power of two
+
+  // Of all queries, as find() has them.
+  const Word* queries = nullptr;
+  std::uint64_t* keys = nullptr;
+  std::uint32_t* tags = nullptr;
+  Probed* probed = nullptr;
+
+  // Of a query and the one behind it: the bits that keys and tags are of.
+  alignas(64) std::uint64_t chosen[2][kWidthMax];
+  alignas(64) std::uint64_t rest[2][kWidthMax];
+  const std::uint32_t* heads[kGroupsKept * kGroupHeadsMax];
+
+  // What is to be done, in the order in which a query comes to it.
+  WorkList<EqualSlot, kGroupMax> equal_slots;
+  WorkList<EqualWord, kGroupMax> equal_words;
+  WorkList<Query, 2 * kGroupMax> open;   // not stored themselves: their heads are to be asked for
+  WorkList<Query, 2 * kGroupMax> asked;  // and read
+  WorkList<NearHead, 2 * kGroupHeadsMax> near_heads;
+  WorkList<BlockHead, 2 * kGroupHeadsMax> block_heads;
+  WorkList<Slot, kHitsMax> slots;
+  WorkList<Bucket, kHitsMax> buckets;
+  WorkList<Hit, kHitsMax> hits;
+  WorkList<Block, 2 * kHitsMax> blocks;
+  WorkList<Hit, kHitsMax> block_hits;
 
   explicit Prober(const ProbeView<Word>& of, std::uint64_t& compared, std::vector<Found>* found = nullptr)
       : view(of), candidates(compared), all(found) {
@@ -92,10 +161,11 @@ struct Prober {
       equal_bits[at] = view.tables[at].equal();
       narrow &= view.tables[at].is_narrow();
     }
+    width = row_width(table_count());
   }
 
   void fill_lanes() {
-    for (std::size_t at = 0; at < row_width(table_count()); ++at) {
+    for (std::size_t at = 0; at < width; ++at) {
       // A lane that is no table's does what the last one does, and nobody asks what.
       const Table& table = view.tables[std::min(at, table_count() - 1)];
       table.fill(lanes[at / kLaneCount], at % kLaneCount);
@@ -104,198 +174,181 @@ struct Prober {
   }
 
   std::size_t table_count() const { return static_cast<std::size_t>(view.table_count); }
+  const std::uint64_t* keys_of(Query q) const { return keys + q * width; }
+  const std::uint32_t* tags_of(Query q) const { return tags + q * width; }
+  const std::uint32_t** heads_of(Query q) { return heads + (q & (kGroupsKept * group - 1)) * width; }
 
-  void offer(F& f, std::uint32_t id, int distance) const {
+  std::uint32_t age(std::uint32_t id) const { return id - view.oldest_id; }
+
+  void offer(Query q, std::uint32_t id, int distance) {
     if constexpr (kCollect == Collect::kAll) {
       all->push_back({id, distance});
       return;
     }
-    const std::uint32_t age = id - view.oldest_id;
-    const bool better = kCollect == Collect::kFirst ? f.best.distance < 0 || age < f.best_age
-                                                    : f.best.distance < 0 || distance < f.best.distance ||
-                                                          (distance == f.best.distance && age < f.best_age);
-    if (better) {
-      f.best = {id, distance};
-      f.best_age = age;
-    }
+    Found& best = probed[q].found;
+    const bool is_older = age(id) < age(best.id);
+    const bool is_better =
+        kCollect == Collect::kFirst ? is_older
+                                    : distance < best.distance || (distance == best.distance && is_older);
+    if (best.distance < 0 || is_better) best = {id, distance};
   }
 
-  // Bits are gathered one by one, and read as a row in the next stage: what was just written in pieces cannot
-  // be read as a whole at once.
-  void gather_bits(F& f, Word query) const {
-    f.query = query;
+  // --- Where a query's heads are
+
+  // Bits are gathered one by one, and read as a row for the next query: what was just written in pieces
+  // cannot be read as a whole at once.
+  void gather_bits(Query q) {
+    std::uint64_t* const to_chosen = chosen[q % 2];
+    std::uint64_t* const to_rest = rest[q % 2];
     for (std::size_t at = 0; at < table_count(); ++at) {
       const Table& table = view.tables[at];
-      f.chosen[at] = gather(table.choice(), query);
-      f.rest[at] = gather(table.rest(), query);
+      to_chosen[at] = gather(table.choice(), queries[q]);
+      to_rest[at] = gather(table.rest(), queries[q]);
     }
-    for (std::size_t at = table_count(); at < row_width(table_count()); ++at) {  // as fill_lanes() does
-      f.chosen[at] = f.chosen[at - 1];
-      f.rest[at] = f.rest[at - 1];
+    for (std::size_t at = table_count(); at < width; ++at) {  // as fill_lanes() does
+      to_chosen[at] = to_chosen[at - 1];
+      to_rest[at] = to_rest[at - 1];
     }
   }
 
-  void begin(F& f, std::uint64_t* to_keys, std::uint32_t* to_tags) const {
-    f.keys = to_keys;
-    f.tags = to_tags;
-    f.best = {};
-    f.equal = nullptr;
-    f.lines = 0;
-    f.truncated = false;
-    f.slot_count = f.bucket_count = f.id_count = f.block_count = 0;
-    by_lanes ? locate_by_lanes(f) : locate_each(f);
-    prefetch_head(f, 0);
-    if (view.equal_ends) prefetch_line(ids_of_first(f));
+  void begin(Query q) {
+    probed[q] = {};
+    by_lanes ? locate_by_lanes(q) : locate_each(q);
+    prefetch_head(q, 0);
   }
 
   // Keys, tags and heads.
-  void locate_by_lanes(F& f) const {
+  void locate_by_lanes(Query q) {
     for (std::size_t from = 0; from < table_count(); from += kLaneCount) {
-      locate_lanes(lanes[from / kLaneCount], f.chosen + from, f.rest + from, f.keys + from, f.tags + from,
-                   f.heads + from);
+      const std::size_t at = q * width + from;
+      locate_lanes(lanes[from / kLaneCount], chosen[q % 2] + from, rest[q % 2] + from, keys + at, tags + at,
+                   heads_of(q) + from);
     }
   }
 
-  void locate_each(F& f) const {
+  void locate_each(Query q) {
     for (std::size_t at = 0; at < table_count(); ++at) {
       const Table& table = view.tables[at];
-      f.keys[at] = table.key(f.chosen[at]);
-      f.tags[at] = table.tag(f.keys[at], f.rest[at]);
-      f.heads[at] = table.head(table.region(f.keys[at]), f.keys[at]);
+      const std::uint64_t key = table.key(chosen[q % 2][at]);
+      keys[q * width + at] = key;
+      tags[q * width + at] = table.tag(key, rest[q % 2][at]);
+      heads_of(q)[at] = table.head(table.region(key), key);
     }
   }
 
-  void prefetch_head(const F& f, std::size_t at) const {
-    const std::uint32_t* const head = f.heads[at];
+  void prefetch_head(Query q, std::size_t at) {
+    const std::uint32_t* const head = heads_of(q)[at];
     prefetch_line(head);
     if (narrow) return;
-    const auto& region = view.tables[at].region(f.keys[at]);
+    const auto& region = view.tables[at].region(keys_of(q)[at]);
     for (int word = Table::kLineWords; word < 1 << region.shift; word += Table::kLineWords) {
       prefetch_line(head + word);
     }
   }
 
-  void prefetch_heads_left(const F& f) const {
-    for (std::size_t at = 1; at < table_count(); ++at) prefetch_head(f, at);
-  }
-
-  const std::uint32_t* ids_of_first(const F& f) const {
-    const Table& first = view.tables[0];
-    return first.ids(first.region(f.keys[0]), f.heads[0]);
-  }
-
-  // If the very query is stored, and that ends the search, the other tables need not be read.
-  void find_equal(F& f) const {
-    if (kCollect != Collect::kAll && view.equal_ends) {
-      scan_head(f.heads[0], f.tags[0], 0, 0, [&](std::uint32_t i) {
-        f.equal = view.words + ids_of_first(f)[i];
-        prefetch_line(f.equal);
-      });
+  void prefetch_heads_left(Query q) {
+    const std::uint32_t* const* const of = heads_of(q);
+    if (narrow) {
+      for (std::size_t at = 1; at < table_count(); ++at) prefetch_line(of[at]);
+    } else {
+      for (std::size_t at = 1; at < table_count(); ++at) prefetch_head(q, at);
     }
-    if (f.equal == nullptr) prefetch_heads_left(f);
   }
 
-  bool is_equal(F& f) const {
-    if (f.equal == nullptr) return false;
-    if (*f.equal == f.query) {
-      f.best = {static_cast<std::uint32_t>(f.equal - view.words), 0};
-      return true;
+  // --- If the very query is stored, and that ends the search, the other tables need not be read
+
+  void find_equal(Query q) {
+    const std::uint32_t* const head = heads_of(q)[0];
+    candidates += head[0] & Table::kCountMask;
+    if (kCollect == Collect::kAll || !view.equal_ends) return open.push(q);
+    const std::uint32_t* slot = nullptr;
+    const std::uint32_t* const ids = view.tables[0].ids(view.tables[0].region(keys_of(q)[0]), head);
+    scan_head(head, tags_of(q)[0], 0, 0, [&](std::uint32_t word) { slot = ids + word; });
+    if (slot != nullptr) prefetch_line(slot);
+    equal_slots.push_if(slot != nullptr, {q, slot});
+    open.push_if(slot == nullptr, q);
+  }
+
+  void read_equal_slots() {
+    for (const EqualSlot& equal : equal_slots) {
+      const Word* const word = view.words + *equal.slot;
+      prefetch_line(word);
+      equal_words.push({equal.query, word});
     }
-    prefetch_heads_left(f);  // the same key and tag, and yet another one
-    return false;
+    equal_slots.clear();
   }
 
-  // The block of a bucket, if there is one, is to be read later.
-  void push_block(F& f, const Table& table, std::uint64_t key, std::uint32_t offset, std::uint32_t tag,
-                  std::uint32_t equal, int distance) const {
-    if (offset == 0) [[likely]]
-      return;
-    const std::byte* const line = table.pool(key).line(offset);
-    for (std::size_t ahead = 0; ahead < 2; ++ahead) prefetch_line(line + 64 * ahead);
-    const typename F::Block block = {.block = reinterpret_cast<const BlockPool::Block*>(line),
-                                     .tag = tag,
-                                     .equal = equal,
-                                     .distance = distance};
-    if (f.block_count == F::kBlocksMax) [[unlikely]]
-      return scan_block(f, block);
-    f.blocks[f.block_count++] = block;
-  }
-
-  // In an ordered block nothing from `id` on is older than it, so there may be no better answer.
-  bool is_spared(const F& f, std::uint32_t id) const {
-    if (kCollect == Collect::kAll || !view.in_order || f.best.distance < 0) return false;
-    if (kCollect == Collect::kNearest && f.best.distance > 0) return false;
-    return id - view.oldest_id >= f.best_age;
-  }
-
-  // All of a block.
-  void scan_block(F& f, const typename F::Block& in) const {
-    const BlockPool::Block& block = *in.block;
-    if (is_spared(f, block.first_id)) {
-      ++f.lines;
-      return;
-    }
-    std::uint32_t count = block.count;
-    if (count > view.block_entries_max) [[unlikely]] {
-      count = view.block_entries_max;
-      f.truncated = true;
-    }
-    candidates += count;
-    constexpr std::uint32_t kHeader = BlockPool::Block::kHeaderWords;
-    const std::uint32_t end = kHeader + count;
-    for (std::uint32_t from = 0; from < end; from += Table::kLineWords) {
-      ++f.lines;
-      std::uint32_t hits = near_tags(block.data() + from, in.tag, in.distance, in.equal);
-      if (from == 0) hits &= ~((1U << kHeader) - 1);
-      hits &= (2U << std::min<std::uint32_t>(end - from - 1, Table::kLineWords - 1)) - 1;
-      while (hits != 0) [[unlikely]] {
-        const std::uint32_t at = from + static_cast<std::uint32_t>(std::countr_zero(hits));
-        hits &= hits - 1;
-        const std::uint32_t id = block.ids()[at - kHeader];
-        if (f.id_count < F::kHitsMax) [[likely]] {
-          push_id(f, id);
-          continue;
-        }
-        verify(f, id);
-        if (is_spared(f, id)) return;
+  void compare_equal_words() {
+    for (const auto& [q, word] : equal_words) {
+      if (*word == queries[q]) {
+        probed[q].found = {static_cast<std::uint32_t>(word - view.words), 0};
+      } else {
+        open.push(q);  // the same key and tag, and yet another one
       }
     }
+    equal_words.clear();
   }
 
-  // Calls visit(i) for the words i of a head whose tags are within `distance`, and the same in bits `equal`.
-  template <class Visit>
-  void scan_head(const std::uint32_t* head, std::uint32_t tag, int distance, std::uint32_t equal,
-                 Visit visit) const {
-    const std::uint32_t count = head[0] & Table::kCountMask;
-    for (std::uint32_t line = 0; line <= count; line += Table::kLineWords) {
-      std::uint32_t hits = near_tags(head + line, tag, distance, equal);
-      // Word 0 of the first line is no tag, nor are those behind the last.
-      if (line == 0) hits &= ~1U;
-      hits &= (2U << std::min(count - line, 30U)) - 1;
-      while (hits != 0) [[unlikely]] {
-        visit(line + static_cast<std::uint32_t>(std::countr_zero(hits)));
-        hits &= hits - 1;
-      }
+  // --- Heads
+
+  void read_heads(Query q) { narrow ? read_narrow_heads(q) : read_wide_heads(q); }
+
+  // Most heads have nothing near the query and no block, so those are picked first, without a branch, that
+  // have.
+  void read_narrow_heads(Query q) {
+    const std::uint32_t* const* const of = heads_of(q);
+    const std::uint32_t* const query_tags = tags_of(q);
+    NearHead* next_near = near_heads.next();
+    BlockHead* next_block = block_heads.next();
+    std::uint64_t compared = 0;
+    for (std::size_t at = 0; at < table_count(); ++at) {
+      const std::uint32_t* const head = of[at];
+      const std::uint32_t count = head[0] & Table::kCountMask;
+      compared += at > 0 ? count : 0;  // that of table 0 was counted by find_equal()
+      // Word 0 is no tag, nor are those behind the last.
+      const std::uint32_t near =
+          near_tags(head, query_tags[at], view.distance, equal_bits[at]) & ((2U << count) - 2);
+      const auto table = static_cast<std::uint32_t>(at);
+      *next_near = {q, table, near};
+      next_near += near != 0 ? 1 : 0;
+      *next_block = {q, table};
+      next_block += head[0] >> Table::kBlockShift != 0 ? 1 : 0;
+    }
+    near_heads.end_at(next_near);
+    block_heads.end_at(next_block);
+    candidates += compared;
+  }
+
+  void read_wide_heads(Query q) {
+    for (std::size_t at = 0; at < table_count(); ++at) {
+      const std::uint32_t* const head = heads_of(q)[at];
+      if (at > 0) candidates += head[0] & Table::kCountMask;
+      scan_head(head, tags_of(q)[at], view.distance, equal_bits[at],
+                [&](std::uint32_t word) { read_near(q, at, word); });
+      block_heads.push_if(head[0] >> Table::kBlockShift != 0, {q, static_cast<std::uint32_t>(at)});
     }
   }
 
-  void push_slot(F& f, const std::uint32_t* slot) const {
-    if (f.slot_count == F::kHitsMax) [[unlikely]]
-      return verify(f, *slot);
-    prefetch_line(slot);
-    f.slots[f.slot_count++] = slot;
+  void read_near_heads() {
+    for (const NearHead& near : near_heads) {
+      for (std::uint32_t words = near.words; words != 0; words &= words - 1) {
+        read_near(near.query, near.table, static_cast<std::uint32_t>(std::countr_zero(words)));
+      }
+    }
+    near_heads.clear();
   }
 
-  void push_id(F& f, std::uint32_t id) const {
-    if (f.id_count == F::kHitsMax) [[unlikely]]
-      return verify(f, id);
-    prefetch_line(view.words + id);
-    f.ids[f.id_count++] = id;
-  }
-
-  void verify(F& f, std::uint32_t id) const {
-    const int distance = differing_bits(view.words[id], f.query);
-    if (distance <= view.distance) offer(f, id, distance);
+  // A word of a head whose tag is near.
+  void read_near(Query q, std::size_t at, std::uint32_t word) {
+    const Table& table = view.tables[at];
+    const std::uint32_t* const head = heads_of(q)[at];
+    const Word differing = scatter(table.rest(), table.rest_of(head[word] ^ tags_of(q)[at]));
+    if (!is_wanted(table, differing)) return;
+    if (table.has_ids()) {
+      push_slot(q, table.ids(table.region(keys_of(q)[at]), head) + word);
+    } else {
+      push_bucket(q, differing);
+    }
   }
 
   // What a tag tells of an entry may show that another table finds it, or that it is too far away.
@@ -304,142 +357,202 @@ struct Prober {
            count_bits(differing) <= view.distance;
   }
 
+  void push_slot(Query q, const std::uint32_t* id) {
+    if (slots.is_full()) [[unlikely]]
+      return verify({q, *id});
+    prefetch_line(id);
+    slots.push({q, id});
+  }
+
   // A hit of a table without ids: what has its key in table 0 is to be compared, once. Unless that is the
   // query's own key there, which is looked up anyway.
-  void push_bucket(F& f, Word differing) const {
+  void push_bucket(Query q, Word differing) {
     const Table& first = view.tables[0];
-    const std::uint64_t key = key_in(first, f.query ^ differing);
-    if (key == f.keys[0]) return;
-    for (std::size_t i = 0; i < f.bucket_count; ++i) {
-      if (f.buckets[i].key == key) return;
+    const std::uint64_t key = key_in(first, queries[q] ^ differing);
+    if (key == keys_of(q)[0]) return;
+    for (std::size_t i = buckets.size(); i > 0 && buckets[i - 1].query == q; --i) {
+      if (buckets[i - 1].key == key) return;
     }
     const auto& there = first.region(key);
     const std::uint32_t* const at = first.head(there, key);
     const int distance = view.distance - count_bits(differing & first.choice().chosen);
-    const typename F::Bucket found = {at, first.ids(there, at), key, distance};
-    if (f.bucket_count == F::kBucketsMax) [[unlikely]]
-      return search(f, found);
+    const Bucket found = {q, distance, key, at, first.ids(there, at)};
+    if (buckets.is_full()) [[unlikely]]
+      return search(found);
     for (int word = 0; word < 1 << there.shift; word += Table::kLineWords) {
       prefetch_line(found.head + word);
       prefetch_line(found.ids + word);
     }
-    f.buckets[f.bucket_count++] = found;
+    buckets.push(found);
   }
 
-  void search(F& f, const typename F::Bucket& bucket) const {
-    const Table& first = view.tables[0];
-    const std::uint32_t tag = tag_in(first, bucket.key, f.query);
-    scan_head(bucket.head, tag, bucket.distance, first.key_in_tag(),
-              [&](std::uint32_t i) { push_id(f, bucket.ids[i]); });
-    push_block(f, first, bucket.key, bucket.head[0] >> Table::kBlockShift, tag, first.key_in_tag(),
-               bucket.distance);
+  void push_block_of(Query q, std::size_t at) {
+    const std::uint64_t key = keys_of(q)[at];
+    push_block(view.tables[at].pool(key).line(heads_of(q)[at][0] >> Table::kBlockShift),
+               {q, tags_of(q)[at], equal_bits[at], view.distance, nullptr});
   }
 
-  void heads(F& f) const {
-    candidates += f.heads[0][0] & Table::kCountMask;
-    if (is_equal(f)) return;
-    narrow ? read_narrow_heads(f) : read_wide_heads(f);
+  // The block at `line` is to be read later.
+  void push_block(const std::byte* line, Block block) {
+    for (std::size_t ahead = 0; ahead < 2; ++ahead) prefetch_line(line + 64 * ahead);
+    block.block = reinterpret_cast<const BlockPool::Block*>(line);
+    if (blocks.is_full()) [[unlikely]]
+      return scan_block(block);
+    blocks.push(block);
   }
 
-  // Most heads have nothing near the query and no block, so those are picked first, without a branch, that
-  // have.
-  void read_narrow_heads(F& f) const {
-    std::uint32_t near[kTablesMax];
-    std::uint32_t with_near[kTablesMax];
-    std::uint32_t with_block[kTablesMax];
-    std::size_t near_count = 0;
-    std::size_t block_count = 0;
-    std::uint64_t compared = 0;
-    for (std::size_t at = 0; at < table_count(); ++at) {
-      const std::uint32_t* const head = f.heads[at];
-      const std::uint32_t count = head[0] & Table::kCountMask;
-      compared += at > 0 ? count : 0;
-      // Word 0 is no tag, nor are those behind the last.
-      near[at] = near_tags(head, f.tags[at], view.distance, equal_bits[at]) & ((2U << count) - 2);
-      with_near[near_count] = static_cast<std::uint32_t>(at);
-      near_count += near[at] != 0 ? 1 : 0;
-      with_block[block_count] = static_cast<std::uint32_t>(at);
-      block_count += head[0] >> Table::kBlockShift != 0 ? 1 : 0;
-    }
-    candidates += compared;
-    for (std::size_t i = 0; i < near_count; ++i) {
-      const std::size_t at = with_near[i];
-      for (std::uint32_t hits = near[at]; hits != 0; hits &= hits - 1) {
-        read_near(f, at, static_cast<std::uint32_t>(std::countr_zero(hits)));
+  // Calls visit(i) for the words i of a head whose tags are within `distance`, and the same in bits `equal`.
+  template <class Visit>
+  void scan_head(const std::uint32_t* head, std::uint32_t tag, int distance, std::uint32_t equal,
+                 Visit visit) const {
+    const std::uint32_t count = head[0] & Table::kCountMask;
+    for (std::uint32_t line = 0; line <= count; line += Table::kLineWords) {
+      std::uint32_t near = near_tags(head + line, tag, distance, equal);
+      // Word 0 of the first line is no tag, nor are those behind the last.
+      if (line == 0) near &= ~1U;
+      near &= (2U << std::min(count - line, 30U)) - 1;
+      while (near != 0) [[unlikely]] {
+        visit(line + static_cast<std::uint32_t>(std::countr_zero(near)));
+        near &= near - 1;
       }
     }
-    for (std::size_t i = 0; i < block_count; ++i) read_block_of(f, with_block[i]);
   }
 
-  void read_wide_heads(F& f) const {
-    for (std::size_t at = 0; at < table_count(); ++at) {
-      const std::uint32_t* const head = f.heads[at];
-      if (at > 0) candidates += head[0] & Table::kCountMask;
-      scan_head(head, f.tags[at], view.distance, equal_bits[at],
-                [&](std::uint32_t word) { read_near(f, at, word); });
-      read_block_of(f, at);
+  // --- Ids and words
+
+  void resolve() {
+    for (const Slot& slot : slots) push_hit(hits, {slot.query, *slot.id});
+    for (const Bucket& bucket : buckets) search(bucket);
+    for (const BlockHead& head : block_heads) push_block_of(head.query, head.table);
+    slots.clear();
+    buckets.clear();
+    block_heads.clear();
+  }
+
+  void search(const Bucket& bucket) {
+    const Table& first = view.tables[0];
+    const std::uint32_t tag = tag_in(first, bucket.key, queries[bucket.query]);
+    scan_head(bucket.head, tag, bucket.distance, first.key_in_tag(),
+              [&](std::uint32_t word) { push_hit(hits, {bucket.query, bucket.ids[word]}); });
+    if (const std::uint32_t offset = bucket.head[0] >> Table::kBlockShift; offset != 0) {
+      push_block(first.pool(bucket.key).line(offset),
+                 {bucket.query, tag, first.key_in_tag(), bucket.distance, nullptr});
     }
   }
 
-  // A word of a head whose tag is near.
-  void read_near(F& f, std::size_t at, std::uint32_t word) const {
-    const Table& table = view.tables[at];
-    const std::uint32_t* const head = f.heads[at];
-    const Word differing = scatter(table.rest(), table.rest_of(head[word] ^ f.tags[at]));
-    if (!is_wanted(table, differing)) return;
-    if (table.has_ids()) {
-      push_slot(f, table.ids(table.region(f.keys[at]), head) + word);
-    } else {
-      push_bucket(f, differing);
+  void push_hit(WorkList<Hit, kHitsMax>& to, const Hit& hit) {
+    if (to.is_full()) [[unlikely]]
+      return verify(hit);
+    prefetch_line(view.words + hit.id);
+    to.push(hit);
+  }
+
+  void verify(const Hit& hit) {
+    const int distance = differing_bits(view.words[hit.id], queries[hit.query]);
+    if (distance <= view.distance) offer(hit.query, hit.id, distance);
+  }
+
+  void verify_all(WorkList<Hit, kHitsMax>& list) {
+    for (const Hit& hit : list) verify(hit);
+    list.clear();
+  }
+
+  // --- Blocks
+
+  void scan_blocks() {
+    for (const Block& block : blocks) scan_block(block);
+    blocks.clear();
+  }
+
+  // In an ordered block nothing from `id` on is older than it, so there may be no better answer.
+  bool is_spared(Query q, std::uint32_t id) const {
+    const Found& best = probed[q].found;
+    if (kCollect == Collect::kAll || !view.in_order || best.distance < 0) return false;
+    if (kCollect == Collect::kNearest && best.distance > 0) return false;
+    return age(id) >= age(best.id);
+  }
+
+  // All of a block.
+  void scan_block(const Block& in) {
+    const BlockPool::Block& block = *in.block;
+    Probed& of = probed[in.query];
+    if (is_spared(in.query, block.first_id)) {
+      ++of.lines;
+      return;
+    }
+    std::uint32_t count = block.count;
+    if (count > view.block_entries_max) [[unlikely]] {
+      count = view.block_entries_max;
+      of.truncated = true;
+    }
+    candidates += count;
+    constexpr std::uint32_t kHeader = BlockPool::Block::kHeaderWords;
+    const std::uint32_t end = kHeader + count;
+    std::uint32_t found = 0;
+    for (std::uint32_t from = 0; from < end; from += Table::kLineWords) {
+      ++of.lines;
+      std::uint32_t near = near_tags(block.data() + from, in.tag, in.distance, in.equal);
+      if (from == 0) near &= ~((1U << kHeader) - 1);
+      near &= (2U << std::min<std::uint32_t>(end - from - 1, Table::kLineWords - 1)) - 1;
+      while (near != 0) [[unlikely]] {
+        const std::uint32_t at = from + static_cast<std::uint32_t>(std::countr_zero(near));
+        near &= near - 1;
+        const Hit hit = {in.query, block.ids()[at - kHeader]};
+        if (found++ < kBlockHitsMax) [[likely]] {
+          push_hit(block_hits, hit);
+          continue;
+        }
+        verify(hit);
+        if (is_spared(in.query, hit.id)) return;
+      }
     }
   }
 
-  void read_block_of(F& f, std::size_t at) const {
-    push_block(f, view.tables[at], f.keys[at], f.heads[at][0] >> Table::kBlockShift, f.tags[at],
-               equal_bits[at], view.distance);
+  // --- All stages, the last one first: what one leaves for the next waits for a round
+
+  bool is_done() const {
+    return equal_slots.size() + equal_words.size() + open.size() + asked.size() + slots.size() +
+               buckets.size() + block_heads.size() + hits.size() + blocks.size() + block_hits.size() ==
+           0;
   }
 
-  void resolve(F& f) const {
-    for (std::size_t i = 0; i < f.slot_count; ++i) push_id(f, *f.slots[i]);
-    for (std::size_t i = 0; i < f.bucket_count; ++i) search(f, f.buckets[i]);
-  }
-
-  void verify_all(F& f) const {
-    for (std::size_t i = 0; i < f.id_count; ++i) verify(f, f.ids[i]);
-    f.id_count = 0;
-  }
-
-  void blocks(F& f) const {
-    for (std::size_t i = 0; i < f.block_count; ++i) scan_block(f, f.blocks[i]);
-  }
-
-  void finish(F& f, Probed& probed) const {
-    verify_all(f);
-    probed.found = f.best;
-    probed.lines = static_cast<std::uint32_t>(f.lines);
-    probed.truncated = f.truncated;
-  }
-
-  void run(const Word* queries, std::size_t count, std::uint64_t* to_keys, std::uint32_t* to_tags,
-           Probed* probed) {
-    F flights[kFlights];
-    const std::size_t width = row_width(table_count());
+  void run(const Word* of, std::size_t count, std::uint64_t* to_keys, std::uint32_t* to_tags,
+           Probed* to_probed) {
+    queries = of;
+    keys = to_keys;
+    tags = to_tags;
+    probed = to_probed;
     if (count >= kLanesPay) fill_lanes();
-    for (std::size_t step = 0; step < count + kSteps; ++step) {
-      // The query that comes to a stage so many steps after its first.
-      const auto is_due = [&](std::size_t after) { return step >= after && step - after < count; };
-      const auto due = [&](std::size_t after) -> F& { return flights[(step - after) % kFlights]; };
-      if (is_due(0)) gather_bits(due(0), queries[step]);
-      if (is_due(1)) begin(due(1), to_keys + (step - 1) * width, to_tags + (step - 1) * width);
-      if (is_due(1 + kLag)) find_equal(due(1 + kLag));
-      if (is_due(1 + 2 * kLag)) heads(due(1 + 2 * kLag));
-      if (is_due(1 + 3 * kLag)) resolve(due(1 + 3 * kLag));
-      if (is_due(1 + 4 * kLag)) verify_all(due(1 + 4 * kLag));
-      if (is_due(1 + 5 * kLag)) blocks(due(1 + 5 * kLag));
-      if (is_due(kSteps)) finish(due(kSteps), probed[step - kSteps]);
+    group = std::min(group_size(table_count()), std::max(std::bit_floor(count / kGroupsWanted), kGroupMin));
+    std::size_t begun = 0;
+    std::size_t searched = 0;  // find_equal() was called for
+    while (searched < count || !is_done()) {
+      verify_all(block_hits);
+      verify_all(hits);
+      scan_blocks();
+      resolve();
+      compare_equal_words();
+      read_equal_slots();
+      for (; searched < begun; ++searched) find_equal(static_cast<Query>(searched));
+      const std::size_t from = begun;
+      begun = std::min(begun + group, count);
+      run_heads(from, begun - from);
     }
   }
 
+  // What asks for most lines, and what computes most, query by query: so each fills the other's time.
+  void run_heads(std::size_t from, std::size_t count) {
+    const std::size_t steps = std::max({count + 1, open.size(), asked.size()});
+    for (std::size_t i = 0; i < steps; ++i) {
+      if (i > 0 && i <= count) begin(static_cast<Query>(from + i - 1));
+      if (i < count) gather_bits(static_cast<Query>(from + i));
+      if (i < open.size()) prefetch_heads_left(open[i]);
+      if (i < asked.size()) read_heads(asked[i]);
+    }
+    read_near_heads();
+    asked = open;
+    open.clear();
+  }
 };
 
 template <class Word>

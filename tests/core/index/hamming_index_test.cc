@@ -467,6 +467,17 @@ void tiers_agree() {
             tier->find(view, mode, &queries[i], 1, row_keys.data(), row_tags.data(), &alone, candidates);
             ASSERT_EQ(number_of(alone.found), number_of(probed[i].found)) << i;
           }
+          // Nor does it matter how many there are, and which groups they are in.
+          std::vector<std::uint64_t> part_keys(keys.size());
+          std::vector<std::uint32_t> part_tags(tags.size());
+          for (std::size_t from = 0, count = 2; from + count <= queries.size(); from += count, count += 5) {
+            std::vector<Probed> part(count);
+            tier->find(ending, mode, &queries[from], count, part_keys.data(), part_tags.data(), part.data(),
+                       candidates);
+            for (std::size_t i = 0; i < count; ++i) {
+              ASSERT_EQ(number_of(part[i].found), number_of(ended[from + i].found)) << from << ' ' << i;
+            }
+          }
           for (const Word& query : queries) {
             const Found f = tier->scan(words.data(), words.size() - 3, query, covering.distance, mode);
             said.push_back(number_of(f));
