@@ -21,8 +21,8 @@ copy "$work/whole"
 enough "$work/whole" || { cat "$work/log" && die "the build of the image would lack something"; }
 mapfile -t files < <(cd "$work/whole" && find . -type f -not -path './build/*' | sort)
 planted=0
-for gone in dev tests/support/deps.sh tests/support/librdkafka-5301.patch tests/support/librdkafka-queued-bytes.patch \
-  tests/support/steps.sh tests/support/python_tools.txt CMakePresets.json tests/ops/grafana/package.json; do
+for gone in dev tests/support/deps.sh tests/support/librdkafka-*.patch tests/support/steps.sh \
+  tests/support/python_tools.txt CMakePresets.json tests/ops/grafana/package.json; do
   copy "$work/planted"
   rm "$work/planted/$gone"
   if enough "$work/planted"; then die "it did not miss $gone"; fi

@@ -8,8 +8,8 @@
 # 1. Debian packages, by name, through apt (as root, or with sudo). Nothing else of the system is changed: services that
 #    come with a package are neither started nor enabled.
 # 2. librdkafka, in the version that exactly-once needs (Debian's is too old), from source: the source is fetched inside
-#    the npm package that carries it, and its SHA-512 must be the one written here. Two faults of it are mended
-#    (tests/support/librdkafka-*.patch).
+#    the npm package that carries it, and its SHA-512 must be the one written here. Faults of it are mended, and it is
+#    made faster where we need it most (tests/support/librdkafka-*.patch).
 # 3. Apache Kafka's jars, with Maven, and a class archive that halves a broker's time to start.
 # 4. Grafana's types, with npm, which the dashboard is checked against; the lock file has their SHA-512.
 # 5. Checkers that come as Python packages (tests/support/python_tools.txt), with pip, in an environment of their own.
@@ -47,7 +47,7 @@ packages_more=(
 # And what only ./dev image and ./dev package need.
 packages_roots=(buildah mmdebstrap systemd-container)
 
-rdkafka_patches=("$PWD"/tests/support/librdkafka-{5301,queued-bytes}.patch)
+rdkafka_patches=("$PWD"/tests/support/librdkafka-{5301,queued-bytes,headers}.patch)
 # Asked at once, not only where librdkafka is compiled: so its absence shows also where that is done long since.
 for patch in "${rdkafka_patches[@]}"; do [[ -e $patch ]] || die "$patch is not there"; done
 rdkafka=$neardup_cache/librdkafka-$rdkafka_version-patches-${#rdkafka_patches[@]} # CMakeLists.txt names it too
