@@ -217,6 +217,7 @@ char* unescape_avx512(std::string_view raw, char* out) {
 JsonReading read_string_avx512(const char* begin, const char* end, char* out) {
   __m512i seen = _mm512_setzero_si512();  // the bits of all blocks that were taken whole
   std::uint64_t beyond_ascii = 0;         // of the others
+  std::uint64_t open = 0;                 // 1: the last byte that was taken begins an escape
   for (const char* at = begin; at < end;) {
     const __m512i block = load(at, end);
     const std::uint64_t backslashes = equal(block, '\\');
@@ -226,14 +227,21 @@ JsonReading read_string_avx512(const char* begin, const char* end, char* out) {
     const std::uint64_t controls = _mm512_cmplt_epu8_mask(block, _mm512_set1_epi8(0x20));
 
     // Of the blocks of most texts all is taken, and the escapes are new lines, quotes and backslashes.
-    const std::uint64_t starts = escape_starts_and_ends(backslashes) & backslashes;
-    const std::uint64_t escaped = starts << 1;
+    const std::uint64_t beginning = backslashes & ~open;
+    const std::uint64_t starts = escape_starts_and_ends(beginning) & beginning;
+    const std::uint64_t escaped = starts << 1 | open;
     const std::uint64_t others = escaped & ~(letters_n | quotes | backslashes);
-    if ((others | starts >> 63 | (quotes & ~escaped) | controls) == 0) {
+    if ((others | (quotes & ~escaped) | controls) == 0) {
       const __m512i bytes = _mm512_mask_mov_epi8(block, escaped & letters_n, _mm512_set1_epi8('\n'));
       out = write({bytes, starts, 0}, kStep, out);
       at += kStep;
+      open = starts >> 63;
       seen = _mm512_or_si512(seen, block);
+      continue;
+    }
+    if (open != 0) {  // nothing has been written of that escape: it is read again, whole
+      --at;
+      open = 0;
       continue;
     }
 
