@@ -182,7 +182,7 @@ class JsonFields::Walk {
     field_ = {JsonField::Kind::kString, false, {at_, read.end}, {room.data(), read.said_end}};
     field_.escaped = field_.said.size() < field_.raw.size();  // any escape is longer than what it says
     at_ = read.end + 1;
-    return read.is_ascii || is_utf8(field_.raw);
+    return read.is_utf8;
   }
 
   // -? (0 | [1-9][0-9]*) (.[0-9]+)? ([eE][+-]?[0-9]+)?

@@ -118,7 +118,7 @@ JsonReading read_string_scalar(const char* begin, const char* end, char* out) {
   const JsonString found = find_string_end_scalar(begin, end);
   if (found.end == nullptr) return {};
   const std::string_view raw(begin, static_cast<std::size_t>(found.end - begin));
-  return {found.end, unescape_scalar(raw, out), found.is_ascii};
+  return {found.end, unescape_scalar(raw, out), found.is_ascii || is_utf8(raw)};
 }
 
 char* unescape_scalar(std::string_view raw, char* out) {

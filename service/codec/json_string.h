@@ -2,8 +2,8 @@
 //
 // Nearly all bytes of a record are one string, its text, so these two questions are what reading it costs.
 // find_string_end answers the first, and checks all that RFC 8259 says of a string; unescape the second, of a
-// string that was found, and has nothing left to check. read_string answers both in one pass: for a string
-// that is wanted before it is known where it ends.
+// string that was found, and has nothing left to check. read_string answers both in one pass, and whether the
+// string is UTF-8: for one that is wanted before it is known where it ends.
 //
 //   "caf\u00e9 \"x\" \ud83d"     ──►  café "x" �
 //
@@ -37,7 +37,7 @@ JsonString find_string_end(const char* begin, const char* end);
 struct JsonReading {
   const char* end = nullptr;  // as of JsonString
   char* said_end = nullptr;   // behind what it says
-  bool is_ascii = false;
+  bool is_utf8 = false;       // as it is written; if not, what it says means nothing
 };
 
 // The same, and writes what the string says to `out`, which does not overlap it. REQUIRES: there is room for

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/isa.h"
+#include "core/text/utf8.h"
 #include "service/codec/json_escapes.h"
 #include "service/codec/json_string.h"
 
@@ -157,14 +158,15 @@ JsonReading read_string_avx2(const char* begin, const char* end, char* out) {
     beyond_ascii |= high & (found ^ (found - 1));
     at += plain;
     out += plain;
-    if (*at == '"') return {at, out, beyond_ascii == 0};
+    if (*at == '"') return {at, out, beyond_ascii == 0 || is_utf8({begin, at})};
     do {
       if (*at != '\\' || !is_escape(at, end)) return {};
       take_escape(at, end, out);
     } while (at < end && *at == '\\');
   }
-  const JsonReading rest = read_string_scalar(at, end, out);
-  return {rest.end, rest.said_end, rest.is_ascii && beyond_ascii == 0};
+  JsonReading reading = read_string_scalar(at, end, out);
+  if (reading.end != nullptr && beyond_ascii != 0) reading.is_utf8 = is_utf8({begin, reading.end});
+  return reading;
 }
 
 }  // namespace neardup::internal

@@ -12,6 +12,8 @@
 // digit 2, the second goes behind it and is made of digits 3 and 4, the third of 4 and 5. So each is made of
 // what lies two and three behind its place, and two shifted copies of all digits serve every escape at once.
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/base/isa.h"
@@ -158,6 +160,82 @@ struct Meaning {
   return out + __builtin_popcountll(kept);
 }
 
+// What may stand behind each first byte of a character, by its low six bits: `least` and up to `span` more
+// (the Unicode Standard, table 3-7). Behind a byte that begins none, nothing.
+struct alignas(64) SecondBytes {
+  std::uint8_t least[64] = {};
+  std::uint8_t span[64] = {};
+
+  constexpr SecondBytes() {
+    for (unsigned first = 0xC0; first <= 0xFF; ++first) {
+      const bool none = first < 0xC2 || first > 0xF4;
+      const unsigned low = none ? 0xFF : first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+      const unsigned high = none ? 0xFF : first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+      least[first & 63] = static_cast<std::uint8_t>(low);
+      span[first & 63] = static_cast<std::uint8_t>(high - low);
+    }
+  }
+};
+
+constexpr SecondBytes kSecondBytes;
+
+// Of the bytes of a string from `at` on that are `inside`, those that cannot follow the three before them.
+[[gnu::always_inline]] inline std::uint64_t misplaced(const char* begin, const char* at,
+                                                      std::uint64_t inside) {
+  const auto before = [&](std::ptrdiff_t count) {  // the byte so many before each; none before the string
+    const std::ptrdiff_t missing = std::max(count - (at - begin), std::ptrdiff_t{0});
+    return _mm512_maskz_loadu_epi8(inside & inside << missing, at - count);
+  };
+  const __m512i bytes = _mm512_maskz_loadu_epi8(inside, at);
+  const __m512i first = before(1);
+  const std::uint64_t begun = _mm512_cmpge_epu8_mask(first, _mm512_set1_epi8('\xC0'));
+  const std::uint64_t expected = begun | _mm512_cmpge_epu8_mask(before(2), _mm512_set1_epi8('\xE0')) |
+                                 _mm512_cmpge_epu8_mask(before(3), _mm512_set1_epi8('\xF0'));
+  const std::uint64_t following = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8('\xC0'));
+  const __m512i least = _mm512_permutexvar_epi8(first, _mm512_load_si512(kSecondBytes.least));
+  const __m512i span = _mm512_permutexvar_epi8(first, _mm512_load_si512(kSecondBytes.span));
+  return (expected ^ following) | _mm512_mask_cmpgt_epu8_mask(begun, _mm512_sub_epi8(bytes, least), span);
+}
+
+// Is a string UTF-8? In most texts few blocks have any bytes but ASCII: these are noted, without a branch,
+// and looked at many at a time.
+class Utf8Check {
+ public:
+  explicit Utf8Check(const char* begin) : begin_(begin) {}
+
+  // The next block of the string.
+  [[gnu::always_inline]] void block(const char* at, __m512i bytes) {
+    const std::uint64_t high = _mm512_movepi8_mask(bytes);
+    noted_[count_] = at;
+    count_ += (high | due_) != 0 ? 1 : 0;
+    due_ = high >> (kStep - 3);
+    if (count_ == noted_.size()) look();
+  }
+
+  // The next `size` bytes, a block at most, and the one behind them, where what begins in them may break off.
+  [[gnu::always_inline]] void part(const char* at, std::ptrdiff_t size) {
+    wrong_ |= misplaced(begin_, at, below(size + 1));
+    due_ = 1;
+  }
+
+  [[gnu::always_inline]] bool is_utf8() {
+    look();
+    return wrong_ == 0;
+  }
+
+ private:
+  [[gnu::always_inline]] void look() {
+    for (std::size_t i = 0; i < count_; ++i) wrong_ |= misplaced(begin_, noted_[i], ~std::uint64_t{0});
+    count_ = 0;
+  }
+
+  const char* begin_;
+  std::size_t count_ = 0;
+  std::uint64_t due_ = 0;  // not 0: the next block may have the rest of a character
+  std::uint64_t wrong_ = 0;
+  std::array<const char*, 32> noted_;
+};
+
 }  // namespace
 
 JsonString find_string_end_avx512(const char* begin, const char* end) {
@@ -215,9 +293,8 @@ char* unescape_avx512(std::string_view raw, char* out) {
 }
 
 JsonReading read_string_avx512(const char* begin, const char* end, char* out) {
-  __m512i seen = _mm512_setzero_si512();  // the bits of all blocks that were taken whole
-  std::uint64_t beyond_ascii = 0;         // of the others
-  std::uint64_t open = 0;                 // 1: the last byte that was taken begins an escape
+  Utf8Check utf8(begin);
+  std::uint64_t open = 0;  // 1: the last byte that was taken begins an escape
   for (const char* at = begin; at < end;) {
     const __m512i block = load(at, end);
     const std::uint64_t backslashes = equal(block, '\\');
@@ -234,9 +311,9 @@ JsonReading read_string_avx512(const char* begin, const char* end, char* out) {
     if ((others | (quotes & ~escaped) | controls) == 0) {
       const __m512i bytes = _mm512_mask_mov_epi8(block, escaped & letters_n, _mm512_set1_epi8('\n'));
       out = write({bytes, starts, 0}, kStep, out);
+      utf8.block(at, block);
       at += kStep;
       open = starts >> 63;
-      seen = _mm512_or_si512(seen, block);
       continue;
     }
     if (open != 0) {  // nothing has been written of that escape: it is read again, whole
@@ -245,7 +322,6 @@ JsonReading read_string_avx512(const char* begin, const char* end, char* out) {
       continue;
     }
 
-    const std::uint64_t high = _mm512_movepi8_mask(block);
     const Escapes escapes = escapes_of(block, backslashes);
     const __m512i classes = classes_of(block);
     std::uint64_t wrong = _mm512_mask_testn_epi8_mask(escaped, classes, _mm512_set1_epi8(kEscapable));
@@ -260,20 +336,20 @@ JsonReading read_string_avx512(const char* begin, const char* end, char* out) {
     const Meaning said = meaning_of(block, escapes);
     std::ptrdiff_t taken = before_surrogates(said, escapes.taken);
     if (taken == 0) {
+      utf8.part(at, 0);
       // Whole, and so is a second one behind it, or there were something wrong before the next stop.
       take_escape(at, end, out);
       continue;
     }
     stops &= below(taken);
-    if (stops != 0) taken = __builtin_ctzll(stops);
-    out = write(said, taken, out);
-    at += taken;
-    beyond_ascii |= high & below(taken);
     if (stops != 0) {
-      const bool closed = (quotes >> taken & 1) != 0;
-      beyond_ascii |= _mm512_movepi8_mask(seen);
-      return closed ? JsonReading{at, out, beyond_ascii == 0} : JsonReading{};
+      taken = __builtin_ctzll(stops);
+      if ((quotes >> taken & 1) == 0) return {};
     }
+    out = write(said, taken, out);
+    utf8.part(at, taken);
+    at += taken;
+    if (stops != 0) return {at, out, utf8.is_utf8()};
   }
   return {};
 }

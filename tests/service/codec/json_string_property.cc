@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/isa.h"
+#include "core/text/utf8.h"
 
 namespace neardup {
 namespace {
@@ -114,8 +115,8 @@ TEST(JsonStringProperty, every_tier_gives_the_definitions_answer) {
       if (found.end == nullptr) continue;
       ASSERT_EQ(found.escaped, expected.escaped) << isa_name(tier.isa) << ": " << text;
       ASSERT_EQ(found.is_ascii, expected.is_ascii) << isa_name(tier.isa) << ": " << text;
-      ASSERT_EQ(reading.is_ascii, expected.is_ascii) << isa_name(tier.isa) << ": " << text;
       const std::string_view raw(exact.get(), static_cast<std::size_t>(found.end - exact.get()));
+      ASSERT_EQ(reading.is_utf8, is_utf8(raw)) << isa_name(tier.isa) << ": " << text;
       const auto out = std::make_unique<char[]>(raw.size() + kUnescapeSlack);
       const std::string said(out.get(), tier.unescape(raw, out.get()));
       if (tier.isa == Isa::kScalar) meaning = said;
@@ -145,12 +146,54 @@ TEST(JsonStringProperty, every_tier_leaves_the_way_of_plain_text_in_time) {
         const JsonReading reading = tier.read_string(text.data(), end, said.data());
         ASSERT_EQ(reading.end, scalar.end) << isa_name(tier.isa) << ": " << text;
         if (scalar.end == nullptr) continue;
-        ASSERT_EQ(reading.is_ascii, scalar.is_ascii) << isa_name(tier.isa) << ": " << text;
+        ASSERT_EQ(reading.is_utf8, scalar.is_utf8) << isa_name(tier.isa) << ": " << text;
         ASSERT_EQ(std::string_view(said.data(), reading.said_end),
                   std::string_view(expected.data(), scalar.said_end))
             << isa_name(tier.isa) << ": " << text;
       }
     }
+  }
+}
+
+// Bytes at the bounds of what may follow what, in every order of four and anywhere in a block; and pages of
+// many characters with one byte changed.
+TEST(JsonStringProperty, every_tier_knows_what_is_utf8) {
+  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  const auto check = [](const std::string& string, const std::string& text) {
+    const std::string json = text + '"';
+    for (const Tier& tier : tiers()) {
+      std::string said(json.size() + kUnescapeSlack, '\0');
+      const JsonReading reading = tier.read_string(json.data(), json.data() + json.size(), said.data());
+      ASSERT_EQ(reading.end, json.data() + text.size()) << isa_name(tier.isa) << ": " << string;
+      ASSERT_EQ(reading.is_utf8, is_utf8(text)) << isa_name(tier.isa) << ": " << string;
+    }
+  };
+  constexpr std::string_view kBounds =
+      "a\x7F\x80\x8F\x90\x9F\xA0\xBF\xC0\xC1\xC2\xDF\xE0\xE1\xEC\xED\xEE\xEF\xF0\xF1\xF3\xF4\xF5\xFF";
+  std::mt19937_64 random(kSeed + 2);
+  for (std::size_t order = 0; order < kBounds.size() * kBounds.size() * kBounds.size() * kBounds.size();
+       ++order) {
+    std::string four;
+    for (std::size_t rest = order, i = 0; i < 4; ++i, rest /= kBounds.size())
+      four += kBounds[rest % kBounds.size()];
+    const std::string_view behind[] = {"", "\\ud83d", "\\u4e2d", "\\n", " "};
+    check(four, std::string(random() % 130, 'x') + four + std::string(behind[random() % 5]) +
+                    std::string(random() % 130, 'x'));
+  }
+  const std::string_view pieces[] = {"中", "é", "😀", "plain", "\\n", "\\ud83d", "\\u4e2d", "\\\\"};
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text;
+    const std::size_t kinds = 1 + random() % 8;
+    for (std::size_t left = random() % 2000; left > 0; --left) text += pieces[random() % kinds];
+    std::vector<std::size_t> high;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (static_cast<unsigned char>(text[i]) >= 0x80) high.push_back(i);
+    }
+    check("as it is", text);
+    if (high.empty()) continue;
+    const std::size_t place = high[random() % high.size()];
+    text[place] = kBounds[random() % kBounds.size()];
+    check("changed at " + std::to_string(place), text);
   }
 }
 
