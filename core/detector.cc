@@ -425,6 +425,7 @@ std::optional<RouteMatch> Detector::State::find(const Arrival& arrival, Use use)
 }
 
 Decision Detector::State::duplicate(const Arrival& arrival, const RouteMatch& match) const {
+  clusters.prefetch(match.sequence);  // which it joins
   const UniqueLog::Entry leader = uniques.entry(match.sequence);
   const int distance = hamming_distance(arrival.signature.fingerprint, leader.fingerprint);
   return {
@@ -454,6 +455,7 @@ Decision Detector::State::decide(const Arrival& arrival, Use use) {
 }
 
 Clusters::Joining Detector::State::joining(const Arrival& arrival, Sequence sequence) const {
+  clusters.prefetch_rest(sequence);
   const UniqueLog::Entry leader = uniques.entry(sequence);
   const auto document = [&](const auto& of, std::uint32_t tokens) -> ClusterDocument {
     return {.source = of.source,
@@ -492,6 +494,19 @@ void Detector::prefetch(const Arrival& arrival) const {
   } else {
     with(state_->pages, [&](const auto& pages) {
       for (const LongSignature& page : arrival.route->long_span()) pages.prefetch(page);
+    });
+  }
+}
+
+void Detector::prefetch_rest(const Arrival& arrival) const {
+  state_->exact.prefetch_rest(arrival.signature.exact);
+  if (state_->ids) state_->ids->prefetch_rest(arrival.id);
+  if (arrival.route == nullptr || !state_->short_texts) return;
+  if (arrival.route->asks_as_short()) {
+    state_->short_texts->prefetch_rest(arrival.route->short_text);
+  } else {
+    with(state_->pages, [&](const auto& pages) {
+      for (const LongSignature& page : arrival.route->long_span()) pages.prefetch_rest(page);
     });
   }
 }

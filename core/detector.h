@@ -94,8 +94,10 @@ class Detector {
   Detector(Detector&&) noexcept;
   Detector& operator=(Detector&&) noexcept;
 
-  // Starts to load what deciding will read first: worth calling for the next document or two of a batch.
+  // Starts to load what deciding will read first; and, once that is here, what it leads to: worth calling for
+  // the next document but one of a batch, and for the next.
   void prefetch(const Arrival& arrival) const;
+  void prefetch_rest(const Arrival& arrival) const;
 
   // Decides, and remembers `arrival` if the decision is kUnique; its views need to live only as long as the
   // call. Then appends to `kept`, if there is one, what restore() wants as Unique::kept.

@@ -75,7 +75,7 @@ class Clusters {
   // As join() would make it.
   ClusterState cluster_with(const Joining& joining) const;
 
-  // Starts to load what restore() reads first; and, once that is here, what it leads to.
+  // Starts to load what join() and restore() read first; and, once that is here, what it leads to.
   void prefetch(Sequence leader) const {
     sizes_.prefetch(leader);
     representatives_.prefetch(leader);

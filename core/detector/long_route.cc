@@ -91,6 +91,7 @@ std::optional<LongMatch> LongRoute<kSketchBytes>::find(const LongSignature& sign
         const char* const sketch = reinterpret_cast<const char*>(&sketches_[row]);
         prefetch_line(sketch);
         prefetch_line(sketch + sizeof(Sketch) - 1);
+        sequences_.prefetch(row);
       });
   if (exact_ != nullptr) return find_exactly(signature.kind, work);
 

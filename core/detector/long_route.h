@@ -97,8 +97,12 @@ class LongRoute {
   // Asks `exact` in place of the sketches, of whatever meets. It must outlive the route; null: the sketches.
   void judge_by(const ExactSimilarity* exact) { exact_ = exact; }
 
-  // Starts to load what find() reads first: worth calling for the next text or two of a batch.
+  // Starts to load what find() reads first; and, once that is here, what is left: worth calling for the next
+  // text or two of a batch.
   void prefetch(const LongSignature& signature) const { postings_.prefetch(signature.band_span(), {}); }
+  void prefetch_rest(const LongSignature& signature) const {
+    postings_.prefetch_rest(signature.band_span(), {});
+  }
 
   // REQUIRES: the signature holds a Sketch, and bands of one layout for the life of the route; `work` has
   // begun with this text, and the same for insert().

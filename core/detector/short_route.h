@@ -58,8 +58,10 @@ class ShortRoute {
   // REQUIRES: 500 <= options.threshold_permille <= 1000, the limits at most 1000.
   explicit ShortRoute(ShortOptions options);
 
-  // Starts to load what find() reads first: worth calling for the next text or two of a batch.
+  // Starts to load what find() reads first; and, once that is here, what is left: worth calling for the next
+  // text or two of a batch.
   void prefetch(const ShortSignature& signature) const { index_.prefetch(signature); }
+  void prefetch_rest(const ShortSignature& signature) const { index_.prefetch_rest(signature); }
 
   void prefetch_insert(const ShortSignature& signature) const { index_.prefetch_insert(signature); }
   void prefetch_insert_rest(const ShortSignature& signature) const { index_.prefetch_insert_rest(signature); }

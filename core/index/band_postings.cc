@@ -24,6 +24,14 @@ void BandPostings::prefetch(std::span<const Band> bands, std::span<const Key> pl
   }
 }
 
+void BandPostings::prefetch_rest(std::span<const Band> bands, std::span<const Key> plain_keys) const {
+  for (const Key key : plain_keys) table_.prefetch_rest(key);
+  for (const Band& band : bands) {
+    table_.prefetch_rest(band.key);
+    for (std::size_t e = 0; e < band.width; ++e) table_.prefetch_rest(band.variants[e]);
+  }
+}
+
 bool BandPostings::erase(Ordinal ordinal, std::span<const Band> bands, std::span<const Key> plain_keys) {
   if (!gone_.add(ordinal)) return false;
   for (const Key key : plain_keys) table_.erase(key, ordinal);

@@ -57,8 +57,10 @@ class BandPostings {
   // `fill`: of the table. REQUIRES: 1 <= extensions <= kExtensionsMax.
   explicit BandPostings(unsigned extensions, unsigned fill = BucketTable::kFill);
 
-  // Starts to load what find() reads first, for the keys of `bands` and others asked for as they are.
+  // Starts to load what find() reads first, for the keys of `bands` and others asked for as they are; and,
+  // once that is here, what crowded buckets hold.
   void prefetch(std::span<const Band> bands, std::span<const Key> plain_keys) const;
+  void prefetch_rest(std::span<const Band> bands, std::span<const Key> plain_keys) const;
 
   // Calls visit(ordinal) for the postings under all keys of the bands and under the plain keys; an ordinal
   // may come several times. uncommon(band, extension) returns UncommonMinima and is called only where needed.
@@ -126,8 +128,6 @@ void BandPostings::find(std::span<const Band> bands, std::span<const Key> plain_
       if (band.variants[e] != band.key) keys[count++] = band.variants[e];
     }
   }
-  // What crowded buckets hold comes while it is found out what is hot.
-  for (std::size_t i = 0; i < count; ++i) table_.prefetch_rest(keys[i]);
   for (std::size_t j = 0; j < bands.size(); ++j) {
     const unsigned hot = hot_keys(bands[j]);
     if (hot == 0) continue;

@@ -26,9 +26,8 @@ class ExactIndex {
   // Of uniques of `log`, which must outlive the index.
   explicit ExactIndex(const UniqueLog& log) : log_(log) {}
 
-  // Starts to load what find() reads first.
+  // Starts to load what find() reads first; and, once that is here, what is left.
   void prefetch(Digest128 digest) const { table_.prefetch(digest.low); }
-  // And, once that is here, what is left.
   void prefetch_rest(Digest128 digest) const { table_.prefetch_rest(digest.low); }
 
   // The unique with this digest; the lowest, should several have it.

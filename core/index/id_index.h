@@ -26,8 +26,9 @@ class IdIndex {
   // Of uniques of `log`, which must outlive the index.
   explicit IdIndex(const UniqueLog& log) : log_(log) {}
 
-  // Starts to load what find() reads first.
+  // Starts to load what find() reads first; and, once that is here, what is left.
   void prefetch(std::string_view id) const { table_.prefetch(digest64(id)); }
+  void prefetch_rest(std::string_view id) const { table_.prefetch_rest(digest64(id)); }
 
   // The latest unique with this id: what an entry to be appended has as its `previous`.
   std::optional<Sequence> find(std::string_view id) const {

@@ -63,9 +63,13 @@ class ShortIndex {
  public:
   ShortIndex() : postings_(1, BucketTable::kFillDense) {}
 
-  // Starts to load what find() reads first: worth calling for the next texts of a batch.
+  // Starts to load what find() reads first; and, once that is here, what is left: worth calling for the next
+  // texts of a batch.
   void prefetch(const ShortSignature& signature) const {
     postings_.prefetch(signature.band_span(), signature.tiny_span());
+  }
+  void prefetch_rest(const ShortSignature& signature) const {
+    postings_.prefetch_rest(signature.band_span(), signature.tiny_span());
   }
 
   // Starts to load what insert() reads first; and, once that is here, what is left.

@@ -37,10 +37,8 @@ class SignedWalk {
       waited_ += std::chrono::steady_clock::now() - since;
       next_step_ = i + SignerPool::kStep;
     }
-    if (i + kAhead < end) {
-      const Signed& ahead = job_.signed_record(i + kAhead);
-      if (!ahead.reason) detector_.prefetch(ahead.arrival(job_.records[i + kAhead].source));
-    }
+    with_arrival(i + kAhead, [&](const Arrival& ahead) { detector_.prefetch(ahead); });
+    with_arrival(i + kAhead / 2, [&](const Arrival& next) { detector_.prefetch_rest(next); });
     return is_due;
   }
 
@@ -49,6 +47,14 @@ class SignedWalk {
 
  private:
   static constexpr std::size_t kAhead = 2;
+
+  // Of record i, if there is one that could be signed.
+  template <class Use>
+  void with_arrival(std::size_t i, Use use) {
+    if (i >= job_.records.size()) return;
+    if (const Signed& record = job_.signed_record(i); !record.reason)
+      use(record.arrival(job_.records[i].source));
+  }
   static_assert(SignerPool::kStep + kAhead <= SignerPool::kAheadMax);
 
   SignerPool& pool_;
