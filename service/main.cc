@@ -4,9 +4,13 @@
 // Read by jemalloc as the process starts (CMakeLists.txt). Batches come and go several times a second, and
 // with them tens of megabytes that librdkafka allocates on one thread and frees on another: memory that was
 // freed is kept for a minute, large pieces too, and threads share a few arenas.
+//
+// For each batch of records lz4 asks for 68 KiB of zeros. A thread that has such a piece of its own clears
+// it; else jemalloc gives it back to the system, which interrupts all cores, and touches it page by page.
 extern "C" {
 extern const char* const malloc_conf;
-const char* const malloc_conf = "narenas:4,dirty_decay_ms:60000,muzzy_decay_ms:60000,oversize_threshold:0";
+const char* const malloc_conf =
+    "narenas:4,dirty_decay_ms:60000,muzzy_decay_ms:60000,oversize_threshold:0,tcache_max:81920";
 }
 
 int main(int argc, char** argv) { return neardup::run_cli(argc, argv); }
