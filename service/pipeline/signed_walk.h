@@ -38,7 +38,7 @@ class SignedWalk {
       next_step_ = i + SignerPool::kStep;
     }
     with_arrival(i + kAhead, [&](const Arrival& ahead) { detector_.prefetch(ahead); });
-    with_arrival(i + kAhead / 2, [&](const Arrival& next) { detector_.prefetch_rest(next); });
+    with_arrival(i + 1, [&](const Arrival& next) { detector_.prefetch_rest(next); });
     return is_due;
   }
 

@@ -258,12 +258,14 @@ struct SignedDocument {
 // Decides a batch, the next documents on their way; returns CPU seconds of this thread. What helpers still do
 // for it is their clock's, over many batches: making and signing documents gives them nothing to do.
 double decide(Detector& detector, std::vector<SignedDocument>& batch, std::uint64_t first) {
-  constexpr std::size_t kAhead = 3;
+  constexpr std::size_t kAhead = 2;
   const double started = cpu_seconds();
-  for (std::size_t i = 0; i < kAhead; ++i) detector.prefetch(batch[i].arrival(first + i));
+  const auto arrival = [&](std::size_t i) { return batch[i].arrival(first + i); };
+  for (std::size_t i = 0; i < std::min(kAhead, batch.size()); ++i) detector.prefetch(arrival(i));
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (i + kAhead < batch.size()) detector.prefetch(batch[i + kAhead].arrival(first + i + kAhead));
-    detector.apply(batch[i].arrival(first + i));
+    if (i + kAhead < batch.size()) detector.prefetch(arrival(i + kAhead));
+    if (i + 1 < batch.size()) detector.prefetch_rest(arrival(i + 1));
+    detector.apply(arrival(i));
   }
   return cpu_seconds() - started;
 }

@@ -117,6 +117,7 @@ void run(const char* name, const std::vector<std::string>& texts, BenchReport& r
         for (std::size_t k = 0; k < std::min(kAhead, count); ++k) route.prefetch(signatures[k]);
       }
       if (i + kAhead < count) route.prefetch(signatures[i + kAhead]);
+      if (i + 1 < count) route.prefetch_rest(signatures[i + 1]);
       const auto match = route.find(signatures[i], *work);
       writer.u64(match ? match->sequence : ~std::uint64_t{0});
       if (measured) {
