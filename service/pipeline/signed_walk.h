@@ -47,6 +47,7 @@ class SignedWalk {
 
  private:
   static constexpr std::size_t kAhead = 2;
+  static_assert(SignerPool::kStep + kAhead <= SignerPool::kAheadMax);
 
   // Of record i, if there is one that could be signed.
   template <class Use>
@@ -55,7 +56,6 @@ class SignedWalk {
     if (const Signed& record = job_.signed_record(i); !record.reason)
       use(record.arrival(job_.records[i].source));
   }
-  static_assert(SignerPool::kStep + kAhead <= SignerPool::kAheadMax);
 
   SignerPool& pool_;
   SigningJob& job_;
