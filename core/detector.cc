@@ -172,6 +172,10 @@ struct Detector::State {
     kStore,  // a fingerprint that none is near to, as that of the next unique
   };
 
+  // Calls visit(index, key) for each look-up that deciding may begin with, but that of m-grams.
+  template <class Visit>
+  void for_each_look_up(const Arrival& arrival, Visit visit) const;
+
   std::optional<RouteMatch> find(const Arrival& arrival, Use use);
   std::optional<RouteMatch> find_by_text(const RouteSignature& route);
   std::optional<RouteMatch> find_by_mgrams(const MgramSignature& signature);
@@ -455,7 +459,6 @@ Decision Detector::State::decide(const Arrival& arrival, Use use) {
 }
 
 Clusters::Joining Detector::State::joining(const Arrival& arrival, Sequence sequence) const {
-  clusters.prefetch_rest(sequence);
   const UniqueLog::Entry leader = uniques.entry(sequence);
   const auto document = [&](const auto& of, std::uint32_t tokens) -> ClusterDocument {
     return {.source = of.source,
@@ -468,6 +471,20 @@ Clusters::Joining Detector::State::joining(const Arrival& arrival, Sequence sequ
           .document = document(arrival, arrival.signature.tokens),
           .difference = arrival.signature.fingerprint.bits ^ leader.fingerprint.bits,
           .leader_origin = origin_of(leader.url, leader.source)};
+}
+
+template <class Visit>
+void Detector::State::for_each_look_up(const Arrival& arrival, Visit visit) const {
+  visit(exact, arrival.signature.exact);
+  if (ids) visit(*ids, arrival.id);
+  if (arrival.route == nullptr || !short_texts) return;
+  if (arrival.route->asks_as_short()) {
+    visit(*short_texts, arrival.route->short_text);
+  } else {
+    with(pages, [&](const auto& route_of_pages) {
+      for (const LongSignature& page : arrival.route->long_span()) visit(route_of_pages, page);
+    });
+  }
 }
 
 Detector::Detector(const DetectorOptions& options) {
@@ -484,31 +501,13 @@ Detector::Detector(Detector&&) noexcept = default;
 Detector& Detector::operator=(Detector&&) noexcept = default;
 
 void Detector::prefetch(const Arrival& arrival) const {
-  state_->exact.prefetch(arrival.signature.exact);
-  if (state_->ids) state_->ids->prefetch(arrival.id);
-  if (arrival.route == nullptr) return;
-  if (state_->mgrams && arrival.route->has_mgrams) state_->mgrams->route.prefetch(arrival.route->mgrams);
-  if (!state_->short_texts) return;
-  if (arrival.route->asks_as_short()) {
-    state_->short_texts->prefetch(arrival.route->short_text);
-  } else {
-    with(state_->pages, [&](const auto& pages) {
-      for (const LongSignature& page : arrival.route->long_span()) pages.prefetch(page);
-    });
-  }
+  state_->for_each_look_up(arrival, [](const auto& index, const auto& key) { index.prefetch(key); });
+  if (state_->mgrams && arrival.route != nullptr && arrival.route->has_mgrams)
+    state_->mgrams->route.prefetch(arrival.route->mgrams);
 }
 
 void Detector::prefetch_rest(const Arrival& arrival) const {
-  state_->exact.prefetch_rest(arrival.signature.exact);
-  if (state_->ids) state_->ids->prefetch_rest(arrival.id);
-  if (arrival.route == nullptr || !state_->short_texts) return;
-  if (arrival.route->asks_as_short()) {
-    state_->short_texts->prefetch_rest(arrival.route->short_text);
-  } else {
-    with(state_->pages, [&](const auto& pages) {
-      for (const LongSignature& page : arrival.route->long_span()) pages.prefetch_rest(page);
-    });
-  }
+  state_->for_each_look_up(arrival, [](const auto& index, const auto& key) { index.prefetch_rest(key); });
 }
 
 Decision Detector::check(const Arrival& arrival) const { return state_->decide(arrival, State::Use::kAsk); }
@@ -517,6 +516,7 @@ Decision Detector::apply(const Arrival& arrival, std::string* kept) {
   State& state = *state_;
   const Decision decision = state.decide(arrival, State::Use::kStore);
   if (decision.verdict == Verdict::kDuplicate) {
+    state.clusters.prefetch_rest(decision.sequence);
     state.clusters.join(state.joining(arrival, decision.sequence));
     return decision;
   }

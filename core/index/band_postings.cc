@@ -16,20 +16,26 @@ BandPostings::BandPostings(unsigned extensions, unsigned fill) : extensions_(ext
   CHECK(extensions >= 1 && extensions <= kExtensionsMax, "find() has room for the keys of so many");
 }
 
-void BandPostings::prefetch(std::span<const Band> bands, std::span<const Key> plain_keys) const {
-  for (const Key key : plain_keys) table_.prefetch(key);
+namespace {
+
+// All but those that are extended.
+template <class Use>
+void for_each_key(std::span<const Band> bands, std::span<const Key> plain_keys, Use use) {
+  for (const Key key : plain_keys) use(key);
   for (const Band& band : bands) {
-    table_.prefetch(band.key);
-    for (std::size_t e = 0; e < band.width; ++e) table_.prefetch(band.variants[e]);
+    use(band.key);
+    for (std::size_t e = 0; e < band.width; ++e) use(band.variants[e]);
   }
 }
 
+}  // namespace
+
+void BandPostings::prefetch(std::span<const Band> bands, std::span<const Key> plain_keys) const {
+  for_each_key(bands, plain_keys, [&](Key key) { table_.prefetch(key); });
+}
+
 void BandPostings::prefetch_rest(std::span<const Band> bands, std::span<const Key> plain_keys) const {
-  for (const Key key : plain_keys) table_.prefetch_rest(key);
-  for (const Band& band : bands) {
-    table_.prefetch_rest(band.key);
-    for (std::size_t e = 0; e < band.width; ++e) table_.prefetch_rest(band.variants[e]);
-  }
+  for_each_key(bands, plain_keys, [&](Key key) { table_.prefetch_rest(key); });
 }
 
 bool BandPostings::erase(Ordinal ordinal, std::span<const Band> bands, std::span<const Key> plain_keys) {
