@@ -110,8 +110,19 @@ std::int64_t Cluster::journal_end() const {
 
 std::optional<std::int64_t> Cluster::group_offset(std::int32_t partition) const {
   const std::lock_guard lock(mutex_);
-  const auto at = group_offsets_.find(partition);
-  return at == group_offsets_.end() ? std::nullopt : std::optional(at->second);
+  return offset_in(group_offsets_, partition);
+}
+
+std::optional<std::int64_t> Cluster::group_offset_without_unmarked(std::int32_t partition) const {
+  const std::lock_guard lock(mutex_);
+  const bool is_ended = unmarked_ && !unmarked_->loss.in_journal_alone;
+  return offset_in(is_ended ? unmarked_->offsets_before : group_offsets_, partition);
+}
+
+std::optional<std::int64_t> Cluster::offset_in(const std::map<std::int32_t, std::int64_t>& offsets,
+                                               std::int32_t partition) {
+  const auto at = offsets.find(partition);
+  return at == offsets.end() ? std::nullopt : std::optional(at->second);
 }
 
 bool Cluster::all_covered() const {

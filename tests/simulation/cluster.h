@@ -77,6 +77,8 @@ class Cluster {
 
   // Where the group goes on in a partition, if it has a position.
   std::optional<std::int64_t> group_offset(std::int32_t partition) const;
+  // The same, if what has no mark is ended as aborted.
+  std::optional<std::int64_t> group_offset_without_unmarked(std::int32_t partition) const;
 
   // Once nobody writes any more.
   const std::vector<Content>& committed() const { return committed_; }
@@ -102,6 +104,8 @@ class Cluster {
   };
 
   void end_open(bool commit);
+  static std::optional<std::int64_t> offset_in(const std::map<std::int32_t, std::int64_t>& offsets,
+                                               std::int32_t partition);
   std::int64_t readable_end() const { return unmarked_ ? unmarked_->stable_end : journal_end_; }
 
   const std::vector<std::vector<MemoryRecord>> input_;

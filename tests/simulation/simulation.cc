@@ -112,7 +112,8 @@ struct Instance {
   JournalChain chain = JournalChain();
   SimulatedLeadership leadership = {};
   World world = {};
-  bool outlived = false;  // another instance was elected
+  std::optional<std::size_t> committed = {};  // transactions, when it has seen the world and no input yet
+  bool outlived = false;                      // another instance was elected
   std::string violation = "";
   std::uint64_t resent = 0;
   std::uint64_t found = 0;
@@ -519,7 +520,6 @@ class Run {
     instance.snapshot =
         !(faults_.draw("snapshot", life, 0).one_in(10) && faults_.strikes(Fault::kSnapshotOff));
     instance.world = world_of(life);
-    const std::size_t committed = cluster_.committed().size();
     std::optional<Status> status;  // nothing: it crashed
     try {
       status = serve(instance);
@@ -528,8 +528,8 @@ class Run {
     }
     if (!instance.violation.empty()) wrong(instance.violation);
     if (status && !*status) check_end(instance, status->error());
-    if (instance.world.fault && !instance.world.is_accepted &&
-        (cluster_.committed().size() != committed || (status && *status)))
+    if (instance.world.fault && !instance.world.is_accepted && instance.committed &&
+        (cluster_.committed().size() != *instance.committed || (status && *status)))
       wrong(std::string("went on over a cluster where somebody laid hands on: ") +
             std::string(name(*instance.world.fault)));
     log_info("seed {}, life {}{}: {}", scenario_.seed, life, place == 0 ? "" : ", while another stands still",
@@ -570,18 +570,22 @@ class Run {
 
   // False: there is nothing yet to lay hands on.
   bool meddle(Fault fault, Draw& draw, World& world) const {
-    PartitionBounds& bounds = world.topic.bounds[draw.below(world.topic.bounds.size())];
+    const std::size_t partition = draw.below(world.topic.bounds.size());
+    PartitionBounds& bounds = world.topic.bounds[partition];
     const std::int64_t next = bounds.committed.value_or(0);
-    if (next == 0) return false;
+    // Where it may go on just as well, if the markers of the last transaction are lost.
+    const std::int64_t settled_next =
+        cluster_.group_offset_without_unmarked(static_cast<std::int32_t>(partition)).value_or(0);
+    if (settled_next == 0) return false;
     switch (fault) {
       case Fault::kOffsetsMoved: {
         const auto moved = static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(*bounds.end) + 1));
         bounds.committed = moved;
         world.is_accepted = draw.one_in(2);
-        return moved != next;
+        return moved != next && moved != settled_next;
       }
       case Fault::kInputTruncated:
-        bounds.end = static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(next)));
+        bounds.end = static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(settled_next)));
         return true;
       case Fault::kInputDeleted:
         bounds.begin = next + 1 + static_cast<std::int64_t>(draw.below(3));
@@ -657,7 +661,9 @@ class Run {
     if (Status status = await_settled(journal, chain, sink, instance.leadership, board, kSettle); !status)
       return status;
     if (Status status = restore(journal, chain, detector, retention, probe, board); !status) return status;
-    if (!instance.world.fault) instance.world = world();  // of the group, settling may have taken a step back
+    // Settling may have taken the group a step back.
+    instance.committed = cluster_.committed().size();
+    if (!instance.world.fault) instance.world = world();
     Accepted accepted;
     if (instance.world.is_accepted) accepted.moved_offsets = Accepted::MovedOffsets::kJournal;
     if (scenario_.planted == Planted::kPlanOff) instance.world.topic.bounds.clear();
