@@ -142,13 +142,19 @@ FoldGroups make_groups(FoldOptions options) {
   result.punctuation_3000 = result[0x3000 / FoldGroup::kSize];
   result.kana_3080 = result[0x3080 / FoldGroup::kSize];
   result.forms_ff00 = result[0xFF00 / FoldGroup::kSize];
-  std::copy_n(result.punctuation_2000.action, 64, result.marks);
-  std::copy_n(result.punctuation_3000.action, 64, result.marks + 64);
   for (std::size_t second = 0; second < result.symbols_e2.size(); ++second) {
     const std::uint8_t* const action =
         result[(0x2000 + 64 * second) / FoldGroup::kSize].action + second % 2 * 64;
     const bool all = std::all_of(action, action + 64, [](std::uint8_t each) { return each == kSeparates; });
     result.symbols_e2[second] = all ? kSeparates : kByDefinition;
+  }
+  const auto bit = [](const FoldGroup& group, std::size_t place, std::uint8_t among) {
+    return group.action[place] == kSeparates ? among : std::uint8_t{0};
+  };
+  for (std::size_t place = 0; place < result.separators.size(); ++place) {
+    result.separators[place] = bit(result.punctuation_2000, place, kAmong2000) |
+                               bit(result.punctuation_3000, place, kAmong3000) |
+                               bit(result.forms_ff00, place, kAmongFf00);
   }
   result.ideographs_stay = options.chinese == ChineseForm::kAsIs;
   return result;

@@ -38,15 +38,18 @@ struct alignas(64) FoldGroup {
   bool orders = false;
 };
 
+inline constexpr std::uint8_t kAmong2000 = 1, kAmong3000 = 2, kAmongFf00 = 4;
+
 struct FoldGroups {
   static constexpr std::size_t kCount = 0x10000 / FoldGroup::kSize;
 
   // Of what almost every text has some, at hand: ASCII; quotes and dashes; what stands among ideographs.
   FoldGroup ascii, latin_0080, punctuation_2000, punctuation_3000, kana_3080, forms_ff00;
-  // The actions of U+2000 to U+203F, then of U+3000 to U+303F.
-  alignas(64) std::uint8_t marks[FoldGroup::kSize];
   // kSeparates for the second bytes behind E2 whose 64 characters all separate: arrows, boxes, symbols.
   alignas(64) std::array<std::uint8_t, 64> symbols_e2;
+  // What separates of U+2000, U+3000 and U+FF00 and the 63 behind each: kAmong2000 and so on, by the last six
+  // bits.
+  alignas(64) std::array<std::uint8_t, 64> separators;
   bool ideographs_stay;  // U+4E00 to U+9FFF all stay what they are
 
   std::vector<FoldGroup> groups;  // all that differ

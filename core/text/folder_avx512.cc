@@ -193,77 +193,114 @@ inline std::size_t size_without_last(const char* block) {
   return kFoldBlock - 2 * begins(kFoldBlock - 2) - (begins(kFoldBlock - 1) & ~begins(kFoldBlock - 2));
 }
 
-// The actions of kana, which some of `kana` are; returns false if there is anything else in it.
-inline bool look_up_kana(__m512i bytes, __m512i second, __m512i third, std::uint64_t kana,
-                         const FoldGroups& groups, __m512i& action) {
-  const std::uint64_t found =
-      _mm512_mask_cmple_epu8_mask(_mm512_mask_cmpeq_epi8_mask(kana, bytes, all(0xE3)),
-                                  _mm512_sub_epi8(second, all(0x81)), all(0x83 - 0x81));
-  if (found != kana) return false;
+// Of each first byte, by its low six bits, of what stands among ideographs: the second byte, and which of
+// FoldGroups::separators is meant.
+struct PunctuationFirst {
+  alignas(64) std::array<std::uint8_t, 64> second{};  // 0 for all others: follows none
+  alignas(64) std::array<std::uint8_t, 64> among{};
+};
+constexpr PunctuationFirst kPunctuationFirst = [] {
+  PunctuationFirst result;
+  const auto set = [&](unsigned first, std::uint8_t second, std::uint8_t among) {
+    result.second[first & 63] = second;
+    result.among[first & 63] = among;
+  };
+  set(0xE2, 0x80, kAmong2000);
+  set(0xE3, 0x80, kAmong3000);
+  set(0xEF, 0xBC, kAmongFf00);
+  return result;
+}();
+
+// Those of `others` that are kana, or stand among them, and stay token characters.
+inline std::uint64_t kana_of(__mmask64 others, __m512i bytes, __m512i second, __m512i third,
+                             const FoldGroups& groups) {
+  const __mmask64 kana = _mm512_mask_cmple_epu8_mask(_mm512_mask_cmpeq_epi8_mask(others, bytes, all(0xE3)),
+                                                     _mm512_sub_epi8(second, all(0x80)), all(0x83 - 0x80));
   const __m512i places = places_in_group(second, third);
-  const __mmask64 from_3080 = _mm512_mask_cmpge_epu8_mask(kana, second, all(0x82));
-  action = _mm512_mask_mov_epi8(action, kana, look_up(groups.punctuation_3000.action, places));
-  action = _mm512_mask_mov_epi8(action, from_3080, look_up(groups.kana_3080.action, places));
-  return true;
+  const __m512i action = _mm512_mask_mov_epi8(look_up(groups.punctuation_3000.action, places),
+                                              _mm512_cmpge_epu8_mask(second, all(0x82)),
+                                              look_up(groups.kana_3080.action, places));
+  return _mm512_mask_cmpeq_epi8_mask(kana, action, all(kStays | kStaysCharacter));
 }
 
-// Blocks of ideographs, kana, the punctuation and forms that go with them, and ASCII: Chinese and Japanese
-// text. As many as there are until one holds anything else, or ASCII alone where fold_ascii() can take it;
-// returns whether there was any.
+// Blocks of ideographs, kana, separators of three bytes and ASCII: Chinese and Japanese text. As many as
+// there are until one holds anything else, or ASCII alone where fold_ascii() can take it; returns whether
+// there was any.
 inline bool fold_ideographs(const FoldGroups& groups, Cursor& cursor, FoldState& state) {
-  const char* const begin = cursor.at;
-  while (cursor.at != cursor.end && cursor.out <= state.limit) {
-    ask_ahead(cursor.at);
-    const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
-    const std::size_t size = left < kFoldBlock ? left : size_without_last(cursor.at);
+  const char* at = cursor.at;
+  char* out = cursor.out;
+  LastMasks last = cursor.last;
+  std::uint32_t words_begun = 0;
+  std::uint32_t characters = 0;
+  std::uint64_t open = 0;
+  while (at != cursor.end && out <= state.limit) {
+    ask_ahead(at);
+    const auto left = static_cast<std::size_t>(cursor.end - at);
+    std::size_t size;
+    __m512i bytes, second, third;
+    if (left >= kFoldBlock + 2) [[likely]] {
+      size = size_without_last(at);
+      bytes = _mm512_loadu_si512(at);
+      second = _mm512_loadu_si512(at + 1);
+      third = _mm512_loadu_si512(at + 2);
+    } else {
+      size = left < kFoldBlock ? left : size_without_last(at);
+      bytes = _mm512_maskz_loadu_epi8(below(size), at);
+      second = shifted(bytes, 1);
+      third = shifted(bytes, 2);
+    }
     const std::uint64_t inside = below(size);
-    const __m512i bytes =
-        left < kFoldBlock ? _mm512_maskz_loadu_epi8(inside, cursor.at) : _mm512_loadu_si512(cursor.at);
-    const std::uint64_t high = _mm512_movepi8_mask(bytes);
-    if (high == 0 && cursor.last.character == 0 && left >= kFoldBlock) break;
-    const std::uint64_t three = inside & _mm512_cmpge_epu8_mask(bytes, all(0xE0));
-    const std::uint64_t following = three << 1 | three << 2;
+    const __mmask64 is_high = _mm512_movepi8_mask(bytes);
+    const std::uint64_t high = is_high;
+    if ((high | last.character) == 0 && left >= kFoldBlock) break;
+
+    const __mmask64 firsts = _mm512_cmpge_epu8_mask(bytes, all(0xE0));
     const std::uint64_t continuations = _mm512_cmplt_epi8_mask(bytes, all(0xC0));
-    if ((high & inside) != (three | following) || (continuations & inside) != following) break;
-
-    const __m512i second = shifted(bytes, 1);
-    const __m512i third = shifted(bytes, 2);
+    const std::uint64_t three = firsts & inside;
+    const std::uint64_t following = three << 1 | three << 2;
     const __m512i han_least = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kHanSecondLeast.data()));
-    const __mmask64 han = _mm512_mask_cmpge_epu8_mask(three, second, han_least);
-    const __mmask64 marks = _mm512_mask_cmpeq_epi8_mask(
-        _mm512_cmpeq_epi8_mask(_mm512_or_si512(bytes, all(1)), all(0xE3)), second, all(0x80));
-    const __mmask64 forms = _mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(bytes, all(0xEF)),
-                                                        _mm512_or_si512(second, all(1)), all(0xBD));
-    __m512i action = look_up(groups.ascii.action, bytes);
-    action = _mm512_mask_mov_epi8(action, han, all(kStays | kStaysCharacter));
-    action = _mm512_mask_mov_epi8(action, marks, look_up(groups.marks, places_in_group(bytes, third)));
-    action = _mm512_mask_mov_epi8(action, forms,
-                                  look_up(groups.forms_ff00.action, places_in_group(second, third)));
-    if (const std::uint64_t others = three & ~(han | marks | forms); others != 0) {
-      if (!look_up_kana(bytes, second, third, others, groups, action)) break;
+    std::uint64_t ideographs = inside & _mm512_mask_cmpge_epu8_mask(firsts, second, han_least);
+    const __m512i wanted = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kPunctuationFirst.second.data()));
+    const __m512i among = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kPunctuationFirst.among.data()));
+    const __m512i separates = _mm512_permutexvar_epi8(third, _mm512_load_si512(groups.separators.data()));
+    const std::uint64_t marks = _mm512_mask_test_epi8_mask(
+        _mm512_mask_cmpeq_epi8_mask(firsts, second, wanted), among, separates);
+    if ((((high & inside) ^ (three | following)) | ((continuations & inside) ^ following)) != 0) break;
+    if (const std::uint64_t others = three & ~(ideographs | marks); others != 0) {
+      const std::uint64_t kana = kana_of(others, bytes, second, third, groups);
+      if (kana != others) break;
+      ideographs |= kana;
     }
 
-    const std::uint64_t starts = inside & ~following;
-    const std::uint64_t characters = three & _mm512_cmpeq_epi8_mask(action, all(kStays | kStaysCharacter));
-    const std::uint64_t words = starts & _mm512_cmpgt_epi8_mask(action, all(kSeparates));
-    const std::uint64_t separators = starts & _mm512_cmpeq_epi8_mask(action, all(kSeparates));
-    FoldMasks masks{words, 0, characters | characters << 1 | characters << 2, separators,
-                    popcount(characters)};
-    if (((starts ^ (words | separators | characters)) | (words & three)) != 0) [[unlikely]] {
-      if ((three & _mm512_movepi8_mask(action)) != characters) break;
-      cursor.at += size;
-      if ((words | separators | characters) == 0) continue;
-      const __m512i written = _mm512_mask_mov_epi8(bytes, words | separators, action);
-      cursor.out = write(cursor.out, written, fold_spaces(masks, cursor.last, state));
-      continue;
-    }
-    cursor.at += size;
-    masks.separators |= (separators & three) << 1 | (separators & three) << 2;
-    __m512i written = _mm512_mask_mov_epi8(bytes, words, action);
-    written = _mm512_mask_mov_epi8(written, masks.separators, all(kSeparates));
-    cursor.out = write(cursor.out, written, fold_dense(masks, size - 1, cursor.last, state));
+    const __m512i ascii = look_up(groups.ascii.action, bytes);
+    const std::uint64_t words = inside & ~high & _mm512_cmpneq_epi8_mask(ascii, all(kSeparates));
+    const FoldMasks masks{words, 0, ideographs | ideographs << 1 | ideographs << 2, 0, 0};
+    const std::uint64_t separators = inside & ~(words | masks.characters);
+    // As in fold_dense(), where there is no Hangul.
+    const std::uint64_t after_word = words << 1 | last.in_word;
+    const std::uint64_t after_character = masks.characters << 1 | last.character;
+    const std::uint64_t behind_run = (separators + (separators & after_character)) & ~separators;
+    const std::uint64_t before = (masks.characters & after_word) | (words & (after_character | behind_run));
+    const std::uint64_t spaces = separators & (after_word | before >> 1);
+    const std::uint64_t insert = before & ~(separators << 1);
+
+    words_begun += popcount(words & ~(words << 1 | last.word));
+    characters += popcount(ideographs);
+    open = masks.characters >> (size - 1);
+    last.word = last.in_word = words >> (size - 1);
+    last.character = static_cast<std::uint64_t>(masks.characters > words) |
+                     (static_cast<std::uint64_t>((masks.characters | words) == 0) & last.character);
+    __m512i written = _mm512_mask_mov_epi8(ascii, is_high, bytes);
+    written = _mm512_mask_mov_epi8(written, spaces, all(kSeparates));
+    out = write(out, written, {words | masks.characters | spaces, insert});
+    at += size;
   }
-  return cursor.at != begin;
+  if (at == cursor.at) return false;
+  cursor = {at, cursor.end, out, last};
+  state.tokens += words_begun + characters;
+  state.characters += characters;
+  state.open = open != 0;
+  return true;
 }
 
 // What the characters of a block become, group by group. Masks have a bit per lane, for a character that of
