@@ -45,8 +45,7 @@ inline constexpr SecondByteRange kOtherCharacterRange = {
 template <Isa kTier>
 class CharacterBytes {
  public:
-  // Whether the last block's characters may reach into the next.
-  bool pending() const { return leads_ != 0; }
+  // Whether a character of four bytes may reach into the next block.
   bool long_pending() const { return long_leads_ != 0; }
 
   // `leads`: where characters begin, each of three bytes. REQUIRES: !long_pending().

@@ -40,11 +40,8 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
 // Which of the features find room in their slots.
 void weigh(const std::uint64_t* features, std::size_t size, WeightTable& weights, std::uint64_t* counting) {
   for (std::size_t i = 0; i < size; ++i) {
-    std::uint8_t& weight = weights[features[i] >> kSlotShift];
-    const bool counts = weight < kWeightMax;
-    if (counts) ++weight;
     if (i % 64 == 0) counting[i / 64] = 0;
-    counting[i / 64] |= std::uint64_t{counts} << i % 64;
+    counting[i / 64] |= std::uint64_t{weights.count(features[i])} << i % 64;
   }
 }
 

@@ -11,9 +11,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 
 #include "core/base/isa.h"
+#include "core/fingerprint/weight_table.h"
 
 namespace neardup::internal {
 
@@ -36,13 +36,8 @@ struct TokenPlaces {
   std::array<std::uint64_t, kTokensMax / 64 + 8> joined;      // and it follows a character without a space
 };
 
-// How often each slot of features has occurred, kWeightMax if more. The slot is the top 13 bits of a feature.
-inline constexpr std::uint8_t kWeightMax = 16;
-inline constexpr int kSlotShift = 64 - 13;
-using WeightTable = std::array<std::uint8_t, std::size_t{1} << 13>;
-
 // Tokens have a table, bigrams another: so no more features of a text count, however long it is.
-inline constexpr std::size_t kCountingMax = 2 * std::tuple_size_v<WeightTable> * kWeightMax;
+inline constexpr std::size_t kCountingMax = 2 * WeightTable::kSlots * kWeightMax;
 
 // Eight vertical counters for each of 64 bits, bit-sliced: bit b of plane[p][lane] is bit p of how many
 // features with bit b that lane has seen. Feature i of a block belongs to lane i % 8.

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstring>
+#include <type_traits>
 
 #include "core/fingerprint/character_bytes.h"
 #include "core/fingerprint/feature.h"
@@ -100,21 +101,25 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
   CharacterBytes<Isa::kAvx2> characters;
   std::size_t count = 0;
   std::uint64_t in_word = 0;  // 1 if the last byte of the block before belongs to a word
-  std::uint64_t behind_character = after_character ? 1 : 0;  // of the chunk
-  for (std::size_t at = 0; at < size; at += 64) {
+  const auto take = [&](std::uint64_t begins, std::size_t at) {
+    write_places(begins, at, begin + count);
+    count += static_cast<std::size_t>(_mm_popcnt_u64(begins));
+  };
+  std::size_t at = 0;
+  for (; size - at >= 64; at += 64) {  // nothing but words, as far as it goes
+    const V low = load(chunk + at);
+    const V high = load(chunk + at + 32);
+    if (mask_of(low, high) != 0) break;
+    const std::uint64_t word = ~mask_of(_mm256_cmpeq_epi8(low, spaces), _mm256_cmpeq_epi8(high, spaces));
+    take(word & ~(word << 1 | in_word), at);
+    in_word = word >> 63;
+  }
+  for (; at < size; at += 64) {
     const V low = load(chunk + at);
     const V high = load(chunk + at + 32);
     const std::uint64_t inside = low_bits(size - at < 64 ? size - at : 64);
     const std::uint64_t space = mask_of(_mm256_cmpeq_epi8(low, spaces), _mm256_cmpeq_epi8(high, spaces));
     std::uint64_t word = inside & ~space;
-    if ((mask_of(low, high) & inside) == 0 && !characters.pending()) {
-      const std::uint64_t begins = word & ~(word << 1 | in_word);
-      in_word = word >> 63;
-      write_places(begins, at, begin + count);
-      count += static_cast<std::size_t>(_mm_popcnt_u64(begins));
-      behind_character = 0;
-      continue;
-    }
     const std::uint64_t letters = inside & mask_of(at_least(low, '\xE0'), at_least(high, '\xE0'));
     std::uint64_t leads = 0;
     std::uint64_t long_letters = 0;
@@ -128,12 +133,10 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
     word &= ~characters.covered;
     const std::uint64_t begins = leads | (word & ~(word << 1 | in_word));
     in_word = word >> 63;
-    const std::uint64_t joined = leads & (characters.ends | behind_character);
-    behind_character = 0;
+    const std::uint64_t joined = leads & (characters.ends | (at == 0 && after_character ? 1 : 0));
     append_bits<Isa::kAvx2>(_pext_u64(leads, begins), count, places.characters.data());
     append_bits<Isa::kAvx2>(_pext_u64(joined, begins), count, places.joined.data());
-    write_places(begins, at, begin + count);
-    count += static_cast<std::size_t>(_mm_popcnt_u64(begins));
+    take(begins, at);
   }
   return finish_places<Isa::kAvx2>(chunk, size, last, count, places);
 }
@@ -210,11 +213,11 @@ Spans spans_of(const std::uint16_t* begin, std::size_t size) {
   return spans;
 }
 
-// Each 64 tokens are weighed while the next are hashed.
-template <bool kWeigh>
+// Each 64 tokens are weighed while the next are hashed, if there is a Weigher.
+template <typename MaybeWeigher>
 void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
-                 [[maybe_unused]] std::uint8_t* weights, [[maybe_unused]] std::uint64_t* counting) {
-  [[maybe_unused]] Weigher weigher(weights);
+                 [[maybe_unused]] MaybeWeigher weigher, [[maybe_unused]] std::uint64_t* counting) {
+  constexpr bool kWeigh = std::is_same_v<MaybeWeigher, Weigher>;
   for (std::size_t done = 0; done < size; done += 64) {
     const std::uint16_t* const begin = places.begin.data() + done;
     const std::size_t until = size - done < 64 ? size - done : 64;
@@ -247,9 +250,9 @@ void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size,
 void hash_and_weigh(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
                     WeightTable* weights, std::uint64_t* counting) {
   if (weights == nullptr) {
-    hash_tokens<false>(chunk, places, size, hashes, nullptr, nullptr);
+    hash_tokens(chunk, places, size, hashes, NoWeigher(), nullptr);
   } else {
-    hash_tokens<true>(chunk, places, size, hashes, weights->data(), counting);
+    hash_tokens(chunk, places, size, hashes, Weigher(*weights), counting);
   }
 }
 
@@ -269,7 +272,7 @@ std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joine
       }
     }
   }
-  if (weights != nullptr) Weigher(weights->data()).weigh(bigrams, count, counting);
+  if (weights != nullptr) Weigher(*weights).weigh(bigrams, count, counting);
   return count;
 }
 

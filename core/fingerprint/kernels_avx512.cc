@@ -3,6 +3,8 @@
 #if NEARDUP_X86
 #include <immintrin.h>
 
+#include <type_traits>
+
 #include "core/fingerprint/character_bytes.h"
 #include "core/fingerprint/feature.h"
 #include "core/fingerprint/kernels.h"
@@ -55,30 +57,23 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
   CharacterBytes<Isa::kAvx512> characters;
   std::size_t count = 0;
   std::uint64_t in_word = 0;  // 1 if the last byte of the block before belongs to a word
+  const V spaces = _mm512_set1_epi8(' ');
   const auto take = [&](std::uint64_t begins, std::size_t at) {
     write_places(begins, at, begin + count);
     count += static_cast<std::size_t>(_mm_popcnt_u64(begins));
   };
-  for (std::size_t at = 0; at < size; at += 64) {
-    if (!characters.pending()) {
-      for (; size - at >= 64; at += 64) {  // nothing but words
-        const V bytes = load(chunk + at);
-        if (_mm512_movepi8_mask(bytes) != 0) break;
-        const std::uint64_t word = _mm512_cmpneq_epi8_mask(bytes, _mm512_set1_epi8(' '));
-        take(word & ~(word << 1 | in_word), at);
-        in_word = word >> 63;
-      }
-      if (at == size) break;
-    }
+  std::size_t at = 0;
+  for (; size - at >= 64; at += 64) {  // nothing but words, as far as it goes
+    const V bytes = load(chunk + at);
+    if (_mm512_movepi8_mask(bytes) != 0) break;
+    const std::uint64_t word = _mm512_cmpneq_epi8_mask(bytes, spaces);
+    take(word & ~(word << 1 | in_word), at);
+    in_word = word >> 63;
+  }
+  for (; at < size; at += 64) {
     const V bytes = load(chunk + at);
     const std::uint64_t inside = low_bits(size - at < 64 ? size - at : 64);
-    const std::uint64_t space = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(' '));
-    std::uint64_t word = inside & ~space;
-    if ((_mm512_movepi8_mask(bytes) & inside) == 0 && !characters.pending()) {
-      take(word & ~(word << 1 | in_word), at);
-      in_word = word >> 63;
-      continue;
-    }
+    std::uint64_t word = inside & _mm512_cmpneq_epi8_mask(bytes, spaces);
     const std::uint64_t letters = inside & _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8('\xE0'));
     std::uint64_t leads = inside & _mm512_cmple_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8('\xE4')),
                                                           _mm512_set1_epi8('\xE9' - '\xE4'));
@@ -175,11 +170,11 @@ void hash_long(const char* chunk, const std::uint16_t* begin, std::size_t size, 
   }
 }
 
-// Each 64 tokens are weighed while the next are hashed.
-template <bool kWeigh>
+// Each 64 tokens are weighed while the next are hashed, if there is a Weigher.
+template <typename MaybeWeigher>
 void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
-                 [[maybe_unused]] std::uint8_t* weights, [[maybe_unused]] std::uint64_t* counting) {
-  [[maybe_unused]] Weigher weigher(weights);
+                 [[maybe_unused]] MaybeWeigher weigher, [[maybe_unused]] std::uint64_t* counting) {
+  constexpr bool kWeigh = std::is_same_v<MaybeWeigher, Weigher>;
   const V first_halves = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
   for (std::size_t done = 0; done < size; done += 64) {
     const std::uint16_t* const begin = places.begin.data() + done;
@@ -210,9 +205,9 @@ void hash_tokens(const char* chunk, const TokenPlaces& places, std::size_t size,
 void hash_and_weigh(const char* chunk, const TokenPlaces& places, std::size_t size, std::uint64_t* hashes,
                     WeightTable* weights, std::uint64_t* counting) {
   if (weights == nullptr) {
-    hash_tokens<false>(chunk, places, size, hashes, nullptr, nullptr);
+    hash_tokens(chunk, places, size, hashes, NoWeigher(), nullptr);
   } else {
-    hash_tokens<true>(chunk, places, size, hashes, weights->data(), counting);
+    hash_tokens(chunk, places, size, hashes, Weigher(*weights), counting);
   }
 }
 
@@ -220,8 +215,9 @@ std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joine
                          std::uint64_t* bigrams, WeightTable* weights, std::uint64_t* counting) {
   std::size_t count = 0;
   for (std::size_t word = 0; word * 64 < size; ++word) {
-    std::size_t i = word * 64;
-    for (std::uint64_t bits = joined[word]; bits != 0; bits >>= 8, i += 8) {
+    std::uint64_t bits = joined[word];
+    if (bits == 0) continue;
+    for (std::size_t i = word * 64; i < word * 64 + 64; bits >>= 8, i += 8) {
       const V first = load(hashes + i - 1);
       const V second = _mm512_rol_epi64(load(hashes + i), 32);
       const V state = _mm512_mullo_epi64(_mm512_xor_si512(first, second), each(kNextMultiplier));
@@ -229,7 +225,7 @@ std::size_t hash_bigrams(const std::uint64_t* hashes, const std::uint64_t* joine
       count += static_cast<std::size_t>(_mm_popcnt_u64(bits & 0xFF));
     }
   }
-  if (weights != nullptr) Weigher(weights->data()).weigh(bigrams, count, counting);
+  if (weights != nullptr) Weigher(*weights).weigh(bigrams, count, counting);
   return count;
 }
 

@@ -3,13 +3,6 @@
 #include <string>
 
 namespace neardup {
-namespace {
-
-// So few features are cheaper to forget slot by slot than with the whole table.
-constexpr std::size_t kFewFeatures = 256;
-
-}  // namespace
-
 template <std::size_t kWords>
 SimHasherOf<kWords>::SimHasherOf(Isa tier) : kernels_(&internal::kernels(tier)) {
   votes_.fill(Votes(tier));
@@ -22,11 +15,7 @@ void SimHasherOf<kWords>::add(const TokenBatch& batch) {
                                                      &weights_, counting_.data());
   if (bigrams == 0) return;
   vote(bigrams_.data(), counting_.data(), bigrams);
-  if (batch.whole && bigrams <= kFewFeatures) {
-    for (std::size_t i = 0; i < bigrams; ++i) weights_[bigrams_[i] >> internal::kSlotShift] = 0;
-  } else {
-    weighed_ = true;
-  }
+  weighed_ = true;
 }
 
 template <std::size_t kWords>
@@ -41,7 +30,7 @@ void SimHasherOf<kWords>::vote(const std::uint64_t* features, const std::uint64_
 
 template <std::size_t kWords>
 std::array<std::uint64_t, kWords> SimHasherOf<kWords>::finish() {
-  if (weighed_) weights_.fill(0);
+  if (weighed_) weights_.forget();
   weighed_ = false;
   std::array<std::uint64_t, kWords> fingerprint;
   for (std::size_t i = 0; i < kWords; ++i) fingerprint[i] = votes_[i].take_majority(kTieBits[i]);

@@ -10,32 +10,32 @@
 // code is shared between files that are compiled for different CPUs.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include "core/base/isa.h"
-#include "core/fingerprint/kernels.h"
+#include "core/fingerprint/weight_table.h"
 
 namespace neardup::internal {
 
-// What one more occurrence makes of a weight.
-inline constexpr std::array<std::uint8_t, kWeightMax + 1> kNextWeight = {1,  2,  3,  4,  5,  6,  7,  8, 9,
-                                                                         10, 11, 12, 13, 14, 15, 16, 16};
+struct NoWeigher {};  // where nothing is weighed
 
 template <Isa kTier>
 class SlotWeigher {
  public:
-  explicit SlotWeigher(std::uint8_t* weights) : weights_(weights) {}
+  explicit SlotWeigher(WeightTable& weights)
+      : slots_(weights.slots.data()),
+        next_(kNextWeight[weights.floor / kWeightMax].data()),
+        full_(std::uint32_t{weights.floor} + kWeightMax) {}
 
   // The next feature. REQUIRES: take() came after every 64 of them.
   [[gnu::always_inline]] void add(std::uint64_t feature) {
     std::size_t slot = feature >> kSlotShift;
-    const std::size_t weight = weights_[slot];
+    const std::size_t weight = slots_[slot];
     asm("" : "+r"(slot));  // or the compiler adds the table's address to it, an instruction more
-    asm("cmpl %2, %k1\n\tadcq %0, %0" : "+r"(counting_) : "r"(weight), "i"(kWeightMax) : "cc");
-    weights_[slot] = kNextWeight[weight];
+    asm("cmpl %2, %k1\n\tadcq %0, %0" : "+r"(counting_) : "r"(weight), "r"(full_) : "cc");
+    slots_[slot] = next_[weight];
   }
 
   // Bit i: feature i of the `size` that came since the last call counts. REQUIRES: 0 < size <= 64.
@@ -75,7 +75,9 @@ class SlotWeigher {
     return __builtin_bswap64(bits);
   }
 
-  std::uint8_t* weights_;
+  std::uint8_t* slots_;
+  const std::uint8_t* next_;
+  std::uint32_t full_;
   std::uint64_t counting_ = 0;  // a 1 for each feature that found room, the last one lowest
 };
 

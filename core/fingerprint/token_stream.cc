@@ -9,17 +9,10 @@ namespace neardup {
 
 using internal::kChunkBytes;
 
-namespace {
-
-// So few are cheaper to forget slot by slot than with the whole table.
-constexpr std::size_t kFewTokens = 256;
-
-}  // namespace
-
 static_assert(kChunkBytes <= UINT16_MAX, "so that the place of a token fits");
 
 void TokenStream::open(std::string_view canonical, Use use) {
-  if (weighed_) weights_.fill(0);
+  if (weighed_) weights_.forget();
   weighed_ = false;
   text_ = canonical;
   use_ = use;
@@ -38,8 +31,7 @@ bool TokenStream::next(TokenBatch& batch) {
            size_,
            places_.characters.data(),
            places_.joined.data(),
-           use_ == Use::kSimHash ? counting_.data() : nullptr,
-           !begun_ && text_.empty()};
+           use_ == Use::kSimHash ? counting_.data() : nullptr};
   begun_ = true;
   return true;
 }
@@ -67,10 +59,6 @@ std::size_t TokenStream::read_chunk(std::uint64_t* hashes) {
     kernels_->hash_tokens(chunk, places_, size, hashes, &weights_, counting_.data());
     weighed_ = true;
   }
-  if (whole && weighed_ && size <= kFewTokens) {
-    for (std::size_t i = 0; i < size; ++i) weights_[hashes[i] >> internal::kSlotShift] = 0;
-    weighed_ = false;
-  }
   const std::size_t next = places_.begin[size];
   after_character_ =
       chunk[next - 1] != ' ' && (places_.characters[(size - 1) / 64] >> (size - 1) % 64 & 1) != 0;
@@ -84,9 +72,7 @@ std::size_t TokenStream::read_long_word(std::uint64_t* hashes) {
   TokenReader(text_).next(token);
   hashes[0] = token_feature(token.bytes);
   if (use_ == Use::kSimHash) {
-    std::uint8_t& weight = weights_[hashes[0] >> internal::kSlotShift];
-    counting_[0] = weight < internal::kWeightMax ? 1 : 0;
-    weight += static_cast<std::uint8_t>(counting_[0]);
+    counting_[0] = weights_.count(hashes[0]) ? 1 : 0;
     weighed_ = true;
   }
   text_.remove_prefix(static_cast<std::size_t>(token.bytes.data() + token.bytes.size() - text_.data()));

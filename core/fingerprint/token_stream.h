@@ -44,8 +44,6 @@ struct TokenBatch {
   // It counts in a SimHash (simhash.h): not too many of all tokens before share its slot. Null if the stream
   // was opened for hashes alone.
   const std::uint64_t* counting = nullptr;
-
-  bool whole = false;  // these are all tokens of the text
 };
 
 class TokenStream {
@@ -78,7 +76,7 @@ class TokenStream {
   Use use_ = Use::kSimHash;
   bool begun_ = false;
   bool after_character_ = false;  // a character ends where text_ begins
-  bool weighed_ = false;          // whether weights_ holds anything
+  bool weighed_ = false;          // whether weights_ holds anything of this text
   internal::TokenPlaces places_;
   internal::WeightTable weights_{};
   std::array<std::uint64_t, TokenBatch::kTokensMax / 64> counting_{};

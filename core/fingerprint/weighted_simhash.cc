@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kOne = IdfTable::kOne;
 
-static_assert(2 * internal::WeightTable().size() * internal::kWeightMax * IdfTable::kIdfMax * kOne <
+static_assert(2 * internal::WeightTable::kSlots * internal::kWeightMax * IdfTable::kIdfMax * kOne <
                   std::uint64_t{1} << 32,
               "no text can overflow a sum");
 
@@ -58,8 +58,8 @@ std::optional<Fingerprint> WeightedSimHash::hash(const PaddedBytes& canonical) {
   }
   for_bit_.fill(0);
   cast_ = 0;
-  slots_.fill(0);
-  bigram_slots_.fill(0);
+  slots_.forget();
+  bigram_slots_.forget();
   switch (options_.source) {
     case FeatureSource::kWords:
       add_words(text);
@@ -89,10 +89,7 @@ std::uint32_t WeightedSimHash::weight(std::uint64_t feature) const {
 
 // What weighs nothing is not counted at all: it takes no room under the cap either.
 void WeightedSimHash::add(std::uint64_t feature, std::uint32_t weight, Slots& slots) {
-  if (weight == 0) return;
-  std::uint8_t& taken = slots[feature >> internal::kSlotShift];
-  if (taken == internal::kWeightMax) return;
-  ++taken;
+  if (weight == 0 || !slots.count(feature)) return;
   cast_ += weight;
   for (std::size_t byte = 0; byte < sizeof(feature); ++byte) {
     const std::array<std::uint32_t, 8> masks = kByteMasks[feature >> 8 * byte & 0xFF];
