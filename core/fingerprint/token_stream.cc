@@ -27,10 +27,7 @@ bool TokenStream::next(TokenBatch& batch) {
   hashes[-1] = hashes_[kFirst + size_ - 1];
   size_ = read_chunk(hashes);
   if (size_ == 0) return false;
-  batch = {hashes,
-           size_,
-           places_.characters.data(),
-           places_.joined.data(),
+  batch = {hashes, size_, places_.characters.data(), places_.joined.data(),
            use_ == Use::kSimHash ? counting_.data() : nullptr};
   begun_ = true;
   return true;

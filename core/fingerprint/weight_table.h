@@ -1,8 +1,8 @@
 // How often has each slot of features occurred in this text?
 //
-// 8192 counters of a byte, up to kWeightMax. Most texts are short, and for them clearing so many would cost as
-// much as a tenth of a SimHash: so a text counts from where the one before could end. A counter up to `floor`
-// has not occurred in this text.
+// 8192 counters of a byte, up to kWeightMax. Most texts are short, and for them clearing so many would cost
+// some 6 % of a SimHash: so a text counts from where the one before could end. A slot whose counter is not
+// above `floor` has not occurred in this text.
 //
 //   floor     0      16      32    ...    224
 //   counts    1-16   17-32   33-48        225-240    then all are cleared, once in 15 texts

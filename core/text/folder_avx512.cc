@@ -263,8 +263,8 @@ inline bool fold_ideographs(const FoldGroups& groups, Cursor& cursor, FoldState&
     const __m512i wanted = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kPunctuationFirst.second.data()));
     const __m512i among = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kPunctuationFirst.among.data()));
     const __m512i separates = _mm512_permutexvar_epi8(third, _mm512_load_si512(groups.separators.data()));
-    const std::uint64_t marks = _mm512_mask_test_epi8_mask(
-        _mm512_mask_cmpeq_epi8_mask(firsts, second, wanted), among, separates);
+    const std::uint64_t marks =
+        _mm512_mask_test_epi8_mask(_mm512_mask_cmpeq_epi8_mask(firsts, second, wanted), among, separates);
     if ((((high & inside) ^ (three | following)) | ((continuations & inside) ^ following)) != 0) break;
     if (const std::uint64_t others = three & ~(ideographs | marks); others != 0) {
       const std::uint64_t kana = kana_of(others, bytes, second, third, groups);
