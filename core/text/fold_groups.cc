@@ -141,7 +141,6 @@ FoldGroups make_groups(FoldOptions options) {
   result.punctuation_2000 = result[0x2000 / FoldGroup::kSize];
   result.punctuation_3000 = result[0x3000 / FoldGroup::kSize];
   result.kana_3080 = result[0x3080 / FoldGroup::kSize];
-  result.forms_ff00 = result[0xFF00 / FoldGroup::kSize];
   for (std::size_t second = 0; second < result.symbols_e2.size(); ++second) {
     const std::uint8_t* const action =
         result[(0x2000 + 64 * second) / FoldGroup::kSize].action + second % 2 * 64;
@@ -151,10 +150,11 @@ FoldGroups make_groups(FoldOptions options) {
   const auto bit = [](const FoldGroup& group, std::size_t place, std::uint8_t among) {
     return group.action[place] == kSeparates ? among : std::uint8_t{0};
   };
+  const FoldGroup& forms = result[0xFF00 / FoldGroup::kSize];
   for (std::size_t place = 0; place < result.separators.size(); ++place) {
     result.separators[place] = bit(result.punctuation_2000, place, kAmong2000) |
                                bit(result.punctuation_3000, place, kAmong3000) |
-                               bit(result.forms_ff00, place, kAmongFf00);
+                               bit(forms, place, kAmongFf00);
   }
   result.ideographs_stay = options.chinese == ChineseForm::kAsIs;
   return result;

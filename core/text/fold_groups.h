@@ -44,7 +44,7 @@ struct FoldGroups {
   static constexpr std::size_t kCount = 0x10000 / FoldGroup::kSize;
 
   // Of what almost every text has some, at hand: ASCII; quotes and dashes; what stands among ideographs.
-  FoldGroup ascii, latin_0080, punctuation_2000, punctuation_3000, kana_3080, forms_ff00;
+  FoldGroup ascii, latin_0080, punctuation_2000, punctuation_3000, kana_3080;
   // kSeparates for the second bytes behind E2 whose 64 characters all separate: arrows, boxes, symbols.
   alignas(64) std::array<std::uint8_t, 64> symbols_e2;
   // What separates of U+2000, U+3000 and U+FF00 and the 63 behind each: kAmong2000 and so on, by the last six

@@ -227,13 +227,9 @@ inline std::uint64_t kana_of(__mmask64 others, __m512i bytes, __m512i second, __
 // there are until one holds anything else, or ASCII alone where fold_ascii() can take it; returns whether
 // there was any.
 inline bool fold_ideographs(const FoldGroups& groups, Cursor& cursor, FoldState& state) {
-  const char* at = cursor.at;
-  char* out = cursor.out;
-  LastMasks last = cursor.last;
-  std::uint32_t words_begun = 0;
-  std::uint32_t characters = 0;
-  std::uint64_t open = 0;
-  while (at != cursor.end && out <= state.limit) {
+  const char* const begin = cursor.at;
+  while (cursor.at != cursor.end && cursor.out <= state.limit) {
+    const char* const at = cursor.at;
     ask_ahead(at);
     const auto left = static_cast<std::size_t>(cursor.end - at);
     std::size_t size;
@@ -252,7 +248,7 @@ inline bool fold_ideographs(const FoldGroups& groups, Cursor& cursor, FoldState&
     const std::uint64_t inside = below(size);
     const __mmask64 is_high = _mm512_movepi8_mask(bytes);
     const std::uint64_t high = is_high;
-    if ((high | last.character) == 0 && left >= kFoldBlock) break;
+    if ((high | cursor.last.character) == 0 && left >= kFoldBlock) break;
 
     const __mmask64 firsts = _mm512_cmpge_epu8_mask(bytes, all(0xE0));
     const std::uint64_t continuations = _mm512_cmplt_epi8_mask(bytes, all(0xC0));
@@ -274,33 +270,15 @@ inline bool fold_ideographs(const FoldGroups& groups, Cursor& cursor, FoldState&
 
     const __m512i ascii = look_up(groups.ascii.action, bytes);
     const std::uint64_t words = inside & ~high & _mm512_cmpneq_epi8_mask(ascii, all(kSeparates));
-    const FoldMasks masks{words, 0, ideographs | ideographs << 1 | ideographs << 2, 0, 0};
-    const std::uint64_t separators = inside & ~(words | masks.characters);
-    // As in fold_dense(), where there is no Hangul.
-    const std::uint64_t after_word = words << 1 | last.in_word;
-    const std::uint64_t after_character = masks.characters << 1 | last.character;
-    const std::uint64_t behind_run = (separators + (separators & after_character)) & ~separators;
-    const std::uint64_t before = (masks.characters & after_word) | (words & (after_character | behind_run));
-    const std::uint64_t spaces = separators & (after_word | before >> 1);
-    const std::uint64_t insert = before & ~(separators << 1);
-
-    words_begun += popcount(words & ~(words << 1 | last.word));
-    characters += popcount(ideographs);
-    open = masks.characters >> (size - 1);
-    last.word = last.in_word = words >> (size - 1);
-    last.character = static_cast<std::uint64_t>(masks.characters > words) |
-                     (static_cast<std::uint64_t>((masks.characters | words) == 0) & last.character);
+    const std::uint64_t characters = ideographs | ideographs << 1 | ideographs << 2;
+    const FoldMasks masks{words, 0, characters, inside & ~(words | characters), popcount(ideographs)};
+    const FoldedSpaces spaces = fold_dense(masks, size - 1, cursor.last, state);
     __m512i written = _mm512_mask_mov_epi8(ascii, is_high, bytes);
-    written = _mm512_mask_mov_epi8(written, spaces, all(kSeparates));
-    out = write(out, written, {words | masks.characters | spaces, insert});
-    at += size;
+    written = _mm512_mask_mov_epi8(written, masks.separators, all(kSeparates));
+    cursor.out = write(cursor.out, written, spaces);
+    cursor.at += size;
   }
-  if (at == cursor.at) return false;
-  cursor = {at, cursor.end, out, last};
-  state.tokens += words_begun + characters;
-  state.characters += characters;
-  state.open = open != 0;
-  return true;
+  return cursor.at != begin;
 }
 
 // What the characters of a block become, group by group. Masks have a bit per lane, for a character that of
