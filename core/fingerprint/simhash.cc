@@ -3,6 +3,7 @@
 #include <string>
 
 namespace neardup {
+
 template <std::size_t kWords>
 SimHasherOf<kWords>::SimHasherOf(Isa tier) : kernels_(&internal::kernels(tier)) {
   votes_.fill(Votes(tier));
@@ -15,7 +16,6 @@ void SimHasherOf<kWords>::add(const TokenBatch& batch) {
                                                      &weights_, counting_.data());
   if (bigrams == 0) return;
   vote(bigrams_.data(), counting_.data(), bigrams);
-  weighed_ = true;
 }
 
 template <std::size_t kWords>
@@ -30,8 +30,7 @@ void SimHasherOf<kWords>::vote(const std::uint64_t* features, const std::uint64_
 
 template <std::size_t kWords>
 std::array<std::uint64_t, kWords> SimHasherOf<kWords>::finish() {
-  if (weighed_) weights_.forget();
-  weighed_ = false;
+  weights_.forget();
   std::array<std::uint64_t, kWords> fingerprint;
   for (std::size_t i = 0; i < kWords; ++i) fingerprint[i] = votes_[i].take_majority(kTieBits[i]);
   return fingerprint;

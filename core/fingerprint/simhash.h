@@ -60,7 +60,6 @@ class SimHasherOf {
   static constexpr std::size_t kFeaturesMax = TokenBatch::kTokensMax + internal::kFeatureSlack;
 
   const internal::Kernels* kernels_;
-  bool weighed_ = false;  // whether weights_ holds anything of this text
   std::array<Votes, kWords> votes_;
   internal::WeightTable weights_{};                                    // of bigrams
   std::array<std::uint64_t, TokenBatch::kTokensMax / 64> counting_{};  // of bigrams, those that do

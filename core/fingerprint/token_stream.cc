@@ -12,8 +12,7 @@ using internal::kChunkBytes;
 static_assert(kChunkBytes <= UINT16_MAX, "so that the place of a token fits");
 
 void TokenStream::open(std::string_view canonical, Use use) {
-  if (weighed_) weights_.forget();
-  weighed_ = false;
+  weights_.forget();
   text_ = canonical;
   use_ = use;
   size_ = 0;
@@ -54,7 +53,6 @@ std::size_t TokenStream::read_chunk(std::uint64_t* hashes) {
     counting_[0] = (std::uint64_t{1} << size) - 1;
   } else {
     kernels_->hash_tokens(chunk, places_, size, hashes, &weights_, counting_.data());
-    weighed_ = true;
   }
   const std::size_t next = places_.begin[size];
   after_character_ =
@@ -68,10 +66,7 @@ std::size_t TokenStream::read_long_word(std::uint64_t* hashes) {
   Token token{};
   TokenReader(text_).next(token);
   hashes[0] = token_feature(token.bytes);
-  if (use_ == Use::kSimHash) {
-    counting_[0] = weights_.count(hashes[0]) ? 1 : 0;
-    weighed_ = true;
-  }
+  if (use_ == Use::kSimHash) counting_[0] = weights_.count(hashes[0]) ? 1 : 0;
   text_.remove_prefix(static_cast<std::size_t>(token.bytes.data() + token.bytes.size() - text_.data()));
   after_character_ = false;
   return 1;

@@ -76,7 +76,6 @@ class TokenStream {
   Use use_ = Use::kSimHash;
   bool begun_ = false;
   bool after_character_ = false;  // a character ends where text_ begins
-  bool weighed_ = false;          // whether weights_ holds anything of this text
   internal::TokenPlaces places_;
   internal::WeightTable weights_{};
   std::array<std::uint64_t, TokenBatch::kTokensMax / 64> counting_{};

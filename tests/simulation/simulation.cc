@@ -661,9 +661,8 @@ class Run {
     if (Status status = await_settled(journal, chain, sink, instance.leadership, board, kSettle); !status)
       return status;
     if (Status status = restore(journal, chain, detector, retention, probe, board); !status) return status;
-    // Settling may have taken the group a step back.
     instance.committed = cluster_.committed().size();
-    if (!instance.world.fault) instance.world = world();
+    if (!instance.world.fault) instance.world = world();  // of the group, settling may have taken a step back
     Accepted accepted;
     if (instance.world.is_accepted) accepted.moved_offsets = Accepted::MovedOffsets::kJournal;
     if (scenario_.planted == Planted::kPlanOff) instance.world.topic.bounds.clear();
