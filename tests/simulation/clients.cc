@@ -1,0 +1,251 @@
+#include "tests/simulation/clients.h"
+
+#include <algorithm>
+
+#include "core/base/check.h"
+
+namespace neardup {
+
+using std::chrono::milliseconds;
+
+// ---- The input ----
+
+Status SimulatedSource::assign(std::span<const InputPosition> positions) {
+  for (const InputPosition& position : positions)
+    positions_.push_back({position.topic, position.partition, std::max<std::int64_t>(0, position.next)});
+  return {};
+}
+
+Status SimulatedSource::poll(std::vector<Record>& records, std::size_t records_max, milliseconds) {
+  Draw draw = instance_.faults.draw("poll", instance_.life, ++polls_);
+  if (draw.one_in(80) && instance_.faults.strikes(Fault::kPollFails))
+    return Error{ErrorCode::kUnavailable, "the input does not answer"};
+  std::size_t count = std::min<std::size_t>(records_max, 1 + draw.below(batch_max_));
+  if (draw.one_in(8) && instance_.faults.strikes(Fault::kPollEmpty)) count = 0;
+  for (;;) {
+    std::vector<Position*> filled;
+    for (Position& position : positions_) {
+      if (position.next < static_cast<std::int64_t>(log_of(position).size())) filled.push_back(&position);
+    }
+    if (filled.empty()) at_end_.request_stop();
+    if (filled.empty() || count-- == 0) return {};
+    Position& position = *filled[draw.below(filled.size())];
+    const MemoryRecord& from = log_of(position)[static_cast<std::size_t>(position.next)];
+    Record& record = records.emplace_back();
+    record.source = {position.topic, position.partition, position.next++};
+    if (from.key) record.key = *from.key;
+    if (from.value) record.value = *from.value;
+    if (!from.value && instance_.planted == Planted::kDeletionOff) record.key = "nobody";
+    record.timestamp_ms = from.timestamp_ms;
+  }
+}
+
+void SimulatedSource::close_batch() { ++closed_; }
+
+void SimulatedSource::release() {
+  CHECK(closed_ > released_, "a closed batch that was not released");
+  ++released_;
+}
+
+// ---- Transactions ----
+
+namespace {
+
+MemoryVerdict kept(const OutputRecord& record) {
+  MemoryVerdict verdict{record.topic, {}, {}, {}};
+  if (record.key) verdict.key = *record.key;
+  if (record.value) verdict.value = *record.value;
+  for (const Header& header : record.headers)
+    verdict.headers.emplace_back(header.name, header.value.value_or(""));
+  return verdict;
+}
+
+// Of a verdict on a document, one digit of its signature.
+void change(MemoryVerdict& verdict) {
+  constexpr std::string_view kField = R"("signature":")";
+  const std::size_t at = verdict.value ? verdict.value->find(kField) : std::string::npos;
+  if (at == std::string::npos) return;
+  char& digit = (*verdict.value)[at + kField.size()];
+  digit = digit == '0' ? '1' : '0';
+}
+
+}  // namespace
+
+CommitAnswer SimulatedSink::commit(const Transaction& transaction) {
+  if (spent_ && instance_.planted != Planted::kRecycleOff)
+    instance_.violation = "a producer in doubt began another transaction";
+  journal_bytes_ = transaction.journal_record;
+  read_back_fault_.reset();
+  Draw draw = instance_.faults.draw("commit", instance_.life, ++attempts_);
+  const std::optional<Fault> fault = draw_fault(draw);
+  const std::size_t records = transaction.records.size();
+  const std::size_t sends = records + 2;  // the journal record, verdicts, positions
+  std::size_t place = sends;              // of what strikes while it is sent
+  if (fault == Fault::kCrashBeforeBegin || fault == Fault::kZombieBeforeBegin) place = 0;
+  if (fault == Fault::kCrashInProduce || fault == Fault::kZombieInProduce || fault == Fault::kProduceFailed)
+    place = 1 + draw.below(std::max<std::size_t>(records, 1));  // what was accepted has none
+  if (fault == Fault::kCrashBeforeOffsets) place = sends - 1;
+  for (std::size_t i = 0;; ++i) {
+    if (i == place && fault) {
+      if (std::optional<CommitAnswer> answer = strike_while_sending(*fault, draw)) return *answer;
+    }
+    if (i == sends) break;
+    const Cluster::Answer answer = instance_.cluster.send(epoch_, [&](Cluster::Content& content) {
+      if (i == 0) {
+        content.journal.emplace_back(transaction.journal_record);
+      } else if (i <= records) {
+        if (i == records && instance_.planted == Planted::kVerdictDropped) return;
+        content.verdicts.push_back(kept(transaction.records[i - 1]));
+        if (instance_.planted == Planted::kVerdictChanged) change(content.verdicts.back());
+      } else {
+        for (const CommittedPosition& position : transaction.positions)
+          content.positions[position.partition] = position.next;
+      }
+    });
+    if (answer == Cluster::Answer::kFenced) return fenced();
+  }
+  return end(fault, draw, sends);
+}
+
+Status SimulatedSink::recycle() {
+  Draw draw = instance_.faults.draw("recycle", instance_.life, ++recycles_);
+  if (instance_.planted == Planted::kRecycleOff && epoch_ > 0) return {};
+  if (late_ && draw.one_in(2)) (void)instance_.cluster.end(epoch_, true);
+  late_ = false;
+  if (!instance_.leadership.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
+  epoch_ = instance_.cluster.init_producer();
+  spent_ = false;
+  if (draw.one_in(30) && instance_.faults.strikes(Fault::kCrashInRecycle)) instance_.die();
+  return {};
+}
+
+Result<bool> SimulatedSink::end_unmarked(std::span<const CommittedPosition>) {
+  if (instance_.cluster.is_unmarked_seen() && instance_.planted != Planted::kSeenOff) return false;
+  if (!instance_.leadership.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
+  instance_.cluster.end_unmarked();
+  if (Status status = recycle(); !status) return status.error();
+  return true;
+}
+
+std::optional<Fault> SimulatedSink::draw_fault(Draw& draw) const {
+  constexpr auto kFirst = static_cast<std::uint64_t>(Fault::kCrashBeforeBegin);
+  constexpr auto kLast = static_cast<std::uint64_t>(Fault::kReadBackFails);
+  const auto fault = static_cast<Fault>(kFirst + draw.below(kLast - kFirst + 1));
+  if (!draw.percent(instance_.fault_share)) return std::nullopt;
+  const bool zombie = fault >= Fault::kZombieBeforeBegin && fault <= Fault::kZombieBeforeAnswer;
+  if (zombie && (!instance_.may_stand_still || instance_.outlived)) return std::nullopt;
+  return instance_.faults.strikes(fault) ? std::optional(fault) : std::nullopt;
+}
+
+std::optional<CommitAnswer> SimulatedSink::strike_while_sending(Fault fault, Draw& draw) {
+  switch (fault) {
+    case Fault::kCrashBeforeBegin:
+    case Fault::kCrashInProduce:
+    case Fault::kCrashBeforeOffsets:
+    case Fault::kCrashBeforeCommit:
+      instance_.die();
+    case Fault::kZombieBeforeBegin:
+    case Fault::kZombieInProduce:
+    case Fault::kZombieBeforeCommit:
+      instance_.stand_still(draw);
+      return std::nullopt;
+    case Fault::kProduceFailed:
+      return doubt("a record was not delivered");
+    case Fault::kAborted:
+      if (instance_.cluster.end(epoch_, false) == Cluster::Answer::kFenced) return fenced();
+      return doubt("the coordinator gave the transaction up");
+    default:
+      return std::nullopt;
+  }
+}
+
+CommitAnswer SimulatedSink::end(std::optional<Fault> fault, Draw& draw, std::size_t sends) {
+  if (fault == Fault::kCommitLost) return doubt("timed out");
+  if (fault == Fault::kCommitLate) {
+    // It arrives before the next producer is made, or is refused; of a producer that goes on, it ends what
+    // is open then.
+    late_ = true;
+    if (instance_.planted == Planted::kRecycleOff) instance_.cluster.delay_end(epoch_, draw.below(2 * sends));
+    return doubt("timed out");
+  }
+  if (fault == Fault::kMarkersLost) instance_.cluster.lose_markers(1 + draw.below(4), draw.one_in(2));
+  const bool executed = fault != Fault::kCommitFalse && (fault != Fault::kVotedOut || draw.one_in(2));
+  if (instance_.cluster.end(epoch_, executed) == Cluster::Answer::kFenced) return fenced();
+  if (!fault) return {};
+  switch (*fault) {
+    case Fault::kCommitUnanswered:
+    case Fault::kMarkersLost:
+      return doubt("timed out");
+    case Fault::kCommitRetried:
+      instance_.cluster.delay_end(epoch_, draw.below(2 * sends));
+      spent_ = true;
+      return {CommitAnswer::Kind::kCommitted, "", true};
+    case Fault::kCrashBeforeAnswer:
+      instance_.die();
+    case Fault::kZombieBeforeAnswer:
+      instance_.stand_still(draw);
+      return {};
+    case Fault::kVotedOut:
+      instance_.leadership.lose();
+      instance_.outlived = true;
+      return doubt("timed out");
+    default:
+      read_back_fault_ = fault;
+      return {};
+  }
+}
+
+// ---- The journal ----
+
+Status SimulatedLog::read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) {
+  const std::int64_t end = journal_end();
+  const bool restoring = !std::exchange(restored_, true);
+  if (!restoring && planted(Planted::kChainOff)) {
+    position_ = end;
+    return {};
+  }
+  std::uint64_t records = 0;
+  while (const std::optional<Cluster::JournalEntry> entry = cluster_.journal_at(position_, end)) {
+    if (restoring && instance_ != nullptr) {
+      if (Status status = strike_restoring(records); !status) return status;
+    }
+    ++records;
+    position_ = entry->offset + 1;
+    if (Status status = take(entry->bytes, static_cast<double>(position_) / static_cast<double>(end));
+        !status)
+      return status;
+  }
+  if (!restoring && instance_ != nullptr) ++(records > 0 ? instance_->found : instance_->resent);
+  return {};
+}
+
+Result<std::optional<std::string>> SimulatedLog::next(milliseconds) {
+  const std::optional<Cluster::JournalEntry> entry = cluster_.journal_at(position_, journal_end());
+  if (const std::optional<Fault> fault = sink_ != nullptr ? sink_->take_read_back_fault() : std::nullopt) {
+    if (fault == Fault::kCrashAfterAnswer) instance_->die();
+    if (fault == Fault::kReadBackLate) return std::optional<std::string>();
+    if (fault == Fault::kReadBackFails) return Error{ErrorCode::kUnavailable, "the journal does not answer"};
+  }
+  if (planted(Planted::kAuditOff) && !entry) {
+    ++position_;
+    return std::optional(sink_->journal_bytes());
+  }
+  if (!entry) return std::optional<std::string>();
+  position_ = entry->offset + 1;
+  return std::optional(entry->bytes);
+}
+
+std::int64_t SimulatedLog::journal_end() const {
+  const std::int64_t end = cluster_.journal_end();
+  return instance_ == nullptr ? end : std::min(end, instance_->world.journal_end);
+}
+
+Status SimulatedLog::strike_restoring(std::uint64_t record) const {
+  Draw draw = instance_->faults.draw("restore", instance_->life, record);
+  if (draw.one_in(120) && instance_->faults.strikes(Fault::kCrashInRestore)) instance_->die();
+  if (draw.one_in(120) && instance_->faults.strikes(Fault::kRestoreFails))
+    return Error{ErrorCode::kUnavailable, "the journal does not answer"};
+  return {};
+}
+
+}  // namespace neardup

@@ -1,0 +1,130 @@
+// What goes wrong where the service meets Kafka?
+//
+// The three clients of one life, over the cluster in memory: each does what the real one of service/kafka
+// promises, until a fault that its life draws strikes, or a planted mistake is made.
+//
+//   SimulatedSource   the input, its partitions interleaved as drawn
+//   SimulatedSink     transactions: while they are sent, at their end, when a producer replaces another
+//   SimulatedLog      the journal: to restore from, to read back, to find the truth in doubt
+//
+// Threads: as RecordSource, BatchSink and SeekableLog say.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+#include "service/journal/log.h"
+#include "service/pipeline/sink.h"
+#include "service/pipeline/source.h"
+#include "tests/simulation/cluster.h"
+#include "tests/simulation/faults.h"
+#include "tests/simulation/instance.h"
+
+namespace neardup {
+
+class SimulatedSource final : public RecordSource {
+ public:
+  // At the end of all partitions it asks `at_end` to stop.
+  SimulatedSource(SimulatedInstance& instance, std::size_t batch_max, std::stop_source& at_end)
+      : instance_(instance), batch_max_(batch_max), at_end_(at_end) {}
+
+  Status assign(std::span<const InputPosition> positions) override;
+  // Takes from the partitions as drawn: their order is another one in every life.
+  Status poll(std::vector<Record>& records, std::size_t records_max, std::chrono::milliseconds wait) override;
+  void close_batch() override;
+  void release() override;
+
+ private:
+  struct Position {
+    std::uint32_t topic;
+    std::int32_t partition;
+    std::int64_t next;
+  };
+
+  const std::vector<MemoryRecord>& log_of(const Position& position) const {
+    return instance_.cluster.input()[static_cast<std::size_t>(position.partition)];
+  }
+
+  SimulatedInstance& instance_;
+  std::size_t batch_max_;
+  std::stop_source& at_end_;
+  std::vector<Position> positions_;
+  std::uint64_t polls_ = 0;
+  std::size_t closed_ = 0;
+  std::size_t released_ = 0;
+};
+
+class SimulatedSink final : public BatchSink {
+ public:
+  explicit SimulatedSink(SimulatedInstance& instance) : instance_(instance) {}
+
+  CommitAnswer commit(const Transaction& transaction) override;
+  Status recycle() override;
+  Result<bool> end_unmarked(std::span<const CommittedPosition> positions) override;
+
+  // What strikes when the record that was sent last is read back.
+  std::optional<Fault> take_read_back_fault() { return std::exchange(read_back_fault_, std::nullopt); }
+  const std::string& journal_bytes() const { return journal_bytes_; }
+
+ private:
+  std::optional<Fault> draw_fault(Draw& draw) const;
+  std::optional<CommitAnswer> strike_while_sending(Fault fault, Draw& draw);
+  CommitAnswer end(std::optional<Fault> fault, Draw& draw, std::size_t sends);
+  CommitAnswer doubt(const char* reason) {
+    spent_ = true;
+    return {CommitAnswer::Kind::kInDoubt, reason, false};
+  }
+  static CommitAnswer fenced() { return {CommitAnswer::Kind::kFenced, "a newer writer is there", false}; }
+
+  SimulatedInstance& instance_;
+  std::uint64_t epoch_ = 0;
+  bool spent_ = false;
+  bool late_ = false;
+  std::uint64_t attempts_ = 0;
+  std::uint64_t recycles_ = 0;
+  std::string journal_bytes_;
+  std::optional<Fault> read_back_fault_;
+};
+
+class SimulatedLog final : public SeekableLog {
+ public:
+  // Without faults: as the snapshot and the oracle read it.
+  explicit SimulatedLog(Cluster& cluster) : cluster_(cluster) {}
+  // As an instance reads it to publish.
+  SimulatedLog(SimulatedInstance& instance, SimulatedSink& sink)
+      : cluster_(instance.cluster), instance_(&instance), sink_(&sink) {}
+
+  Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override;
+  Result<std::optional<std::string>> next(std::chrono::milliseconds wait) override;
+  Result<bool> is_settled() override { return planted(Planted::kSettlingOff) || cluster_.is_settled(); }
+
+  std::int64_t position() const override { return position_; }
+  Result<std::int64_t> end() override { return journal_end(); }
+  Status start_at(std::int64_t position) override {
+    position_ = position;
+    return {};
+  }
+
+ private:
+  std::int64_t journal_end() const;
+  bool planted(Planted planted) const { return instance_ != nullptr && instance_->planted == planted; }
+  Status strike_restoring(std::uint64_t record) const;
+
+  Cluster& cluster_;
+  SimulatedInstance* instance_ = nullptr;
+  SimulatedSink* sink_ = nullptr;
+  bool restored_ = false;
+  std::int64_t position_ = 0;  // one past the record that was handed out last
+};
+
+}  // namespace neardup

@@ -1,0 +1,77 @@
+// What do the clients of one life of the service share, and what has become of them?
+//
+// Threads: those of the life; what is written is the publisher's, or written before it begins.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "service/journal/chain.h"
+#include "service/pipeline/leadership.h"
+#include "service/pipeline/source.h"
+#include "tests/simulation/cluster.h"
+#include "tests/simulation/disk.h"
+#include "tests/simulation/faults.h"
+#include "tests/simulation/planted.h"
+
+namespace neardup {
+
+class SimulatedLeadership final : public Leadership {
+ public:
+  bool held() const override { return held_; }
+  void lose() { held_ = false; }
+
+ private:
+  bool held_ = true;
+};
+
+// What a life is told of the cluster.
+struct SimulatedWorld {
+  std::optional<Fault> fault;  // somebody laid hands on it
+  bool is_accepted = false;    // and a person has said to go on where the journal is
+  InputTopic topic;
+  std::int64_t journal_end = std::numeric_limits<std::int64_t>::max();  // what is behind is lost
+};
+
+// One instance of the service, and what its clients share.
+struct SimulatedInstance {
+  Faults& faults;
+  Cluster& cluster;
+  Disk& disk;
+  Planted planted;
+  std::uint64_t fault_share;
+  std::uint64_t life;
+  bool may_stand_still;               // no other instance waits for this one
+  std::function<void()> other_lives;  // another instance, from its start to its end
+  bool snapshot = false;              // it keeps one
+  JournalChain chain = JournalChain();
+  SimulatedLeadership leadership = {};
+  SimulatedWorld world = {};
+  std::optional<std::size_t> committed = {};  // transactions, when it has seen the world and no input yet
+  bool outlived = false;                      // another instance was elected
+  std::string violation = "";
+  std::uint64_t resent = 0;
+  std::uint64_t found = 0;
+
+  // The snapshot thread has done what it was given.
+  void settle() const {
+    if (snapshot) disk.settle(chain.next_number());
+  }
+  [[noreturn]] void die() const {
+    settle();
+    disk.crash();
+    throw Crash();
+  }
+  // SIGSTOP, and some time later SIGCONT.
+  void stand_still(Draw& draw) {
+    other_lives();
+    outlived = true;
+    if (draw.one_in(2)) leadership.lose();  // else the election has not told it yet
+  }
+};
+
+}  // namespace neardup
