@@ -186,14 +186,14 @@ RdKafka<rd_kafka_topic_partition_list_t> partitions_of(std::span<const InputTopi
 
 // Keeps what was answered of one partition, unless it is an error.
 Status take_bound(std::vector<InputTopic>& topics, const rd_kafka_topic_partition_t& answer,
-                  std::optional<std::int64_t> PartitionBounds::* bound) {
-  if (answer.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+                  rd_kafka_resp_err_t error, std::optional<std::int64_t> PartitionBounds::* bound) {
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     return Error{ErrorCode::kUnavailable, "asking for the offsets of " + std::string(answer.topic) + "[" +
-                                              std::to_string(answer.partition) +
-                                              "]: " + describe(answer.err) + way_out(answer.err)};
+                                              std::to_string(answer.partition) + "]: " + describe(error) +
+                                              way_out(error)};
   }
   for (InputTopic& topic : topics) {
-    if (topic.name != answer.topic || answer.offset < 0) continue;  // below 0: there is none
+    if (topic.name != answer.topic || answer.offset < 0) continue;  // below 0: the group has none
     topic.bounds[static_cast<std::size_t>(answer.partition)].*bound = answer.offset;
   }
   return {};
@@ -210,10 +210,8 @@ Status read_log_bound(const Admin& admin, std::vector<InputTopic>& topics, std::
   const auto* infos =
       rd_kafka_ListOffsets_result_infos(rd_kafka_event_ListOffsets_result(event->get()), &count);
   for (const rd_kafka_ListOffsetsResultInfo_t* info : std::span(infos, count)) {
-    if (Status status = take_bound(topics, *rd_kafka_ListOffsetsResultInfo_topic_partition(info), bound);
-        !status) {
-      return status;
-    }
+    const rd_kafka_topic_partition_t& answer = *rd_kafka_ListOffsetsResultInfo_topic_partition(info);
+    if (Status status = take_bound(topics, answer, list_offsets_error(answer), bound); !status) return status;
   }
   return {};
 }
@@ -240,7 +238,8 @@ Status read_committed(const Admin& admin, const std::string& group, std::vector<
                    "asking for the offsets of group " + group + ": " + describe(*error)};
     const auto* partitions = rd_kafka_group_result_partitions(result);
     for (int i = 0; i < partitions->cnt; ++i) {
-      if (Status status = take_bound(topics, partitions->elems[i], &PartitionBounds::committed); !status)
+      const rd_kafka_topic_partition_t& answer = partitions->elems[i];
+      if (Status status = take_bound(topics, answer, answer.err, &PartitionBounds::committed); !status)
         return status;
     }
   }

@@ -211,6 +211,11 @@ std::string describe(const rd_kafka_error_t& error) {
   return std::string(rd_kafka_error_name(&error)) + ": " + rd_kafka_error_string(&error);
 }
 
+rd_kafka_resp_err_t list_offsets_error(const rd_kafka_topic_partition_t& answer) {
+  if (answer.err != RD_KAFKA_RESP_ERR_NO_ERROR) return answer.err;
+  return answer.offset < 0 ? RD_KAFKA_RESP_ERR__TIMED_OUT : RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
 RdKafka<rd_kafka_topic_partition_list_t> partition_list(int size_hint) {
   return RdKafka<rd_kafka_topic_partition_list_t>(rd_kafka_topic_partition_list_new(size_hint));
 }

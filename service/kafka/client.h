@@ -109,6 +109,10 @@ std::string librdkafka_version();
 std::string describe(rd_kafka_resp_err_t error);
 std::string describe(const rd_kafka_error_t& error);
 
+// Why a partition's answer to rd_kafka_ListOffsets says nothing, if so: of a request that was not answered in time
+// librdkafka (2.15) makes a success without an offset.
+rd_kafka_resp_err_t list_offsets_error(const rd_kafka_topic_partition_t& answer);
+
 // A list of one or more partitions.
 RdKafka<rd_kafka_topic_partition_list_t> partition_list(int size_hint);
 

@@ -129,7 +129,7 @@ rd_kafka_resp_err_t KafkaLogReader::ask_for_high_watermark(std::int64_t& offset)
   if (count != 1) return RD_KAFKA_RESP_ERR__BAD_MSG;
   const rd_kafka_topic_partition_t& answer = *rd_kafka_ListOffsetsResultInfo_topic_partition(infos[0]);
   offset = answer.offset;
-  return answer.err;
+  return list_offsets_error(answer);
 }
 
 Result<bool> KafkaLogReader::is_settled() {

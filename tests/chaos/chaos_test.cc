@@ -3,12 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <vector>
 
 #include "service/fault_point.h"
+#include "service/kafka/client.h"
+#include "service/kafka/log_reader.h"
+#include "service/kafka/topics.h"
+#include "service/kafka/writer.h"
 #include "tests/chaos/round.h"
 
 namespace neardup {
@@ -17,6 +23,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+
+constexpr std::chrono::seconds kPatience{60};
 
 std::string bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -67,6 +75,47 @@ TEST(Chaos, a_network_that_loses_the_answers_of_commits_changes_no_verdict) {
 
 TEST(Chaos, a_kafka_that_loses_the_end_of_a_transaction_changes_no_verdict) {
   run("markers", 6, {ChaosFault::kMarkersLost}, 3);
+}
+
+// librdkafka tells a ListOffsets that nobody answered as a success without an offset: the journal's end would lie
+// before all that is open in it, and the input's nowhere.
+TEST(Chaos, where_logs_end_is_not_known_as_long_as_nobody_says_it) {
+  ChaosKafka kafka(1);
+  Config config;
+  config.kafka.brokers = kafka.servers();
+  config.kafka.group = "unanswered";
+  ASSERT_TRUE(create_topics(config.kafka, {.partitions = 1, .input = true}, kPatience));
+  Probe probe;
+  ClientListener listener("writer", probe);
+  const auto producer =
+      make_client(RD_KAFKA_PRODUCER, config.kafka, writer_properties(config.kafka), listener);
+  ASSERT_TRUE(producer) << producer.error().message;
+  rd_kafka_t* const client = producer->get();
+  const auto succeeds = [](rd_kafka_error_t* error) { return RdKafka<rd_kafka_error_t>(error) == nullptr; };
+  ASSERT_TRUE(succeeds(rd_kafka_init_transactions(client, 30000)));
+  ASSERT_TRUE(succeeds(rd_kafka_begin_transaction(client)));
+  rd_kafka_producev(client, RD_KAFKA_V_TOPIC(config.kafka.topics.journal.c_str()),
+                    RD_KAFKA_V_VALUE(const_cast<char*>("record"), 6), RD_KAFKA_V_END);
+  ASSERT_EQ(rd_kafka_flush(client, 30000), RD_KAFKA_RESP_ERR_NO_ERROR);
+
+  config.kafka.brokers = kafka.proxied_servers();
+  StateBoard board;
+  const auto log = KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, probe, board, {});
+  ASSERT_TRUE(log) << log.error().message;
+  const ProxyRule unanswered = {.api = KafkaApi::kListOffsets, .times = 1};
+  kafka.rules().add(unanswered);
+  const Result<bool> settled = (*log)->is_settled();
+  EXPECT_EQ(kafka.rules().struck(), 1U);
+  ASSERT_TRUE(settled) << settled.error().message;
+  EXPECT_FALSE(*settled);
+
+  std::vector<InputTopic> topics = {
+      {.name = config.kafka.topics.input.front(), .partitions = 1, .bounds = {{}}}};
+  kafka.rules().add(unanswered);
+  const Status bounds = read_bounds(config.kafka, topics, std::chrono::milliseconds(2000));
+  EXPECT_EQ(kafka.rules().struck(), 2U);
+  ASSERT_FALSE(bounds);
+  EXPECT_EQ(bounds.error().code, ErrorCode::kUnavailable) << bounds.error().message;
 }
 
 TEST(Chaos, zombies_change_no_verdict) {

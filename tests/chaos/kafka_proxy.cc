@@ -74,6 +74,8 @@ std::string_view name(KafkaApi api) {
       return "Produce";
     case KafkaApi::kFetch:
       return "Fetch";
+    case KafkaApi::kListOffsets:
+      return "ListOffsets";
     case KafkaApi::kMetadata:
       return "Metadata";
     case KafkaApi::kFindCoordinator:

@@ -33,6 +33,7 @@ namespace neardup {
 enum class KafkaApi : std::int16_t {
   kProduce = 0,
   kFetch = 1,
+  kListOffsets = 2,
   kMetadata = 3,
   kFindCoordinator = 10,
   kJoinGroup = 11,
