@@ -6,9 +6,11 @@
 #include <chrono>
 #include <future>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "service/fault_point.h"
 #include "service/kafka/message.h"
@@ -37,6 +39,17 @@ CommitAnswer doubt(std::string reason) {
   answer.kind = CommitAnswer::Kind::kInDoubt;
   answer.reason = std::move(reason);
   return answer;
+}
+
+RdKafka<rd_kafka_topic_partition_list_t> position_list(std::span<const CommittedPosition> positions) {
+  auto list = partition_list(static_cast<int>(positions.size()));
+  for (const CommittedPosition& position : positions) {
+    rd_kafka_topic_partition_t* entry = rd_kafka_topic_partition_list_add(
+        list.get(), std::string(position.topic).c_str(), position.partition);
+    entry->offset = position.next;
+    if (position.leader_epoch >= 0) rd_kafka_topic_partition_set_leader_epoch(entry, position.leader_epoch);
+  }
+  return list;
 }
 
 }  // namespace
@@ -189,14 +202,8 @@ CommitAnswer KafkaWriter::send(const Transaction& transaction) {
     }
   }
   FAULT_POINT(kVerdictsQueued);
-  auto list = partition_list(static_cast<int>(transaction.positions.size()));
-  for (const CommittedPosition& position : transaction.positions) {
-    rd_kafka_topic_partition_t* entry = rd_kafka_topic_partition_list_add(
-        list.get(), std::string(position.topic).c_str(), position.partition);
-    entry->offset = position.next;
-    if (position.leader_epoch >= 0) rd_kafka_topic_partition_set_leader_epoch(entry, position.leader_epoch);
-  }
-  if (CommitAnswer answer = settle(std::move(list)); answer.kind != CommitAnswer::Kind::kCommitted)
+  if (CommitAnswer answer = settle(position_list(transaction.positions));
+      answer.kind != CommitAnswer::Kind::kCommitted)
     return answer;
   FAULT_POINT(kBeforeCommit);
   if (const RdKafka<rd_kafka_error_t> error(rd_kafka_commit_transaction(producer_->client.get(), step_ms_));
@@ -237,9 +244,33 @@ CommitAnswer KafkaWriter::touch_all() {
     }
   }
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return doubt("a record for nobody: " + describe(error));
-  auto list = partition_list(1);
-  rd_kafka_topic_partition_list_add(list.get(), config_.topics.input.front().c_str(), 0)->offset = 0;
-  return settle(std::move(list));
+  const CommittedPosition position = {.topic = config_.topics.input.front()};
+  return settle(position_list(std::span(&position, 1)));
+}
+
+// Commits where the readable journal ends as the group's positions, and nothing else.
+CommitAnswer KafkaWriter::give_back(std::span<const CommittedPosition> covered) {
+  const auto topics = describe_topics(config_, config_.topics.input, std::chrono::milliseconds(step_ms_));
+  if (!topics) return doubt("asking for the input's partitions: " + topics.error().message);
+  std::vector<CommittedPosition> positions;
+  for (const auto& [name, topic] : *topics) {
+    for (std::int32_t partition = 0; partition < topic.partitions; ++partition) {
+      // Where the journal has none it is the beginning; where a topic was made again, its last one.
+      CommittedPosition& position = positions.emplace_back(name, partition);
+      for (const CommittedPosition& one : covered) {
+        if (one.topic == name && one.partition == partition) position = one;
+      }
+    }
+  }
+  if (const RdKafka<rd_kafka_error_t> error(rd_kafka_begin_transaction(producer_->client.get())); error)
+    return answer_of("begin", *error);
+  if (CommitAnswer answer = settle(position_list(positions)); answer.kind != CommitAnswer::Kind::kCommitted)
+    return answer;
+  if (const RdKafka<rd_kafka_error_t> error(rd_kafka_commit_transaction(producer_->client.get(), step_ms_));
+      error) {
+    return answer_of("commit", *error);
+  }
+  return {};
 }
 
 // Returns at once. The thread needs nothing of this writer but its producer, which lives as long as it does.
@@ -272,12 +303,17 @@ bool KafkaWriter::settle_deliveries() {
 
 // An end is marked for a producer id, in the partitions of its last transaction: there it ends whatever this
 // id has open. Producers with one transactional.id have one producer id. So a transaction in all partitions,
-// which the next producer's init_transactions aborts, ends what was left without a mark.
+// which the next producer's init_transactions aborts, ends what was left without a mark. The group may have its
+// mark, and be ahead of the journal: it goes back before that, or who starts after a crash would find it moved.
 Result<bool> KafkaWriter::end_unmarked(std::span<const CommittedPosition> covered) {
   CHECK(producer_ != nullptr, "recycle() makes the producer before");
   const Result<bool> is_seen = sees_verdict_behind(covered, config_, partitions_, board_, stop_);
   if (!is_seen) return is_seen.error();
   if (*is_seen) return false;
+  const CommitAnswer given_back = give_back(covered);
+  if (Status status = recycle(); !status) return status.error();
+  if (given_back.kind != CommitAnswer::Kind::kCommitted)
+    return Error{ErrorCode::kUnavailable, given_back.reason};
   CommitAnswer touched = touch_all();
   if (const std::optional<std::string> undelivered = producer_->undelivered())
     touched = doubt("for nobody: " + *undelivered);

@@ -57,6 +57,7 @@ class KafkaWriter final : public BatchSink {
 
   CommitAnswer send(const Transaction& transaction);
   CommitAnswer touch_all();
+  CommitAnswer give_back(std::span<const CommittedPosition> covered);
   CommitAnswer settle(RdKafka<rd_kafka_topic_partition_list_t> positions);
   std::future<RdKafka<rd_kafka_error_t>> send_positions(
       RdKafka<rd_kafka_topic_partition_list_t> list, RdKafka<rd_kafka_consumer_group_metadata_t> group) const;

@@ -39,7 +39,8 @@ Status restore_since(Clock::time_point begin, JournalLog& log, JournalChain& cha
 Status end_unmarked(const JournalChain& chain, BatchSink& sink) {
   std::vector<CommittedPosition> covered;
   for (const auto& [partition, position] : chain.positions()) {
-    covered.push_back({chain.topics()[partition.first].name, partition.second, position.next});
+    covered.push_back(
+        {chain.topics()[partition.first].name, partition.second, position.next, position.leader_epoch});
   }
   const Result<bool> ended = sink.end_unmarked(covered);
   if (ended && *ended) {

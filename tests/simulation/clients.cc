@@ -1,6 +1,8 @@
 #include "tests/simulation/clients.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include "core/base/check.h"
 
@@ -119,8 +121,17 @@ Status SimulatedSink::recycle() {
   return {};
 }
 
-Result<bool> SimulatedSink::end_unmarked(std::span<const CommittedPosition>) {
+Result<bool> SimulatedSink::end_unmarked(std::span<const CommittedPosition> covered) {
   if (instance_.cluster.is_unmarked_seen() && instance_.planted != Planted::kSeenOff) return false;
+  if (instance_.planted != Planted::kGivingBackOff) {
+    std::map<std::int32_t, std::int64_t> positions;  // of none: the beginning
+    for (std::size_t i = 0; i < instance_.cluster.input().size(); ++i)
+      positions[static_cast<std::int32_t>(i)] = 0;
+    for (const CommittedPosition& position : covered) positions[position.partition] = position.next;
+    if (instance_.cluster.move_group(epoch_, positions) == Cluster::Answer::kFenced)
+      return Error{ErrorCode::kUnavailable, "a newer writer is there"};
+    if (Status status = recycle(); !status) return status.error();
+  }
   if (!instance_.leadership.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
   instance_.cluster.end_unmarked();
   if (Status status = recycle(); !status) return status.error();
@@ -168,7 +179,11 @@ CommitAnswer SimulatedSink::end(std::optional<Fault> fault, Draw& draw, std::siz
     if (instance_.planted == Planted::kRecycleOff) instance_.cluster.delay_end(epoch_, draw.below(2 * sends));
     return doubt("timed out");
   }
-  if (fault == Fault::kMarkersLost) instance_.cluster.lose_markers(1 + draw.below(4), draw.one_in(2));
+  if (fault == Fault::kMarkersLost) {
+    constexpr std::array kWhere = {Cluster::Unmarked::kInJournal, Cluster::Unmarked::kInTopics,
+                                   Cluster::Unmarked::kEverywhere};
+    instance_.cluster.lose_markers(1 + draw.below(4), kWhere[draw.below(kWhere.size())]);
+  }
   const bool executed = fault != Fault::kCommitFalse && (fault != Fault::kVotedOut || draw.one_in(2));
   if (instance_.cluster.end(epoch_, executed) == Cluster::Answer::kFenced) return fenced();
   if (!fault) return {};

@@ -48,33 +48,43 @@ std::uint64_t Cluster::strays_arrived() const {
   return strays_arrived_;
 }
 
-void Cluster::lose_markers(std::uint64_t looks, bool in_journal_alone) {
+void Cluster::lose_markers(std::uint64_t looks, Unmarked where) {
   const std::lock_guard lock(mutex_);
-  losing_ = {looks, in_journal_alone};
+  losing_ = {looks, where};
 }
 
 bool Cluster::is_settled() {
   const std::lock_guard lock(mutex_);
-  if (unmarked_ && --unmarked_->loss.looks == 0) unmarked_.reset();
-  return !unmarked_;
+  if (hidden_ && --hidden_->loss.looks == 0) hidden_.reset();
+  return !hidden_;
 }
 
 bool Cluster::is_unmarked_seen() const {
   const std::lock_guard lock(mutex_);
-  return unmarked_ && unmarked_->loss.in_journal_alone;
+  return hidden_ && hidden_->loss.where == Unmarked::kInJournal;
 }
 
 void Cluster::end_unmarked() {
   const std::lock_guard lock(mutex_);
-  if (!unmarked_) return;
-  std::erase_if(journal_, [this](const JournalEntry& e) { return e.offset >= unmarked_->stable_end; });
-  if (unmarked_->loss.in_journal_alone) {
+  if (!hidden_) return;
+  std::erase_if(journal_, [this](const JournalEntry& e) { return e.offset >= hidden_->stable_end; });
+  if (hidden_->loss.where == Unmarked::kInJournal) {
     committed_.back().journal.clear();
   } else {
     committed_.pop_back();
-    group_offsets_ = std::move(unmarked_->offsets_before);
   }
-  unmarked_.reset();
+  if (hidden_->loss.where == Unmarked::kEverywhere) group_offsets_ = std::move(hidden_->offsets_before);
+  hidden_.reset();
+}
+
+Cluster::Answer Cluster::move_group(std::uint64_t epoch,
+                                    const std::map<std::int32_t, std::int64_t>& positions) {
+  const std::lock_guard lock(mutex_);
+  if (fencing_ && epoch != epoch_) return Answer::kFenced;
+  for (const auto& [partition, next] : positions) group_offsets_[partition] = next;
+  // The one tool that operators have (kafka-transactions.sh) aborts, as the writer does next.
+  if (hidden_) hidden_ = {{kNobodyComes, hidden_->loss.where}, hidden_->stable_end, group_offsets_};
+  return Answer::kDone;
 }
 
 void Cluster::end_open(bool commit) {
@@ -82,8 +92,8 @@ void Cluster::end_open(bool commit) {
   Content content = *std::move(open_);
   open_.reset();
   if (!content.journal.empty()) {
-    unmarked_.reset();
-    if (losing_ && commit) unmarked_ = {*losing_, journal_end_, group_offsets_};
+    hidden_.reset();
+    if (losing_ && commit) hidden_ = {*losing_, journal_end_, group_offsets_};
     losing_.reset();
   }
   for (const std::string& bytes : content.journal) {
@@ -115,8 +125,8 @@ std::optional<std::int64_t> Cluster::group_offset(std::int32_t partition) const 
 
 std::optional<std::int64_t> Cluster::group_offset_without_unmarked(std::int32_t partition) const {
   const std::lock_guard lock(mutex_);
-  const bool is_ended = unmarked_ && !unmarked_->loss.in_journal_alone;
-  return offset_in(is_ended ? unmarked_->offsets_before : group_offsets_, partition);
+  const bool is_ended = hidden_ && hidden_->loss.where != Unmarked::kInJournal;
+  return offset_in(is_ended ? hidden_->offsets_before : group_offsets_, partition);
 }
 
 std::optional<std::int64_t> Cluster::offset_in(const std::map<std::int32_t, std::int64_t>& offsets,

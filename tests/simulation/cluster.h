@@ -12,8 +12,9 @@
 //
 // The coordinator may call a transaction complete whose end was never marked in the logs (`lose_markers`): it
 // is committed, and nobody can read the journal from there on, until the end of a later transaction is
-// marked, an operator has it done, or the service ends it as aborted (`end_unmarked`). It lost them in the
-// journal alone, or everywhere: then nobody has seen any of it.
+// marked, an operator has it done, or the service ends it as aborted (`end_unmarked`). Lost in the journal
+// alone, consumers see its verdicts. Lost in all topics that the service writes, nobody has seen any of it, but
+// the group may have its mark and be ahead of the journal.
 //
 // Positions of the journal are offsets: every transaction that touched it, aborted ones too, leaves a mark
 // there.
@@ -59,11 +60,14 @@ class Cluster {
   // A second EndTxn, commit, of the same producer; it arrives behind so many more sends.
   void delay_end(std::uint64_t epoch, std::size_t sends);
   std::uint64_t strays_arrived() const;
+  enum class Unmarked : std::uint8_t { kInJournal, kInTopics, kEverywhere };
   // Of the transaction that is committed next; for so many looks of is_settled(), then an operator comes.
-  void lose_markers(std::uint64_t looks, bool in_journal_alone);
+  void lose_markers(std::uint64_t looks, Unmarked where);
   bool is_unmarked_seen() const;
   // As aborted, wherever it has no mark. Not more than that if some of it was seen.
   void end_unmarked();
+  // In a transaction that holds nothing else.
+  Answer move_group(std::uint64_t epoch, const std::map<std::int32_t, std::int64_t>& positions);
   // Whether the journal can be read to its end.
   bool is_settled();
 
@@ -77,7 +81,7 @@ class Cluster {
 
   // Where the group goes on in a partition, if it has a position.
   std::optional<std::int64_t> group_offset(std::int32_t partition) const;
-  // The same, if what has no mark is ended as aborted.
+  // The same, once what has no mark was ended as aborted and the group given back.
   std::optional<std::int64_t> group_offset_without_unmarked(std::int32_t partition) const;
 
   // Once nobody writes any more.
@@ -92,12 +96,13 @@ class Cluster {
     std::size_t sends;
   };
 
+  static constexpr std::uint64_t kNobodyComes = ~std::uint64_t{0};
   struct Loss {
     std::uint64_t looks;  // until an operator comes
-    bool in_journal_alone;
+    Unmarked where;
   };
   // What was committed last.
-  struct Unmarked {
+  struct Hidden {
     Loss loss;
     std::int64_t stable_end;  // where reading the journal ends
     std::map<std::int32_t, std::int64_t> offsets_before;
@@ -106,7 +111,7 @@ class Cluster {
   void end_open(bool commit);
   static std::optional<std::int64_t> offset_in(const std::map<std::int32_t, std::int64_t>& offsets,
                                                std::int32_t partition);
-  std::int64_t readable_end() const { return unmarked_ ? unmarked_->stable_end : journal_end_; }
+  std::int64_t readable_end() const { return hidden_ ? hidden_->stable_end : journal_end_; }
 
   const std::vector<std::vector<MemoryRecord>> input_;
   const bool fencing_;
@@ -115,7 +120,7 @@ class Cluster {
   std::uint64_t epoch_ = 0;
   std::optional<Content> open_;
   std::optional<Loss> losing_;  // the next one's markers
-  std::optional<Unmarked> unmarked_;
+  std::optional<Hidden> hidden_;
   std::vector<Stray> strays_;
   std::uint64_t strays_arrived_ = 0;
   std::vector<Content> committed_;
