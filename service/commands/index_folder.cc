@@ -12,6 +12,13 @@
 namespace neardup {
 namespace {
 
+// A topic stands in each record and, with its position, in each manifest.
+constexpr std::size_t kTopicBytesMax = 64;  // besides its name
+constexpr std::size_t kNamesBytesMax = kFrameRecordBytesMax - kJournalRecordBytesMax;
+static_assert(kNamesBytesMax < kManifestBytesMax);
+
+std::size_t topic_bytes_max(const std::string& name) { return name.size() + kTopicBytesMax; }
+
 // Drawn from what it names, so that the same files make the same bytes.
 Uuid uuid_of(const std::string& bytes) {
   std::string digest;
@@ -41,11 +48,13 @@ Status load_index(const std::string& folder, JournalChain& chain, Detector& dete
   return {};
 }
 
-bool ScanRecordRoom::take(std::uint32_t topic, std::size_t entry_bytes_max) {
+bool ScanRecordRoom::take(std::uint32_t topic, std::span<const std::string> names,
+                          std::size_t entry_bytes_max) {
   bytes_ += entry_bytes_max;
   positions_.insert(topic);
-  topics_ = std::max<std::size_t>(topics_, topic + 1);
-  const std::size_t frame = journal_frame_bytes_max(topics_ + 1, positions_.size() + 1);
+  for (; topics_ <= topic; ++topics_) names_bytes_ += topic_bytes_max(names[topics_]);
+  const std::size_t frame =
+      journal_frame_bytes_max(0, positions_.size() + 1) + std::min(names_bytes_, kJournalRecordBytesMax / 2);
   const bool full = bytes_ + frame + kJournalEntryBytesMax > kJournalRecordBytesMax;
   return ++documents_ == kDocumentsMax || full;
 }
@@ -116,6 +125,14 @@ void ScanJournal::cover(const Source& source) {
 
 Status ScanJournal::end_record(Sequence oldest, std::int64_t time_ms,
                                const std::vector<std::string>& topics) {
+  std::size_t names_bytes = 0;
+  for (std::size_t ordinal = 0; ordinal < topics_; ++ordinal) names_bytes += topic_bytes_max(topics[ordinal]);
+  if (names_bytes > kNamesBytesMax) {
+    return Error{ErrorCode::kInvalid,
+                 "the names of " + std::to_string(topics_) +
+                     " files are too many for one index: put more documents into a file, a line each, or "
+                     "begin another index"};
+  }
   std::string name;
   if (chain_.empty()) {
     record_.journal = uuid_of("journal of a scan" + first_texts_);

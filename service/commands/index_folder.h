@@ -4,7 +4,8 @@
 // that has no topic. `load` brings its uniques into a detector. `ScanJournal` adds a record for every so many
 // documents decided, in a count that hangs on the input alone (`ScanRecordRoom`), so that the same files
 // leave the same bytes. A scan forgets where a record ends, whether it keeps records or not. Each run names
-// its files as new topics: a line that is read twice has been read twice.
+// its files as new topics: a line that is read twice has been read twice. Every record has all names, so they
+// have a bound: some half a million files in all runs.
 //
 // Threads: one.
 #pragma once
@@ -14,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,14 +37,15 @@ namespace neardup {
 Status load_index(const std::string& folder, JournalChain& chain, Detector& detector, Retention& retention,
                   int threads);
 
-// Where does a record end? Behind so many documents, or before it could grow too large.
+// Where does a record end? Behind so many documents, or before it could grow too large. Names count up to
+// half a record: more of them make it larger, or each document would be a record of its own, of names alone.
 class ScanRecordRoom {
  public:
   static constexpr std::size_t kDocumentsMax = 4096;
 
-  // One more document of `topic`, with a bound of what it adds to the record besides, 0 if nothing. True: the
-  // record ends behind it.
-  bool take(std::uint32_t topic, std::size_t entry_bytes_max);
+  // One more document of `topic`, with a bound of what it adds to the record besides, 0 if nothing. `names`:
+  // those of all topics up to this one. True: the record ends behind it.
+  bool take(std::uint32_t topic, std::span<const std::string> names, std::size_t entry_bytes_max);
 
   std::size_t documents() const { return documents_; }
   void clear();
@@ -50,7 +53,8 @@ class ScanRecordRoom {
  private:
   std::size_t documents_ = 0;
   std::size_t bytes_ = 0;
-  std::size_t topics_ = 0;             // of all records
+  std::size_t topics_ = 0;             // of all records,
+  std::size_t names_bytes_ = 0;        // and what they take in each
   std::set<std::uint32_t> positions_;  // topics of this one
 };
 
@@ -67,7 +71,7 @@ class ScanJournal {
   void add_rejected(const Source& source);
 
   // Writes the record of what was added since the last one. `oldest` and `time_ms` as in JournalRecord;
-  // `topics`: the names of all topics, those of the chain first.
+  // `topics`: the names of all topics, those of the chain first. Error kInvalid: there are too many names.
   Status end_record(Sequence oldest, std::int64_t time_ms, const std::vector<std::string>& topics);
 
   // All records are durable when this returns.

@@ -236,7 +236,8 @@ class Scan {
     }
     append_verdict_json(verdict, topic_names_, verdicts_);
     verdicts_.push_back('\n');
-    if (options_.against.empty() && room_.take(document.source.topic, entry_bytes_max) && end_record()) {
+    if (options_.against.empty() && room_.take(document.source.topic, topic_names_, entry_bytes_max) &&
+        end_record()) {
       is_full_ = true;
     }
   }

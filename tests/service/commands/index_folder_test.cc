@@ -1,0 +1,85 @@
+#include "service/commands/index_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/limits.h"
+#include "service/snapshot/stored_records.h"
+#include "tests/support/folder_test.h"
+
+namespace neardup {
+namespace {
+
+std::vector<std::string> names(std::size_t count, std::size_t bytes) {
+  std::vector<std::string> made;
+  for (std::size_t i = 0; i < count; ++i) {
+    made.push_back(std::to_string(i));
+    made.back().resize(bytes, 'x');
+  }
+  return made;
+}
+
+// A folder of files with one document each is as usual as one file with many lines.
+TEST(ScanRecordRoom, a_record_has_as_many_documents_however_many_names_came_before) {
+  const std::vector<std::string> files = names(200'000, 30);
+  ScanRecordRoom room;
+  std::size_t records = 0;
+  for (std::uint32_t topic = 0; topic < files.size(); ++topic) {
+    if (!room.take(topic, files, 200)) continue;
+    ++records;
+    room.clear();
+  }
+  EXPECT_EQ(records, files.size() / ScanRecordRoom::kDocumentsMax);
+}
+
+TEST(ScanRecordRoom, a_record_ends_before_its_documents_could_be_too_large) {
+  const std::vector<std::string> files = names(1, 30);
+  ScanRecordRoom room;
+  std::size_t documents = 1;
+  while (!room.take(0, files, kJournalEntryBytesMax)) ++documents;
+  EXPECT_LE((documents + 1) * kJournalEntryBytesMax, kJournalRecordBytesMax);
+  EXPECT_GE((documents + 3) * kJournalEntryBytesMax, kJournalRecordBytesMax);
+}
+
+class ScanJournalTest : public FolderTest {
+ protected:
+  std::string at() const { return (folder_ / "index").string(); }
+
+  struct Index {
+    JournalChain chain;
+    Detector detector{DetectorOptions{}};
+    Retention retention{RetentionOptions{}};
+    std::unique_ptr<ScanJournal> journal;
+  };
+  void open(Index& index) const {
+    auto opened = ScanJournal::open(at(), index.chain, index.detector, index.retention, 1);
+    ASSERT_TRUE(opened) << opened.error().message;
+    index.journal = *std::move(opened);
+  }
+};
+
+// Paths may have 4096 bytes: what a record cannot hold is told, and what was written before is there.
+TEST_F(ScanJournalTest, more_names_than_a_record_can_hold_are_refused_and_leave_a_whole_index) {
+  const std::vector<std::string> files = names(13'000, 4000);
+  Index index;
+  open(index);
+  index.journal->add_rejected({.topic = 9});
+  ASSERT_TRUE(index.journal->end_record(0, 0, files));
+  index.journal->add_rejected({.topic = 12'999});
+  const Status refused = index.journal->end_record(0, 0, files);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);
+  ASSERT_TRUE(index.journal->finish());
+  index.journal.reset();
+  Index again;
+  open(again);
+  EXPECT_EQ(again.chain.next_number(), 1U);
+  EXPECT_EQ(again.chain.topics().size(), 10U);
+}
+
+}  // namespace
+}  // namespace neardup
