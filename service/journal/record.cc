@@ -221,6 +221,7 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
     position.leader_epoch = static_cast<std::int32_t>(in.signed_varint());
   }
   std::uint64_t topics_named = 0;  // by uniques
+  bool names_fit = true;
   record.uniques.resize(get_count(in, 32));
   for (Unique& unique : record.uniques) {
     unique.signature.exact = in.digest();
@@ -232,6 +233,7 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
     unique.id = in.string();
     unique.url = in.string();
     unique.kept = in.string();
+    names_fit &= unique.id.size() <= kIdBytesMax && unique.url.size() <= kUrlBytesMax;
   }
   get_deletions(in, record.deletions);
   get_gains(in, record.clusters);
@@ -242,6 +244,7 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
     if (options.size() > kSignatureOptionsBytesMax) return corrupt("names more settings than there are");
   }
   if (topics_named > record.topics.size()) return corrupt("a unique lies in a topic that it does not name");
+  if (!names_fit) return corrupt("a unique has a longer id or url than any document");
   if (record.counts.unique != record.uniques.size()) return corrupt("counts other uniques than it holds");
   if (record.counts.deleted != record.deletions.size())
     return corrupt("counts other deletions than it holds");

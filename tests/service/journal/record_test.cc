@@ -225,6 +225,25 @@ TEST(JournalRecord, a_unique_of_a_topic_that_is_not_there_is_refused) {
   EXPECT_NE(decoded.error().message.find("lies in a topic"), std::string::npos) << decoded.error().message;
 }
 
+// Nothing behind the reader looks again: the log of uniques takes them for granted.
+TEST(JournalRecord, a_unique_with_a_longer_id_or_url_than_any_document_is_refused) {
+  const std::string longest_id(kIdBytesMax, 'i');
+  const std::string longest_url(kUrlBytesMax, 'u');
+  const std::string id = longest_id + 'i';
+  const std::string url = longest_url + 'u';
+  JournalRecord record = example();
+  record.uniques[0].id = longest_id;
+  record.uniques[0].url = longest_url;
+  EXPECT_TRUE(decode_journal_record(encode_journal_record(record)));
+  for (const auto& [an_id, a_url] : {std::pair(id, longest_url), std::pair(longest_id, url)}) {
+    record.uniques[0].id = an_id;
+    record.uniques[0].url = a_url;
+    const Result<JournalRecord> decoded = decode_journal_record(encode_journal_record(record));
+    ASSERT_FALSE(decoded);
+    EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupt);
+  }
+}
+
 TEST(JournalRecord, deletions_that_cannot_be_are_refused) {
   const std::string too_long(kIdBytesMax + 1, 'i');
   const std::pair<const char*, std::function<void(JournalRecord&)>> breaks[] = {
