@@ -133,7 +133,7 @@ GrowingMemory::GrowingMemory(std::size_t size_max)
 
 GrowingMemory::~GrowingMemory() {
   if (data_ == nullptr) return;
-  if (held_ > kHugePage) FirstTouch::instance().forget(data_, size_);
+  if (held_ >= kHugePage) FirstTouch::instance().forget(data_, size_);
   munmap(data_, size_);
 }
 
@@ -194,7 +194,7 @@ void GrowingMemory::hold_page(std::uint64_t begin) {
 
 // Of a page that is full of small ones, or still empty.
 void GrowingMemory::make_huge(std::uint64_t page) {
-  std::byte* const begin = data_ + page * kHugePage;
+  std::byte* const begin = data_ + page * kHugePage % size_;
   static_cast<void>(madvise(begin, kHugePage, MADV_HUGEPAGE));
   FirstTouch::instance().ask(begin, true);
 }

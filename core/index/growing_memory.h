@@ -42,7 +42,8 @@ class GrowingMemory {
 
   std::byte* data() const { return data_; }
 
-  // Offsets below `end` may be used from now on. REQUIRES: at most size_max bytes between begin and end.
+  // Offsets below `end` may be used from now on. REQUIRES: at most size_max bytes between begin and end, and
+  // a huge page less once they wrap around: what is given back are whole pages, which may hold either end.
   void use(std::uint64_t end) {
     if (end > ready_) hold(end);
   }

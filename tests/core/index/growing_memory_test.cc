@@ -1,0 +1,49 @@
+#include "core/index/growing_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace neardup {
+namespace {
+
+// What an offset holds. Never zero.
+std::uint64_t value_at(std::uint64_t offset) { return offset * 0x9E3779B97F4A7C15 | 1; }
+
+// A window of `window` bytes slides three times around a ring of `size`; says whether each word was zero when
+// it came, and what had been written until it went.
+bool keeps_a_window(std::size_t size, std::size_t window, std::size_t step) {
+  GrowingMemory ring(size);
+  const auto word = [&](std::uint64_t offset) -> std::uint64_t& {
+    return *reinterpret_cast<std::uint64_t*>(ring.data() + offset % size);
+  };
+  constexpr std::uint64_t kEvery = 4096;  // a word of each page
+  std::uint64_t begin = 0;
+  for (std::uint64_t end = 0; end < 3 * size; end += step) {
+    for (; end + step - begin > window; begin += kEvery) {
+      if (word(begin) != value_at(begin)) return false;
+    }
+    ring.release(begin);
+    ring.use(end + step);
+    for (std::uint64_t at = end; at < end + step; at += kEvery) {
+      if (word(at) != 0) return false;
+      word(at) = value_at(at);
+    }
+  }
+  return true;
+}
+
+constexpr std::size_t kPage = GrowingMemory::kHugePage;
+
+// Whole pages are given back: a page that holds the beginning of the window and its end as well would take
+// the end with it.
+TEST(GrowingMemory, a_ring_keeps_a_window_that_leaves_a_page_of_room_and_what_comes_is_zero) {
+  for (const std::size_t pages : {4, 9, 20}) {
+    for (const std::size_t step : {std::size_t{4096}, std::size_t{3} << 14, kPage + (std::size_t{1} << 14)})
+      EXPECT_TRUE(keeps_a_window(pages * kPage, (pages - 1) * kPage, step)) << pages << " pages, " << step;
+  }
+}
+
+}  // namespace
+}  // namespace neardup
