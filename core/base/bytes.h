@@ -48,7 +48,7 @@ class FewBytes {
   }
   void append(const char* bytes, std::size_t size) {
     DCHECK(size <= kBytesMax - size_);
-    std::memcpy(bytes_.data() + size_, bytes, size);
+    if (size > 0) std::memcpy(bytes_.data() + size_, bytes, size);
     size_ += size;
   }
   void append(std::string_view bytes) { append(bytes.data(), bytes.size()); }

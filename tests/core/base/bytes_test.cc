@@ -80,6 +80,15 @@ TEST(Bytes, integers_are_little_endian_on_every_machine) {
   EXPECT_FALSE(reader.ok());
 }
 
+// A sanitizer sees where they lie.
+TEST(Bytes, no_bytes_may_lie_nowhere) {
+  std::string out;
+  ByteWriter(out).string({});
+  FewBytes<1> few;
+  ShortByteWriter<1>(few).string({});
+  EXPECT_EQ(few.view(), out);
+}
+
 TEST(Bytes, a_reader_that_ran_out_stays_failed_and_gives_zero) {
   ByteReader reader("\x01\x02");
   EXPECT_EQ(reader.u32(), 0U);
