@@ -22,6 +22,7 @@
 #include "service/commands/scan.h"
 #include "service/commands/serve.h"
 #include "service/commands/snapshot.h"
+#include "service/commands/streams.h"
 #include "service/commands/topics.h"
 #include "service/commands/tune.h"
 #include "service/commands/validate.h"
@@ -422,6 +423,7 @@ int run(int argc, const char* const* argv) {
 }  // namespace
 
 int run_cli(int argc, const char* const* argv) {
+  occupy_standard_streams();
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

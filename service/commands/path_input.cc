@@ -251,7 +251,8 @@ std::uint32_t PathInput::add_topic(const std::string& name) {
 }
 
 void PathInput::fail(const std::string& path, int error) {
-  errors_.push_back({ErrorCode::kIo, path + ": " + std::strerror(error)});
+  errors_.push_back(
+      {ErrorCode::kIo, (path == kStdin ? "standard input" : path) + ": " + std::strerror(error)});
 }
 
 }  // namespace neardup

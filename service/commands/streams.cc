@@ -1,11 +1,19 @@
 #include "service/commands/streams.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 
 namespace neardup {
+
+void occupy_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // The lowest number that is free is this one; the wrong way round, so that nobody takes it for a stream.
+    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
 
 int write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {

@@ -16,6 +16,11 @@ struct Streams {
   int err = 2;
 };
 
+// Sees to it that 0, 1 and 2 are taken. One that is closed (`>&-`) would go to the next file that is opened,
+// the lock of an index say, and what was meant for a reader would be written there. Reads and writes of it
+// go on to fail.
+void occupy_standard_streams();
+
 // 0, or the errno that stopped it.
 int write_all(int fd, std::string_view bytes);
 

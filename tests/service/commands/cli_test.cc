@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -12,6 +15,7 @@
 #include "service/commands/exit_code.h"
 #include "service/config.h"
 #include "service/version.h"
+#include "tests/support/folder_test.h"
 
 namespace neardup {
 namespace {
@@ -185,6 +189,34 @@ TEST(Cli, validate_offline_looks_for_the_files_too) {
 TEST(Cli, print_config_writes_the_files_of_the_config_folder) {
   EXPECT_EQ(neardup_cli({"print-config", "--default"}).out, default_config_yaml());
   EXPECT_EQ(neardup_cli({"print-config", "--markdown"}).out, config_reference_markdown());
+}
+
+// What a process ends with in which `prepare` ran first.
+template <class Prepare>
+int exit_code_after(Prepare prepare, std::vector<const char*> words) {
+  const pid_t child = fork();
+  if (child == 0) {
+    prepare();
+    words.insert(words.begin(), "neardup");
+    _exit(run_cli(static_cast<int>(words.size()), words.data()));
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+class CliStreams : public FolderTest {};
+
+TEST_F(CliStreams, what_was_meant_for_a_closed_stream_is_not_written_into_a_file) {
+  const std::string input = write("in.jsonl", R"({"id":"a","text":"the bridge over the old river opens"})");
+  for (const int closed : {STDOUT_FILENO, STDERR_FILENO}) {
+    const std::string index = (folder_ / ("index" + std::to_string(closed))).string();
+    const int code =
+        exit_code_after([&] { close(closed); }, {"scan", "--snapshot", index.c_str(), input.c_str()});
+    EXPECT_EQ(code, closed == STDOUT_FILENO ? kExitIo : kExitOk);
+    EXPECT_EQ(std::filesystem::file_size(index + "/lock"), 0U) << read(index + "/lock");
+  }
+  EXPECT_EQ(exit_code_after([] { close(STDIN_FILENO); }, {"scan", "-"}), kExitIo);
 }
 
 TEST(ExitCode, every_kind_of_error_has_its_sysexit) {
