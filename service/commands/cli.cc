@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <functional>
 #include <iostream>
@@ -420,12 +421,20 @@ int run(int argc, const char* const* argv) {
   return command->second(sources);
 }
 
+// Most commands print through a buffer, and whether its bytes have a place to go shows when it is emptied.
+int delivered(int code) {
+  const bool complete = std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (complete) return code;
+  std::cerr << "neardup: standard output: not all could be written\n" << std::flush;
+  return code == kExitOk ? kExitIo : code;
+}
+
 }  // namespace
 
 int run_cli(int argc, const char* const* argv) {
   occupy_standard_streams();
   try {
-    return run(argc, argv);
+    return delivered(run(argc, argv));
   } catch (const std::exception& error) {
     std::cerr << "neardup: internal error: " << error.what() << '\n' << std::flush;
     return kExitInternal;

@@ -1,5 +1,6 @@
 #include "service/commands/cli.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -217,6 +218,17 @@ TEST_F(CliStreams, what_was_meant_for_a_closed_stream_is_not_written_into_a_file
     EXPECT_EQ(std::filesystem::file_size(index + "/lock"), 0U) << read(index + "/lock");
   }
   EXPECT_EQ(exit_code_after([] { close(STDIN_FILENO); }, {"scan", "-"}), kExitIo);
+}
+
+TEST(Cli, what_could_not_be_printed_ends_with_74) {
+  for (const std::vector<const char*>& words : {std::vector<const char*>{"print-config", "--default"},
+                                                {"plan"},
+                                                {"validate", "--offline"},
+                                                {"version"},
+                                                {"scan", "--help"}}) {
+    const auto to_full_disk = [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); };
+    EXPECT_EQ(exit_code_after(to_full_disk, words), kExitIo) << words.front();
+  }
 }
 
 TEST(ExitCode, every_kind_of_error_has_its_sysexit) {
