@@ -29,7 +29,8 @@ Uuid uuid_of(const std::string& bytes) {
 }
 
 Error damaged(const std::string& folder, const std::string& damage) {
-  return {ErrorCode::kCorrupt, folder + ": the index is damaged: " + damage};
+  return {ErrorCode::kCorrupt, folder + ": the index is damaged: " + damage +
+                                   ". Bring back a copy of it, or remove the folder and scan again"};
 }
 
 }  // namespace

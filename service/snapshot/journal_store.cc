@@ -50,7 +50,10 @@ Result<std::unique_ptr<JournalStore>> JournalStore::open(const std::string& fold
   if (!files->manifests.empty()) store->generation_ = files->manifests.back();
   Result<std::optional<Manifest>> manifest = newest_manifest(folder, store->damage_);
   if (!manifest) return manifest.error().in("snapshot");
-  if (!*manifest) return store;
+  if (!*manifest) {
+    for (const std::uint64_t first : files->segments) store->look_at_unnamed(first);
+    return store;
+  }
   if ((*manifest)->signature_options != signature_options) {
     return Error{ErrorCode::kContradiction, "snapshot " + folder + ": its signatures were made with " +
                                                 shown((*manifest)->signature_options) +
@@ -59,6 +62,14 @@ Result<std::unique_ptr<JournalStore>> JournalStore::open(const std::string& fold
   }
   store->committed_ = **std::move(manifest);
   return store;
+}
+
+// A manifest names a segment before it holds a record: one that holds some and has no name was left without.
+void JournalStore::look_at_unnamed(std::uint64_t first) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(folder_ + "/" + segment_name(first), error);
+  if (error || size <= kSegmentHeaderBytes || !damage_.empty()) return;
+  damage_ = folder_ + "/" + segment_name(first) + " holds records, and there is no manifest that names it";
 }
 
 Status JournalStore::read(const std::function<Status(const StoredRecord& record)>& take) {

@@ -78,6 +78,7 @@ class JournalStore {
  private:
   JournalStore(std::string folder, const std::string& signature_options, StoreOptions options, File lock);
 
+  void look_at_unnamed(std::uint64_t first);
   Status begin_segment();
   Status write_manifest();
   void remove_old_manifests() const;

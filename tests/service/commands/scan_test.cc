@@ -617,6 +617,26 @@ TEST_F(Scan, a_damaged_index_is_refused_and_left_as_it_is) {
   }
 }
 
+TEST_F(Scan, an_index_that_lost_its_manifests_is_refused_and_left_as_it_is) {
+  const std::string index = (folder_ / "index").string();
+  scan({.paths = {write("known.jsonl", lines(0, 50))}, .snapshot = index});
+  for (const char* manifest : {"manifest-00000000000000000001", "manifest-00000000000000000002"})
+    std::filesystem::remove(folder_ / "index" / manifest);
+  const std::string bytes = read(folder_ / "index" / "segment-00000000000000000000");
+  const Scanned got = scan({.paths = {}, .snapshot = index}, lines(0, 3));
+  EXPECT_EQ(got.exit_code, 65);
+  EXPECT_EQ(got.out, "");
+  EXPECT_THAT(got.err, HasSubstr("holds records, and there is no manifest that names it"));
+  EXPECT_TRUE(read(folder_ / "index" / "segment-00000000000000000000") == bytes);
+}
+
+TEST_F(Scan, a_scan_that_died_before_its_first_record_does_not_stop_the_next) {
+  const std::string bytes(30, 'x');  // not even a header
+  write("index/segment-00000000000000000000", bytes);
+  const Scanned got = scan({.paths = {}, .snapshot = (folder_ / "index").string()}, lines(0, 3));
+  EXPECT_EQ(got.exit_code, 0) << got.err;
+}
+
 TEST_F(Scan, asking_a_folder_without_an_index_is_an_error) {
   std::filesystem::create_directories(folder_ / "empty");
   const Scanned got = scan({.paths = {}, .against = (folder_ / "empty").string()}, lines(0, 1));
