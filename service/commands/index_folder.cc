@@ -28,9 +28,10 @@ Uuid uuid_of(const std::string& bytes) {
   return id;
 }
 
-Error damaged(const std::string& folder, const std::string& damage) {
-  return {ErrorCode::kCorrupt, folder + ": the index is damaged: " + damage +
-                                   ". Bring back a copy of it, or remove the folder and scan again"};
+Error damaged(const std::string& folder, const Damage& damage) {
+  if (damage.code == ErrorCode::kIo) return {damage.code, "the index cannot be read: " + damage.clauses};
+  return {damage.code, folder + ": the index is damaged: " + damage.clauses +
+                           ". Bring back a copy of it, or remove the folder and scan again"};
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ Status load_index(const std::string& folder, JournalChain& chain, Detector& dete
     status = rebuilding.take(record->bytes);
   if (status) status = rebuilding.finish();
   if (!status) return status.error().in(folder);
-  if (!stored->damage().empty()) return damaged(folder, stored->damage());
+  if (stored->damage().any()) return damaged(folder, stored->damage());
   return {};
 }
 
@@ -89,7 +90,7 @@ Result<std::unique_ptr<ScanJournal>> ScanJournal::open(const std::string& folder
   if (read) read = rebuilding.finish();
   if (!read) return read.error().in(folder);
   // Nobody else has what is missing: it must not be cut off in silence.
-  if (!(*store)->damage().empty()) return damaged(folder, (*store)->damage());
+  if ((*store)->damage().any()) return damaged(folder, (*store)->damage());
   if (Status status = (*store)->resume(chain); !status) return status.error();
   return std::unique_ptr<ScanJournal>(new ScanJournal(chain, *std::move(store), detector));
 }

@@ -122,7 +122,7 @@ struct Verified {
   std::uint64_t uniques = 0;
   std::uint64_t bytes = 0;
   std::uint64_t torn_bytes = 0;
-  std::string damage;
+  Damage damage;
 };
 
 Verified verify(StoredRecords& stored) {
@@ -130,11 +130,14 @@ Verified verify(StoredRecords& stored) {
   JournalChain chain(manifest.signature_options);
   Verified verified;
   std::size_t segment = 0;
+  const auto found = [&](const std::string& what) {
+    if (!what.empty()) verified.damage.add({ErrorCode::kCorrupt, what});
+  };
   while (const std::optional<StoredRecord> bytes = stored.next()) {
     const Result<JournalRecord> record = decode_journal_record(bytes->bytes);
     const Status accepted = record ? chain.accept(*record, bytes->bytes) : Status(record.error());
     if (!accepted) {
-      verified.damage = accepted.error().message;
+      verified.damage.add(accepted.error());
       break;
     }
     while (manifest.segments[segment].first + manifest.segments[segment].records < chain.next_number() &&
@@ -142,12 +145,11 @@ Verified verify(StoredRecords& stored) {
       ++segment;
     const StoredSegment& promised = manifest.segments[segment];
     if (promised.first + promised.records == chain.next_number() && promised.last != chain.last_digest())
-      verified.damage = segment_name(promised.first) + ": its last record is another than the manifest says";
-    if (chain.next_number() == manifest.records && verified.damage.empty())
-      verified.damage = difference(chain, manifest);
-    if (!verified.damage.empty()) break;
+      found(segment_name(promised.first) + ": its last record is another than the manifest says");
+    if (chain.next_number() == manifest.records && !verified.damage.any()) found(difference(chain, manifest));
+    if (verified.damage.any()) break;
   }
-  if (verified.damage.empty()) verified.damage = stored.damage();
+  if (!verified.damage.any()) verified.damage = stored.damage();
   verified.records = chain.next_number();
   verified.uniques = chain.next_sequence();
   verified.bytes = stored.bytes();
@@ -168,7 +170,8 @@ int run_snapshot_verify(const SnapshotOptions& options, const Streams& streams) 
   Result<StoredRecords> stored = StoredRecords::open(options.folder);
   if (!stored) return refuse(streams, stored.error());
   const Verified verified = verify(*stored);
-  const bool whole = verified.damage.empty();
+  const bool whole = !verified.damage.any();
+  const bool unreadable = !whole && verified.damage.code == ErrorCode::kIo;
   const std::uint64_t promised = stored->manifest().records;
   std::string text;
   if (options.json) {
@@ -178,16 +181,16 @@ int run_snapshot_verify(const SnapshotOptions& options, const Streams& streams) 
                     {"uniques", verified.uniques},
                     {"bytes", verified.bytes},
                     {"torn_bytes", verified.torn_bytes},
-                    {"damage", verified.damage}});
+                    {"damage", verified.damage.clauses}});
   } else {
     text = fmt::format("{:<12}{} ({} promised)\n{:<12}{}\n{:<12}{}\n", "records", verified.records, promised,
                        "uniques", verified.uniques, "bytes", verified.bytes);
     if (verified.torn_bytes > 0)
       text += fmt::format("{:<12}{} bytes of a record that is being written, or was\n", "at the end",
                           verified.torn_bytes);
-    text += whole ? "whole\n" : "damaged: " + verified.damage + "\n";
+    text += whole ? "whole\n" : (unreadable ? "unreadable: " : "damaged: ") + verified.damage.clauses + "\n";
   }
-  return answer(streams, text, whole ? kExitOk : kExitData);
+  return answer(streams, text, whole ? kExitOk : unreadable ? kExitIo : kExitData);
 }
 
 }  // namespace neardup

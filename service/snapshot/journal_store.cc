@@ -68,8 +68,9 @@ Result<std::unique_ptr<JournalStore>> JournalStore::open(const std::string& fold
 void JournalStore::look_at_unnamed(std::uint64_t first) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(folder_ + "/" + segment_name(first), error);
-  if (error || size <= kSegmentHeaderBytes || !damage_.empty()) return;
-  damage_ = folder_ + "/" + segment_name(first) + " holds records, and there is no manifest that names it";
+  if (error || size <= kSegmentHeaderBytes || damage_.any()) return;
+  damage_.add({ErrorCode::kCorrupt, folder_ + "/" + segment_name(first) +
+                                        " holds records, and there is no manifest that names it"});
 }
 
 Status JournalStore::read(const std::function<Status(const StoredRecord& record)>& take) {
@@ -101,7 +102,7 @@ Status JournalStore::resume(const JournalChain& chain) {
   committed_.last_digest = chain.last_digest();
   committed_.topics = chain.topics();
   committed_.positions = chain.positions();
-  damage_.clear();  // it is cut off now
+  damage_ = {};  // it is cut off now
   const bool as_promised = segments_ == committed_.segments;
   committed_.segments = segments_;
   if (Status status = fall_back(); !status || as_promised || segments_.empty()) return status;

@@ -55,7 +55,7 @@ class JournalStore {
   Status read(const std::function<Status(const StoredRecord& record)>& take);
 
   // What of it was not whole, as StoredRecords::damage().
-  const std::string& damage() const { return damage_; }
+  const Damage& damage() const { return damage_; }
 
   // Goes on behind the last record that `read` handed out; `chain` has accepted all of these. Cuts the files
   // there and promises what is left. What fails, fall_back() may mend.
@@ -86,7 +86,7 @@ class JournalStore {
   std::string folder_;
   StoreOptions options_;
   File lock_;
-  std::string damage_;
+  Damage damage_;
 
   // As appended.
   JournalChain chain_;

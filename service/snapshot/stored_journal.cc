@@ -69,9 +69,9 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
     const Error error = status.error().in(snapshot);
     return Error{error.code, error.message + ". " + kSnapshotWayOut};
   }
-  if (!parts_.store.damage().empty()) {
+  if (parts_.store.damage().any()) {
     log_warning("{} is damaged, the records from {} on come from the journal topic: {}", snapshot, number_,
-                parts_.store.damage());
+                parts_.store.damage().clauses);
   }
   CHECK(parts_.chain.next_number() == number_, "the caller's chain has accepted what was stored");
   const std::int64_t position = parts_.store.position();

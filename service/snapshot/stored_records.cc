@@ -56,40 +56,43 @@ Result<SnapshotFiles> snapshot_files(const std::string& folder) {
   return files;
 }
 
-Result<std::optional<Manifest>> newest_manifest(const std::string& folder, std::string& damage) {
+void Damage::add(const Error& error) {
+  clauses += (clauses.empty() ? "" : "; ") + error.message;
+  if (error.code != ErrorCode::kIo) code = ErrorCode::kCorrupt;
+}
+
+Result<std::optional<Manifest>> newest_manifest(const std::string& folder, Damage& damage) {
   // A writer may remove those that were the newest two while we look; then there are newer ones.
   for (int looks = 0;; ++looks) {
     const Result<SnapshotFiles> files = snapshot_files(folder);
     if (!files) return files.error();
-    damage.clear();
+    damage = {};
     bool gone = false;
     for (auto generation = files->manifests.rbegin(); generation != files->manifests.rend(); ++generation) {
-      const std::string name = manifest_name(*generation);
-      const Result<std::string> bytes = read_file(folder + "/" + name, kManifestBytesMax);
+      const std::string path = folder + "/" + manifest_name(*generation);
+      const Result<std::string> bytes = read_file(path, kManifestBytesMax);
       Result<Manifest> manifest = bytes ? decode_manifest(*bytes) : Result<Manifest>(bytes.error());
       if (manifest) return std::optional(*std::move(manifest));
-      const Error error = manifest.error().in(folder + "/" + name);
+      const Error error = bytes ? manifest.error().in(path) : bytes.error();
       if (error.code == ErrorCode::kUnsupportedVersion)
         return Error{error.code, error.message + ". " + kSnapshotWayOut};
       gone |= error.code == ErrorCode::kNotFound;
-      damage += (damage.empty() ? "" : "; ") + error.message;
+      damage.add(error);
     }
     if (!gone || looks == kLooksMax) return std::optional<Manifest>();
   }
 }
 
 Result<StoredRecords> StoredRecords::open(const std::string& folder) {
-  std::string damage;
+  Damage damage;
   Result<std::optional<Manifest>> manifest = newest_manifest(folder, damage);
   if (!manifest) return manifest.error();
-  if (!*manifest) {
-    return Error{damage.empty() ? ErrorCode::kNotFound : ErrorCode::kCorrupt,
-                 damage.empty() ? folder + ": there is no snapshot in it" : damage};
-  }
+  if (!*manifest && damage.any()) return Error{damage.code, damage.clauses};
+  if (!*manifest) return Error{ErrorCode::kNotFound, folder + ": there is no snapshot in it"};
   return StoredRecords(folder, **std::move(manifest), std::move(damage));
 }
 
-StoredRecords::StoredRecords(std::string folder, Manifest manifest, std::string damage)
+StoredRecords::StoredRecords(std::string folder, Manifest manifest, Damage damage)
     : folder_(std::move(folder)), manifest_(std::move(manifest)), damage_(std::move(damage)) {}
 
 std::optional<StoredRecord> StoredRecords::next() {
@@ -101,8 +104,10 @@ std::optional<StoredRecord> StoredRecords::next() {
       segments_.empty() ? folder_ : folder_ + "/" + segment_name(segments_.back().first);
   const std::uint64_t at = segments_.empty() ? 0 : segments_.back().bytes;
   if (records_ < manifest_.records) {
-    damage_ += damage_.empty() ? "" : "; ";
-    damage_ += fmt::format("{}, byte {}: {}", where, at, record ? "ends too early" : record.error().message);
+    const Error error = record ? Error{ErrorCode::kCorrupt, "ends too early"} : record.error();
+    const bool of_file = error.code == ErrorCode::kIo || error.code == ErrorCode::kNotFound;  // names it
+    damage_.add(of_file ? error
+                        : Error{error.code, fmt::format("{}, byte {}: {}", where, at, error.message)});
   } else if (!record && file_end_ > at) {
     torn_bytes_ = file_end_ - at;
   }

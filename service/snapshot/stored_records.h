@@ -38,9 +38,19 @@ struct SnapshotFiles {
 };
 Result<SnapshotFiles> snapshot_files(const std::string& folder);
 
-// The newest manifest that is whole, nothing if there is none. `damage` becomes a clause for each newer one
-// that is not. Errors: kNotFound, kIo, kUnsupportedVersion.
-Result<std::optional<Manifest>> newest_manifest(const std::string& folder, std::string& damage);
+// What of a folder is no use, a clause for each part; kCorrupt, or kIo if there is only no reading it, as
+// without the right to: another one may find it whole.
+struct Damage {
+  std::string clauses;  // "": none
+  ErrorCode code = ErrorCode::kIo;
+
+  void add(const Error& error);
+  bool any() const { return !clauses.empty(); }
+};
+
+// The newest manifest that is whole, nothing if there is none. `damage` becomes that of each newer one that
+// is not. Errors: kNotFound, kIo, kUnsupportedVersion.
+Result<std::optional<Manifest>> newest_manifest(const std::string& folder, Damage& damage);
 
 // What a person can do about a folder that is refused; ends a message.
 extern const char* const kSnapshotWayOut;
@@ -49,7 +59,7 @@ class StoredRecords {
  public:
   // Error kNotFound if there is no manifest, else as newest_manifest.
   static Result<StoredRecords> open(const std::string& folder);
-  StoredRecords(std::string folder, Manifest manifest, std::string damage = "");
+  StoredRecords(std::string folder, Manifest manifest, Damage damage = {});
 
   // The next record, or nothing at the end. Its view is valid until the next call.
   std::optional<StoredRecord> next();
@@ -62,8 +72,8 @@ class StoredRecords {
   // The segments as far as they were read.
   const std::vector<StoredSegment>& segments() const { return segments_; }
   // What was not whole: a newer manifest, or a frame at which the reading ended before what the manifest
-  // promises; "" if all was.
-  const std::string& damage() const { return damage_; }
+  // promises.
+  const Damage& damage() const { return damage_; }
   // Bytes behind the last whole record that nobody promised: a record that is being written, or was.
   std::uint64_t torn_bytes() const { return torn_bytes_; }
 
@@ -78,7 +88,7 @@ class StoredRecords {
   std::uint64_t records_ = 0;
   std::int64_t position_ = 0;
   std::uint64_t bytes_ = 0;
-  std::string damage_;
+  Damage damage_;
   std::uint64_t torn_bytes_ = 0;
   bool ended_ = false;
 

@@ -69,7 +69,7 @@ Cost read(const std::string& folder, Take take) {
   Result<StoredRecords> stored = StoredRecords::open(folder);
   CHECK(stored.ok(), "it was written");
   while (const std::optional<StoredRecord> record = stored->next()) take(record->bytes);
-  CHECK(stored->damage().empty(), "and is whole");
+  CHECK(!stored->damage().any(), "and is whole");
   return {watch.cpu(), watch.wall()};
 }
 

@@ -38,7 +38,7 @@ std::uint64_t stored_records(const Config& config) {
   if (!stored) return 0;
   while (stored->next()) {
   }
-  EXPECT_EQ(stored->damage(), "");
+  EXPECT_EQ(stored->damage().clauses, "");
   return stored->records();
 }
 

@@ -96,6 +96,28 @@ TEST_F(SnapshotCommand, a_record_that_was_being_written_is_no_damage) {
   EXPECT_THAT(ran.out, HasSubstr("10 bytes of a record that is being written, or was"));
 }
 
+// A folder in the place of a file cannot be read by root either.
+TEST_F(SnapshotCommand, what_cannot_be_read_is_not_called_damaged) {
+  const std::string segment = at() + "/" + segment_name(0);
+  std::filesystem::remove(segment);
+  std::filesystem::create_directory(segment);
+  const Ran verified = verify(false);
+  EXPECT_EQ(verified.exit_code, 74);
+  EXPECT_THAT(verified.out, HasSubstr("unreadable: " + segment + ": reading: Is a directory\n"));
+
+  std::string unreadable;
+  const Result<SnapshotFiles> files = snapshot_files(at());
+  for (const std::uint64_t generation : files->manifests) {
+    const std::string path = at() + "/" + manifest_name(generation);
+    std::filesystem::remove(path);
+    std::filesystem::create_directory(path);
+    unreadable = path + ": reading: Is a directory" + (unreadable.empty() ? "" : "; ") + unreadable;
+  }
+  const Ran inspected = inspect(false);
+  EXPECT_EQ(inspected.exit_code, 74);
+  EXPECT_EQ(inspected.err, "neardup: " + unreadable + "\n");
+}
+
 TEST_F(SnapshotCommand, a_folder_without_one_is_an_error) {
   std::filesystem::remove_all(at());
   EXPECT_EQ(inspect(false).exit_code, 74);
