@@ -418,6 +418,8 @@ Result<LoadedConfig> load_config(const ConfigSources& sources) {
     file = named->second;
   }
   if (file) {
+    if (file->empty())
+      return Error{ErrorCode::kInvalid, "NEARDUP_CONFIG: is empty; name a file, or unset it"};
     if (Status readable = loader.file(*file); !readable) return readable.error();
   }
   loader.environment(sources.environment);

@@ -86,15 +86,25 @@ int with_config(const ConfigSources& sources, const std::function<int(const Load
   return run(*loaded);
 }
 
+// `--against "$INDEX"` with a variable that nobody set is a mistake, not the wish for none.
+CLI::Validator names_something() {
+  return {[](const std::string& word) -> std::string {
+            return word.empty() ? "names nothing; is a variable not set?" : "";
+          },
+          ""};
+}
+
 Run setup_scan(CLI::App& app) {
   auto options = std::make_shared<ScanOptions>();
   app.add_option("paths", options->paths, "Files, folders, or - for standard input (default)");
   app.add_flag("-q,--quiet", options->quiet, "No progress and no summary");
   app.add_flag("--strict", options->strict, "End with 65 if any document was rejected");
-  CLI::Option* const snapshot = app.add_option(
-      "--snapshot", options->snapshot, "Folder of an index to start from and to leave what is new in");
+  CLI::Option* const snapshot = app.add_option("--snapshot", options->snapshot,
+                                               "Folder of an index to start from and to leave what is new in")
+                                    ->check(names_something());
   app.add_option("--against", options->against,
                  "Folder of an index to ask: each document against it alone, nothing is remembered")
+      ->check(names_something())
       ->excludes(snapshot);
   app.add_option("--threads", options->threads, "Signing threads; 0: as pipeline.threads says")
       ->check(CLI::Range(0, 256));
@@ -195,7 +205,8 @@ Run setup_topics(CLI::App& app) {
 Run setup_feed(CLI::App& app) {
   auto options = std::make_shared<FeedOptions>();
   app.add_option("sources", options->sources, "Files, folders, or - for standard input (default)");
-  app.add_option("--topic", options->topic, "Where to send them; else the first of kafka.topics.input");
+  app.add_option("--topic", options->topic, "Where to send them; else the first of kafka.topics.input")
+      ->check(names_something());
   app.add_option("--rate", options->rate, "Records per second; 0: as fast as Kafka takes them")
       ->check(CLI::Range(0.0, 1e7));
   app.add_option("--url-prefix", options->url_prefix, "Put before a page's path to make its url");
@@ -253,7 +264,8 @@ Run setup_tune(CLI::App& app) {
   app.add_option("paths", options->paths, "Files, folders, or - for standard input (default)");
   CLI::Option* const pairs =
       app.add_option("--pairs", options->pairs, "File of labelled pairs: id1<TAB>id2<TAB>label a line")
-          ->type_name("FILE");
+          ->type_name("FILE")
+          ->check(names_something());
   app.add_option("--sample", options->sample,
                  "Without --pairs: so many documents, all pairs compared exactly")
       ->check(CLI::Range(std::size_t{2}, kTuneSampleMax))
@@ -340,7 +352,8 @@ std::map<std::string, std::string> environment() {
 
 void declare_sources(CLI::App& app, ConfigSources& sources) {
   app.add_option("-c,--config", sources.file, "YAML file of settings; else the one NEARDUP_CONFIG names")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(names_something());
   // One value each time, or `-X a=b scan` would take the command for a property.
   app.add_option("--set", sources.sets, "One setting, as often as needed: --set kafka.brokers=kafka:9092")
       ->type_name("NAME=VALUE")

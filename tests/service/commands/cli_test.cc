@@ -131,6 +131,24 @@ TEST(Cli, wrong_options_are_wrong_usage) {
   }
 }
 
+TEST(Cli, a_name_that_is_empty_is_not_taken_for_none) {
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{"scan", "--snapshot", "", "/dev/null"},
+        {"scan", "--against", "", "/dev/null"},
+        {"feed", "--topic", "", "/dev/null"},
+        {"tune", "--pairs", "", "/dev/null"},
+        {"print-config", "-c", ""}}) {
+    const Answer answer = neardup_cli(words);
+    EXPECT_EQ(answer.code, kExitUsage);
+    EXPECT_THAT(answer.err, HasSubstr("names nothing; is a variable not set?\n")) << words[1];
+  }
+  setenv("NEARDUP_CONFIG", "", 1);
+  const Answer answer = neardup_cli({"print-config"});
+  unsetenv("NEARDUP_CONFIG");
+  EXPECT_EQ(answer.code, kExitConfig);
+  EXPECT_EQ(answer.err, "neardup: NEARDUP_CONFIG: is empty; name a file, or unset it\n");
+}
+
 TEST(Cli, what_a_person_accepts_is_named_to_the_letter) {
   for (const std::vector<const char*>& words :
        {std::vector<const char*>{"serve", "--accept-moved-offsets", "both"},
