@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -90,6 +91,16 @@ int with_config(const ConfigSources& sources, const std::function<int(const Load
 CLI::Validator names_something() {
   return {[](const std::string& word) -> std::string {
             return word.empty() ? "names nothing; is a variable not set?" : "";
+          },
+          ""};
+}
+
+// CLI::Range takes what is neither below nor above.
+CLI::Validator no_nan() {
+  return {[](const std::string& word) -> std::string {
+            double number = 0;
+            return CLI::detail::lexical_cast(word, number) && std::isnan(number) ? word + " is no number"
+                                                                                 : "";
           },
           ""};
 }
@@ -208,7 +219,8 @@ Run setup_feed(CLI::App& app) {
   app.add_option("--topic", options->topic, "Where to send them; else the first of kafka.topics.input")
       ->check(names_something());
   app.add_option("--rate", options->rate, "Records per second; 0: as fast as Kafka takes them")
-      ->check(CLI::Range(0.0, 1e7));
+      ->check(CLI::Range(0.0, 1e7))
+      ->check(no_nan());
   app.add_option("--url-prefix", options->url_prefix, "Put before a page's path to make its url");
   app.add_flag("-q,--quiet", options->quiet, "No progress and no summary");
   return [options](const ConfigSources& sources) {
@@ -242,7 +254,8 @@ Run setup_plan(CLI::App& app) {
           ->check(CLI::Range(0, kCoveringDistanceMax));
   app.add_option("--memory", options->memory_bytes,
                  "What the index may take: 4GiB, 800MiB; 0: as much as it takes")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(std::uint64_t{0}, kPlanMemoryMax));
   app.add_flag("--json", options->json, "For programs");
   return [options, distance](const ConfigSources& sources) {
     return with_config(sources, [&](const LoadedConfig& loaded) {
@@ -271,7 +284,8 @@ Run setup_tune(CLI::App& app) {
       ->check(CLI::Range(std::size_t{2}, kTuneSampleMax))
       ->excludes(pairs);
   app.add_option("--recall", options->recall_min, "What m must find of the same pairs")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(CLI::Range(0.0, 1.0))
+      ->check(no_nan());
   app.add_flag("--json", options->json, "For programs");
   return [options](const ConfigSources& sources) {
     return with_config(sources,

@@ -17,6 +17,7 @@
 namespace neardup {
 
 inline constexpr std::uint64_t kPlanDocumentsMax = (std::uint64_t{1} << 32) - 1;  // numbers have 32 bits
+inline constexpr std::uint64_t kPlanMemoryMax = std::uint64_t{1} << 40;           // as index.memory_limit
 
 struct PlanOptions {
   std::uint64_t documents = 10'000'000;  // uniques

@@ -131,6 +131,25 @@ TEST(Cli, wrong_options_are_wrong_usage) {
   }
 }
 
+TEST(Cli, numbers_out_of_range_are_wrong_usage) {
+  for (const std::vector<const char*>& words : {std::vector<const char*>{"plan", "--memory", "-1"},
+                                                {"plan", "--memory", "99999999999999999999"},
+                                                {"plan", "--memory", "2TiB"},
+                                                {"plan", "--documents", "-1"},
+                                                {"plan", "--distance", "8"},
+                                                {"tune", "--recall", "nan", "/dev/null"},
+                                                {"tune", "--recall", "1.5", "/dev/null"},
+                                                {"feed", "--rate", "NaN", "/dev/null"},
+                                                {"feed", "--rate", "inf", "/dev/null"},
+                                                {"scan", "--threads", "257", "/dev/null"}}) {
+    const Answer answer = neardup_cli(words);
+    EXPECT_EQ(answer.code, kExitUsage) << words[1] << " " << words[2];
+    EXPECT_THAT(answer.err, StartsWith(std::string("neardup: ") + words[1] + ": ")) << words[2];
+  }
+  EXPECT_EQ(neardup_cli({"plan", "--memory", "4GiB"}).code, kExitOk);
+  EXPECT_EQ(neardup_cli({"plan", "--memory", "0"}).code, kExitOk);
+}
+
 TEST(Cli, a_name_that_is_empty_is_not_taken_for_none) {
   for (const std::vector<const char*>& words :
        {std::vector<const char*>{"scan", "--snapshot", "", "/dev/null"},
