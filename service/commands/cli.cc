@@ -133,7 +133,7 @@ Run setup_fingerprint(CLI::App& app) {
   app.add_flag("--json", options->json, "One JSON object a line");
   return [options](const ConfigSources& sources) {
     if (options->distance && options->paths.size() != 2) {
-      return usage_error("--distance compares two: files, or fingerprints of 16 hex digits");
+      return usage_error("--distance compares two: files, or fingerprints of 16 hex digits", "fingerprint");
     }
     return with_config(sources,
                        [&](const LoadedConfig& loaded) { return run_fingerprint(*options, loaded.config); });
@@ -425,14 +425,13 @@ int run(int argc, const char* const* argv) {
     std::cout << (command != nullptr ? command->first->help("neardup") : app.help()) << std::flush;
     return kExitOk;
   } catch (const CLI::ParseError& error) {
-    if (const auto* const command = reached(); command != nullptr &&
-                                               command->first->get_require_subcommand_min() > 0 &&
-                                               command->first->get_subcommands().empty()) {
-      return which_of(*command->first, app.remaining(true));
+    if (const auto* const command = reached(); command != nullptr) {
+      const CLI::App& sub = *command->first;
+      const bool halfway = sub.get_require_subcommand_min() > 0 && sub.get_subcommands().empty();
+      return halfway ? which_of(sub, app.remaining(true)) : usage_error(error.what(), sub.get_name());
     }
     const std::vector<std::string> rest = app.remaining();
-    const bool word =
-        reached() == nullptr && !help->parsed() && !rest.empty() && !rest.front().starts_with("-");
+    const bool word = !help->parsed() && !rest.empty() && !rest.front().starts_with("-");
     return word ? unknown_command(rest.front()) : usage_error(error.what());
   }
   const auto* const command = reached();

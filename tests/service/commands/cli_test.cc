@@ -168,6 +168,18 @@ TEST(Cli, a_name_that_is_empty_is_not_taken_for_none) {
   EXPECT_EQ(answer.err, "neardup: NEARDUP_CONFIG: is empty; name a file, or unset it\n");
 }
 
+TEST(Cli, who_used_a_command_wrongly_is_sent_to_its_own_help) {
+  for (const std::vector<const char*>& words : {std::vector<const char*>{"scan", "--nothing"},
+                                                {"plan", "--documents", "many"},
+                                                {"explain"},
+                                                {"topics", "create", "--nothing"},
+                                                {"fingerprint", "--distance", "one"}}) {
+    EXPECT_THAT(neardup_cli(words).err,
+                testing::EndsWith(std::string("\nTry: neardup ") + words[0] + " --help\n"));
+  }
+  EXPECT_THAT(neardup_cli({"--nothing"}).err, testing::EndsWith("\nTry: neardup --help\n"));
+}
+
 TEST(Cli, what_a_person_accepts_is_named_to_the_letter) {
   for (const std::vector<const char*>& words :
        {std::vector<const char*>{"serve", "--accept-moved-offsets", "both"},
