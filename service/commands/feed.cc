@@ -29,8 +29,8 @@ const char kFeedHelp[] =
     "\n"
     "Pages (.html .htm .xhtml .txt .md) are sent in the shape of input.preset, keyed by their url: the "
     "prefix and\n"
-    "the path as it was given, without a ./ or / at its head. Delivery is idempotent and acknowledged by "
-    "all\n"
+    "the path as it was given, without a ./, ../ or / at its head. Delivery is idempotent and acknowledged "
+    "by all\n"
     "replicas.\n"
     "Exit codes: 0 every record was acknowledged; 69 some were not, or Kafka is away; 74 a file could not be "
     "read;\n"
@@ -89,10 +89,8 @@ class Feed {
     std::string value;
     std::string_view bytes = record.value.value_or("");
     if (kind == PathBatch::Kind::kPages) {
-      std::string_view path = record.key.value_or("");
-      if (!options_.url_prefix.empty())
-        path.remove_prefix(std::min(path.find_first_not_of("./"), path.size()));
-      url = options_.url_prefix + std::string(path);
+      const std::string_view path = record.key.value_or("");
+      url = page_url(options_.url_prefix, path);
       const bool html = !path.ends_with(".txt") && !path.ends_with(".md");
       Result<std::string> made = page_record(preset_, url, bytes, html);
       if (!made) return made.error();
@@ -136,6 +134,20 @@ class Feed {
 };
 
 }  // namespace
+
+std::string page_url(const std::string& prefix, std::string_view path) {
+  if (prefix.empty()) return std::string(path);
+  // Whole steps only: the dot of .well-known/ is part of a name.
+  for (bool more = true; more;) {
+    more = false;
+    for (const std::string_view step : {"/", "./", "../"}) {
+      if (!path.starts_with(step)) continue;
+      path.remove_prefix(step.size());
+      more = true;
+    }
+  }
+  return prefix + std::string(path);
+}
 
 Result<std::string> page_record(const Preset& preset, std::string_view url, std::string_view page,
                                 bool html) {

@@ -22,6 +22,9 @@ struct FeedOptions {
 // Returns the exit code; kFeedHelp says which.
 int run_feed(const FeedOptions& options, const Config& config);
 
+// The prefix and the path without any ./, ../ or / at its head; without a prefix the path as it is.
+std::string page_url(const std::string& prefix, std::string_view path);
+
 // A page as a producer of `preset` would send it: a JSON object with the page in the field that the preset
 // reads it from, or, where the value is the page itself, its bytes. A page that is not UTF-8 goes into
 // scrapy-cluster's shape as base64, as that crawler does, and into others with U+FFFD in place of what cannot

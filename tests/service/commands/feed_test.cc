@@ -39,6 +39,17 @@ TEST(Feed, what_it_sends_is_what_the_service_reads_in_every_preset_that_has_a_pl
   }
 }
 
+TEST(Feed, a_url_is_the_prefix_and_the_path_without_the_steps_at_its_head) {
+  const std::string site = "https://example.org/";
+  for (const char* path :
+       {"a/b.html", "./a/b.html", "/a/b.html", "../a/b.html", "././../a/b.html", ".//a/b.html"})
+    EXPECT_EQ(page_url(site, path), "https://example.org/a/b.html") << path;
+  EXPECT_EQ(page_url(site, "./.well-known/security.txt"), "https://example.org/.well-known/security.txt");
+  EXPECT_EQ(page_url(site, ".hidden.html"), "https://example.org/.hidden.html");
+  EXPECT_EQ(page_url(site, "..."), "https://example.org/...");
+  EXPECT_EQ(page_url("", "./a.html"), "./a.html");
+}
+
 TEST(Feed, a_preset_without_a_place_for_pages_is_refused) {
   InputConfig input;
   input.preset = "heritrix";
