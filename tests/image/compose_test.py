@@ -174,6 +174,10 @@ def pages(project, scratch):
     counts = {kind: kinds.count(kind) for kind in ("unique", "exact", "near")}
     if counts != {"unique": 5, "exact": 4, "near": 1}:
         yield f"the sample pages are {counts}"
+    # a path loses the / at its head, so the prefix has to end in one
+    prefix = service["command"][service["command"].index("--url-prefix") + 1]
+    if not prefix.endswith("/"):
+        yield f"the first page's url begins with {prefix}{service['command'][1].lstrip('/')}"
 
 
 CHECKS = [shape, files, order, commands, hardening, addresses, kafka, prometheus, grafana, pages]
@@ -188,6 +192,7 @@ PLANTED = [
     (commands, lambda s: s["neardup"].update(command=["server", "-c", "/etc/neardup/neardup.yaml"])),
     (commands, lambda s: s["topics"]["command"].append("--inputs")),
     (commands, lambda s: s["feeder"]["command"].__setitem__(1, "/page")),
+    (pages, lambda s: s["feeder"]["command"].__setitem__(5, "https://sample.example")),
     (hardening, lambda s: s["feeder"].pop("cap_drop")),
     (addresses, lambda s: s["kafka"]["environment"].update(KAFKA_ADVERTISED_LISTENERS="PLAINTEXT://broker:9092")),
     (addresses, lambda s: s["neardup"].update(ports=["127.0.0.1:9302:9302"])),
