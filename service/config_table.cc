@@ -42,7 +42,10 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 // ---- Why a word is refused. Each returns the words after "VALUE ", or "" for a good one. ----
 
 std::string refuse_brokers(std::string_view value) {
-  for (const std::string_view broker : split(value, ',')) {
+  for (std::string_view broker : split(value, ',')) {
+    // librdkafka skips blanks before a broker. Within one there are none, or a comma was forgotten.
+    broker.remove_prefix(std::min(broker.find_first_not_of(' '), broker.size()));
+    if (broker.find_first_of(" \t\r\n;") != std::string_view::npos) return "is not host:port,host:port";
     const std::size_t colon = broker.rfind(':');
     const std::string_view port = colon == std::string_view::npos ? "" : broker.substr(colon + 1);
     int number = 0;

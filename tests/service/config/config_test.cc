@@ -260,11 +260,13 @@ TEST(Config, words_outside_the_choice_are_refused) {
                 HasSubstr("is not a host like example.org"))
         << host;
   }
-  for (const char* brokers : {"", "kafka", "kafka:", ":9092", "kafka:0", "kafka:70000", "a:1,,b:2", "a:1,"}) {
+  for (const char* brokers : {"", "kafka", "kafka:", ":9092", "kafka:0", "kafka:70000", "a:1,,b:2", "a:1,",
+                              "a:1 b:2", "a:1;b:2", "a b:1", "a:1 ,b:2", "a:1, :2"}) {
     EXPECT_THAT(refusal_of_set(std::string("kafka.brokers=") + brokers), HasSubstr("is not host:port"))
         << brokers;
   }
   EXPECT_EQ(refusal_of_set("kafka.brokers=a:1,[::1]:2"), "accepted");
+  EXPECT_EQ(refusal_of_set("kafka.brokers=a:1, b:2"), "accepted");
 }
 
 TEST(Config, what_is_not_the_shape_of_a_setting_is_refused) {
