@@ -580,6 +580,8 @@ Error refused(std::string_view value, std::string_view why) {
 }
 
 Status check_word(const Setting& setting, std::string_view value) {
+  // Whoever is handed it as a C string, as librdkafka or open(2), would see a part of it.
+  if (value.find('\0') != std::string_view::npos) return Error{ErrorCode::kInvalid, "holds a NUL character"};
   if (!setting.choices.empty() &&
       std::find(setting.choices.begin(), setting.choices.end(), value) == setting.choices.end()) {
     return refused(value, "is not one of " + setting.range());

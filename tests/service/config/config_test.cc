@@ -298,6 +298,12 @@ TEST(Config, a_key_that_stands_twice_is_refused) {
             "FILE:4: kafka.properties.a.b: stands twice");
 }
 
+TEST(Config, a_value_that_a_library_would_cut_off_is_refused) {
+  EXPECT_EQ(refusal("kafka:\n  group: \"a\\0b\"\n"), "FILE:2: kafka.group: holds a NUL character");
+  EXPECT_EQ(refusal("snapshot:\n  directory: \"/a\\0/b\"\n"),
+            "FILE:2: snapshot.directory: holds a NUL character");
+}
+
 TEST(Config, hostile_files_are_refused_and_cost_little) {
   EXPECT_THAT(refusal("kafka: {brokers: \"a:1\"\n"), HasSubstr("is not YAML"));
   EXPECT_THAT(refusal("a: \"\\q\"\n"), HasSubstr("is not YAML"));
