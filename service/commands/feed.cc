@@ -91,8 +91,7 @@ class Feed {
     if (kind == PathBatch::Kind::kPages) {
       const std::string_view path = record.key.value_or("");
       url = page_url(options_.url_prefix, path);
-      const bool html = !path.ends_with(".txt") && !path.ends_with(".md");
-      Result<std::string> made = page_record(preset_, url, bytes, html);
+      Result<std::string> made = page_record(preset_, url, bytes, !is_plain_text(path));
       if (!made) return made.error();
       value = std::move(*made);
       bytes = value;
@@ -134,6 +133,15 @@ class Feed {
 };
 
 }  // namespace
+
+bool is_plain_text(std::string_view path) {
+  const auto ends_with = [&](std::string_view ending) {
+    const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+    return path.size() >= ending.size() &&
+           std::ranges::equal(path.substr(path.size() - ending.size()), ending, same);
+  };
+  return ends_with(".txt") || ends_with(".md");
+}
 
 std::string page_url(const std::string& prefix, std::string_view path) {
   if (prefix.empty()) return std::string(path);

@@ -22,6 +22,9 @@ struct FeedOptions {
 // Returns the exit code; kFeedHelp says which.
 int run_feed(const FeedOptions& options, const Config& config);
 
+// By its name: .txt or .md, however it is written.
+bool is_plain_text(std::string_view path);
+
 // The prefix and the path without any ./, ../ or / at its head; without a prefix the path as it is.
 std::string page_url(const std::string& prefix, std::string_view path);
 

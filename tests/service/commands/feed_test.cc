@@ -50,6 +50,11 @@ TEST(Feed, a_url_is_the_prefix_and_the_path_without_the_steps_at_its_head) {
   EXPECT_EQ(page_url("", "./a.html"), "./a.html");
 }
 
+TEST(Feed, a_name_tells_plain_text_however_it_is_written) {
+  for (const char* path : {"a.txt", "A.TXT", "b/Read.Me.Md", ".md"}) EXPECT_TRUE(is_plain_text(path)) << path;
+  for (const char* path : {"a.html", "txt", "a.txt.htm", ""}) EXPECT_FALSE(is_plain_text(path)) << path;
+}
+
 TEST(Feed, a_preset_without_a_place_for_pages_is_refused) {
   InputConfig input;
   input.preset = "heritrix";
