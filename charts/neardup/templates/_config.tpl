@@ -147,3 +147,21 @@ volumes:
 {{- end -}}
 {{- $ports | uniq | toYaml -}}
 {{- end -}}
+
+{{/* Where the pods may go: to DNS, to Kafka, and where the user says. */}}
+{{- define "neardup.egress" -}}
+- ports:
+    - {port: 53, protocol: UDP}
+    - {port: 53, protocol: TCP}
+- ports:
+    {{- range include "neardup.kafkaPorts" . | fromYamlArray }}
+    - {port: {{ . }}, protocol: TCP}
+    {{- end }}
+  {{- with .Values.networkPolicy.kafkaTo }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- with .Values.networkPolicy.extraEgress }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
