@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "service/commands/exit_code.h"
@@ -95,7 +96,10 @@ std::string as_table(const Manifest& manifest) {
 }
 
 int answer(const Streams& streams, const std::string& text, int code) {
-  return write_all(streams.out, text) == 0 ? code : kExitIo;
+  const int error = write_all(streams.out, text);
+  if (error == 0) return code;
+  (void)write_all(streams.err, fmt::format("neardup: standard output: {}\n", std::strerror(error)));
+  return kExitIo;
 }
 
 int refuse(const Streams& streams, const Error& error) {

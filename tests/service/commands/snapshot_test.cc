@@ -118,6 +118,17 @@ TEST_F(SnapshotCommand, what_cannot_be_read_is_not_called_damaged) {
   EXPECT_EQ(inspected.err, "neardup: " + unreadable + "\n");
 }
 
+TEST_F(SnapshotCommand, an_answer_that_nobody_gets_is_an_error_with_words) {
+  const Ran ran = with_streams("", [&](const Streams& streams) {
+    const int full = open("/dev/full", O_WRONLY);
+    const int code = run_snapshot_inspect({at(), false}, {streams.in, full, streams.err});
+    close(full);
+    return code;
+  });
+  EXPECT_EQ(ran.exit_code, 74);
+  EXPECT_EQ(ran.err, "neardup: standard output: No space left on device\n");
+}
+
 TEST_F(SnapshotCommand, a_folder_without_one_is_an_error) {
   std::filesystem::remove_all(at());
   EXPECT_EQ(inspect(false).exit_code, 74);
