@@ -1,6 +1,7 @@
 #include "service/commands/streams.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,6 +21,10 @@ int write_all(int fd, std::string_view bytes) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      // Whoever shares this stream may have made it one that does not wait.
+      pollfd room{fd, POLLOUT, 0};
+      (void)::poll(&room, 1, -1);
     } else if (errno != EINTR) {
       return errno;
     }

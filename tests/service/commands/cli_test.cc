@@ -3,17 +3,21 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "service/commands/exit_code.h"
+#include "service/commands/streams.h"
 #include "service/config.h"
 #include "service/version.h"
 #include "tests/support/folder_test.h"
@@ -278,6 +282,27 @@ TEST(Cli, what_could_not_be_printed_ends_with_74) {
     const auto to_full_disk = [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); };
     EXPECT_EQ(exit_code_after(to_full_disk, words), kExitIo) << words.front();
   }
+}
+
+TEST(Streams, an_output_that_does_not_wait_is_waited_for) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_NONBLOCK), 0);
+  const std::string sent(1'000'000, 'x');  // more than a pipe holds
+  std::size_t received = 0;
+  std::thread reader([&] {
+    std::string bytes(65536, '\0');
+    pollfd more{ends[0], POLLIN, 0};
+    while (poll(&more, 1, -1) == 1) {
+      const ssize_t got = ::read(ends[0], bytes.data(), bytes.size());
+      if (got == 0) return;
+      if (got > 0) received += static_cast<std::size_t>(got);
+    }
+  });
+  EXPECT_EQ(write_all(ends[1], sent), 0);
+  close(ends[1]);
+  reader.join();
+  close(ends[0]);
+  EXPECT_EQ(received, sent.size());
 }
 
 TEST(ExitCode, every_kind_of_error_has_its_sysexit) {
