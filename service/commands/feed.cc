@@ -32,9 +32,11 @@ const char kFeedHelp[] =
     "the path as it was given, without a ./, ../ or / at its head. Delivery is idempotent and acknowledged "
     "by all\n"
     "replicas.\n"
-    "Exit codes: 0 every record was acknowledged; 69 some were not, or Kafka is away; 74 a file could not be "
-    "read;\n"
-    "78 wrong configuration; 130 interrupted, after what was read was acknowledged.\n";
+    "Exit codes: 0 every record was acknowledged; 65 some were larger than input.document_bytes_max, and "
+    "left "
+    "out;\n"
+    "69 some were not acknowledged, or Kafka is away; 74 a file could not be read; 78 wrong configuration;\n"
+    "130 interrupted, after what was read was acknowledged.\n";
 
 namespace {
 
@@ -51,6 +53,7 @@ class Feed {
       : options_(options),
         preset_(preset),
         sender_(sender),
+        document_bytes_max_(config.input.document_bytes_max),
         input_(options.sources, STDIN_FILENO, config.input.document_bytes_max, interrupted),
         shows_progress_(!options.quiet && isatty(STDERR_FILENO) == 1) {}
 
@@ -59,6 +62,7 @@ class Feed {
     Status status;
     while (status && input_.next(batch)) {
       for (const Record& record : batch.records) {
+        if (!whole(record)) continue;
         if (status = send(record, batch.kind); !status) break;
         pace();
         show_progress();
@@ -79,10 +83,23 @@ class Feed {
     if (!status) return report_error(status.error());
     if (!delivered) return report_error(delivered.error());
     if (interrupted.load()) return 128 + SIGINT;
-    return unreadable_ > 0 ? kExitIo : kExitOk;
+    if (unreadable_ > 0) return kExitIo;
+    return too_large_ > 0 ? kExitData : kExitOk;
   }
 
  private:
+  // Of a larger one there is only the beginning, which is another document.
+  bool whole(const Record& record) {
+    if (record.value.value_or("").size() <= document_bytes_max_) return true;
+    ++too_large_;
+    const std::string& file = input_.topic_names()[record.source.topic];
+    const std::string_view path = record.key.value_or("");
+    report_error({ErrorCode::kInvalid,
+                  (path.empty() ? fmt::format("{}:{}", file, record.source.offset + 1) : std::string(path)) +
+                      ": is larger than input.document_bytes_max, so it was not sent"});
+    return false;
+  }
+
   Status send(const Record& record, PathBatch::Kind kind) {
     std::optional<std::string_view> key;
     std::string url;
@@ -123,11 +140,13 @@ class Feed {
   const FeedOptions& options_;
   const Preset& preset_;
   KafkaSender& sender_;
+  const std::size_t document_bytes_max_;
   PathInput input_;
   const bool shows_progress_;
   std::uint64_t sent_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t unreadable_ = 0;
+  std::uint64_t too_large_ = 0;
   steady_clock::time_point began_ = steady_clock::now();
   steady_clock::time_point progress_shown_{};
 };

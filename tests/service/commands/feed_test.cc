@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <string>
 
 #include "service/codec/document_codec.h"
 #include "service/codec/preset.h"
+#include "service/commands/cli.h"
+#include "service/commands/exit_code.h"
+#include "tests/support/folder_test.h"
 
 namespace neardup {
 namespace {
@@ -53,6 +57,33 @@ TEST(Feed, a_url_is_the_prefix_and_the_path_without_the_steps_at_its_head) {
 TEST(Feed, a_name_tells_plain_text_however_it_is_written) {
   for (const char* path : {"a.txt", "A.TXT", "b/Read.Me.Md", ".md"}) EXPECT_TRUE(is_plain_text(path)) << path;
   for (const char* path : {"a.html", "txt", "a.txt.htm", ""}) EXPECT_FALSE(is_plain_text(path)) << path;
+}
+
+class FeedCommand : public FolderTest {};
+
+TEST_F(FeedCommand, a_record_that_is_too_large_is_left_out_and_not_cut) {
+  const std::string lines = write("in.jsonl", "\n{\"text\":\"" + std::string(2000, 'x') + "\"}\n");
+  const std::string page = write("page.html", std::string(2000, 'x'));
+  testing::internal::CaptureStderr();
+  // Nothing is sent, so that there need not be a Kafka.
+  const char* const words[] = {"neardup",
+                               "feed",
+                               "-q",
+                               "--set",
+                               "input.document_bytes_max=1KiB",
+                               "--set",
+                               "kafka.brokers=127.0.0.1:1",
+                               lines.c_str(),
+                               page.c_str()};
+  const int code = run_cli(static_cast<int>(std::size(words)), words);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(code, kExitData) << said;
+  for (const std::string& what : {lines + ":2", page}) {
+    EXPECT_NE(
+        said.find("neardup: " + what + ": is larger than input.document_bytes_max, so it was not sent\n"),
+        std::string::npos)
+        << said;
+  }
 }
 
 TEST(Feed, a_preset_without_a_place_for_pages_is_refused) {
