@@ -22,6 +22,7 @@
 #include <cstring>
 
 #include "core/base/check.h"
+#include "core/base/prefetch_line.h"
 #include "core/index/growing_memory.h"
 
 namespace neardup {
@@ -145,6 +146,7 @@ class BlockPool {
     Offset offset = free_[size];
     if (offset != 0) {
       free_[size] = at(offset).count;
+      prefetch_line(line(free_[size]));  // the next to be taken
     } else {
       CHECK(used_lines_ + kSizes[size] < kLinesMax, "one shard holds at most 1 GiB of blocks");
       if (memory_.data() == nullptr) memory_ = GrowingMemory(kLinesMax * kLineBytes);

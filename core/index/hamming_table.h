@@ -217,6 +217,13 @@ class HammingTable {
     if (!leads_) prefetch_line(ids(r, line));
   }
 
+  void prefetch_to_write(std::uint64_t key) const {
+    const Region& r = region(key);
+    std::uint32_t* const line = head(r, key);
+    prefetch_line_to_write(line);
+    if (!leads_) prefetch_line_to_write(ids(r, line));
+  }
+
   // Stores an entry that is not there, and grows if the load asks for it.
   // REQUIRES: id is later than all ids of the table.
   void insert(std::uint64_t key, std::uint32_t tag, std::uint32_t id) {
@@ -227,9 +234,9 @@ class HammingTable {
   // Those of a batch, in order. key(i), tag(i), id(i) are those of entry i.
   template <class Key, class Tag, class Id>
   void insert_all(std::uint64_t count, Key key, Tag tag, Id id) {
-    for (std::uint64_t i = 0; i < std::min(kAhead, count); ++i) prefetch(key(i));
+    for (std::uint64_t i = 0; i < std::min(kAhead, count); ++i) prefetch_to_write(key(i));
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (i + kAhead < count) prefetch(key(i + kAhead));
+      if (i + kAhead < count) prefetch_to_write(key(i + kAhead));
       insert(key(i), tag(i), id(i));
     }
   }
@@ -530,8 +537,11 @@ void HammingTable<Word>::split(const Size& size, std::uint64_t bucket) {
   const Region r = size.regions[0];
   std::uint32_t* const low = r.heads + (bucket << r.shift);
   std::uint32_t* const high = r.heads + ((bucket + size.whole()) << r.shift);
-  prefetch_line(low + std::ptrdiff_t{2} * kLineWords);  // the lines of those that are split soon
-  prefetch_line(high + std::ptrdiff_t{2} * kLineWords);
+  // The lines of those of this shard that are split soon, and the block of the one that is next.
+  constexpr std::ptrdiff_t kStride = std::ptrdiff_t{kShards} * kLineWords;
+  prefetch_line_to_write(low + 2 * kStride);
+  prefetch_line_to_write(high + 2 * kStride);
+  prefetch_line(shard_of(bucket).pool.line(low[kStride] >> kBlockShift));
   const std::uint32_t count = low[0] & kCountMask;
   const Offset offset = low[0] >> kBlockShift;
   std::uint32_t low_count = 0;
@@ -548,8 +558,8 @@ void HammingTable<Word>::split(const Size& size, std::uint64_t bucket) {
   } else {
     std::uint32_t* const low_ids = ids(r, low);
     std::uint32_t* const high_ids = ids(r, high);
-    prefetch_line(low_ids + std::ptrdiff_t{2} * kLineWords);
-    prefetch_line(high_ids + std::ptrdiff_t{2} * kLineWords);
+    prefetch_line_to_write(low_ids + 2 * kStride);
+    prefetch_line_to_write(high_ids + 2 * kStride);
     for (std::uint32_t i = 1; i <= count; ++i) {
       const std::uint32_t tag = low[i];
       const std::uint32_t id = low_ids[i];
@@ -632,9 +642,9 @@ void HammingTable<Word>::insert_batch(const ShardRun& run, std::uint64_t count, 
       own[own_count] = i;
       own_count += run.has(shard(key(i))) ? 1 : 0;
     }
-    for (std::uint64_t at = 0; at < std::min(kAhead, own_count); ++at) prefetch(key(own[at]));
+    for (std::uint64_t at = 0; at < std::min(kAhead, own_count); ++at) prefetch_to_write(key(own[at]));
     for (std::uint64_t at = 0; at < own_count; ++at) {
-      if (at + kAhead < own_count) prefetch(key(own[at + kAhead]));
+      if (at + kAhead < own_count) prefetch_to_write(key(own[at + kAhead]));
       const std::uint64_t i = own[at];
       grow_to(size_.entries + i);
       const Region& r = region(size, key(i));
