@@ -14,7 +14,7 @@ inline void prefetch_line(const void* address) {
 // So that it may be written: of a line that another core has read, that spares the second way to it.
 inline void prefetch_line_to_write(void* address) {
 #if defined(__x86_64__)
-  // The builtin asks for this only where the whole program may; and where no processor knows it, it is nothing.
+  // The builtin asks for this only where the whole program may. A processor that does not know it skips it.
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(address)));
 #else
   __builtin_prefetch(address, 1);
