@@ -109,8 +109,8 @@ std::string librdkafka_version();
 std::string describe(rd_kafka_resp_err_t error);
 std::string describe(const rd_kafka_error_t& error);
 
-// Why a partition's answer to rd_kafka_ListOffsets says nothing, if so: of a request that was not answered in time
-// librdkafka (2.15) makes a success without an offset.
+// Why a partition's answer to rd_kafka_ListOffsets says nothing, if so: of a request that was not answered
+// in time librdkafka (2.15) makes a success without an offset.
 rd_kafka_resp_err_t list_offsets_error(const rd_kafka_topic_partition_t& answer);
 
 // A list of one or more partitions.

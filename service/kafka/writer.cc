@@ -301,10 +301,11 @@ bool KafkaWriter::settle_deliveries() {
   }
 }
 
-// An end is marked for a producer id, in the partitions of its last transaction: there it ends whatever this
-// id has open. Producers with one transactional.id have one producer id. So a transaction in all partitions,
-// which the next producer's init_transactions aborts, ends what was left without a mark. The group may have its
-// mark, and be ahead of the journal: it goes back before that, or who starts after a crash would find it moved.
+// An end is marked for a producer id, in the partitions of its last transaction: there it ends whatever
+// this id has open. Producers with one transactional.id have one producer id. So a transaction in all
+// partitions, which the next producer's init_transactions aborts, ends what was left without a mark. The
+// group may have its mark, and be ahead of the journal: it goes back before that, or who starts after a
+// crash would find it moved.
 Result<bool> KafkaWriter::end_unmarked(std::span<const CommittedPosition> covered) {
   CHECK(producer_ != nullptr, "recycle() makes the producer before");
   const Result<bool> is_seen = sees_verdict_behind(covered, config_, partitions_, board_, stop_);

@@ -77,8 +77,8 @@ TEST(Chaos, a_kafka_that_loses_the_end_of_a_transaction_changes_no_verdict) {
   run("markers", 6, {ChaosFault::kMarkersLost}, 3);
 }
 
-// librdkafka tells a ListOffsets that nobody answered as a success without an offset: the journal's end would lie
-// before all that is open in it, and the input's nowhere.
+// librdkafka tells a ListOffsets that nobody answered as a success without an offset: the journal's end
+// would lie before all that is open in it, and the input's nowhere.
 TEST(Chaos, where_logs_end_is_not_known_as_long_as_nobody_says_it) {
   ChaosKafka kafka(1);
   Config config;

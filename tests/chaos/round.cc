@@ -352,9 +352,9 @@ class Round {
     return stops ? outlive(armed) : true;
   }
 
-  // The end of the service's transaction is decided while the only broker of its topics is away. That needs an
-  // answer to the commit: where it comes too late, the service is in a doubt of another kind, and the scene is
-  // set once more.
+  // The end of the service's transaction is decided while the only broker of its topics is away. That needs
+  // an answer to the commit: where it comes too late, the service is in a doubt of another kind, and the
+  // scene is set once more.
   bool lose_markers() {
     for (int scene = 0; scene < kScenesMax; ++scene) {
       if (hide_commit()) {

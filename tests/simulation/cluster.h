@@ -10,11 +10,11 @@
 // An EndTxn that was sent twice may arrive when its producer has begun the next transaction: brokers without
 // KIP-890's second part cannot tell it from that one's own, and end it in the middle. `delay_end` sends one.
 //
-// The coordinator may call a transaction complete whose end was never marked in the logs (`lose_markers`): it
-// is committed, and nobody can read the journal from there on, until the end of a later transaction is
+// The coordinator may call a transaction complete whose end was never marked in the logs (`lose_markers`):
+// it is committed, and nobody can read the journal from there on, until the end of a later transaction is
 // marked, an operator has it done, or the service ends it as aborted (`end_unmarked`). Lost in the journal
-// alone, consumers see its verdicts. Lost in all topics that the service writes, nobody has seen any of it, but
-// the group may have its mark and be ahead of the journal.
+// alone, consumers see its verdicts. Lost in all topics that the service writes, nobody has seen any of it,
+// but the group may have its mark and be ahead of the journal.
 //
 // Positions of the journal are offsets: every transaction that touched it, aborted ones too, leaves a mark
 // there.
