@@ -364,6 +364,8 @@ class Round {
                    std::string::npos;
           });
         });
+        // What was ended is sent again; who dies before that leaves a journal and a group that are in step.
+        end(leader(), SIGKILL);
         progress();
         return true;
       }
@@ -459,17 +461,11 @@ class Round {
   }
 
   bool disturb(ProxyRule::Act act) {
-    static constexpr std::array kApis = {KafkaApi::kProduce,
-                                         KafkaApi::kFetch,
-                                         KafkaApi::kHeartbeat,
-                                         KafkaApi::kInitProducerId,
-                                         KafkaApi::kAddPartitionsToTxn,
-                                         KafkaApi::kAddOffsetsToTxn,
-                                         KafkaApi::kEndTxn,
-                                         KafkaApi::kTxnOffsetCommit,
-                                         KafkaApi::kFindCoordinator,
-                                         KafkaApi::kJoinGroup,
-                                         KafkaApi::kSyncGroup};
+    static constexpr std::array kApis = {
+        KafkaApi::kProduce,         KafkaApi::kFetch,          KafkaApi::kListOffsets,
+        KafkaApi::kHeartbeat,       KafkaApi::kInitProducerId, KafkaApi::kAddPartitionsToTxn,
+        KafkaApi::kAddOffsetsToTxn, KafkaApi::kEndTxn,         KafkaApi::kTxnOffsetCommit,
+        KafkaApi::kFindCoordinator, KafkaApi::kJoinGroup,      KafkaApi::kSyncGroup};
     ProxyRule rule;
     rule.api = kApis[below(kApis.size())];
     rule.on = below(2) == 0 ? ProxyRule::On::kRequest : ProxyRule::On::kAnswer;
@@ -479,8 +475,9 @@ class Round {
     const std::uint64_t before = kafka_.rules().struck();
     kafka_.rules().add(rule);
     // Some requests are made by who begins.
-    if (rule.api == KafkaApi::kInitProducerId || rule.api == KafkaApi::kJoinGroup ||
-        rule.api == KafkaApi::kSyncGroup || rule.api == KafkaApi::kFindCoordinator)
+    if (rule.api == KafkaApi::kListOffsets || rule.api == KafkaApi::kInitProducerId ||
+        rule.api == KafkaApi::kJoinGroup || rule.api == KafkaApi::kSyncGroup ||
+        rule.api == KafkaApi::kFindCoordinator)
       end_leader(SIGTERM);
     if (struck_since(before)) return true;
     report_.notes.push_back(fmt::format("skipped: there was no {} of {} to strike",
