@@ -1,7 +1,10 @@
 #include "service/pipeline/recovery.h"
 
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -37,10 +40,15 @@ Status restore_since(Clock::time_point begin, JournalLog& log, JournalChain& cha
 
 // Error: kFenced.
 Status end_unmarked(const JournalChain& chain, BatchSink& sink) {
+  // Of a topic that was made again the last one counts: offsets of those before it mean other records.
+  std::map<std::string_view, std::uint32_t> ordinals;
+  for (const JournalChain::Topic& topic : chain.topics())
+    ordinals.insert_or_assign(topic.name, static_cast<std::uint32_t>(&topic - chain.topics().data()));
   std::vector<CommittedPosition> covered;
   for (const auto& [partition, position] : chain.positions()) {
-    covered.push_back(
-        {chain.topics()[partition.first].name, partition.second, position.next, position.leader_epoch});
+    const std::string& topic = chain.topics()[partition.first].name;
+    if (ordinals.at(topic) == partition.first)
+      covered.push_back({topic, partition.second, position.next, position.leader_epoch});
   }
   const Result<bool> ended = sink.end_unmarked(covered);
   if (ended && *ended) {

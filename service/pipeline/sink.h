@@ -70,9 +70,9 @@ class BatchSink {
   // never have one: Kafka takes the transaction for complete and lost its markers (recovery.h). Takes the
   // group back to where the readable journal ends, ends the transaction as aborted in all topics at once,
   // and makes a new producer. As long as nobody has seen any of it that is right whatever Kafka had
-  // decided. `covered`: where the readable journal ends in each input partition; a verdict that can be read
-  // and lies behind is one of that transaction's. Then this does nothing and is false. REQUIRES: recycle()
-  // was called, and no commit since. Errors: kFenced; kUnavailable (not done, this time).
+  // decided. `covered`: where the readable journal ends in each input partition, each named once; a verdict
+  // that can be read and lies behind is one of that transaction's. Then this does nothing and is false.
+  // REQUIRES: recycle() was called, and no commit since. Errors: kFenced; kUnavailable (not done, this time).
   virtual Result<bool> end_unmarked(std::span<const CommittedPosition> covered) = 0;
 };
 

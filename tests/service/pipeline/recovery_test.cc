@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "service/pipeline/rebuilding.h"
 #include "tests/support/memory_kafka.h"
@@ -235,6 +237,41 @@ TEST(Recovery, ends_what_is_hidden_for_good_unless_somebody_saw_a_part_of_it) {
   ASSERT_TRUE(await_settled(log, chain, sink, leadership, board, options));
   EXPECT_EQ(kafka.journal, std::vector<std::string>({"first", "second"}));
   EXPECT_EQ(sink.asked_to_end, 1 + 3);
+}
+
+// Offsets of the old topic mean other records: taken for those of the new one, they tell that verdicts that
+// consumers saw are not there, or that some are.
+TEST(Recovery, what_is_covered_of_a_topic_made_again_is_what_was_read_of_the_last_one) {
+  JournalChain chain;
+  JournalRecord record;
+  record.journal = {7};
+  record.topics = {{"pages", {1}}, {"news", {2}}, {"pages", {3}}};
+  record.counts.rejected = 1;
+  record.positions = {{0, 0, 0, 1000, 4}, {0, 1, 0, 700, 4}, {1, 0, 0, 300, 5}, {2, 0, 0, 50, 6}};
+  const std::string bytes = encode_journal_record(record);
+  ASSERT_TRUE(chain.accept(record, bytes));
+
+  class Asked final : public BatchSink {
+   public:
+    CommitAnswer commit(const Transaction&) override { return {}; }
+    Status recycle() override { return {}; }
+    Result<bool> end_unmarked(std::span<const CommittedPosition> positions) override {
+      for (const CommittedPosition& position : positions)
+        covered.emplace_back(position.topic, position.partition, position.next);
+      return true;
+    }
+    std::vector<std::tuple<std::string, std::int32_t, std::int64_t>> covered;
+  } sink;
+  MemoryKafka kafka;
+  kafka.journal = {"hidden"};
+  kafka.hidden = 1;
+  kafka.looks_until_marked = 2;
+  MemoryLog log(kafka);
+  StateBoard board;
+  ASSERT_TRUE(await_settled(log, chain, sink, MemoryLeadership(), board,
+                            {.again = std::chrono::milliseconds(1), .looks = 1}));
+  EXPECT_EQ(sink.covered, (std::vector<std::tuple<std::string, std::int32_t, std::int64_t>>{
+                              {"news", 0, 300}, {"pages", 0, 50}}));
 }
 
 TEST(Recovery, a_standby_refuses_a_broken_journal_as_a_writer_does) {
