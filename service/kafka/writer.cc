@@ -232,14 +232,14 @@ CommitAnswer KafkaWriter::settle(RdKafka<rd_kafka_topic_partition_list_t> positi
 }
 
 // Opens a transaction that holds a record in every partition of every topic, and a position, for nobody.
-CommitAnswer KafkaWriter::touch_all() {
+CommitAnswer KafkaWriter::touch_all(const PartitionCounts& partitions) {
   if (const RdKafka<rd_kafka_error_t> error(rd_kafka_begin_transaction(producer_->client.get())); error)
     return answer_of("begin", *error);
   OutputRecord record;
   record.key = record.value = "";  // a topic may be compacted: it takes no record without a key
   rd_kafka_resp_err_t error = produce(producer_->journal, 0, record);
-  for (std::size_t topic = 0; topic < partitions_.size(); ++topic) {
-    for (std::int32_t partition = 0; partition < partitions_[topic]; ++partition) {
+  for (std::size_t topic = 0; topic < partitions.size(); ++topic) {
+    for (std::int32_t partition = 0; partition < partitions[topic]; ++partition) {
       if (error == RD_KAFKA_RESP_ERR_NO_ERROR) error = produce(producer_->topics[topic], partition, record);
     }
   }
@@ -248,14 +248,33 @@ CommitAnswer KafkaWriter::touch_all() {
   return settle(position_list(std::span(&position, 1)));
 }
 
+// As of now: a topic may have grown since the writer was made.
+Result<std::int32_t> KafkaWriter::partitions_of(const std::string& topic) const {
+  rd_kafka_t* const client = producer_->client.get();
+  const rd_kafka_metadata_t* metadata = nullptr;
+  rd_kafka_topic_t* const handle = rd_kafka_topic_new(client, topic.c_str(), nullptr);
+  rd_kafka_resp_err_t error = rd_kafka_metadata(client, 0, handle, &metadata, step_ms_);
+  rd_kafka_topic_destroy(handle);
+  std::int32_t count = 0;
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    if (metadata->topic_cnt == 1) {
+      error = metadata->topics[0].err;
+      count = metadata->topics[0].partition_cnt;
+    }
+    rd_kafka_metadata_destroy(metadata);
+  }
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR && count > 0) return count;
+  return Error{ErrorCode::kUnavailable, "asking for the partitions of " + topic + ": " + describe(error)};
+}
+
 // Commits where the readable journal ends as the group's positions, and nothing else.
 CommitAnswer KafkaWriter::give_back(std::span<const CommittedPosition> covered) {
-  const auto topics = describe_topics(config_, config_.topics.input, std::chrono::milliseconds(step_ms_));
-  if (!topics) return doubt("asking for the input's partitions: " + topics.error().message);
   std::vector<CommittedPosition> positions;
-  for (const auto& [name, topic] : *topics) {
-    for (std::int32_t partition = 0; partition < topic.partitions; ++partition) {
-      // Where the journal has none it is the beginning; where a topic was made again, its last one.
+  for (const std::string& name : config_.topics.input) {
+    const Result<std::int32_t> count = partitions_of(name);
+    if (!count) return doubt(count.error().message);
+    for (std::int32_t partition = 0; partition < *count; ++partition) {
+      // Where the journal has none it is the beginning.
       CommittedPosition& position = positions.emplace_back(name, partition);
       for (const CommittedPosition& one : covered) {
         if (one.topic == name && one.partition == partition) position = one;
@@ -308,14 +327,21 @@ bool KafkaWriter::settle_deliveries() {
 // crash would find it moved.
 Result<bool> KafkaWriter::end_unmarked(std::span<const CommittedPosition> covered) {
   CHECK(producer_ != nullptr, "recycle() makes the producer before");
-  const Result<bool> is_seen = sees_verdict_behind(covered, config_, partitions_, board_, stop_);
+  PartitionCounts partitions = partitions_;
+  for (std::size_t topic = 0; const std::string& name : output_topic_names(config_.topics)) {
+    const Result<std::int32_t> count = partitions_of(name);
+    if (!count) return count.error();
+    partitions[topic] = std::max(partitions[topic], *count);
+    ++topic;
+  }
+  const Result<bool> is_seen = sees_verdict_behind(covered, config_, partitions, board_, stop_);
   if (!is_seen) return is_seen.error();
   if (*is_seen) return false;
   const CommitAnswer given_back = give_back(covered);
   if (Status status = recycle(); !status) return status.error();
   if (given_back.kind != CommitAnswer::Kind::kCommitted)
     return Error{ErrorCode::kUnavailable, given_back.reason};
-  CommitAnswer touched = touch_all();
+  CommitAnswer touched = touch_all(partitions);
   if (const std::optional<std::string> undelivered = producer_->undelivered())
     touched = doubt("for nobody: " + *undelivered);
   if (Status status = recycle(); !status) return status.error();

@@ -17,9 +17,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <future>
 #include <memory>
 #include <stop_token>
+#include <string>
 
 #include "core/limits.h"
 #include "service/kafka/client.h"
@@ -56,8 +58,9 @@ class KafkaWriter final : public BatchSink {
   struct Producer;
 
   CommitAnswer send(const Transaction& transaction);
-  CommitAnswer touch_all();
+  CommitAnswer touch_all(const PartitionCounts& partitions);
   CommitAnswer give_back(std::span<const CommittedPosition> covered);
+  Result<std::int32_t> partitions_of(const std::string& topic) const;
   CommitAnswer settle(RdKafka<rd_kafka_topic_partition_list_t> positions);
   std::future<RdKafka<rd_kafka_error_t>> send_positions(
       RdKafka<rd_kafka_topic_partition_list_t> list, RdKafka<rd_kafka_consumer_group_metadata_t> group) const;

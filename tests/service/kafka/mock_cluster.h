@@ -43,14 +43,14 @@ class MockCluster {
 
   std::string servers() const { return rd_kafka_mock_cluster_bootstraps(cluster_); }
 
-  // Appends records of these values to a topic.
-  void send(const char* topic, const std::vector<std::string>& values) const {
+  // Appends records of these values to a partition of a topic.
+  void send(const char* topic, const std::vector<std::string>& values, std::int32_t partition = 0) const {
     KafkaConfig config;
     config.brokers = servers();
     Probe probe;
     const auto sender = KafkaSender::open(config, topic, probe);
     ASSERT_TRUE(sender) << sender.error().message;
-    for (const std::string& value : values) ASSERT_TRUE((*sender)->send(std::nullopt, value, {}, 0));
+    for (const std::string& value : values) ASSERT_TRUE((*sender)->send(std::nullopt, value, {}, partition));
     ASSERT_TRUE((*sender)->finish(std::chrono::seconds(30)));
   }
 
@@ -62,9 +62,9 @@ class MockCluster {
   // The next request of `api` is not answered: its connection is closed.
   void cut(std::int16_t api) { refuse(api, RD_KAFKA_RESP_ERR__TRANSPORT, 1); }
   // A topic loses its records, and is another one from now on.
-  void forget(const char* topic) {
+  void forget(const char* topic, int partitions = 1) {
     rd_kafka_mock_topic_delete(cluster_, topic);
-    rd_kafka_mock_topic_create(cluster_, topic, 1, 1);
+    rd_kafka_mock_topic_create(cluster_, topic, partitions, 1);
   }
   // From now on its answers list topics and no broker, as those of a broker that its controller has fenced.
   void fence() { rd_kafka_mock_broker_remove_from_metadata(cluster_, 1); }

@@ -7,7 +7,10 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <string>
 
+#include "service/kafka/log_reader.h"
 #include "tests/service/kafka/mock_cluster.h"
 
 namespace neardup {
@@ -73,6 +76,32 @@ TEST_F(Writer, is_in_doubt_when_librdkafka_waits_for_a_coordinator_without_limit
   ASSERT_TRUE(status) << status.error().message;
   const CommitAnswer again = commit();
   EXPECT_EQ(again.kind, CommitAnswer::Kind::kCommitted) << again.reason;
+}
+
+// Verdicts go to all partitions that a topic has by now, whatever it had when the writer was made.
+TEST_F(Writer, ends_what_is_unmarked_in_partitions_too_that_a_verdict_topic_has_gained) {
+  constexpr std::int32_t kPartitions = 3;
+  cluster_.forget("unique", kPartitions);
+  const std::array covered = {CommittedPosition{.topic = "pages", .partition = 0, .next = 10}};
+  const Result<bool> ended = writer_->end_unmarked(covered);
+  ASSERT_TRUE(ended) << ended.error().message;
+  EXPECT_TRUE(*ended);
+  for (std::int32_t partition = 0; partition < kPartitions; ++partition) {
+    // The mock hands out what was aborted, too.
+    const auto reader = KafkaLogReader::open(config_, "unique", partition, probe_, board_, {});
+    ASSERT_TRUE(reader) << reader.error().message;
+    const Result<std::optional<std::string>> record = (*reader)->next(std::chrono::seconds(10));
+    ASSERT_TRUE(record) << record.error().message;
+    EXPECT_TRUE(*record) << "a record for nobody in partition " << partition;
+  }
+
+  cluster_.send(
+      "unique",
+      {R"({"id":"a","verdict":"unique","seq":0,"source":{"topic":"pages","partition":0,"offset":10}})"},
+      kPartitions - 1);
+  const Result<bool> again = writer_->end_unmarked(covered);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_FALSE(*again) << "somebody may have seen it";
 }
 
 }  // namespace
