@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kFetchMessagesMax = 4096;  // of one call; the caller's limit is for the whole batch
 constexpr std::size_t kPrefetchAhead = 8;
 constexpr auto kReportInterval = std::chrono::seconds(1);
+constexpr auto kAskAgain = std::chrono::milliseconds(500);
 
 RdKafka<rd_kafka_topic_partition_list_t> assignment_of(std::span<const InputPosition> positions) {
   RdKafka<rd_kafka_topic_partition_list_t> list = partition_list(static_cast<int>(positions.size()));
@@ -58,6 +59,7 @@ Result<std::unique_ptr<KafkaInput>> KafkaInput::open(const KafkaConfig& config, 
 Status KafkaInput::assign(std::span<const InputPosition> positions) {
   held_ = std::deque<Held>(1);
   batches_released_ = 0;
+  untold_.clear();
   partitions_.clear();
   for (const InputPosition& position : positions) know(position);
   sort_partitions();
@@ -90,6 +92,18 @@ Status KafkaInput::take_added() {
   const RdKafka<rd_kafka_error_t> error(rd_kafka_incremental_assign(client_.get(), list.get()));
   if (error) return Error{ErrorCode::kUnavailable, "assigning new input partitions: " + describe(*error)};
   report_assigned();
+  return {};
+}
+
+Status KafkaInput::begin_again() {
+  const auto list = partition_list(static_cast<int>(untold_.size()));
+  for (const auto& [topic, partition] : untold_)
+    rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition)->offset =
+        RD_KAFKA_OFFSET_BEGINNING;
+  untold_.clear();
+  RdKafka<rd_kafka_error_t> error(rd_kafka_incremental_unassign(client_.get(), list.get()));
+  if (!error) error.reset(rd_kafka_incremental_assign(client_.get(), list.get()));
+  if (error) return Error{ErrorCode::kUnavailable, "assigning input partitions again: " + describe(*error)};
   return {};
 }
 
@@ -140,6 +154,9 @@ Status KafkaInput::poll(std::vector<Record>& records, std::size_t records_max,
   if (any_added_.load(std::memory_order_acquire)) {
     if (Status status = take_added(); !status) return status;
   }
+  if (!untold_.empty() && std::chrono::steady_clock::now() >= ask_again_) {
+    if (Status status = begin_again(); !status) return status;
+  }
   rd_kafka_poll(client_.get(), 0);  // errors and statistics
   const std::size_t room = std::min(records_max, fetched_.size());
   // Asked for many, librdkafka waits until it has as many, or the time is over.
@@ -182,13 +199,17 @@ Status KafkaInput::take(const rd_kafka_message_t& message, std::vector<Record>& 
     const std::string where = message.rkt == nullptr ? "all"
                                                      : std::string(rd_kafka_topic_name(message.rkt)) + ":" +
                                                            std::to_string(message.partition);
-    if (message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
+    if (message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET && !is_beginning_untold(message)) {
       return Error{
           ErrorCode::kContradiction,
           "input " + where + ": the records at our position are gone (" + rd_kafka_message_errstr(&message) +
               "). Retention or an operator removed them, or the log was truncated. Lengthen the topic's "
               "retention; to go on with what is there: serve --accept-input-loss " +
               where};
+    }
+    if (is_beginning_untold(message)) {
+      untold_.emplace_back(rd_kafka_topic_name(message.rkt), message.partition);
+      ask_again_ = std::chrono::steady_clock::now() + kAskAgain;
     }
     listener_.on_error(message.err, ("input " + where + ": " + rd_kafka_message_errstr(&message)).c_str());
     return {};

@@ -56,6 +56,7 @@ class KafkaInput final : public RecordSource {
   void know(const InputPosition& position);
   void sort_partitions();
   Status take_added();
+  Status begin_again();
   Partition* find(const rd_kafka_message_t& message);
   void read_statistics(std::string_view json);
   void report_assigned();
@@ -73,6 +74,9 @@ class KafkaInput final : public RecordSource {
   std::uint64_t batches_released_ = 0;
   std::vector<rd_kafka_message_t*> fetched_;
   std::chrono::steady_clock::time_point reported_{};
+  // Partitions of which nobody told where they begin, and when to ask again.
+  std::vector<std::pair<std::string, std::int32_t>> untold_;
+  std::chrono::steady_clock::time_point ask_again_{};
   std::mutex added_mutex_;
   std::vector<InputPosition> added_;  // not yet taken by a poll
   std::atomic<bool> any_added_{false};

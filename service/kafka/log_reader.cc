@@ -70,6 +70,12 @@ void KafkaLogReader::listen() { rd_kafka_poll(client_.get(), 0); }
 // position while it asks where the log begins, goes back to the beginning half a second later.
 Status KafkaLogReader::begin() { return is_assigned_ ? Status() : start_at(0); }
 
+Status KafkaLogReader::begin_again(const rd_kafka_message_t& untold) {
+  listener_.on_error(untold.err, rd_kafka_message_errstr(&untold));
+  std::this_thread::sleep_for(milliseconds(kPollMs));
+  return start_at(behind_last_);
+}
+
 Result<std::int64_t> KafkaLogReader::ask_until_told(
     const std::function<rd_kafka_resp_err_t(std::int64_t& offset)>& ask) {
   while (!stop_.stop_requested()) {
@@ -169,6 +175,10 @@ Status KafkaLogReader::read_records_to_end(const std::function<Status(const Reco
       position_ = std::max(position_, message->offset);
       continue;
     }
+    if (is_beginning_untold(*message)) {
+      if (Status status = begin_again(*message); !status) return status;
+      continue;
+    }
     if (message->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
       return Error{ErrorCode::kContradiction,
                    "topic " + topic_ + ": " + rd_kafka_message_errstr(message.get())};
@@ -215,6 +225,8 @@ Result<std::optional<std::string>> KafkaLogReader::next(milliseconds wait) {
     }
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       position_ = std::max(position_, message->offset);
+    } else if (is_beginning_untold(*message)) {
+      if (Status status = begin_again(*message); !status) return status.error();
     } else if (message->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
       return Error{ErrorCode::kContradiction,
                    "topic " + topic_ + ": " + rd_kafka_message_errstr(message.get())};

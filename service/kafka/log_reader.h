@@ -55,6 +55,7 @@ class KafkaLogReader final : public SeekableLog {
                  std::stop_token stop);
 
   Status begin();
+  Status begin_again(const rd_kafka_message_t& untold);
   Result<std::int64_t> ask_for_bounds(std::int64_t& low);  // the end; fills in where the log begins
   Result<std::int64_t> ask_until_told(const std::function<rd_kafka_resp_err_t(std::int64_t& offset)>& ask);
   rd_kafka_resp_err_t ask_for_high_watermark(std::int64_t& offset) const;

@@ -44,6 +44,10 @@ Record view_record(const rd_kafka_message_t& message, std::uint32_t topic,
   return record;
 }
 
+bool is_beginning_untold(const rd_kafka_message_t& message) {
+  return message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET && message.offset == RD_KAFKA_OFFSET_BEGINNING;
+}
+
 rd_kafka_resp_err_t queue_record(rd_kafka_t* producer, rd_kafka_topic_t* topic, std::int32_t partition,
                                  int flags, std::optional<std::string_view> key,
                                  std::optional<std::string_view> value, std::span<const Header> headers) {

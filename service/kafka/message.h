@@ -19,6 +19,10 @@ namespace neardup {
 Record view_record(const rd_kafka_message_t& message, std::uint32_t topic,
                    std::deque<std::vector<Header>>& headers);
 
+// Of an error _AUTO_OFFSET_RESET: did librdkafka only fail to hear where the partition begins? It gives up at
+// once where a broker does not know the partition yet, and says so as it says that records are gone.
+bool is_beginning_untold(const rd_kafka_message_t& message);
+
 // Queues one record, waiting while the queue is full. `flags`: RD_KAFKA_MSG_F_COPY, or 0 when key and value
 // stay where they are until the record is delivered. `partition` may be RD_KAFKA_PARTITION_UA: the key
 // chooses.

@@ -41,6 +41,10 @@ class Input : public ::testing::Test {
     config_.brokers = cluster_.servers();
     config_.group = "dedup";
     config_.topics.input = {kTopic};
+    ASSERT_NO_FATAL_FAILURE(open());
+  }
+
+  void open() {
     auto input = KafkaInput::open(config_, reports_);
     ASSERT_TRUE(input) << input.error().message;
     input_ = std::move(*input);
@@ -80,6 +84,20 @@ TEST_F(Input, hands_out_the_first_record_when_it_comes) {
     return !records_.empty();
   }));
   EXPECT_LT(Clock::now() - begin, seconds(15)) << "not when the time is over that it may take";
+}
+
+// A partition that has just come may be unknown to the broker that leads it: nothing of it is gone.
+TEST_F(Input, asks_again_where_a_partition_begins_when_it_was_not_told) {
+  cluster_.send(kTopic, {"one", "two"});
+  input_.reset();
+  cluster_.refuse(MockCluster::kListOffsets, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, 2);
+  ASSERT_NO_FATAL_FAILURE(open());
+  EXPECT_TRUE(eventually([&] {
+    const Status status = input_->poll(records_, 10, milliseconds(100));
+    EXPECT_TRUE(status) << status.error().message;
+    return !status || records_.size() == 2;
+  }));
+  EXPECT_EQ(records_.size(), 2U);
 }
 
 TEST_F(Input, leaves_no_lag_behind_when_another_instance_reads_on) {

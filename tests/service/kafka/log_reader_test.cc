@@ -91,6 +91,22 @@ TEST_F(LogReader, that_is_told_where_to_start_never_goes_back_to_the_beginning) 
   EXPECT_EQ(*more, std::nullopt);
 }
 
+// So answers a broker that has not heard of a topic yet which was made a moment ago. Nothing is gone.
+TEST_F(LogReader, asks_again_where_the_log_begins_when_it_was_not_told) {
+  cluster_.send(kTopic, {"one", "two"});
+  cluster_.refuse(MockCluster::kListOffsets, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, 2);
+  ASSERT_NO_FATAL_FAILURE(open());
+  std::vector<std::string> read;
+  EXPECT_TRUE(eventually([&] {
+    const Result<std::optional<std::string>> bytes = reader_->next(std::chrono::seconds(1));
+    EXPECT_TRUE(bytes) << bytes.error().message;
+    if (bytes && *bytes) read.push_back(**bytes);
+    return !bytes || read.size() == 2;
+  }));
+  EXPECT_EQ(read, (std::vector<std::string>{"one", "two"}));
+  EXPECT_GT(probe_.errors, 0);
+}
+
 // Between two terms it may be kept for as long as Kafka is away.
 TEST_F(LogReader, takes_errors_while_nobody_reads_and_leaves_records_alone) {
   cluster_.send(kTopic, {"one", "two"});
