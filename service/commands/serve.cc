@@ -87,15 +87,15 @@ void pause(const std::stop_token& stop, milliseconds time) {
     std::this_thread::sleep_for(milliseconds(50));
 }
 
-// Asks until Kafka answers; says so every ten seconds. `listen` is called as often.
+// Asks until Kafka answers; says so every ten seconds. `asks` is called before each time.
 Result<std::map<std::string, TopicDescription>> reach_kafka(const KafkaConfig& config, bool fail_fast,
                                                             StateBoard& board, const std::stop_token& stop,
-                                                            const std::function<void()>& listen) {
+                                                            const std::function<void()>& asks) {
   LogLimiter limiter;
   for (;;) {
+    asks();
     auto described = describe_topics(config, topic_names(config.topics), milliseconds(9000));
     board.beat();
-    listen();
     if (described || described.error().code != ErrorCode::kUnavailable || fail_fast) return described;
     if (stop.stop_requested()) return Error{ErrorCode::kUnavailable, "asked to stop before Kafka answered"};
     const std::string& why = described.error().message;
@@ -186,6 +186,7 @@ class Service {
   std::stop_token stop_;
   std::stop_source reading_;  // ends this term's reading of the journal: what it waits for may never come
   std::unique_ptr<TopicLookup> lookup_;
+  TopicWatch::Clock::time_point topics_asked_;  // the last time, for all of them
   // Of the snapshot's own reader: neither its beats nor its lag are the worker's.
   StateBoard catching_up_;
   ErrorsOnly catching_up_errors_{metrics_};
@@ -195,11 +196,12 @@ class Service {
 
 // Asks for the topics until Kafka answers, and refuses wrong ones.
 Result<Service::Topics> Service::right_topics(const std::stop_token& stop) {
-  const auto listen = [this] {  // the clients that outlive a term
-    lookup_->listen();
+  const auto asks = [this] {
+    topics_asked_ = TopicWatch::Clock::now();
+    lookup_->listen();  // the clients that outlive a term
     if (memory_) memory_->log->listen();
   };
-  Result<Topics> described = reach_kafka(config_.kafka, fail_fast_, board_, stop, listen);
+  Result<Topics> described = reach_kafka(config_.kafka, fail_fast_, board_, stop, asks);
   if (!described) return described;
   fail_fast_ = false;
   const std::vector<TopicProblem> problems = check_topics(config_.kafka.topics, *described);
@@ -237,17 +239,21 @@ Status Service::remember(const Uuid& journal) {
   return {};
 }
 
-// A topic that changed ends the term, and the reading of a journal that may say nothing more.
+// Looks from `topics_asked_` on. A topic that changed ends the term, and the reading of a journal that may say
+// nothing more.
 std::unique_ptr<TopicWatch> Service::watch(Topics known, std::stop_source& term, Growth on_growth) {
   std::vector<std::string> names;
   for (const auto& [name, topic] : known) names.push_back(name);
   return std::make_unique<TopicWatch>(
       std::move(known), [this, names] { return lookup_->ask(names, milliseconds(2000)); },
       TopicWatch::Options{.interval = milliseconds(config_.kafka.metadata_interval_ms)},
-      TopicWatch::Events{.on_growth = std::move(on_growth), .on_contradiction = [this, &term] {
-                           reading_.request_stop();
-                           term.request_stop();
-                         }});
+      TopicWatch::Events{.on_growth = std::move(on_growth),
+                         .on_contradiction =
+                             [this, &term] {
+                               reading_.request_stop();
+                               term.request_stop();
+                             }},
+      topics_asked_);
 }
 
 Status Service::changed(const TopicWatch::Contradiction& contradiction) const {

@@ -1,16 +1,20 @@
 #include "service/kafka/topic_watch.h"
 
+#include <algorithm>
+
 #include "service/log.h"
 
 namespace neardup {
 
 using std::chrono::milliseconds;
 
-TopicWatch::TopicWatch(Topics known, std::function<Result<Topics>()> ask, Options options, Events events)
+TopicWatch::TopicWatch(Topics known, std::function<Result<Topics>()> ask, Options options, Events events,
+                       Clock::time_point asked)
     : ask_(std::move(ask)),
       options_(options),
       events_(std::move(events)),
       known_(std::move(known)),
+      asked_(asked),
       thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 TopicWatch::~TopicWatch() {
@@ -19,7 +23,8 @@ TopicWatch::~TopicWatch() {
 }
 
 void TopicWatch::run(const std::stop_token& stop) {
-  milliseconds wait = options_.interval;
+  const auto due = std::chrono::ceil<milliseconds>(asked_ + options_.interval - Clock::now());
+  milliseconds wait = std::clamp(due, milliseconds::zero(), options_.interval);
   while (!stop.stop_requested()) {
     {
       std::unique_lock lock(mutex_);

@@ -31,6 +31,7 @@ namespace neardup {
 
 class TopicWatch {
  public:
+  using Clock = std::chrono::steady_clock;
   using Topics = std::map<std::string, TopicDescription>;
 
   struct Options {
@@ -50,8 +51,10 @@ class TopicWatch {
     std::string what;
   };
 
-  // `known`: the topics as they were just now. `ask`: how they are; an error means that Kafka is away.
-  TopicWatch(Topics known, std::function<Result<Topics>()> ask, Options options, Events events);
+  // `known`: the topics as they were at `asked`, which may be hours ago: then it looks at once. `ask`: how
+  // they are; an error means that Kafka is away.
+  TopicWatch(Topics known, std::function<Result<Topics>()> ask, Options options, Events events,
+             Clock::time_point asked = Clock::now());
   ~TopicWatch();  // after it no event comes
 
   // Were all topics seen unchanged within the interval and a little? Waits for an answer that is due.
@@ -67,8 +70,6 @@ class TopicWatch {
   std::optional<Contradiction> look_now();
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   void run(const std::stop_token& stop);
   std::optional<Contradiction> compare(const Topics& seen) const;
   void grow(const Topics& seen);
@@ -79,7 +80,7 @@ class TopicWatch {
   Topics known_;  // of the watch's own thread, once it runs
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  Clock::time_point asked_ = Clock::now();  // when the last question was sent that found all unchanged
+  Clock::time_point asked_;  // when the last question was sent that found all unchanged
   bool suspected_ = false;
   bool hurry_ = false;      // somebody waits in look_now
   std::string unanswered_;  // why the last question was not answered; "" if it was

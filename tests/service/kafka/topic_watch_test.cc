@@ -72,6 +72,23 @@ TEST(TopicWatch, a_topic_made_again_or_deleted_ends_it_once_it_was_seen_twice) {
   }
 }
 
+// Between the first look and the first batch a whole journal may have been read.
+TEST(TopicWatch, what_was_seen_long_ago_confirms_nothing) {
+  StateBoard board;
+  Cluster cluster;
+  cluster.set(pages(2, 2));
+  constexpr TopicWatch::Options kSlow{.interval = 1h, .again = 2ms, .patience = 5s};
+  TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); }, kSlow, {}, TopicWatch::Clock::now() - 2h);
+  EXPECT_FALSE(watch.confirmed(board));
+  EXPECT_TRUE(watch.contradiction());
+
+  Cluster same;
+  same.set(pages(1, 2));
+  TopicWatch calm(pages(1, 2), [&] { return same.ask(); }, kSlow, {}, TopicWatch::Clock::now() - 2h);
+  EXPECT_TRUE(calm.confirmed(board)) << "it looks at once";
+  EXPECT_EQ(same.asked(), 1);
+}
+
 TEST(TopicWatch, one_stale_answer_makes_transactions_wait_and_nothing_else) {
   StateBoard board;
   std::atomic<int> asked{0};
