@@ -18,6 +18,7 @@ using std::chrono::steady_clock;
 constexpr int kPollMs = 100;
 constexpr int kQueryMs = 5000;
 constexpr milliseconds kSilenceMax{1000};  // then the log may have become shorter
+constexpr milliseconds kBehindMax{5000};   // so long an end that lies behind us may be a stale answer
 
 }  // namespace
 
@@ -102,6 +103,23 @@ Result<std::int64_t> KafkaLogReader::end() {
   return ask_for_bounds(low);
 }
 
+Error KafkaLogReader::lost(std::int64_t end, std::int64_t before) const {
+  return {ErrorCode::kContradiction, "topic " + topic_ + " ends at " + std::to_string(end) +
+                                         ", it ended at " + std::to_string(before) +
+                                         ": committed records are gone"};
+}
+
+// The end, which does not lie before what was read. Who finds nothing there may take it for the whole.
+Result<std::int64_t> KafkaLogReader::end_ahead() {
+  const auto until = steady_clock::now() + kBehindMax;
+  for (;;) {
+    const Result<std::int64_t> now = end();
+    if (!now || *now >= position_) return now;
+    if (steady_clock::now() > until) return lost(*now, position_);
+    std::this_thread::sleep_for(milliseconds(kPollMs));
+  }
+}
+
 Result<bool> KafkaLogReader::start_near_end(std::int64_t records) {
   std::int64_t low = 0;
   const Result<std::int64_t> end = ask_for_bounds(low);
@@ -149,7 +167,7 @@ Result<bool> KafkaLogReader::is_settled() {
 
 Status KafkaLogReader::read_records_to_end(const std::function<Status(const Record&, double)>& take) {
   if (Status status = begin(); !status) return status;
-  const Result<std::int64_t> target = end();
+  const Result<std::int64_t> target = end_ahead();
   if (!target) return target.error();
   auto heard = steady_clock::now();
   while (position_ < *target) {
@@ -159,11 +177,7 @@ Status KafkaLogReader::read_records_to_end(const std::function<Status(const Reco
     if (steady_clock::now() - heard > kSilenceMax) {
       const Result<std::int64_t> now = end();
       if (!now) return now.error();
-      if (*now < *target) {
-        return Error{ErrorCode::kContradiction, "topic " + topic_ + " ends at " + std::to_string(*now) +
-                                                    ", it ended at " + std::to_string(*target) +
-                                                    ": committed records are gone"};
-      }
+      if (*now < *target) return lost(*now, *target);
       heard = steady_clock::now();
     }
     const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client_.get(), kPollMs));

@@ -4,7 +4,8 @@
 // The end of the log is the last stable offset, asked for when the reading begins; control records of
 // transactions lie between records, so "last record + 1" never reaches it: the client's end-of-partition
 // event does. If Kafka loses what it had committed neither does: so the end is asked for again when no record
-// comes for a while, and one that lies before the first answer is error kContradiction.
+// comes for a while, and one that lies before the first answer is error kContradiction. So is one that lies
+// before what was read, if it stays there: a broker that stood still may not know yet that it leads no more.
 //
 // Threads: one caller.
 #pragma once
@@ -56,6 +57,8 @@ class KafkaLogReader final : public SeekableLog {
 
   Status begin();
   Status begin_again(const rd_kafka_message_t& untold);
+  Result<std::int64_t> end_ahead();
+  Error lost(std::int64_t end, std::int64_t before) const;
   Result<std::int64_t> ask_for_bounds(std::int64_t& low);  // the end; fills in where the log begins
   Result<std::int64_t> ask_until_told(const std::function<rd_kafka_resp_err_t(std::int64_t& offset)>& ask);
   rd_kafka_resp_err_t ask_for_high_watermark(std::int64_t& offset) const;

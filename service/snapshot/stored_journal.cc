@@ -75,6 +75,14 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
   }
   CHECK(parts_.chain.next_number() == number_, "the caller's chain has accepted what was stored");
   const std::int64_t position = parts_.store.position();
+  const Error journal_is_shorter = {
+      ErrorCode::kContradiction,
+      snapshot + " ends at position " + std::to_string(position) + " of the journal, which ends at " +
+          std::to_string(*end) +
+          ": the journal lost records, or is another one. If it is the right one, and what it lost may be "
+          "forgotten: " +
+          kSnapshotWayOut};
+  if (number_ > 0 && *end < position) return journal_is_shorter;
   if (number_ > 0) {
     log_info("{}: {} records, {:.1f} MB, {:.2f} s; the journal topic goes on from there", snapshot, number_,
              static_cast<double>(bytes_read) / 1e6, seconds_since(began));
@@ -99,13 +107,7 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
     return {};
   });
   if (!status) return status;
-  if (compared) return {};
-  return Error{ErrorCode::kContradiction,
-               snapshot + " ends at position " + std::to_string(position) +
-                   " of the journal, which ends at " + std::to_string(*end) +
-                   ": the journal lost records, or is another one. If it is the right one, and what it lost "
-                   "may be forgotten: " +
-                   kSnapshotWayOut};
+  return compared ? Status() : journal_is_shorter;
 }
 
 Status StoredJournal::compare(std::string_view bytes, std::int64_t position) const {

@@ -188,5 +188,20 @@ TEST_F(LogReader, never_waits_for_records_that_the_log_has_lost) {
   EXPECT_EQ(status.error().message, "topic journal ends at 1, it ended at 3: committed records are gone");
 }
 
+// What was read is gone: whoever took this for the end would write on behind it.
+TEST_F(LogReader, a_log_that_ends_before_what_was_read_has_lost_records) {
+  cluster_.send(kTopic, {"one", "two", "three"});
+  ASSERT_NO_FATAL_FAILURE(open());
+  const auto read = [&] { return reader_->read_to_end([](std::string_view, double) { return Status(); }); };
+  ASSERT_TRUE(read());
+  cluster_.refuse(MockCluster::kFetch, RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION, 10000);
+  cluster_.forget(kTopic);
+  cluster_.send(kTopic, {"one"});
+  const Status status = read();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kContradiction);
+  EXPECT_EQ(status.error().message, "topic journal ends at 1, it ended at 3: committed records are gone");
+}
+
 }  // namespace
 }  // namespace neardup
