@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,6 +26,8 @@ constexpr int kLateMs = 1000;     // a call that returns so long after its limit
 constexpr int kFlushMs = 100;     // one look at what is not delivered yet
 constexpr int kInitMs = 10000;    // one try; tries go on until Kafka answers or we are asked to stop
 constexpr int kConnectMs = 1000;  // for a first broker; without one the try begins all the same
+constexpr std::chrono::milliseconds kAgainMax{2000};  // between two producers
+constexpr std::string_view kPart = "transactions";    // of what the board warns
 
 CommitAnswer answer_of(const std::string& where, const rd_kafka_error_t& error) {
   CommitAnswer answer;
@@ -131,7 +134,16 @@ void KafkaWriter::await_broker(rd_kafka_t* client) const {
 }
 
 Status KafkaWriter::recycle() {
-  for (;;) {
+  const Status status = make_producer();
+  board_.warn(kPart, "");
+  return status;
+}
+
+// What Kafka refuses it may refuse for days, an ACL that is missing for one: so it is asked less often, and a
+// few lines say why.
+Status KafkaWriter::make_producer() {
+  LogLimiter limiter;
+  for (std::chrono::milliseconds again{100};; again = std::min(2 * again, kAgainMax)) {
     close();
     FAULT_POINT(kProducerClosed);
     if (stop_.stop_requested())
@@ -167,10 +179,12 @@ Status KafkaWriter::recycle() {
         producer_->listener.take_unanswered();
         return {};
       }
-      log_warning("writer: waiting for Kafka to open the transaction log: {}", describe(*error));
+      const std::string why = describe(*error);
+      limiter.log(LogLevel::kWarning, "", "writer: waiting for Kafka to open the transaction log: {}", why);
+      board_.warn(kPart, "waiting for Kafka to open the transaction log: " + why);
       if (rd_kafka_error_is_retriable(error.get()) == 0) break;  // this producer is spent: the next one
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::this_thread::sleep_for(again);
   }
 }
 

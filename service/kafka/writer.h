@@ -57,6 +57,7 @@ class KafkaWriter final : public BatchSink {
  private:
   struct Producer;
 
+  Status make_producer();
   CommitAnswer send(const Transaction& transaction);
   CommitAnswer touch_all(const PartitionCounts& partitions);
   CommitAnswer give_back(std::span<const CommittedPosition> covered);

@@ -27,6 +27,7 @@ class MockCluster {
   static constexpr std::int16_t kListOffsets = 2;
   static constexpr std::int16_t kOffsetFetch = 9;
   static constexpr std::int16_t kFindCoordinator = 10;
+  static constexpr std::int16_t kInitProducerId = 22;
   static constexpr std::int16_t kEndTxn = 26;
 
   // Topics of one partition.

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "service/kafka/log_reader.h"
 #include "tests/service/kafka/mock_cluster.h"
@@ -62,6 +63,30 @@ TEST_F(Writer, asks_for_a_new_producer_when_a_request_was_cut_off_and_the_commit
   EXPECT_TRUE(answer.recycle_before_next);
   ASSERT_TRUE(writer_->recycle());
   EXPECT_FALSE(commit().recycle_before_next);
+}
+
+// An ACL may be missing for days.
+TEST_F(Writer, says_why_it_waits_for_a_producer_and_not_with_each_try) {
+  cluster_.refuse(MockCluster::kInitProducerId, RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+                  10000);
+  std::stop_source stop;
+  KafkaWriter writer(config_, {1, 1, 1}, *election_, probe_, board_, stop.get_token(), kStepMs);
+  std::string warning;
+  ::testing::internal::CaptureStderr();
+  const std::jthread person([&] {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    warning = board_.warning();
+    stop.request_stop();
+  });
+  const Status status = writer.recycle();
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_FALSE(status);
+  std::size_t lines = 0;
+  for (std::size_t at = 0; (at = log.find("waiting for Kafka to open", at)) != std::string::npos; ++at)
+    ++lines;
+  EXPECT_EQ(lines, 1U) << log;
+  EXPECT_NE(warning.find("TRANSACTIONAL_ID_AUTHORIZATION_FAILED"), std::string::npos) << warning;
+  EXPECT_EQ(board_.warning(), "");
 }
 
 // librdkafka drops the question for the group's coordinator when a broker that leaves the cluster took it
