@@ -10,7 +10,8 @@
 //   each partition's `from` = its last `next` · next >= from · known topics keep place, name and id · epochs
 //   never fall, nor does `oldest`, and it is at most the next sequence number · signatures are of the options
 //   that the chain was made for · clusters ascend, and their leaders are there
-// An operator may accept a loss: a record of no input (is_acceptance) moves positions, and only such a one.
+// An operator may accept a loss, and a partition may rest behind its last record: a record of no input
+// (is_acceptance) moves positions, and only such a one.
 #pragma once
 
 #include <cstdint>

@@ -114,8 +114,9 @@ std::string encode_journal_record(const JournalRecord& record);
 // again.
 void encode_journal_record(const JournalRecord& record, const JournalUniques& uniques, std::string& bytes);
 
-// A record that covers no input is an operator's word: where partitions go on after a loss that was accepted.
-// Its positions have from = next and need not follow those before.
+// A record that covers no input is an operator's word, where partitions go on after a loss that was accepted,
+// or says where they go on when they rest (RestPosition). Its positions have from = next and need not follow
+// those before.
 inline bool is_acceptance(const JournalRecord& record) { return record.counts == JournalCounts{}; }
 
 // Views of the result point into `bytes`. Errors: kCorrupt (checksum, lengths, trailing bytes),

@@ -30,8 +30,13 @@ RdKafka<rd_kafka_topic_partition_list_t> assignment_of(std::span<const InputPosi
 
 }  // namespace
 
-KafkaInput::KafkaInput(const KafkaConfig& config, Probe& probe)
-    : config_(config), probe_(probe), listener_("input", probe), held_(1), fetched_(kFetchMessagesMax) {
+KafkaInput::KafkaInput(const KafkaConfig& config, Probe& probe, std::chrono::milliseconds rest_after)
+    : config_(config),
+      probe_(probe),
+      rest_after_(rest_after),
+      listener_("input", probe),
+      held_(1),
+      fetched_(kFetchMessagesMax) {
   listener_.events_apart = true;  // statistics come each second, and records may not be wanted for days
   listener_.on_statistics = [this](std::string_view json) { read_statistics(json); };
 }
@@ -45,8 +50,9 @@ KafkaInput::~KafkaInput() {
   for (const Partition& partition : partitions_) probe_.lag(partition.topic_name, partition.partition, 0, 0);
 }
 
-Result<std::unique_ptr<KafkaInput>> KafkaInput::open(const KafkaConfig& config, Probe& probe) {
-  std::unique_ptr<KafkaInput> input(new KafkaInput(config, probe));
+Result<std::unique_ptr<KafkaInput>> KafkaInput::open(const KafkaConfig& config, Probe& probe,
+                                                     std::chrono::milliseconds rest_after) {
+  std::unique_ptr<KafkaInput> input(new KafkaInput(config, probe, rest_after));
   ClientProperties properties = consumer_properties(config.group + "-input");
   properties.emplace_back("statistics.interval.ms", "1000");
   Result<RdKafka<rd_kafka_t>> client = make_client(RD_KAFKA_CONSUMER, config, properties, input->listener_);
@@ -117,6 +123,8 @@ void KafkaInput::know(const InputPosition& position) {
                                    : position.next);
   // The first statistics come in a second; until then a backlog would look like none.
   if (position.log_end) partition.lag.end_is(*position.log_end);
+  if (position.next != InputPosition::kFromBeginning) partition.told = position.next;
+  partition.heard = std::chrono::steady_clock::now();
   partitions_.push_back(std::move(partition));
 }
 
@@ -154,7 +162,8 @@ Status KafkaInput::poll(std::vector<Record>& records, std::size_t records_max,
   if (any_added_.load(std::memory_order_acquire)) {
     if (Status status = take_added(); !status) return status;
   }
-  if (!untold_.empty() && std::chrono::steady_clock::now() >= ask_again_) {
+  polled_at_ = std::chrono::steady_clock::now();
+  if (!untold_.empty() && polled_at_ >= ask_again_) {
     if (Status status = begin_again(); !status) return status;
   }
   rd_kafka_poll(client_.get(), 0);  // errors and statistics
@@ -220,8 +229,22 @@ Status KafkaInput::take(const rd_kafka_message_t& message, std::vector<Record>& 
 
   const Record record = view_record(message, partition->topic, held_.back().headers);
   partition->lag.handed_out(message.offset, record.timestamp_ms);
+  partition->told = message.offset + 1;
+  partition->heard = polled_at_;
   records.push_back(record);
   return {};
+}
+
+// A partition of which nothing was read has no position that retention could pass over.
+void KafkaInput::take_rests(std::vector<RestPosition>& rests) {
+  const auto now = std::chrono::steady_clock::now();
+  for (Partition& partition : partitions_) {
+    if (partition.told < 0 || partition.lag.polled() <= partition.told) continue;
+    if (now - partition.heard < rest_after_) continue;
+    partition.told = partition.lag.polled();
+    partition.heard = now;
+    rests.push_back({partition.topic, partition.partition, partition.told});
+  }
 }
 
 void KafkaInput::close_batch() {

@@ -21,13 +21,18 @@ namespace neardup {
 
 class KafkaInput final : public RecordSource {
  public:
-  // Errors: kInvalid (settings), kIo (secrets). Kafka itself may still be away.
-  static Result<std::unique_ptr<KafkaInput>> open(const KafkaConfig& config, Probe& probe);
+  static constexpr std::chrono::seconds kRestAfter{10};
+
+  // Errors: kInvalid (settings), kIo (secrets). Kafka itself may still be away. `rest_after`: so long no
+  // record comes of a partition that rests.
+  static Result<std::unique_ptr<KafkaInput>> open(const KafkaConfig& config, Probe& probe,
+                                                  std::chrono::milliseconds rest_after = kRestAfter);
   ~KafkaInput() override;
 
   Status assign(std::span<const InputPosition> positions) override;
   Status poll(std::vector<Record>& records, std::size_t records_max, std::chrono::milliseconds wait) override;
   void idle() override;
+  void take_rests(std::vector<RestPosition>& rests) override;
   void close_batch() override;
   void release() override;
 
@@ -48,9 +53,11 @@ class KafkaInput final : public RecordSource {
     std::string topic_name;
     std::int32_t partition = 0;
     PartitionLag lag;
+    std::int64_t told = PartitionLag::kUnknown;     // the position that the journal has, or will have
+    std::chrono::steady_clock::time_point heard{};  // when that was
   };
 
-  KafkaInput(const KafkaConfig& config, Probe& probe);
+  KafkaInput(const KafkaConfig& config, Probe& probe, std::chrono::milliseconds rest_after);
 
   Status take(const rd_kafka_message_t& message, std::vector<Record>& records);
   void know(const InputPosition& position);
@@ -64,6 +71,7 @@ class KafkaInput final : public RecordSource {
 
   const KafkaConfig& config_;
   Probe& probe_;
+  const std::chrono::milliseconds rest_after_;
   ClientListener listener_;
   RdKafka<rd_kafka_t> client_;
   RdKafka<rd_kafka_queue_t> queue_;
@@ -74,6 +82,7 @@ class KafkaInput final : public RecordSource {
   std::uint64_t batches_released_ = 0;
   std::vector<rd_kafka_message_t*> fetched_;
   std::chrono::steady_clock::time_point reported_{};
+  std::chrono::steady_clock::time_point polled_at_{};
   // Partitions of which nobody told where they begin, and when to ask again.
   std::vector<std::pair<std::string, std::int32_t>> untold_;
   std::chrono::steady_clock::time_point ask_again_{};

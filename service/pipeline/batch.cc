@@ -55,6 +55,16 @@ void Batch::cover(const Record& record) {
   covered.bytes += bytes;
 }
 
+// What lies there may have been written under a later leader than the last record, so none is named: the
+// broker would take it for a truncated log.
+void Batch::add_rest(const RestPosition& rest) {
+  const auto [at, first] = covered_.try_emplace({rest.topic, rest.partition});
+  JournalPosition& position = at->second.position;
+  if (first) position = {.topic = rest.topic, .partition = rest.partition, .from = rest.next};
+  position.next = rest.next;
+  position.leader_epoch = -1;
+}
+
 HeaderMode header_mode(std::string_view name) {
   return name == "none" ? HeaderMode::kNone : name == "full" ? HeaderMode::kFull : HeaderMode::kPacked;
 }
@@ -181,8 +191,8 @@ void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics
     JournalPosition& position = covered.position;
     const auto before = chain.positions().find(partition);
     // Offsets between the last batch and this one's first record held nothing for us (compaction, control
-    // records).
-    if (before != chain.positions().end()) position.from = before->second.next;
+    // records). A batch of no record covers nothing.
+    if (before != chain.positions().end() && !records_.empty()) position.from = before->second.next;
     journal_.positions.push_back(position);
     positions_.push_back(
         {topic_names_[position.topic], position.partition, position.next, position.leader_epoch});

@@ -27,6 +27,7 @@
 #include "service/metrics/probe.h"
 #include "service/pipeline/signer_pool.h"
 #include "service/pipeline/sink.h"
+#include "service/pipeline/source.h"
 
 namespace neardup {
 
@@ -66,6 +67,8 @@ class Batch {
   // The document of this id is deleted: these uniques are forgotten.
   void add_deleted(const Record& record, const Signed& document, std::string_view id,
                    std::span<const Sequence> forgotten);
+  // Where its partition goes on, with no record in between. REQUIRES: no record of it is added afterwards.
+  void add_rest(const RestPosition& rest);
   // Notes what one decision cost (Detector::candidates).
   void count_lookup(std::uint64_t candidates) { counts_.lookup_candidates.add(candidates); }
 

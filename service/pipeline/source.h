@@ -35,6 +35,14 @@ struct InputPosition {
   static constexpr std::int64_t kFromBeginning = -2;  // the oldest record that is still there
 };
 
+// A partition rests: up to `next` lies no record that was not handed out, only the ends of transactions, and
+// records of those that were aborted.
+struct RestPosition {
+  std::uint32_t topic = 0;  // ordinal
+  std::int32_t partition = 0;
+  std::int64_t next = 0;
+};
+
 // What the cluster says of one input partition. What is not known contradicts nothing.
 struct PartitionBounds {
   std::optional<std::int64_t> begin = {};  // the oldest record that is still there
@@ -67,6 +75,10 @@ class RecordSource {
   // Called from time to time instead of poll while nobody has room for records: what a client hears besides
   // them is taken all the same, and lag goes on being reported.
   virtual void idle() {}
+
+  // Appends the partitions that have rested for a while behind what was handed out of them, unless that was
+  // told before: retention may take what lies there, and a start that finds it gone cannot know what it was.
+  virtual void take_rests(std::vector<RestPosition>& /*rests*/) {}
 
   // What was handed out since the last call is one batch.
   virtual void close_batch() = 0;

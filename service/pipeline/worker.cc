@@ -119,7 +119,13 @@ Status Worker::gather_all(const std::stop_token& stop, const std::stop_token& ha
     Intake& intake = *free_.back();
     const auto begin = Clock::now();
     if (Status status = gather(intake, stop, halt); !status) return status;
-    if (intake.records.empty()) continue;
+    intake.rests.clear();
+    if (!stop.stop_requested()) parts_.source.take_rests(intake.rests);
+    if (intake.records.empty() && intake.rests.empty()) continue;
+    if (intake.records.empty()) {
+      intake.oldest_ms = 0;
+      intake.closed = BatchClosed::kInterval;
+    }
     parts_.probe.stage("gather", seconds_since(begin));
     parts_.source.close_batch();
     std::erase(free_, &intake);
@@ -195,7 +201,8 @@ Status Worker::decide_all(const std::stop_token& stop, const std::stop_token& ha
     // A batch whose journal record would grow too large goes out in several transactions. With the last of
     // them the intake is no longer ours.
     const std::size_t count = intake.records.size();
-    for (std::size_t begin = 0; begin < count;) {
+    bool is_last = false;  // of no records there is one batch too: the input rests
+    for (std::size_t begin = 0; !is_last;) {
       if (is_full_) {
         rest(stop, halt);
         return {};  // what is not decided is read again by the next writer
@@ -207,7 +214,8 @@ Status Worker::decide_all(const std::stop_token& stop, const std::stop_token& ha
       const Result<std::size_t> end = decide(intake, begin, **batch);
       if (!end) return end.error();
       begin = *end;
-      decided_.push({.batch = *batch, .intake = &intake, .last = begin == count});
+      is_last = begin == count;
+      decided_.push({.batch = *batch, .intake = &intake, .last = is_last});
     }
     report_index();
   }
@@ -359,6 +367,9 @@ Result<std::size_t> Worker::decide(Intake& intake, std::size_t begin, Batch& bat
       time_ms =
           std::max(time_ms, parts_.retention.time_ms(document.document.event_time_ms, record.timestamp_ms));
     }
+  }
+  if (i == records.size()) {
+    for (const RestPosition& rest : intake.rests) batch.add_rest(rest);
   }
   const Retention::Answer answer = parts_.retention.decide({.oldest = parts_.detector.oldest(),
                                                             .size = parts_.detector.size(),

@@ -116,7 +116,8 @@ class Worker {
   // Records on their way to their verdicts.
   struct Intake {
     std::vector<Record> records;
-    std::vector<Signed> slots;  // of signed records
+    std::vector<RestPosition> rests;  // behind them
+    std::vector<Signed> slots;        // of signed records
     SigningJob signing;
     BatchClosed closed = BatchClosed::kInterval;
     std::size_t bytes = 0;       // of its records, as memory_of() has them

@@ -42,6 +42,13 @@ Status SimulatedSource::poll(std::vector<Record>& records, std::size_t records_m
   }
 }
 
+void SimulatedSource::take_rests(std::vector<RestPosition>& rests) {
+  Draw draw = instance_.faults.draw("rests", instance_.life, ++asked_for_rests_);
+  if (!draw.one_in(10)) return;
+  const Position& position = positions_[draw.below(positions_.size())];
+  if (position.next > 0) rests.push_back({position.topic, position.partition, position.next});
+}
+
 void SimulatedSource::close_batch() { ++closed_; }
 
 void SimulatedSource::release() {

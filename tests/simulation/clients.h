@@ -41,6 +41,8 @@ class SimulatedSource final : public RecordSource {
   Status assign(std::span<const InputPosition> positions) override;
   // Takes from the partitions as drawn: their order is another one in every life.
   Status poll(std::vector<Record>& records, std::size_t records_max, std::chrono::milliseconds wait) override;
+  // A partition may rest at any moment.
+  void take_rests(std::vector<RestPosition>& rests) override;
   void close_batch() override;
   void release() override;
 
@@ -60,6 +62,7 @@ class SimulatedSource final : public RecordSource {
   std::stop_source& at_end_;
   std::vector<Position> positions_;
   std::uint64_t polls_ = 0;
+  std::uint64_t asked_for_rests_ = 0;
   std::size_t closed_ = 0;
   std::size_t released_ = 0;
 };

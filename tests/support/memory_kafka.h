@@ -16,6 +16,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "service/journal/log.h"
@@ -120,16 +121,21 @@ class MemorySource final : public RecordSource {
       }
       if (!any) break;
     }
-    if (at_end() && on_end) on_end();
+    if (at_end() && rests.empty() && on_end) on_end();
     return {};
   }
 
   void idle() override { ++idled; }
+  void take_rests(std::vector<RestPosition>& taken) override {
+    if (at_end()) taken = std::exchange(rests, {});
+  }
   void close_batch() override { ++closed_; }
   void release() override {
     CHECK(closed_ > released_, "a closed batch that was not released");
     ++released_;
   }
+
+  std::vector<RestPosition> rests;  // told once, at the end of every partition
 
   // Called when a poll found the end of every partition.
   std::function<void()> on_end;

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "service/kafka/message.h"
 #include "tests/service/kafka/mock_cluster.h"
 #include "tests/support/eventually.h"
 
@@ -44,8 +45,8 @@ class Input : public ::testing::Test {
     ASSERT_NO_FATAL_FAILURE(open());
   }
 
-  void open() {
-    auto input = KafkaInput::open(config_, reports_);
+  void open(milliseconds rest_after = KafkaInput::kRestAfter) {
+    auto input = KafkaInput::open(config_, reports_, rest_after);
     ASSERT_TRUE(input) << input.error().message;
     input_ = std::move(*input);
     const std::array positions = {InputPosition{.topic_name = kTopic, .log_begin = 0}};
@@ -98,6 +99,51 @@ TEST_F(Input, asks_again_where_a_partition_begins_when_it_was_not_told) {
     return !status || records_.size() == 2;
   }));
   EXPECT_EQ(records_.size(), 2U);
+}
+
+// Behind the last record lies the mark of its transaction: who begins at the mark finds nothing there once
+// retention has taken both, and cannot know that it was no record.
+TEST_F(Input, that_rests_stands_behind_the_marks_of_transactions) {
+  config_.properties = {{"check.crcs", "false"}};  // the mock's marks have none
+  ASSERT_NO_FATAL_FAILURE(open(milliseconds(300)));
+  ClientListener listener("feed", reports_);
+  const auto producer = make_client(RD_KAFKA_PRODUCER, config_, {{"transactional.id", "crawler"}}, listener);
+  ASSERT_TRUE(producer) << producer.error().message;
+  rd_kafka_topic_t* const topic = rd_kafka_topic_new(producer->get(), kTopic, nullptr);
+  ASSERT_EQ(rd_kafka_init_transactions(producer->get(), 30000), nullptr);
+  ASSERT_EQ(rd_kafka_begin_transaction(producer->get()), nullptr);
+  ASSERT_EQ(queue_record(producer->get(), topic, 0, RD_KAFKA_MSG_F_COPY, std::nullopt, "one", {}),
+            RD_KAFKA_RESP_ERR_NO_ERROR);
+  ASSERT_EQ(rd_kafka_commit_transaction(producer->get(), 30000), nullptr);
+  rd_kafka_topic_destroy(topic);
+
+  std::vector<RestPosition> rests;
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(input_->poll(records_, 10, milliseconds(10)));
+    input_->take_rests(rests);
+    return !rests.empty();
+  }));
+  ASSERT_EQ(records_.size(), 1U);
+  ASSERT_EQ(rests.size(), 1U);
+  EXPECT_EQ(rests[0].next, 2);
+  std::this_thread::sleep_for(milliseconds(400));
+  EXPECT_TRUE(input_->poll(records_, 10, milliseconds(10)));
+  input_->take_rests(rests);
+  EXPECT_EQ(rests.size(), 1U) << "it is told once";
+}
+
+TEST_F(Input, that_rests_behind_a_record_has_nothing_to_tell) {
+  ASSERT_NO_FATAL_FAILURE(open(milliseconds(1)));
+  cluster_.send(kTopic, {"one"});
+  ASSERT_TRUE(eventually([&] {
+    EXPECT_TRUE(input_->poll(records_, 10, milliseconds(10)));
+    return records_.size() == 1;
+  }));
+  std::this_thread::sleep_for(milliseconds(700));  // the end of the partition is told
+  EXPECT_TRUE(input_->poll(records_, 10, milliseconds(10)));
+  std::vector<RestPosition> rests;
+  input_->take_rests(rests);
+  EXPECT_TRUE(rests.empty());
 }
 
 TEST_F(Input, leaves_no_lag_behind_when_another_instance_reads_on) {

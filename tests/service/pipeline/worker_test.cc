@@ -547,6 +547,49 @@ TEST(Worker, an_input_that_is_lost_stops_it_behind_what_was_gathered_before) {
   EXPECT_EQ(kafka.verdicts.size(), 30U);
 }
 
+// Behind the last record may lie the mark of its transaction: with the next batch, or in one of its own, the
+// journal goes on behind it, whatever leader wrote it.
+TEST(Worker, an_input_that_rests_goes_on_behind_what_is_no_record) {
+  MemoryKafka kafka = crawl(30, 2, 13);
+  const auto end = [&](std::size_t partition) {
+    return static_cast<std::int64_t>(kafka.input[partition].size());
+  };
+  const auto resting = [](std::vector<RestPosition> rests) {
+    return Circumstances{.prepare = [rests](MemorySource& source) { source.rests = rests; }};
+  };
+  const Life first = live_in(kafka, always_committed, 100, resting({{0, 1, end(1) + 1}}));
+  ASSERT_TRUE(first.status) << first.status.error().message;
+  ASSERT_EQ(kafka.journal.size(), 1U);
+  const Result<JournalRecord> together = decode_journal_record(kafka.journal[0]);
+  ASSERT_TRUE(together);
+  EXPECT_EQ(together->positions,
+            (std::vector<JournalPosition>{{0, 0, 0, end(0), -1}, {0, 1, 0, end(1) + 1, -1}}));
+
+  const Life second = live_in(kafka, always_committed, 100, resting({{0, 0, end(0) + 7}}));
+  ASSERT_TRUE(second.status) << second.status.error().message;
+  ASSERT_EQ(kafka.journal.size(), 2U);
+  const Result<JournalRecord> alone = decode_journal_record(kafka.journal[1]);
+  ASSERT_TRUE(alone);
+  EXPECT_TRUE(is_acceptance(*alone)) << "it covers no input";
+  EXPECT_EQ(alone->positions, (std::vector<JournalPosition>{{0, 0, end(0) + 7, end(0) + 7, -1}}));
+  EXPECT_EQ(kafka.group_offsets[std::pair(kafka.topic, 0)], end(0) + 7);
+  EXPECT_EQ(second.closed, std::vector{BatchClosed::kInterval});
+  EXPECT_EQ(second.state, first.state);
+
+  for (const Fate fate : {Fate::kLost, Fate::kThere, Fate::kHidden, Fate::kUnmarked, Fate::kSilent}) {
+    std::size_t commits = 0;
+    const Life third = live_in(
+        kafka, [&] { return ++commits == 1 ? fate : Fate::kCommitted; }, 100, resting({{0, 0, end(0) + 8}}));
+    ASSERT_TRUE(third.status) << third.status.error().message;
+    EXPECT_EQ(third.recycles, fate == Fate::kUnmarked ? 3 : 2);
+  }
+  const Life last = live_in(kafka, always_committed, 100, {});
+  ASSERT_TRUE(last.status) << last.status.error().message;
+  EXPECT_EQ(kafka.journal.size(), 7U);
+  EXPECT_EQ(last.state, first.state);
+  expect_one_verdict_each(kafka);
+}
+
 // Whatever becomes of the first or of the second of two batches that are under way at once, the lives after
 // it end with the verdicts of an undisturbed run.
 TEST(Worker, a_fault_with_two_batches_under_way_changes_no_verdict) {
