@@ -29,6 +29,9 @@ constexpr int kConnectMs = 1000;  // for a first broker; without one the try beg
 constexpr std::chrono::milliseconds kAgainMax{2000};  // between two producers
 constexpr std::string_view kPart = "transactions";    // of what the board warns
 
+// A step of a transaction, or all of it, went as it should.
+bool is_done(const CommitAnswer& answer) { return answer.kind == CommitAnswer::Kind::kCommitted; }
+
 CommitAnswer answer_of(const std::string& where, const rd_kafka_error_t& error) {
   CommitAnswer answer;
   answer.kind = rd_kafka_error_code(&error) == RD_KAFKA_RESP_ERR__FENCED ? CommitAnswer::Kind::kFenced
@@ -195,9 +198,7 @@ rd_kafka_resp_err_t KafkaWriter::produce(rd_kafka_topic_t* topic, std::int32_t p
 
 CommitAnswer KafkaWriter::send(const Transaction& transaction) {
   FAULT_POINT(kBeforeBegin);
-  if (const RdKafka<rd_kafka_error_t> error(rd_kafka_begin_transaction(producer_->client.get())); error) {
-    return answer_of("begin", *error);
-  }
+  if (CommitAnswer answer = begin(); !is_done(answer)) return answer;
   FAULT_POINT(kAfterBegin);
   OutputRecord journal;
   journal.value = transaction.journal_record;
@@ -216,16 +217,21 @@ CommitAnswer KafkaWriter::send(const Transaction& transaction) {
     }
   }
   FAULT_POINT(kVerdictsQueued);
-  if (CommitAnswer answer = settle(position_list(transaction.positions));
-      answer.kind != CommitAnswer::Kind::kCommitted)
-    return answer;
+  if (CommitAnswer answer = settle(position_list(transaction.positions)); !is_done(answer)) return answer;
   FAULT_POINT(kBeforeCommit);
-  if (const RdKafka<rd_kafka_error_t> error(rd_kafka_commit_transaction(producer_->client.get(), step_ms_));
-      error) {
-    return answer_of("commit", *error);
-  }
+  if (CommitAnswer answer = end(); !is_done(answer)) return answer;
   FAULT_POINT(kCommitted);
   return {};
+}
+
+CommitAnswer KafkaWriter::begin() {
+  const RdKafka<rd_kafka_error_t> error(rd_kafka_begin_transaction(producer_->client.get()));
+  return error ? answer_of("begin", *error) : CommitAnswer{};
+}
+
+CommitAnswer KafkaWriter::end() {
+  const RdKafka<rd_kafka_error_t> error(rd_kafka_commit_transaction(producer_->client.get(), step_ms_));
+  return error ? answer_of("commit", *error) : CommitAnswer{};
 }
 
 // Sends the positions and waits until they and all records are in Kafka's logs: all but the end of the
@@ -247,8 +253,7 @@ CommitAnswer KafkaWriter::settle(RdKafka<rd_kafka_topic_partition_list_t> positi
 
 // Opens a transaction that holds a record in every partition of every topic, and a position, for nobody.
 CommitAnswer KafkaWriter::touch_all(const PartitionCounts& partitions) {
-  if (const RdKafka<rd_kafka_error_t> error(rd_kafka_begin_transaction(producer_->client.get())); error)
-    return answer_of("begin", *error);
+  if (CommitAnswer answer = begin(); !is_done(answer)) return answer;
   OutputRecord record;
   record.key = record.value = "";  // a topic may be compacted: it takes no record without a key
   rd_kafka_resp_err_t error = produce(producer_->journal, 0, record);
@@ -295,15 +300,9 @@ CommitAnswer KafkaWriter::give_back(std::span<const CommittedPosition> covered) 
       }
     }
   }
-  if (const RdKafka<rd_kafka_error_t> error(rd_kafka_begin_transaction(producer_->client.get())); error)
-    return answer_of("begin", *error);
-  if (CommitAnswer answer = settle(position_list(positions)); answer.kind != CommitAnswer::Kind::kCommitted)
-    return answer;
-  if (const RdKafka<rd_kafka_error_t> error(rd_kafka_commit_transaction(producer_->client.get(), step_ms_));
-      error) {
-    return answer_of("commit", *error);
-  }
-  return {};
+  if (CommitAnswer answer = begin(); !is_done(answer)) return answer;
+  if (CommitAnswer answer = settle(position_list(positions)); !is_done(answer)) return answer;
+  return end();
 }
 
 // Returns at once. The thread needs nothing of this writer but its producer, which lives as long as it does.
@@ -353,20 +352,19 @@ Result<bool> KafkaWriter::end_unmarked(std::span<const CommittedPosition> covere
   if (*is_seen) return false;
   const CommitAnswer given_back = give_back(covered);
   if (Status status = recycle(); !status) return status.error();
-  if (given_back.kind != CommitAnswer::Kind::kCommitted)
-    return Error{ErrorCode::kUnavailable, given_back.reason};
+  if (!is_done(given_back)) return Error{ErrorCode::kUnavailable, given_back.reason};
   CommitAnswer touched = touch_all(partitions);
   if (const std::optional<std::string> undelivered = producer_->undelivered())
     touched = doubt("for nobody: " + *undelivered);
   if (Status status = recycle(); !status) return status.error();
-  if (touched.kind != CommitAnswer::Kind::kCommitted) return Error{ErrorCode::kUnavailable, touched.reason};
+  if (!is_done(touched)) return Error{ErrorCode::kUnavailable, touched.reason};
   return true;
 }
 
 CommitAnswer KafkaWriter::commit(const Transaction& transaction) {
   CHECK(producer_ != nullptr, "recycle() makes the producer before the first commit");
   CommitAnswer answer = send(transaction);
-  if (answer.kind != CommitAnswer::Kind::kCommitted) return answer;
+  if (!is_done(answer)) return answer;
   if (const std::optional<std::string> undelivered = producer_->undelivered())
     return doubt("committed, but " + *undelivered);
   answer.recycle_before_next = producer_->listener.take_unanswered();

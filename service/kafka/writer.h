@@ -59,6 +59,8 @@ class KafkaWriter final : public BatchSink {
 
   Status make_producer();
   CommitAnswer send(const Transaction& transaction);
+  CommitAnswer begin();
+  CommitAnswer end();
   CommitAnswer touch_all(const PartitionCounts& partitions);
   CommitAnswer give_back(std::span<const CommittedPosition> covered);
   Result<std::int32_t> partitions_of(const std::string& topic) const;
