@@ -129,12 +129,15 @@ Status SimulatedSink::recycle() {
 }
 
 Result<bool> SimulatedSink::end_unmarked(std::span<const CommittedPosition> covered) {
-  if (instance_.cluster.is_unmarked_seen() && instance_.planted != Planted::kSeenOff) return false;
+  std::map<std::int32_t, std::int64_t> positions;  // of none: the beginning
+  for (std::size_t i = 0; i < instance_.cluster.input().size(); ++i)
+    positions[static_cast<std::int32_t>(i)] = 0;
+  for (const CommittedPosition& position : covered) positions[position.partition] = position.next;
+  if (instance_.cluster.sees_verdict_behind(positions) && instance_.planted != Planted::kSeenOff) {
+    instance_.cluster.call_operator();
+    return false;
+  }
   if (instance_.planted != Planted::kGivingBackOff) {
-    std::map<std::int32_t, std::int64_t> positions;  // of none: the beginning
-    for (std::size_t i = 0; i < instance_.cluster.input().size(); ++i)
-      positions[static_cast<std::int32_t>(i)] = 0;
-    for (const CommittedPosition& position : covered) positions[position.partition] = position.next;
     if (instance_.cluster.move_group(epoch_, positions) == Cluster::Answer::kFenced)
       return Error{ErrorCode::kUnavailable, "a newer writer is there"};
     if (Status status = recycle(); !status) return status.error();

@@ -1,6 +1,7 @@
 #include "tests/simulation/cluster.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace neardup {
@@ -55,24 +56,37 @@ void Cluster::lose_markers(std::uint64_t looks, Unmarked where) {
 
 bool Cluster::is_settled() {
   const std::lock_guard lock(mutex_);
-  if (hidden_ && --hidden_->loss.looks == 0) hidden_.reset();
+  if (hidden_ && hidden_->loss.looks != kNobodyComes && --hidden_->loss.looks == 0) hidden_.reset();
   return !hidden_;
 }
 
-bool Cluster::is_unmarked_seen() const {
+bool Cluster::sees_verdict_behind(const std::map<std::int32_t, std::int64_t>& covered) const {
   const std::lock_guard lock(mutex_);
-  return hidden_ && hidden_->loss.where == Unmarked::kInJournal;
+  const std::size_t unseen = hidden_ && hidden_->loss.where != Unmarked::kInJournal ? 1 : 0;
+  for (const Content& content : std::span(committed_).first(committed_.size() - unseen)) {
+    if (content.verdicts.empty()) continue;
+    for (const auto& [partition, next] : content.positions)
+      if (next > offset_in(covered, partition).value_or(0)) return true;
+  }
+  return false;
 }
 
 void Cluster::end_unmarked() {
   const std::lock_guard lock(mutex_);
+  abort_hidden();
+}
+
+void Cluster::call_operator() {
+  const std::lock_guard lock(mutex_);
+  if (hidden_ && hidden_->loss.looks == kNobodyComes) abort_hidden();
+}
+
+void Cluster::abort_hidden() {
   if (!hidden_) return;
   std::erase_if(journal_, [this](const JournalEntry& e) { return e.offset >= hidden_->stable_end; });
-  if (hidden_->loss.where == Unmarked::kInJournal) {
-    committed_.back().journal.clear();
-  } else {
-    committed_.pop_back();
-  }
+  committed_.back().journal.clear();
+  if (hidden_->loss.where != Unmarked::kInJournal) committed_.back().verdicts.clear();
+  if (committed_.back().verdicts.empty()) committed_.pop_back();
   if (hidden_->loss.where == Unmarked::kEverywhere) group_offsets_ = std::move(hidden_->offsets_before);
   hidden_.reset();
 }

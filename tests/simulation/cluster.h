@@ -63,9 +63,13 @@ class Cluster {
   enum class Unmarked : std::uint8_t { kInJournal, kInTopics, kEverywhere };
   // Of the transaction that is committed next; for so many looks of is_settled(), then an operator comes.
   void lose_markers(std::uint64_t looks, Unmarked where);
-  bool is_unmarked_seen() const;
+  // Whether a verdict can be read of a document that lies at `covered` (by partition; none: the beginning) or
+  // behind it.
+  bool sees_verdict_behind(const std::map<std::int32_t, std::int64_t>& covered) const;
   // As aborted, wherever it has no mark. Not more than that if some of it was seen.
   void end_unmarked();
+  // A service that waits calls an operator: who aborts, should nobody else be on the way.
+  void call_operator();
   // In a transaction that holds nothing else.
   Answer move_group(std::uint64_t epoch, const std::map<std::int32_t, std::int64_t>& positions);
   // Whether the journal can be read to its end.
@@ -109,6 +113,7 @@ class Cluster {
   };
 
   void end_open(bool commit);
+  void abort_hidden();
   static std::optional<std::int64_t> offset_in(const std::map<std::int32_t, std::int64_t>& offsets,
                                                std::int32_t partition);
   std::int64_t readable_end() const { return hidden_ ? hidden_->stable_end : journal_end_; }
