@@ -11,11 +11,10 @@
 #include <vector>
 
 #include "service/fault_point.h"
-#include "service/kafka/client.h"
 #include "service/kafka/log_reader.h"
 #include "service/kafka/topics.h"
-#include "service/kafka/writer.h"
 #include "tests/chaos/round.h"
+#include "tests/integration/open_transaction.h"
 
 namespace neardup {
 namespace {
@@ -85,20 +84,11 @@ TEST(Chaos, where_logs_end_is_not_known_as_long_as_nobody_says_it) {
   config.kafka.brokers = kafka.servers();
   config.kafka.group = "unanswered";
   ASSERT_TRUE(create_topics(config.kafka, {.partitions = 1, .input = true}, kPatience));
-  Probe probe;
-  ClientListener listener("writer", probe);
-  const auto producer =
-      make_client(RD_KAFKA_PRODUCER, config.kafka, writer_properties(config.kafka), listener);
-  ASSERT_TRUE(producer) << producer.error().message;
-  rd_kafka_t* const client = producer->get();
-  const auto succeeds = [](rd_kafka_error_t* error) { return RdKafka<rd_kafka_error_t>(error) == nullptr; };
-  ASSERT_TRUE(succeeds(rd_kafka_init_transactions(client, 30000)));
-  ASSERT_TRUE(succeeds(rd_kafka_begin_transaction(client)));
-  rd_kafka_producev(client, RD_KAFKA_V_TOPIC(config.kafka.topics.journal.c_str()),
-                    RD_KAFKA_V_VALUE(const_cast<char*>("record"), 6), RD_KAFKA_V_END);
-  ASSERT_EQ(rd_kafka_flush(client, 30000), RD_KAFKA_RESP_ERR_NO_ERROR);
+  OpenTransaction transaction(config);
+  transaction.begin();
 
   config.kafka.brokers = kafka.proxied_servers();
+  Probe probe;
   StateBoard board;
   const auto log = KafkaLogReader::open(config.kafka, config.kafka.topics.journal, 0, probe, board, {});
   ASSERT_TRUE(log) << log.error().message;

@@ -43,8 +43,9 @@ void Instance::start(const std::optional<Arming>& arming) {
     words.push_back("CHAOS_FAULT=" + std::string(kFaultPointNames[static_cast<std::size_t>(arming->point)]) +
                     ":" + std::to_string(arming->passing) + ":" + (arming->stops ? "stop" : "kill"));
   }
-  const std::vector<std::string> program =
-      neardup_words(NEARDUP_CHAOS_BINARY, options_.arguments, options_.config);
+  Config config = options_.config;
+  if (arming && arming->session_ms) config.kafka.session_timeout_ms = *arming->session_ms;
+  const std::vector<std::string> program = neardup_words(NEARDUP_CHAOS_BINARY, options_.arguments, config);
   words.insert(words.end(), program.begin(), program.end());
   ++lives_;
   any_end_ = told_to_stop_ = false;

@@ -18,8 +18,9 @@ namespace neardup {
 // What the next life does at a point of the protocol.
 struct Arming {
   FaultPoint point = FaultPoint::kCommitted;
-  int passing = 1;     // 1: the first
-  bool stops = false;  // until it is told to go on; else it kills itself
+  int passing = 1;                               // 1: the first
+  bool stops = false;                            // until it is told to go on; else it kills itself
+  std::optional<int> session_ms = std::nullopt;  // in the place of the config's
 };
 
 class Instance {

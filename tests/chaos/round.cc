@@ -1,16 +1,11 @@
 #include "tests/chaos/round.h"
 
 #include <fmt/core.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/mount.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <optional>
 #include <random>
@@ -19,9 +14,10 @@
 
 #include "service/commands/exit_code.h"
 #include "service/kafka/log_reader.h"
-#include "service/kafka/sender.h"
 #include "service/kafka/topics.h"
+#include "tests/chaos/feeder.h"
 #include "tests/chaos/instance.h"
+#include "tests/chaos/small_disk.h"
 #include "tests/integration/operator.h"
 #include "tests/support/generated_crawl.h"
 
@@ -34,9 +30,9 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kDeadline{240000};  // for what must come; a loaded machine takes its time
 constexpr milliseconds kPatience{15000};   // for what need not come
-constexpr milliseconds kFeederDeadline{60000};
 constexpr milliseconds kLookEvery{20};
 constexpr int kSessionMs = 1500;
+constexpr int kLongSessionMs = 12000;
 constexpr int kDoubtMs = 2500;
 constexpr int kShippedDoubtMs = 30000;
 constexpr int kRequestMs = 3000;
@@ -49,101 +45,13 @@ struct Stuck : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Sends a crawl: quickly to begin with, slowly when half of it is gone, until it is told that enough is
-// enough.
-class Feeder {
- public:
-  Feeder(const Config& config, std::vector<GeneratedRecord> records, std::int32_t partitions,
-         std::size_t documents_min)
-      : records_(std::move(records)), partitions_(partitions), documents_min_(documents_min) {
-    auto sender = KafkaSender::open(config.kafka, config.kafka.topics.input.front(), probe_);
-    if (!sender) throw std::runtime_error(sender.error().message);
-    sender_ = std::move(*sender);
-    thread_ = std::thread([this] { run(); });
-  }
-  ~Feeder() {
-    enough_ = true;
-    if (thread_.joinable()) thread_.join();
-  }
-  Feeder(const Feeder&) = delete;
-  Feeder& operator=(const Feeder&) = delete;
-
-  // Sends what is missing to the least that there shall be, and waits until all is there, or given up.
-  Status finish() {
-    enough_ = true;
-    thread_.join();
-    if (status_) status_ = sender_->finish(kFeederDeadline);
-    sender_.reset();
-    return status_;
-  }
-
- private:
-  void run() {
-    constexpr milliseconds kPause{40};
-    while (status_ && sent_ < records_.size()) {
-      const bool last = enough_;
-      if (last && sent_ >= documents_min_) return;
-      const std::size_t count = last ? documents_min_ - sent_ : sent_ < records_.size() / 2 ? 40 : 4;
-      for (std::size_t i = 0; i < count && status_ && sent_ < records_.size(); ++i) send_one();
-      if (!last) std::this_thread::sleep_for(kPause);
-    }
-  }
-
-  void send_one() {
-    const auto partition = static_cast<std::int32_t>(sent_ % static_cast<std::size_t>(partitions_));
-    status_ = sender_->send(records_[sent_].key, records_[sent_].value, {}, partition);
-    ++sent_;
-  }
-
-  std::vector<GeneratedRecord> records_;
-  std::int32_t partitions_;
-  std::size_t documents_min_;
-  Probe probe_;
-  std::unique_ptr<KafkaSender> sender_;
-  std::atomic<bool> enough_{false};
-  std::size_t sent_ = 0;  // of the thread, while it runs
-  Status status_;
-  std::thread thread_;
-};
-
-// A small disk, in memory. Its mount is our own: nobody else sees it, and it goes with us.
-class SmallDisk {
- public:
-  explicit SmallDisk(std::string folder) : folder_(std::move(folder)) {
-    static const bool own =
-        unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
-    std::filesystem::create_directories(folder_);
-    is_mounted_ = own && mount("none", folder_.c_str(), "tmpfs", 0, "size=24m") == 0;
-  }
-  ~SmallDisk() {
-    if (is_mounted_) umount2(folder_.c_str(), MNT_DETACH);
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-
-  bool is_mounted() const { return is_mounted_; }
-  // Takes all the room there is.
-  void fill() const {
-    std::ofstream file(folder_ + "/filler", std::ios::binary);
-    const std::string block(4096, 'x');
-    while (file.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
-    }
-  }
-  void give_back() const { std::filesystem::remove(folder_ + "/filler"); }
-
- private:
-  std::string folder_;
-  bool is_mounted_ = false;
-};
-
 // Of every other seed pages come again and are deleted.
 Config round_config(const ChaosKafka& kafka, const RoundPlan& plan) {
   const std::string& name = plan.name;
   Config config;
   config.kafka.brokers = kafka.servers();
   config.kafka.group = name;
-  // Who stands still until a broker has ended is not to be voted out meanwhile.
-  config.kafka.session_timeout_ms = plan.is_fragile() ? 8 * kSessionMs : kSessionMs;
+  config.kafka.session_timeout_ms = kSessionMs;
   config.kafka.topics = {
       {name + ".pages"}, name + ".unique", name + ".duplicate", name + ".dead-letter", name + ".journal"};
   config.http.address = "";
@@ -378,7 +286,9 @@ class Round {
 
   // Whether a commit was answered, and does not show, when the broker of its topics came back.
   bool hide_commit() {
-    Instance& armed = pass({.point = FaultPoint::kBeforeCommit, .passing = 2, .stops = true});
+    // It stands still until a broker has ended, and is not to be voted out meanwhile.
+    Instance& armed =
+        pass({.point = FaultPoint::kBeforeCommit, .passing = 2, .stops = true, .session_ms = kLongSessionMs});
     const std::string life = armed.log_path();
     const std::size_t said = armed.log().size();
     const auto says = [&](std::string_view words) {

@@ -14,6 +14,7 @@
 #include "service/kafka/log_reader.h"
 #include "service/kafka/writer.h"
 #include "tests/integration/harness.h"
+#include "tests/integration/open_transaction.h"
 #include "tests/integration/operator.h"
 
 namespace neardup {
@@ -144,21 +145,11 @@ TEST(Standby, a_journal_is_settled_once_its_last_transaction_has_ended) {
   };
   EXPECT_TRUE(is_settled());
 
-  ClientListener listener("writer", probe);
-  const auto producer =
-      make_client(RD_KAFKA_PRODUCER, config.kafka, writer_properties(config.kafka), listener);
-  ASSERT_TRUE(producer) << producer.error().message;
-  rd_kafka_t* const client = producer->get();
-  const auto succeeds = [](rd_kafka_error_t* error) { return RdKafka<rd_kafka_error_t>(error) == nullptr; };
-  ASSERT_TRUE(succeeds(rd_kafka_init_transactions(client, 30000)));
+  OpenTransaction transaction(config);
   for (const bool committed : {true, false}) {
-    ASSERT_TRUE(succeeds(rd_kafka_begin_transaction(client)));
-    rd_kafka_producev(client, RD_KAFKA_V_TOPIC(config.kafka.topics.journal.c_str()),
-                      RD_KAFKA_V_VALUE(const_cast<char*>("record"), 6), RD_KAFKA_V_END);
-    ASSERT_EQ(rd_kafka_flush(client, 30000), RD_KAFKA_RESP_ERR_NO_ERROR);
+    transaction.begin();
     EXPECT_FALSE(is_settled());
-    ASSERT_TRUE(succeeds(committed ? rd_kafka_commit_transaction(client, 30000)
-                                   : rd_kafka_abort_transaction(client, 30000)));
+    committed ? transaction.commit() : transaction.abort();
     // The end is marked a moment after it was answered.
     for (const auto end = Clock::now() + kStart; !is_settled();) {
       ASSERT_LT(Clock::now(), end);
