@@ -60,15 +60,14 @@ std::size_t drop_hot(const HotSet& hot, ShingleKind kind, std::span<std::uint64_
 
 }  // namespace
 
-// What is hot stays hot, so the number of hot features says whether those made before are still good.
 template <std::size_t kSketchBytes>
 UncommonMinima LongRoute<kSketchBytes>::uncommon(const LongSignature& signature, std::size_t band,
                                                  unsigned extension, LongWork& work) const {
-  if (const HotSet& hot = postings_.hot(); work.hot_size_ != hot.size()) {
+  if (const HotSet& hot = postings_.hot(); work.hot_changes_ != hot.changes()) {
     work.uncommon_ = uncommon_minima(
         signature.sample, bins_of_extensions(signature.band_span()),
         [&](std::span<std::uint64_t> shingles) { return drop_hot(hot, signature.kind, shingles); });
-    work.hot_size_ = hot.size();
+    work.hot_changes_ = hot.changes();
   }
   const std::size_t bin = bin_of(signature.bands[band], band, extension);
   const auto feature_of = [&](std::uint32_t value) {

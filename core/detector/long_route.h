@@ -68,7 +68,7 @@ struct ReturningPage {
 class LongWork {
  public:
   // Another text is in hand.
-  void begin() { hot_size_ = 0; }
+  void begin() { hot_changes_ = 0; }
 
   std::size_t met() const { return rows_.size(); }    // rows under the keys, each once
   std::size_t compared() const { return compared_; }  // of them, by their sketches
@@ -83,7 +83,7 @@ class LongWork {
 
   // The uncommon minima of the text: find() and insert() ask for the same, unless one more feature got hot.
   BandMinima uncommon_{};
-  std::size_t hot_size_ = 0;  // features were hot then; more than none, or nobody asks for these minima
+  std::uint64_t hot_changes_ = 0;  // of the hot set then; some, or nobody asks for these minima
 };
 
 template <std::size_t kSketchBytes>

@@ -20,7 +20,8 @@ void BandBatch::begin(std::span<const BucketTable::ShardSet> shards) {
     Share& share = shares_[member];
     share.own_ = shards[member];
     share.count_ = 0;
-    share.filled_.clear();
+    share.full_.clear();
+    share.full_keys_ = 0;
     share.not_posted_ = 0;
   }
 }
@@ -55,7 +56,8 @@ void BandBatch::post(BandPostings& postings, const Share::Item& item, Share& sha
   if (!is_own_key && outcome_of(slot) == kPosted) return;
   bool fills = false;
   const bool posted = postings.post<BandPostings::Caller::kOwner>(item.key, first_ + slot.text(), fills);
-  if (fills) share.filled_.push_back(slot);
+  if (fills || !posted) share.full_.push_back(slot);
+  share.full_keys_ += fills;
   if (!item.is_extended) {
     share.not_posted_ += !posted;
     return;
@@ -80,13 +82,10 @@ std::uint8_t BandBatch::outcome_of(Slot slot) {
 
 void BandBatch::merge(BandPostings& postings) {
   postings.table_.close();
-  filled_.clear();
   for (const Share& share : shares_) {
-    filled_.insert(filled_.end(), share.filled_.begin(), share.filled_.end());
+    postings.full_keys_ += share.full_keys_;
     postings.not_posted_ += share.not_posted_;
   }
-  std::ranges::sort(filled_);
-  postings.full_keys_ += filled_.size();
   postings.not_posted_ += static_cast<std::uint64_t>(std::ranges::count(outcomes_, kRefused));
 }
 

@@ -9,8 +9,8 @@
 //   one thread     begin ─┐                   ┌─► open ─┐            ┌─► close
 //   each member           └─► share: add ... ─┘         └─► post ────┘
 //
-// Each key thus gets the postings that it would get from one thread, in the same order. What becomes hot is
-// not asked for in between, and is put in order at the end.
+// Each key thus gets the postings that it would get from one thread, in the same order. What is hot is not
+// asked for in between, and is told at the end.
 //
 // Cost:    a key is hashed to its shard by every member, and posted by one. 16 bytes of working memory a key.
 // Threads: as drawn; a Share belongs to its member. Members must run at the same time.
@@ -60,7 +60,8 @@ class BandBatch {
     BucketTable::ShardSet own_ = 0;
     std::vector<Item> items_;  // the first count_ of them
     std::size_t count_ = 0;
-    std::vector<Slot> filled_;  // whose keys became full
+    std::vector<Slot> full_;  // whose keys are full now, or were before
+    std::uint64_t full_keys_ = 0;
     std::uint64_t not_posted_ = 0;
   };
 
@@ -90,7 +91,6 @@ class BandBatch {
   std::vector<Share> shares_;
   std::vector<std::uint8_t> outcomes_;  // [text * kBandsMax + band]
   Ordinal first_ = 0;
-  std::vector<Slot> filled_;  // of all, in their order
 };
 
 inline void BandBatch::Share::add(const Item& item) {
@@ -116,8 +116,10 @@ inline void BandBatch::Share::add_extended(std::size_t text, std::size_t band, u
 template <class Features>
 void BandBatch::close(BandPostings& postings, Features features) {
   merge(postings);
-  for (const Slot slot : filled_) {
-    for (const Feature feature : features(slot)) postings.hot_.add(feature);
+  for (const Share& share : shares_) {
+    for (const Slot slot : share.full_) {
+      for (const Feature feature : features(slot)) postings.hot_.add(feature, first_ + slot.text());
+    }
   }
 }
 

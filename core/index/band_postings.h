@@ -10,9 +10,10 @@
 //
 // One uncommon minimum tells the texts of a template apart and still is common to near-duplicates; a key of
 // uncommon minima alone would lose the pairs whose likeness is the boilerplate. A text asks under the
-// extended keys of every key of its own whose minima are all hot: what is hot stays hot, so they are asked
-// for even when older postings have been forgotten and the key is no longer full. `extensions` says how many
-// hash functions give an extra minimum: 1 for short texts, 2 for pages.
+// extended keys of every key of its own whose minima are all hot. They are hot as long as the last text is
+// remembered that found the key full, so who was extended is asked for even when older postings have been
+// forgotten and the key is no longer full; and what was common among texts that are all forgotten is common no
+// more. `extensions` says how many hash functions give an extra minimum: 1 for short texts, 2 for pages.
 //
 // What can be met is thus bounded: 16 times the keys asked for. What the bound costs is two things.
 // not_posted() are bands of uniques that got no posting, because all their keys were full or nothing uncommon
@@ -80,6 +81,7 @@ class BandPostings {
   void expire(Ordinal oldest) {
     table_.expire(oldest);
     gone_.expire(oldest);
+    hot_.expire(oldest);
   }
 
   bool is_hot(Feature feature) const { return hot_.contains(feature); }
@@ -159,17 +161,18 @@ void BandPostings::insert(Ordinal ordinal, std::span<const Band> bands, std::spa
     bool fills = false;
     bool posted = post(bands[j].key, ordinal, fills);
     full_keys_ += fills;
-    if (fills) {
-      for (std::size_t e = 0; e < bands[j].width; ++e) hot_.add(bands[j].features[e]);
+    if (fills || !posted) {
+      for (std::size_t e = 0; e < bands[j].width; ++e) hot_.add(bands[j].features[e], ordinal);
     }
     if (posted) continue;
     for (unsigned extension = 0; extension < extensions_; ++extension) {
       const Feature minimum = uncommon(j, extension).first;
       if (minimum == kNoFeature) continue;
       fills = false;
-      posted |= post(extended(bands[j].key, extension, minimum), ordinal, fills);
+      const bool has_room = post(extended(bands[j].key, extension, minimum), ordinal, fills);
       full_keys_ += fills;
-      if (fills) hot_.add(minimum);
+      if (fills || !has_room) hot_.add(minimum, ordinal);
+      posted |= has_room;
     }
     not_posted_ += !posted;
   }

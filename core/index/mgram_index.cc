@@ -80,7 +80,7 @@ void MgramIndex::insert(Sequence sequence, const MgramSignature& signature) {
     const unsigned texts = table_.count(gram.key, kBucketTextsMax);
     if (texts == kBucketTextsMax) {
       ++refused_;
-      full_.add(gram.key);
+      full_.add(gram.key, row);
       continue;
     }
     table_.insert(gram.key, row);
@@ -128,6 +128,7 @@ void MgramIndex::expire(Sequence oldest) {
   first_row_ = first_row_from(oldest);
   oldest_ = oldest;
   table_.expire(first_row_);
+  full_.expire(first_row_);
   texts_.release_before(first_row_ < records_.size() ? records_[first_row_].place() : 0);
   records_.release_before(first_row_);
   sequences_.release_before(first_row_);

@@ -12,8 +12,9 @@
 // tells. Short of these two bounds every unique that shares a gram is met, and, but for one pair of keys in
 // 2^36 (bucket_table.h), no other.
 //
-// A filter gets the most grams that a row may share: those counted, and one for each gram that ever refused
-// a text, since of it nothing can be told. So a filter by grams never discards what it should not.
+// A filter gets the most grams that a row may share: those counted, and one for each gram that refused a
+// text which is remembered, since of it nothing can be told. So a filter by grams never discards what it
+// should not.
 //
 // Uniques are numbered in rows of their own, 0, 1, 2, ..., and each row knows its sequence number: the low 32
 // bits, which is enough for as many as are remembered at a time.
@@ -114,7 +115,7 @@ class MgramIndex {
   const BucketTable& table() const { return table_; }
   std::uint64_t refused() const { return refused_; }
   std::uint64_t unmet() const { return unmet_; }
-  std::size_t full_grams() const { return full_.size(); }  // that ever refused a text
+  std::size_t full_grams() const { return full_.size(); }  // that refused a text which is remembered
   // Buckets there ever were, each counted as it got its first text, and the most texts that one had.
   std::uint64_t buckets() const { return buckets_; }
   unsigned largest_bucket() const { return largest_bucket_; }
@@ -138,7 +139,7 @@ class MgramIndex {
 
   // Fills search.met_, ascending and bounded.
   void meet(const MgramSignature& signature, MgramSearch& search) const;
-  // How many grams of the text ever refused another.
+  // How many grams of the text refused another that is remembered.
   std::uint32_t full_grams_of(const MgramSignature& signature) const;
   Ordinal first_row_from(Sequence sequence) const;
 

@@ -12,13 +12,13 @@ namespace neardup {
 // The hash function that extends band j is the first of the next band's: one it has not used.
 UncommonMinima ShortIndex::uncommon(const ShortSignature& signature, std::size_t band,
                                     ShortSearch& search) const {
-  if (!search.uncommon_made_ || search.uncommon_of_hot_ != postings_.hot().size()) {
+  if (!search.uncommon_made_ || search.uncommon_of_hot_ != postings_.hot().changes()) {
     search.uncommon_features_.clear();
     for (const std::uint32_t feature : signature.features) {
       if (!postings_.is_hot(feature)) search.uncommon_features_.push_back(feature);
     }
     short_minima(search.uncommon_features_, search.uncommon_minima_);
-    search.uncommon_of_hot_ = postings_.hot().size();
+    search.uncommon_of_hot_ = postings_.hot().changes();
     search.uncommon_made_ = true;
   }
   const std::size_t function = (band + 1) * kBandMinima % kShortMinima;

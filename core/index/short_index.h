@@ -55,7 +55,7 @@ class ShortSearch {
 
   std::vector<std::uint32_t> uncommon_features_;
   ShortMinima uncommon_minima_;
-  std::size_t uncommon_of_hot_ = 0;  // size of the hot set that they were made with
+  std::uint64_t uncommon_of_hot_ = 0;  // changes() of the hot set that they were made with
   bool uncommon_made_ = false;
 };
 

@@ -127,6 +127,39 @@ TEST(HybridDetectorProperty, a_crowded_state_is_restored_as_it_was) {
   EXPECT_EQ(copy.state_digest(), undisturbed.state_digest());
 }
 
+// Sites come and go, each with boilerplate of its own: of those that are forgotten nothing stays common.
+TEST(HybridDetectorProperty, a_crowded_window_is_restored_as_it_was_and_takes_no_more_than_the_first) {
+  std::mt19937_64 random(6);
+  std::string boilerplate;
+  TextSigner signer;
+  Detector undisturbed{DetectorOptions{}};
+  Detector copy{DetectorOptions{}};
+  std::uint64_t hot_at_first = 0;
+  for (int i = 0; i < 4000; ++i) {
+    if (i % 400 == 0) {
+      boilerplate.clear();
+      for (int w = 0; w < 300; ++w) boilerplate += " menu" + std::to_string(random() % 1000000);
+    }
+    std::string page = boilerplate;
+    for (int w = 0; w < 150; ++w) page += " w" + std::to_string(random() % 1000000);
+    const SignedText text = signer.sign(page);
+    std::string kept;
+    const Decision decision = undisturbed.apply(text.arrival(), &kept);
+    if (decision.verdict == Verdict::kUnique) {
+      ASSERT_TRUE(copy.restore(text.unique(kept)));
+    } else {
+      ASSERT_TRUE(copy.restore(ClusterGain{.leader = decision.sequence, .joined = 1}, ""));
+    }
+    if (undisturbed.size() - undisturbed.oldest() < 450) continue;
+    if (hot_at_first == 0) hot_at_first = undisturbed.lookup_counts().hot_features;
+    undisturbed.expire(undisturbed.size() - 400);
+    copy.expire(copy.size() - 400);
+    ASSERT_EQ(copy.state_digest(), undisturbed.state_digest()) << i;
+  }
+  EXPECT_GT(hot_at_first, 20U);
+  EXPECT_LT(undisturbed.lookup_counts().hot_features, 4 * hot_at_first);
+}
+
 TEST(HybridDetectorProperty, what_is_forgotten_is_new_again) {
   MutantStream stream(9);
   TextSigner signer;

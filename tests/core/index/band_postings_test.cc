@@ -154,6 +154,46 @@ TEST(BandPostings, what_was_posted_under_an_extension_is_found_after_the_older_o
   EXPECT_THAT(found(postings, band, {}), ElementsAre(60)) << "the key has room again";
 }
 
+TEST(BandPostings, what_was_common_among_those_forgotten_is_common_no_more) {
+  BandPostings postings(1);
+  const Band band = band_of(10);
+  constexpr Ordinal kLast = kFull + 2;
+  for (Ordinal ordinal = 0; ordinal <= kLast; ++ordinal) insert(postings, ordinal, band, {500, 502});
+  postings.expire(kLast);
+  EXPECT_TRUE(postings.is_hot(10)) << "who was extended last is still asked for";
+  EXPECT_THAT(found(postings, band, {500, 502}), ElementsAre(kLast));
+  postings.expire(kLast + 1);
+  EXPECT_FALSE(postings.is_hot(10));
+  insert(postings, 100, band, {500, 502});
+  EXPECT_THAT(found(postings, band), ElementsAre(100));
+}
+
+TEST(BandPostings, a_minimum_is_common_as_long_as_who_filled_its_key_is_remembered) {
+  BandPostings postings(1);
+  for (Ordinal ordinal = 0; ordinal < 2 * kFull; ++ordinal)
+    insert(postings, ordinal, band_of(10), {500, 502});
+  postings.expire(2 * kFull - 1);
+  EXPECT_TRUE(postings.is_hot(500));
+  postings.expire(2 * kFull);
+  EXPECT_FALSE(postings.is_hot(500));
+}
+
+// Templates come and go: of those gone nothing is kept, and each new one is met as the first was.
+TEST(BandPostings, what_is_hot_is_bounded_by_what_is_remembered) {
+  BandPostings postings(2);
+  constexpr Ordinal kWindow = 1000;
+  std::size_t after_one_window = 0;
+  for (Ordinal ordinal = 0; ordinal < 50 * kWindow; ++ordinal) {
+    const Feature site = ordinal / 100;
+    insert(postings, ordinal, band_of(1000 * site, 1000 * site + 10),
+           {1000 * site + 100 + ordinal % 7, 1'000'000'000 + 2 * ordinal, 1'000'000'001 + 2 * ordinal});
+    if (ordinal == kWindow) after_one_window = postings.hot().size();
+    if (ordinal >= kWindow) postings.expire(ordinal - kWindow);
+  }
+  EXPECT_GT(after_one_window, 20U);
+  EXPECT_LE(postings.hot().size(), 2 * after_one_window);
+}
+
 TEST(BandPostings, a_flood_of_one_text_is_bounded) {
   BandPostings postings(2);
   const Band band = band_of(10);

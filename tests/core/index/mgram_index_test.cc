@@ -117,6 +117,8 @@ TEST_F(MgramIndexTest, a_full_bucket_has_room_again_when_texts_were_forgotten) {
   index.insert(100, sign("same"));
   EXPECT_EQ(candidates(index, "same").back(), 100U);
   EXPECT_EQ(index.full_grams(), 1U) << "one that it refused is still not under it";
+  index.expire(65);
+  EXPECT_EQ(index.full_grams(), 0U) << "it is forgotten";
 }
 
 TEST_F(MgramIndexTest, the_digest_is_of_what_is_stored) {
