@@ -12,8 +12,6 @@
 namespace neardup {
 namespace {
 
-constexpr std::size_t kManifestsKept = 2;
-
 std::string shown(const std::string& signature_options) {
   return signature_options.empty() ? "the default fingerprint settings" : signature_options;
 }
@@ -195,18 +193,21 @@ Status JournalStore::write_manifest() {
   if (Status status = write_durably(folder_, manifest_name(manifest.generation), encode_manifest(manifest));
       !status)
     return status;
+  generation_before_ = committed_.generation;
   committed_ = std::move(manifest);
   committed_chain_ = chain_;
   return {};
 }
 
-// One too many does no harm, so what fails here is tried again at the next commit.
+// All but the two newest that are whole: one that is damaged is no use, and would push out one that is. What
+// fails here does no harm and is tried again at the next commit.
 void JournalStore::remove_old_manifests() const {
   const Result<SnapshotFiles> files = snapshot_files(folder_);
   if (!files) return;
-  for (std::size_t i = 0; i + kManifestsKept < files->manifests.size(); ++i) {
+  for (const std::uint64_t generation : files->manifests) {
+    if (generation == committed_.generation || generation == generation_before_) continue;
     std::error_code error;
-    std::filesystem::remove(folder_ + "/" + manifest_name(files->manifests[i]), error);
+    std::filesystem::remove(folder_ + "/" + manifest_name(generation), error);
   }
 }
 

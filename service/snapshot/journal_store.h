@@ -100,6 +100,7 @@ class JournalStore {
   Manifest committed_;
   JournalChain committed_chain_;
   std::uint64_t generation_ = 0;  // above all manifests in the folder, damaged ones too, once incremented
+  std::uint64_t generation_before_ = 0;  // of the whole one that stood before committed_
 };
 
 }  // namespace neardup

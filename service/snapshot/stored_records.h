@@ -5,7 +5,7 @@
 // that is not whole ends the reading wherever it stands: what comes behind it can be had from Kafka, and
 // `damage` says if it was promised.
 //
-//   FOLDER/manifest-GENERATION     the newest two (manifest.h)
+//   FOLDER/manifest-GENERATION     the newest two that are whole (manifest.h)
 //   FOLDER/segment-FIRST           the journal from record FIRST on (segment.h)
 //   FOLDER/lock                    whose process writes here
 //

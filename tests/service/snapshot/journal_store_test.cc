@@ -232,6 +232,31 @@ TEST_F(JournalStoreTest, with_both_manifests_damaged_it_begins_anew_and_is_whole
   EXPECT_EQ(start(*open()), records);
 }
 
+TEST_F(JournalStoreTest, a_damaged_manifest_is_none_of_the_two_that_are_kept) {
+  const std::vector<std::string> records = generated_records(20, 2);
+  std::size_t stored = 0;
+  {
+    const auto store = open({.segment_bytes_max = 700});
+    start(*store);
+    // Up to a record with which a segment begins: the newest manifest promises no more than the one before.
+    while (append(*store, records, stored + 1) && snapshot_files(at())->segments.size() == 1) {
+      ASSERT_TRUE(store->commit());
+      ++stored;
+    }
+  }
+  const auto damage_newest = [&] { flip(manifest_name(snapshot_files(at())->manifests.back()), 20, 1); };
+  damage_newest();
+  const auto whole = std::vector<std::string>(records.begin(), records.begin() + stored);
+  {
+    const auto store = open({.segment_bytes_max = 700});
+    EXPECT_EQ(start(*store), whole);
+    ASSERT_TRUE(append(*store, records, stored + 1));
+  }
+  EXPECT_EQ(snapshot_files(at())->manifests.size(), 2U);
+  damage_newest();
+  EXPECT_EQ(readable(), whole) << "another one damaged costs no more than the first";
+}
+
 TEST_F(JournalStoreTest, a_missing_segment_ends_the_reading_before_it) {
   const std::vector<std::string> records = generated_records(30, 2);
   fill(records, {.segment_bytes_max = 1000});
