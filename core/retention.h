@@ -44,7 +44,8 @@ struct RetentionOptions {
 };
 
 // The time that a document tells. Nobody knows the future: an event time after the arrival is a broken clock,
-// and one such document would forget everything. 0 is unknown.
+// and one such document would forget everything. So would an arrival after now: who has a clock lets none of
+// these pass. 0 is unknown.
 inline std::int64_t retention_time_ms(RetentionClock clock, std::int64_t event_time_ms,
                                       std::int64_t arrival_time_ms) {
   if (clock == RetentionClock::kArrivalTime || event_time_ms == 0) return arrival_time_ms;

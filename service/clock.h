@@ -1,4 +1,5 @@
-// How long ago, and what time is it? For figures and logs; no decision hangs on a clock.
+// How long ago, and what time is it? For figures and logs, and for a time ahead of now, which ages nothing
+// (core/retention.h). No other decision hangs on a clock.
 #pragma once
 
 #include <chrono>

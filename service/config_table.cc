@@ -431,8 +431,10 @@ const std::vector<Setting>& table() {
        .max = 876000},
       {.path = "index.age_clock",
        .field = at<&Config::index, &IndexConfig::age_clock>,
-       .about = "What time it is: the latest that any document has told. event: the document's own time, at "
-                "most that of its arrival; arrival: the record's timestamp, which a scan has not.",
+       .about =
+           "What time it is: the latest that any document has told. event: the document's own time, at "
+           "most that of its arrival; arrival: the record's timestamp, which a scan has not. One ahead of "
+           "this machine's clock counts as now.",
        .choices = {"event", "arrival"}},
       {.path = "index.memory_limit",
        .field = at<&Config::index, &IndexConfig::memory_limit>,

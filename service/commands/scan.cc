@@ -18,6 +18,7 @@
 #include "core/decision.h"
 #include "core/detector.h"
 #include "core/retention.h"
+#include "service/clock.h"
 #include "service/codec/preset.h"
 #include "service/codec/verdict_codec.h"
 #include "service/commands/exit_code.h"
@@ -222,7 +223,7 @@ class Scan {
         verdict.previous = &previous;
       }
       if (index_) index_->add(arrival, verdict.decision, verdict.cluster, kept_);
-      time_ms_ = std::max(time_ms_, retention_.time_ms(document.event_time_ms, 0));
+      time_ms_ = std::max(time_ms_, std::min(now_ms_, retention_.time_ms(document.event_time_ms, 0)));
       if (verdict.decision.verdict == Verdict::kUnique) {
         ++counts_.unique;
         entry_bytes_max = journal_entry_bytes_max(document.id.size(), document.url.size(),
@@ -359,7 +360,8 @@ class Scan {
   std::string kept_;          // of the document being decided
   ScanRecordRoom room_;       // of the record that is being made
   std::int64_t time_ms_ = 0;  // the latest of its documents
-  bool is_full_ = false;      // the memory limit asks to stop
+  const std::int64_t now_ms_ = wall_clock_ms();
+  bool is_full_ = false;  // the memory limit asks to stop
   std::string verdicts_;
   int output_error_ = 0;
 

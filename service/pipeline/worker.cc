@@ -348,7 +348,8 @@ Result<std::size_t> Worker::decide(Intake& intake, std::size_t begin, Batch& bat
   batch.clear();
   std::size_t bytes =
       journal_frame_bytes_max(journal_topics_.size(), ahead_.positions().size() + records.size() - begin);
-  std::int64_t time_ms = 0;  // the latest
+  std::int64_t time_ms = 0;                     // the latest
+  const std::int64_t now_ms = wall_clock_ms();  // producers stamp records, and some have broken clocks
   std::size_t i = begin;
   for (; i < records.size(); ++i) {
     if (walk.reach(i)) decide_pulse_.beat();
@@ -364,8 +365,8 @@ Result<std::size_t> Worker::decide(Intake& intake, std::size_t begin, Batch& bat
       batch.add_rejected(record, *document.reason);
     } else {
       decide_document(record, document, batch);
-      time_ms =
-          std::max(time_ms, parts_.retention.time_ms(document.document.event_time_ms, record.timestamp_ms));
+      time_ms = std::max(time_ms, std::min(now_ms, parts_.retention.time_ms(document.document.event_time_ms,
+                                                                            record.timestamp_ms)));
     }
   }
   if (i == records.size()) {

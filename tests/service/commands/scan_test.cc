@@ -505,6 +505,20 @@ TEST_F(Scan, forgets_the_same_with_a_folder_and_without_and_in_its_next_run) {
   EXPECT_EQ(asked.verdicts[0].duplicate_of->id, "again-0");
 }
 
+TEST_F(Scan, a_document_of_the_future_forgets_nobody) {
+  Config config;
+  config.index.age_max_hours = 876'000;
+  const std::string index = (folder_ / "index").string();
+  const auto at = [](const std::string& time, const std::string& id, int seed) {
+    return R"({"id":")" + id + R"(","time":")" + time + R"(","text":")" + words(seed) + "\"}\n";
+  };
+  scan({.snapshot = index}, at("2026-01-01", "a", 1), config);
+  scan({.snapshot = index}, at("2199-01-01", "broken clock", 2), config);
+  const Scanned got = scan({.snapshot = index}, at("2026-01-02", "b", 1), config);
+  ASSERT_THAT(got.verdicts, SizeIs(1));
+  EXPECT_EQ(got.verdicts[0].verdict, Verdict::kDuplicate);
+}
+
 TEST_F(Scan, ends_where_the_memory_limit_asks_to_stop_and_keeps_what_it_has) {
   Config config;
   config.index.memory_limit = std::size_t{1} << 20;

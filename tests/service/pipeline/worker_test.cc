@@ -926,6 +926,15 @@ TEST(Forgetting, by_count_is_a_flat_window_that_is_replayed) {
 TEST(Forgetting, by_age_is_a_flat_window_that_is_replayed) {
   expect_a_flat_window_that_is_replayed(by_age());
 }
+TEST(Forgetting, a_record_of_the_future_forgets_nobody) {
+  constexpr std::int64_t kYearMs = std::int64_t{365} * 24 * 60 * kMinuteMs;
+  MemoryKafka kafka = news(3 * kForgettingBatch);  // of 1970
+  kafka.input[0][kForgettingBatch].timestamp_ms = 229 * kYearMs;
+  const Forgetful run = forget(kafka, {.age_max_ms = 100 * kYearMs, .clock = RetentionClock::kArrivalTime});
+  EXPECT_EQ(run.behind.back().oldest, 0U);
+  EXPECT_EQ(run.behind.back().size, 3 * kForgettingBatch);
+}
+
 TEST(Forgetting, by_memory_stays_below_the_limit_and_is_replayed) {
   const RetentionOptions options{.bytes_max = std::size_t{20} << 20};
   MemoryKafka kafka = news(120'000);
