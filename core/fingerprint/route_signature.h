@@ -9,7 +9,8 @@
 //   is stored as      short text ........................ |
 //                                 | page .............................
 //
-// (200 = four fifths of the boundary, 312 = five quarters: a text that much shorter or longer is not alike.)
+// (200 = four fifths of the boundary, 312 = five quarters: a text that much shorter or longer is not alike by
+// .8. At a lower threshold it may be, and is missed: core/DESIGN.md, "Short texts".)
 // Where m-grams decide, a text has them and nothing else, whatever its length. What is known by a digest
 // alone has none of all that (signer.h).
 #pragma once

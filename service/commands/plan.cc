@@ -105,7 +105,8 @@ void print_hybrid_table(const PlanOptions& options, BandLayout layout) {
   }
   std::cout
       << "\nThe id, url and place of each unique are kept besides, in a file if there is a folder for it.\n"
-         "`neardup tune` says which threshold suits your documents.\n";
+         "`neardup tune` says which threshold suits your documents.\n"
+      << threshold_caveat(options.mode, options.threshold_permille);
 }
 
 Json kind_json(const Kind& kind, const PlanOptions& options) {
@@ -303,6 +304,15 @@ std::optional<std::size_t> sure_units(unsigned m, unsigned threshold_permille) {
     from = units;
   }
   return from;
+}
+
+std::string_view threshold_caveat(DetectorMode mode, unsigned threshold_permille) {
+  if (mode != DetectorMode::kHybrid || threshold_permille >= DetectorOptions{}.threshold_permille) return "";
+  return "Of short texts (up to 250 letters, or 125 Chinese characters) a threshold below 0.8 misses most of "
+         "what\n"
+         "is less alike than that, unless their changes sit together; and one that is a fifth shorter or "
+         "longer\n"
+         "than a page, or more, is not compared with it.\n";
 }
 
 int run_plan(const PlanOptions& options) {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "core/detector.h"
 #include "core/index/covering.h"
@@ -51,6 +52,10 @@ double mgram_text_bytes(std::size_t grams, std::size_t characters, double bytes_
 // From how many units on two texts share a run of m if they are alike by `threshold_permille`, wherever the
 // edits fall: no text of so many units or more is missed. Nothing: there is no such length.
 std::optional<std::size_t> sure_units(unsigned m, unsigned threshold_permille);
+
+// What a threshold costs of which no figure tells: the keys of short texts do not follow it (core/DESIGN.md,
+// "Short texts"). Lines; "": nothing.
+std::string_view threshold_caveat(DetectorMode mode, unsigned threshold_permille);
 
 int run_plan(const PlanOptions& options);
 

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "service/commands/exit_code.h"
+#include "service/commands/plan.h"
 #include "service/commands/report.h"
 #include "service/commands/topics.h"
 #include "service/pipeline/signer_settings.h"
@@ -17,10 +18,12 @@ int run_validate(const ConfigSources& sources, const ValidateOptions& options) {
   if (const Result<SignerOptions> signing = resolve_signer_options(loaded->config); !signing) {
     return report_config_error(signing.error());
   }
+  const DetectorOptions detector = resolve_detector_options(loaded->config);
   const auto given = std::count_if(loaded->origin.begin(), loaded->origin.end(),
                                    [](const auto& origin) { return origin.second != "default"; });
   std::cout << "The configuration is valid: " << given << (given == 1 ? " setting is" : " settings are")
-            << " given, the others are defaults.\n";
+            << " given, the others are defaults.\n"
+            << threshold_caveat(detector.mode, detector.threshold_permille);
   if (options.offline) return kExitOk;
   std::cout << std::flush;
   return run_topics_check({}, loaded->config);

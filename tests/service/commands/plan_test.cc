@@ -21,6 +21,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Answer {
   int code;
@@ -79,6 +80,14 @@ TEST(Plan, of_mode_hybrid_says_how_sure_pairs_are_to_meet) {
   EXPECT_THAT(answer.out, AllOf(HasSubstr("threshold 0.8: 6 bands of 4 minima"), HasSubstr(" 0.80 "),
                                 HasSubstr("1000000 uniques"), HasSubstr("159.8      152 MiB")));
   EXPECT_THAT(plan_command({"--set", "detector.threshold=0.5"}).out, HasSubstr("12 bands of 2 minima"));
+}
+
+TEST(Plan, says_that_short_texts_do_not_follow_a_low_threshold) {
+  const std::string at_most = "Of short texts (up to 250 letters";
+  EXPECT_THAT(plan_command({"--documents", "1M", "--set", "detector.threshold=0.6"}).out, HasSubstr(at_most));
+  EXPECT_THAT(plan_command({"--documents", "1M"}).out, Not(HasSubstr(at_most)));
+  EXPECT_EQ(threshold_caveat(DetectorMode::kMgram, 600), "");
+  EXPECT_EQ(threshold_caveat(DetectorMode::kSimhash, 600), "");
 }
 
 TEST(Plan, of_mode_hybrid_speaks_to_programs) {
