@@ -459,6 +459,7 @@ int delivered(int code) {
 
 int run_cli(int argc, const char* const* argv) {
   occupy_standard_streams();
+  end_by_signals();
   try {
     return delivered(run(argc, argv));
   } catch (const std::exception& error) {

@@ -50,7 +50,7 @@ int DocumentReader::read(const std::vector<std::string>& paths, const std::funct
     readable &= all_readable(input);
   }
   readable &= all_readable(input);
-  if (SignalScope::interrupted.load()) return kExitInterrupted;
+  if (SignalScope::interrupted.load()) return SignalScope::exit_code();
   return readable ? kExitOk : kExitNoInput;
 }
 

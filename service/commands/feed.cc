@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <csignal>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -16,6 +14,7 @@
 #include "service/commands/exit_code.h"
 #include "service/commands/path_input.h"
 #include "service/commands/report.h"
+#include "service/commands/streams.h"
 #include "service/kafka/sender.h"
 
 namespace neardup {
@@ -36,7 +35,7 @@ const char kFeedHelp[] =
     "left "
     "out;\n"
     "69 some were not acknowledged, or Kafka is away; 74 a file could not be read; 78 wrong configuration;\n"
-    "130 interrupted, after what was read was acknowledged.\n";
+    "130 or 143 interrupted, after what was read was acknowledged.\n";
 
 namespace {
 
@@ -45,8 +44,6 @@ using std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kProgressEvery{200};
 constexpr std::chrono::minutes kDeliveryMax{5};
 
-std::atomic<bool> interrupted{false};
-
 class Feed {
  public:
   Feed(const FeedOptions& options, const Config& config, const Preset& preset, KafkaSender& sender)
@@ -54,7 +51,7 @@ class Feed {
         preset_(preset),
         sender_(sender),
         document_bytes_max_(config.input.document_bytes_max),
-        input_(options.sources, STDIN_FILENO, config.input.document_bytes_max, interrupted),
+        input_(options.sources, STDIN_FILENO, config.input.document_bytes_max, SignalScope::interrupted),
         shows_progress_(!options.quiet && isatty(STDERR_FILENO) == 1) {}
 
   int run() {
@@ -82,7 +79,7 @@ class Feed {
     }
     if (!status) return report_error(status.error());
     if (!delivered) return report_error(delivered.error());
-    if (interrupted.load()) return 128 + SIGINT;
+    if (SignalScope::interrupted.load()) return SignalScope::exit_code();
     if (unreadable_ > 0) return kExitIo;
     return too_large_ > 0 ? kExitData : kExitOk;
   }
@@ -122,7 +119,7 @@ class Feed {
   void pace() const {
     if (options_.rate <= 0) return;
     const auto due = began_ + std::chrono::duration<double>(static_cast<double>(sent_) / options_.rate);
-    while (!interrupted.load() && steady_clock::now() < due) {
+    while (!SignalScope::interrupted.load() && steady_clock::now() < due) {
       const auto left = due - steady_clock::now();
       std::this_thread::sleep_for(
           std::min<std::chrono::duration<double>>(left, std::chrono::milliseconds(100)));
@@ -205,12 +202,7 @@ Result<std::string> page_record(const Preset& preset, std::string_view url, std:
 int run_feed(const FeedOptions& options, const Config& config) {
   const Result<Preset> preset = resolve_preset(config.input);
   if (!preset) return report_config_error(preset.error());
-  interrupted.store(false);
-  struct sigaction on_interrupt{};
-  on_interrupt.sa_handler = [](int) { interrupted.store(true); };
-  on_interrupt.sa_flags = static_cast<int>(SA_RESETHAND);  // a second one ends at once
-  sigaction(SIGINT, &on_interrupt, nullptr);
-
+  const SignalScope signals;
   Probe probe;
   const std::string& topic = options.topic.empty() ? config.kafka.topics.input.front() : options.topic;
   Result<std::unique_ptr<KafkaSender>> sender = KafkaSender::open(config.kafka, topic, probe);

@@ -54,8 +54,8 @@ const char kFingerprintHelp[] =
     "such a name is written ./NAME); similarity is what the distance stands for, of a SimHash the cosine.\n"
     "Exit codes: 0 done, rejects or not; 65 every document was rejected, or there is none to compare; 66 a "
     "file\n"
-    "could not be read, the others were; 74 the output was not written; 78 wrong configuration; 130 "
-    "interrupted.\n";
+    "could not be read, the others were; 74 the output was not written; 78 wrong configuration;\n"
+    "130 or 143 interrupted.\n";
 
 namespace {
 

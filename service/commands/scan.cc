@@ -51,8 +51,9 @@ const char kScanHelp[] =
     "no document gets the verdict \"rejected\" with its reason, and the scan goes on; blank lines are "
     "skipped.\n"
     "Exit codes: 0 done, rejects or not; 65 every document was rejected, or with --strict at least one;\n"
-    "74 a file could not be read, or the output not written; 78 wrong configuration; 130 interrupted, after\n"
-    "the verdicts of what was read.\n";
+    "74 a file could not be read, or the output not written; 78 wrong configuration; 130 or 143 "
+    "interrupted,\n"
+    "after the verdicts of what was read.\n";
 
 namespace {
 
@@ -265,7 +266,7 @@ class Scan {
     if (output_error_ != 0) return kExitIo;
     if (!index_status_) return neardup::exit_code(index_status_.error().code);
     if (is_full_) return kExitConfig;
-    if (SignalScope::interrupted.load()) return kExitInterrupted;
+    if (SignalScope::interrupted.load()) return SignalScope::exit_code();
     if (unreadable_ > 0) return kExitIo;
     const bool nothing_but_rejects = rejected_ > 0 && rejected_ == documents();
     if (nothing_but_rejects || (options_.strict && rejected_ > 0)) return kExitData;

@@ -32,15 +32,36 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
+void end_by_signals() {
+  if (::getpid() != 1) return;
+  struct sigaction end{};
+  end.sa_handler = [](int number) { ::_exit(128 + number); };
+  for (const int number : {SIGINT, SIGTERM}) sigaction(number, &end, nullptr);
+}
+
+namespace {
+
+std::atomic<int> first_signal{0};
+
+}  // namespace
+
 std::atomic<bool> SignalScope::interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "a signal handler sets them");
+
+int SignalScope::exit_code() { return 128 + first_signal.load(); }
 
 SignalScope::SignalScope() {
+  first_signal.store(0);
   interrupted.store(false);
-  struct sigaction on_interrupt{};
-  on_interrupt.sa_handler = [](int) { interrupted.store(true); };
-  on_interrupt.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &on_interrupt, &interrupt_before_);
+  struct sigaction ask{};
+  ask.sa_handler = [](int number) {
+    int none = 0;
+    if (!first_signal.compare_exchange_strong(none, number)) ::_exit(128 + number);
+    interrupted.store(true);
+  };
+  sigaction(SIGINT, &ask, &interrupt_before_);
+  sigaction(SIGTERM, &ask, &terminate_before_);
   struct sigaction ignore{};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &ignore, &pipe_before_);
@@ -48,6 +69,7 @@ SignalScope::SignalScope() {
 
 SignalScope::~SignalScope() {
   sigaction(SIGINT, &interrupt_before_, nullptr);
+  sigaction(SIGTERM, &terminate_before_, nullptr);
   sigaction(SIGPIPE, &pipe_before_, nullptr);
 }
 

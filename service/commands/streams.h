@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include <atomic>
-#include <csignal>
 #include <string_view>
 
 namespace neardup {
@@ -24,13 +23,16 @@ void occupy_standard_streams();
 // 0, or the errno that stopped it.
 int write_all(int fd, std::string_view bytes);
 
-inline constexpr int kExitInterrupted = 128 + SIGINT;
+// The first process of a container has no default actions: a signal without a handler is ignored, SIGTERM
+// too, and nothing but SIGKILL would end a command. REQUIRES: there is one thread.
+void end_by_signals();
 
-// While one lives: the first SIGINT asks for a good end, which `interrupted` tells, and a second one ends at
-// once; a closed output is an error of write(2), not a death.
+// While one lives: the first SIGINT or SIGTERM asks for a good end, which `interrupted` tells, and a second
+// one ends at once; a closed output is an error of write(2), not a death.
 class SignalScope {
  public:
   static std::atomic<bool> interrupted;
+  static int exit_code();  // 128 + the first signal. REQUIRES: interrupted
 
   SignalScope();
   ~SignalScope();
@@ -39,6 +41,7 @@ class SignalScope {
 
  private:
   struct sigaction interrupt_before_{};
+  struct sigaction terminate_before_{};
   struct sigaction pipe_before_{};
 };
 

@@ -50,7 +50,7 @@ const char kTuneHelp[] =
     "compares is\n"
     "told for each m too, of the first 20000 documents.\n"
     "Exit codes: 0 done; 65 the pairs are wrong, or none is the same; 66 a file could not be read; 74 the\n"
-    "output was not written; 78 wrong configuration; 130 interrupted.\n";
+    "output was not written; 78 wrong configuration; 130 or 143 interrupted.\n";
 
 namespace {
 
@@ -334,7 +334,7 @@ class Tune {
     DetectorOptions loosest = detecting_;
     loosest.threshold_permille = kThresholds.front();
     for (std::size_t j = 1; j < by_order.size(); ++j) {
-      if (SignalScope::interrupted.load()) return kExitInterrupted;
+      if (SignalScope::interrupted.load()) return SignalScope::exit_code();
       for (std::size_t i = 0; i < j; ++i) compare(by_order[i], by_order[j]);
       show_progress(j + 1);
     }

@@ -4,12 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -245,18 +248,24 @@ TEST(Cli, print_config_writes_the_files_of_the_config_folder) {
   EXPECT_EQ(neardup_cli({"print-config", "--markdown"}).out, config_reference_markdown());
 }
 
-// What a process ends with in which `prepare` ran first.
-template <class Prepare>
-int exit_code_after(Prepare prepare, std::vector<const char*> words) {
+// What a process ends with that does `work`, which returns it.
+template <class Work>
+int exit_code_of_child(Work work) {
   const pid_t child = fork();
-  if (child == 0) {
-    prepare();
-    words.insert(words.begin(), "neardup");
-    _exit(run_cli(static_cast<int>(words.size()), words.data()));
-  }
+  if (child == 0) _exit(work());
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// The same of a command before which `prepare` ran.
+template <class Prepare>
+int exit_code_after(Prepare prepare, std::vector<const char*> words) {
+  return exit_code_of_child([&] {
+    prepare();
+    words.insert(words.begin(), "neardup");
+    return run_cli(static_cast<int>(words.size()), words.data());
+  });
 }
 
 class CliStreams : public FolderTest {};
@@ -281,6 +290,42 @@ TEST(Cli, what_could_not_be_printed_ends_with_74) {
                                                 {"scan", "--help"}}) {
     const auto to_full_disk = [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); };
     EXPECT_EQ(exit_code_after(to_full_disk, words), kExitIo) << words.front();
+  }
+}
+
+// Runs `words` as the first process of a namespace, an input before it that says nothing, and asks it by
+// SIGTERM to end until it does. nullopt: this user may make no namespace. -1: it had to be killed.
+std::optional<int> exit_code_as_first_process(std::vector<const char*> words) {
+  constexpr int kMayNot = 200;
+  const int code = exit_code_of_child([&] {
+    if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) return kMayNot;
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0) return kMayNot;
+    const pid_t first = fork();
+    if (first == 0) {
+      dup2(ends[0], STDIN_FILENO);
+      words.insert(words.begin(), "neardup");
+      _exit(run_cli(static_cast<int>(words.size()), words.data()));
+    }
+    int status = 0;
+    for (int look = 0; look < 200 && waitpid(first, &status, WNOHANG) == 0; ++look) {
+      kill(first, look < 199 ? SIGTERM : SIGKILL);
+      usleep(50'000);
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+  });
+  if (code == kMayNot) return std::nullopt;
+  return code == 255 ? -1 : code;
+}
+
+TEST(Cli, the_first_process_of_a_container_ends_when_it_is_asked_to) {
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{"scan", "--quiet", "-"},
+        {"feed", "--quiet", "--set", "kafka.brokers=127.0.0.1:1", "-"},
+        {"topics", "check", "--timeout-ms", "60000", "--set", "kafka.brokers=127.0.0.1:1"}}) {
+    const std::optional<int> code = exit_code_as_first_process(words);
+    if (!code) GTEST_SKIP() << "this user may make no namespace";
+    EXPECT_EQ(*code, 128 + SIGTERM) << words.front();
   }
 }
 

@@ -327,6 +327,15 @@ TEST_F(Scan, an_interrupt_ends_it_well_with_a_summary) {
   EXPECT_THAT(piped.messages(), HasSubstr("interrupted"));
 }
 
+TEST_F(Scan, a_supervisor_ends_it_well_too) {
+  Piped piped;
+  piped.send(line("a", words(1)));
+  EXPECT_THAT(piped.receive_line(), HasSubstr("unique"));
+  EXPECT_EQ(kill(getpid(), SIGTERM), 0);
+  EXPECT_EQ(piped.wait(), 143);
+  EXPECT_THAT(piped.messages(), HasSubstr("interrupted"));
+}
+
 TEST_F(Scan, a_reader_that_leaves_ends_it_quietly) {
   Piped piped;
   piped.send(line("a", words(1)));
