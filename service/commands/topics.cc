@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <iostream>
 
 #include "service/commands/exit_code.h"
 #include "service/commands/report.h"
@@ -30,7 +31,7 @@ int run_topics_check(const TopicsOptions& options, const Config& config) {
   if (!described) return report_error(described.error());
   const std::vector<TopicProblem> problems = check_topics(config.kafka.topics, *described);
   for (const TopicProblem& problem : problems) {
-    fmt::print(stderr, "{}: {}\n  mend it: {}\n", problem.topic, problem.what, problem.mend);
+    std::cerr << problem.topic << ": " << problem.what << "\n  mend it: " << problem.mend << '\n';
   }
   if (problems.empty()) fmt::print("all {} topics are right\n", described->size());
   return problems.empty() ? kExitOk : kExitConfig;

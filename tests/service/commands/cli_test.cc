@@ -329,6 +329,13 @@ TEST(Cli, the_first_process_of_a_container_ends_when_it_is_asked_to) {
   }
 }
 
+TEST_F(CliStreams, a_feed_whose_words_nobody_takes_ends_as_well_as_it_did) {
+  const std::string input = write("in.jsonl", "");
+  const auto to_full_disk = [] { dup2(open("/dev/full", O_WRONLY), STDERR_FILENO); };
+  EXPECT_EQ(exit_code_after(to_full_disk, {"feed", "--set", "kafka.brokers=127.0.0.1:1", input.c_str()}),
+            kExitOk);
+}
+
 TEST(Streams, an_output_that_does_not_wait_is_waited_for) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe2(ends.data(), O_NONBLOCK), 0);
