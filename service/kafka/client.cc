@@ -16,7 +16,7 @@ constexpr std::size_t kSecretBytesMax = 65536;
 // A secret is the file's content without its last line break.
 Result<std::string> read_secret(const std::string& setting, const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{ErrorCode::kIo, setting + ": cannot read the file " + path};
+  if (!file) return Error{ErrorCode::kInvalid, setting + ": cannot read the file " + path};
   std::string content{std::istreambuf_iterator<char>(file), {}};
   while (!content.empty() && (content.back() == '\n' || content.back() == '\r')) content.pop_back();
   if (content.empty()) return Error{ErrorCode::kInvalid, setting + ": the file " + path + " is empty"};

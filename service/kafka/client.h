@@ -91,7 +91,7 @@ using ClientProperties = std::vector<std::pair<std::string, std::string>>;
 
 // A client with our connection settings, then `properties`, then the operator's kafka.properties. Secrets are
 // read from their files here and nowhere else.
-// Errors: kInvalid (a property librdkafka refuses, named), kIo (a secret's file).
+// Error kInvalid: a property that librdkafka refuses, or a secret's file, named.
 Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig& config,
                                         const ClientProperties& properties, ClientListener& listener);
 

@@ -23,7 +23,7 @@ class KafkaInput final : public RecordSource {
  public:
   static constexpr std::chrono::seconds kRestAfter{10};
 
-  // Errors: kInvalid (settings), kIo (secrets). Kafka itself may still be away. `rest_after`: so long no
+  // Error kInvalid: settings, secrets. Kafka itself may still be away. `rest_after`: so long no
   // record comes of a partition that rests.
   static Result<std::unique_ptr<KafkaInput>> open(const KafkaConfig& config, Probe& probe,
                                                   std::chrono::milliseconds rest_after = kRestAfter);

@@ -45,7 +45,7 @@ Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics,
 // Asks for ids and partition counts again and again, over one connection. The settings are left out.
 class TopicLookup {
  public:
-  // Kafka may still be away. Errors: kInvalid (settings), kIo (secrets).
+  // Kafka may still be away. Error kInvalid: settings, secrets.
   static Result<std::unique_ptr<TopicLookup>> open(const KafkaConfig& config, Probe& probe);
   ~TopicLookup();
 

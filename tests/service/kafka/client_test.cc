@@ -224,6 +224,7 @@ TEST_F(ClientSettings, oauthbearer_has_a_client_where_others_have_a_user) {
 
 TEST_F(ClientSettings, a_secret_that_cannot_be_had_is_named_and_never_said) {
   config_.sasl_password_file = (folder_ / "missing").string();
+  EXPECT_EQ(make().error().code, ErrorCode::kInvalid) << "a wrong setting, as validate says";
   EXPECT_EQ(refusal(), "kafka.sasl_password_file: cannot read the file " + config_.sasl_password_file);
   config_.sasl_password_file = write("empty", "\r\n");
   EXPECT_EQ(refusal(), "kafka.sasl_password_file: the file " + config_.sasl_password_file + " is empty");
