@@ -7,6 +7,7 @@
 #include "service/commands/plan.h"
 #include "service/commands/report.h"
 #include "service/commands/topics.h"
+#include "service/kafka/client.h"
 #include "service/pipeline/signer_settings.h"
 
 namespace neardup {
@@ -17,6 +18,9 @@ int run_validate(const ConfigSources& sources, const ValidateOptions& options) {
   if (const Status files = check_files(loaded->config); !files) return report_config_error(files.error());
   if (const Result<SignerOptions> signing = resolve_signer_options(loaded->config); !signing) {
     return report_config_error(signing.error());
+  }
+  if (const Status properties = check_properties(loaded->config.kafka); !properties) {
+    return report_config_error(properties.error());
   }
   const DetectorOptions detector = resolve_detector_options(loaded->config);
   const auto given = std::count_if(loaded->origin.begin(), loaded->origin.end(),

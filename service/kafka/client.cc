@@ -68,6 +68,13 @@ rd_kafka_resp_err_t answer_callback(rd_kafka_t* client, int, const char*, std::i
   return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
+Status set_property(rd_kafka_conf_t& conf, const std::string& property, const std::string& value) {
+  std::array<char, 512> why{};
+  if (rd_kafka_conf_set(&conf, property.c_str(), value.c_str(), why.data(), why.size()) == RD_KAFKA_CONF_OK)
+    return {};
+  return Error{ErrorCode::kInvalid, "kafka property " + property + ": " + why.data()};
+}
+
 constexpr const char* kInterceptor = "neardup";
 
 rd_kafka_resp_err_t listen_to_answers(rd_kafka_t* client, const rd_kafka_conf_t*, void*, char*, std::size_t) {
@@ -105,14 +112,6 @@ void ClientListener::on_undelivered(rd_kafka_resp_err_t error) {
 Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig& config,
                                         const ClientProperties& properties, ClientListener& listener) {
   RdKafka<rd_kafka_conf_t> conf(rd_kafka_conf_new());
-  std::array<char, 512> why{};
-  const auto set = [&](const std::string& property, const std::string& value) -> Status {
-    if (rd_kafka_conf_set(conf.get(), property.c_str(), value.c_str(), why.data(), why.size()) !=
-        RD_KAFKA_CONF_OK) {
-      return Error{ErrorCode::kInvalid, "kafka property " + property + ": " + why.data()};
-    }
-    return {};
-  };
 
   ClientProperties all = {
       {"bootstrap.servers", config.brokers},
@@ -141,7 +140,7 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
   for (const auto& [property, value] : all) {
     if (type == RD_KAFKA_PRODUCER && property == "allow.auto.create.topics")
       continue;  // a consumer's property
-    if (Status status = set(property, value); !status) return status.error();
+    if (Status status = set_property(*conf, property, value); !status) return status.error();
   }
   for (const auto& [setting, property, path] :
        {std::tuple{"kafka.sasl_password_file", oauth ? "sasl.oauthbearer.client.secret" : "sasl.password",
@@ -150,7 +149,7 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
     if (path->empty()) continue;
     Result<std::string> secret = read_secret(setting, *path);
     if (!secret) return secret.error();
-    if (Status status = set(property, *secret); !status) {
+    if (Status status = set_property(*conf, property, *secret); !status) {
       return Error{ErrorCode::kInvalid,
                    std::string(setting) + ": librdkafka refuses the value of this secret"};
     }
@@ -170,11 +169,23 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
     }
   }
 
+  std::array<char, 512> why{};
   rd_kafka_t* client = rd_kafka_new(type, conf.get(), why.data(), why.size());
   if (client == nullptr) return Error{ErrorCode::kInvalid, std::string("kafka settings: ") + why.data()};
   static_cast<void>(conf.release());  // the client owns it now
   if (type == RD_KAFKA_CONSUMER && !listener.events_apart) rd_kafka_poll_set_consumer(client);
   return RdKafka<rd_kafka_t>(client);
+}
+
+Status check_properties(const KafkaConfig& config) {
+  const RdKafka<rd_kafka_conf_t> conf(rd_kafka_conf_new());
+  std::string all;
+  for (const auto& [property, value] : config.properties) {
+    if (const Status status = set_property(*conf, property, value); !status)
+      all += (all.empty() ? "" : "\n") + status.error().message;
+  }
+  if (!all.empty()) return Error{ErrorCode::kInvalid, all};
+  return {};
 }
 
 void take_failures(rd_kafka_queue_t& queue, ClientListener& listener) {

@@ -30,6 +30,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 struct Answer {
@@ -241,6 +242,16 @@ TEST(Cli, validate_offline_looks_for_the_files_too) {
   EXPECT_EQ(missing.code, kExitConfig);
   EXPECT_THAT(missing.err,
               HasSubstr("kafka.sasl_password_file: /run/secrets/neardup/password is not a readable file"));
+}
+
+TEST(Cli, validate_offline_knows_the_properties_of_librdkafka) {
+  const Answer wrong = neardup_cli(
+      {"validate", "--offline", "-X", "linger.mss=20", "-X", "fetch.wait.max.ms=soon", "-X", "linger.ms=20"});
+  EXPECT_EQ(wrong.code, kExitConfig) << "serve would end with it";
+  EXPECT_EQ(wrong.out, "");
+  EXPECT_THAT(wrong.err, AllOf(StartsWith("neardup: kafka property fetch.wait.max.ms: Invalid value"),
+                               HasSubstr("\nneardup: kafka property linger.mss: No such"),
+                               Not(HasSubstr("linger.ms:"))));
 }
 
 TEST(Cli, print_config_writes_the_files_of_the_config_folder) {
