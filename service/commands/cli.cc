@@ -332,7 +332,10 @@ const Command kCommands[] = {
     {"snapshot", kSnapshotAbout, kSnapshotHelp, setup_snapshot},
     {"validate", "Check a configuration",
      "  neardup validate -c neardup.yaml             the settings, then Kafka and its topics\n"
-     "  neardup validate -c neardup.yaml --offline   the settings alone\n",
+     "  neardup validate -c neardup.yaml --offline   the settings alone\n"
+     "\n"
+     "Files that are named must be readable. A folder that cannot be written to is worth a remark\n"
+     "and no more: serve may be another user.\n",
      setup_validate},
     {"print-config", "Show the configuration and where each value is from",
      "  neardup print-config -c neardup.yaml         what would run, and why\n"

@@ -1,7 +1,15 @@
 #include "service/commands/validate.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
+#include <string>
+#include <system_error>
+#include <tuple>
 
 #include "service/commands/exit_code.h"
 #include "service/commands/plan.h"
@@ -11,6 +19,32 @@
 #include "service/pipeline/signer_settings.h"
 
 namespace neardup {
+namespace {
+
+// What keeps this user from writing into a folder, or from making it there; "" if nothing does.
+std::string hindrance(const std::filesystem::path& folder, bool is_made) {
+  std::error_code error;
+  std::filesystem::path there = std::filesystem::absolute(folder, error);
+  while (is_made && !std::filesystem::exists(there, error) && there != there.root_path())
+    there = there.parent_path();
+  if (!std::filesystem::is_directory(there, error)) return there.string() + " is not a folder";
+  if (::access(there.c_str(), W_OK | X_OK) == 0) return "";
+  return "this user cannot write to " + there.string() + ": " + std::strerror(errno);
+}
+
+// Remarks only: serve may be another user, to whom a supervisor gives folders that are not there yet.
+void remark_on_folders(const Config& config) {
+  for (const auto& [setting, folder, is_made] :
+       {std::tuple{"snapshot.directory", &config.snapshot.directory, true},
+        std::tuple{"index.directory", &config.index.directory, false}}) {
+    if (folder->empty()) continue;
+    if (const std::string why = hindrance(*folder, is_made); !why.empty())
+      std::cerr << "neardup: remark: " << setting << ": " << why << '\n';
+  }
+  std::cerr << std::flush;
+}
+
+}  // namespace
 
 int run_validate(const ConfigSources& sources, const ValidateOptions& options) {
   const Result<LoadedConfig> loaded = load_config(sources);
@@ -22,6 +56,7 @@ int run_validate(const ConfigSources& sources, const ValidateOptions& options) {
   if (const Status properties = check_properties(loaded->config.kafka); !properties) {
     return report_config_error(properties.error());
   }
+  remark_on_folders(loaded->config);
   const DetectorOptions detector = resolve_detector_options(loaded->config);
   const auto given = std::count_if(loaded->origin.begin(), loaded->origin.end(),
                                    [](const auto& origin) { return origin.second != "default"; });

@@ -254,6 +254,20 @@ TEST(Cli, validate_offline_knows_the_properties_of_librdkafka) {
                                Not(HasSubstr("linger.ms:"))));
 }
 
+TEST(Cli, validate_remarks_on_a_folder_that_serve_could_not_use) {
+  const Answer wrong = neardup_cli({"validate", "--offline", "--set", "snapshot.directory=/dev/null/a/b",
+                                    "--set", "index.directory=/nonexistent"});
+  EXPECT_EQ(wrong.code, kExitOk) << "it may be there for another user";
+  EXPECT_EQ(wrong.err,
+            "neardup: remark: snapshot.directory: /dev/null is not a folder\n"
+            "neardup: remark: index.directory: /nonexistent is not a folder\n");
+  const Answer right =
+      neardup_cli({"validate", "--offline", "--set", "snapshot.directory=/tmp/neardup-not-there-yet/snapshot",
+                   "--set", "index.directory=/tmp"});
+  EXPECT_EQ(right.code, kExitOk);
+  EXPECT_EQ(right.err, "");
+}
+
 TEST(Cli, print_config_writes_the_files_of_the_config_folder) {
   EXPECT_EQ(neardup_cli({"print-config", "--default"}).out, default_config_yaml());
   EXPECT_EQ(neardup_cli({"print-config", "--markdown"}).out, config_reference_markdown());
