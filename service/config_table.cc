@@ -444,9 +444,12 @@ const std::vector<Setting>& table() {
        .choices = {"event", "arrival"}},
       {.path = "index.memory_limit",
        .field = at<&Config::index, &IndexConfig::memory_limit>,
-       .about = "Memory that the index may take (neardup_index_bytes). Tables grow in steps of some MiB, so "
-                "a limit "
-                "below 64MiB is too small to work by. 0: any.",
+       .about =
+           "Memory that the index may take (neardup_index_bytes). Tables grow in steps of some MiB, so "
+           "a limit "
+           "below 64MiB is too small to work by. 0: what the process may have (neardup_memory_limit_bytes) "
+           "but an eighth of it, 512MiB at least, or half of less than 1GiB; serve stops there, whatever "
+           "at_memory_limit says.",
        .unit = "bytes",
        .min = 0,
        .max = 1024 * kGiB},

@@ -27,6 +27,7 @@
 #include "service/kafka/topics.h"
 #include "service/kafka/writer.h"
 #include "service/log.h"
+#include "service/metrics/process.h"
 #include "service/metrics/registry.h"
 #include "service/pipeline/input_plan.h"
 #include "service/pipeline/rebuilding.h"
@@ -150,6 +151,8 @@ class Service {
       : config_(config),
         preset_(preset),
         signing_(signing),
+        retention_(resolve_retention_options(config,
+                                             static_cast<std::uint64_t>(process_usage().memory_limit_bytes))),
         fail_fast_(options.fail_fast),
         accepted_(options.accepted),
         snapshot_(snapshot),
@@ -178,6 +181,7 @@ class Service {
   const Config& config_;
   const Preset& preset_;
   const SignerOptions& signing_;
+  const RetentionOptions retention_;
   bool fail_fast_;     // until Kafka was reached
   Accepted accepted_;  // until it was journaled
   JournalStore* const snapshot_;
@@ -224,7 +228,7 @@ Status Service::remember(const Uuid& journal) {
                          .log = std::move(*log),
                          .chain = JournalChain(signing_.text()),
                          .detector = Detector(resolve_detector_options(config_)),
-                         .retention = Retention(resolve_retention_options(config_)),
+                         .retention = Retention(retention_),
                          .stored = nullptr});
   if (snapshot_ == nullptr) return {};
   const auto open_log = [this]() -> Result<std::unique_ptr<SeekableLog>> {
@@ -448,6 +452,10 @@ Status Service::lead(const Election& election, std::stop_source& term) {
 // function of the journal, and nothing else can be right.
 Status Service::run(const std::stop_token& stop) {
   stop_ = stop;
+  if (config_.index.memory_limit == 0 && retention_.bytes_max > 0) {
+    log_info("index.memory_limit is not set: the index may take {:.0f} MB of what this process may have",
+             static_cast<double>(retention_.bytes_max) / 1e6);
+  }
   Result<std::unique_ptr<TopicLookup>> lookup = TopicLookup::open(config_.kafka, metrics_);
   if (!lookup) return lookup.error();
   lookup_ = std::move(*lookup);

@@ -113,14 +113,23 @@ DetectorOptions resolve_detector_options(const Config& config) {
   return options;
 }
 
-RetentionOptions resolve_retention_options(const Config& config) {
+RetentionOptions resolve_retention_options(const Config& config, std::uint64_t process_bytes_max) {
   constexpr std::int64_t kHourMs = 3'600'000;
   const IndexConfig& from = config.index;
-  return {.count_max = static_cast<std::uint64_t>(from.documents_max),
-          .age_max_ms = from.age_max_hours * kHourMs,
-          .bytes_max = from.memory_limit,
-          .at_bytes_max = from.at_memory_limit == "stop" ? MemoryPolicy::kStop : MemoryPolicy::kEvictOldest,
-          .clock = from.age_clock == "arrival" ? RetentionClock::kArrivalTime : RetentionClock::kEventTime};
+  RetentionOptions options = {
+      .count_max = static_cast<std::uint64_t>(from.documents_max),
+      .age_max_ms = from.age_max_hours * kHourMs,
+      .bytes_max = from.memory_limit,
+      .at_bytes_max = from.at_memory_limit == "stop" ? MemoryPolicy::kStop : MemoryPolicy::kEvictOldest,
+      .clock = from.age_clock == "arrival" ? RetentionClock::kArrivalTime : RetentionClock::kEventTime};
+  if (options.bytes_max > 0 || process_bytes_max == 0) return options;
+  // Past it the kernel ends the process, and every further life too, as it reads the same journal; even one
+  // that was told to forget. Batches and Kafka's buffers take some 300 MB beside the index.
+  constexpr std::uint64_t kRest = std::uint64_t{512} << 20;
+  options.bytes_max =
+      process_bytes_max - std::max(process_bytes_max / 8, std::min(process_bytes_max / 2, kRest));
+  options.at_bytes_max = MemoryPolicy::kStop;  // nobody has said that anything may be forgotten
+  return options;
 }
 
 }  // namespace neardup

@@ -228,7 +228,7 @@ void Worker::rest(const std::stop_token& stop, const std::stop_token& halt) {
       memory_text() + (evicts
                            ? " and hardly any document would fit: the input is paused; allow more and restart"
                            : " and another batch may not fit: the input is paused; allow more "
-                             "and restart, or set index.at_memory_limit to evict-oldest");
+                             "and restart, or set it with index.at_memory_limit: evict-oldest");
   log_warning("{}: {}", kMemoryPart, why);
   parts_.board.warn(kMemoryPart, why);
   while (!stop.stop_requested() && !halt.stop_requested()) {

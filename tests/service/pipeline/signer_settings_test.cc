@@ -170,6 +170,23 @@ TEST_F(SignerSettings, every_setting_of_retention_arrives) {
   EXPECT_EQ(all.clock, RetentionClock::kArrivalTime);
 }
 
+TEST_F(SignerSettings, an_index_without_a_limit_has_that_of_its_process_and_stops_there) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  for (const auto& [process, index] : {std::pair{512 * kMiB, 256 * kMiB},
+                                       {1024 * kMiB, 512 * kMiB},
+                                       {2048 * kMiB, 1536 * kMiB},
+                                       {4096 * kMiB, 3584 * kMiB},
+                                       {65536 * kMiB, 57344 * kMiB}}) {
+    const RetentionOptions options = resolve_retention_options(config_, process);
+    EXPECT_EQ(options.bytes_max, index) << process;
+    EXPECT_EQ(options.at_bytes_max, MemoryPolicy::kStop) << "nothing is forgotten that nobody gave up";
+  }
+  config_.index.memory_limit = 5000 * kMiB;
+  EXPECT_EQ(resolve_retention_options(config_, 2048 * kMiB).bytes_max, 5000 * kMiB)
+      << "who says so is obeyed";
+  EXPECT_EQ(resolve_retention_options(config_, 2048 * kMiB).at_bytes_max, MemoryPolicy::kEvictOldest);
+}
+
 TEST_F(SignerSettings, a_wrong_file_is_named_with_setting_line_and_way_out) {
   config_.fingerprint.stop_words_file = write("stop", "the\n\xFF\n");
   EXPECT_EQ(refusal(),
