@@ -141,8 +141,8 @@ const std::vector<Setting>& table() {
        .refuse = refuse_brokers},
       {.path = "kafka.group",
        .field = at<&Config::kafka, &K::group>,
-       .about = "Name of this deduplication. Instances that share it elect one writer; the transactional id "
-                "is GROUP-writer.",
+       .about = "Name of this deduplication. Instances that share it elect one writer; its readers are the "
+                "groups GROUP-input and GROUP-journal, its transactional id is GROUP-writer.",
        .refuse = refuse_empty},
       {.path = "kafka.session_timeout_ms",
        .field = at<&Config::kafka, &K::session_timeout_ms>,
