@@ -267,7 +267,7 @@ void print_json(const std::vector<Forecast>& forecasts, const PlanOptions& optio
 
 const char* const kPlanHelp =
     "  neardup plan --documents 100M                  a hundred million uniques\n"
-    "  neardup plan --documents 50M --memory 4GiB     what fits\n"
+    "  neardup plan --documents 50M --memory 8GiB     what fits\n"
     "  neardup plan --set detector.threshold=0.7      how sure are its pairs to meet?\n"
     "  neardup plan --set detector.mode=mgram         which texts are surely met?\n"
     "  neardup plan --documents 1M --distance 5 --json\n"

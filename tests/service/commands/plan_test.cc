@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,22 @@ Answer plan_command(std::vector<const char*> words) {
   testing::internal::CaptureStderr();
   const int code = run_cli(static_cast<int>(words.size()), words.data());
   return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+TEST(Plan, every_example_has_a_plan) {
+  std::istringstream help(plan_command({"--help"}).out);
+  const std::string begin = "  neardup plan ";
+  std::size_t examples = 0;
+  for (std::string line; std::getline(help, line);) {
+    if (!line.starts_with(begin)) continue;
+    std::istringstream rest(line.substr(begin.size(), line.find("   ", begin.size()) - begin.size()));
+    const std::vector<std::string> words(std::istream_iterator<std::string>(rest), {});
+    std::vector<const char*> arguments;
+    for (const std::string& word : words) arguments.push_back(word.c_str());
+    EXPECT_EQ(plan_command(arguments).code, kExitOk) << line;
+    ++examples;
+  }
+  EXPECT_EQ(examples, 5U);
 }
 
 TEST(Plan, marks_the_one_to_take) {
