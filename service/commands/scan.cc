@@ -224,7 +224,9 @@ class Scan {
         verdict.previous = &previous;
       }
       if (index_) index_->add(arrival, verdict.decision, verdict.cluster, kept_);
-      time_ms_ = std::max(time_ms_, std::min(now_ms_, retention_.time_ms(document.event_time_ms, 0)));
+      const std::int64_t told_ms = retention_.time_ms(document.event_time_ms, 0);
+      if (told_ms > now_ms_) now_ms_ = wall_clock_ms();  // a scan of a pipe may last for days
+      time_ms_ = std::max(time_ms_, std::min(now_ms_, told_ms));
       if (verdict.decision.verdict == Verdict::kUnique) {
         ++counts_.unique;
         entry_bytes_max = journal_entry_bytes_max(document.id.size(), document.url.size(),
@@ -361,8 +363,8 @@ class Scan {
   std::string kept_;          // of the document being decided
   ScanRecordRoom room_;       // of the record that is being made
   std::int64_t time_ms_ = 0;  // the latest of its documents
-  const std::int64_t now_ms_ = wall_clock_ms();
-  bool is_full_ = false;  // the memory limit asks to stop
+  std::int64_t now_ms_ = 0;   // at a moment that is past
+  bool is_full_ = false;      // the memory limit asks to stop
   std::string verdicts_;
   int output_error_ = 0;
 
