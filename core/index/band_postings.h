@@ -12,8 +12,8 @@
 // uncommon minima alone would lose the pairs whose likeness is the boilerplate. A text asks under the
 // extended keys of every key of its own whose minima are all hot. They are hot as long as the last text is
 // remembered that found the key full, so who was extended is asked for even when older postings have been
-// forgotten and the key is no longer full; and what was common among texts that are all forgotten is common no
-// more. `extensions` says how many hash functions give an extra minimum: 1 for short texts, 2 for pages.
+// forgotten and the key is no longer full; and what was common among texts that are all forgotten is not so
+// any more. `extensions` says how many hash functions give an extra minimum: 1 for short texts, 2 for pages.
 //
 // What can be met is thus bounded: 16 times the keys asked for. What the bound costs is two things.
 // not_posted() are bands of uniques that got no posting, because all their keys were full or nothing uncommon

@@ -243,8 +243,8 @@ Status Service::remember(const Uuid& journal) {
   return {};
 }
 
-// Looks from `topics_asked_` on. A topic that changed ends the term, and the reading of a journal that may say
-// nothing more.
+// Looks from `topics_asked_` on. A topic that changed ends the term, and the reading of a journal that may
+// say nothing more.
 std::unique_ptr<TopicWatch> Service::watch(Topics known, std::stop_source& term, Growth on_growth) {
   std::vector<std::string> names;
   for (const auto& [name, topic] : known) names.push_back(name);
