@@ -17,8 +17,8 @@ void HotSet::make_slots(std::size_t slots) {
 
 void HotSet::rebuild() {
   const std::vector<Slot> before = std::move(slots_);
-  const auto is_member = [&](const Slot& slot) { return slot.feature != kNoFeature && slot.last >= oldest_; };
-  used_ = static_cast<std::size_t>(std::ranges::count_if(before, is_member));
+  used_ = static_cast<std::size_t>(
+      std::ranges::count_if(before, [this](const Slot& slot) { return is_member(slot); }));
   make_slots(std::max(kSlotsMin, std::bit_ceil(3 * (used_ + 1))));  // room for half as many to come
   for (const Slot& slot : before) {
     if (!is_member(slot)) continue;
@@ -45,7 +45,7 @@ bool HotSet::add(Feature feature, std::uint64_t last) {
     mark(feature);
   }
   Slot& slot = slots_[at];
-  const bool is_new = slot.feature == kNoFeature || slot.last < oldest_;
+  const bool is_new = !is_member(slot);
   slot = {feature, is_new ? last : std::max(slot.last, last)};
   changes_ += is_new ? 1 : 0;
   return is_new;
@@ -63,7 +63,7 @@ void HotSet::expire(std::uint64_t oldest) {
 Digest128 HotSet::digest() const {
   std::vector<std::pair<Feature, std::uint64_t>> members;
   for (const Slot& slot : slots_) {
-    if (slot.feature != kNoFeature && slot.last >= oldest_) members.emplace_back(slot.feature, slot.last);
+    if (is_member(slot)) members.emplace_back(slot.feature, slot.last);
   }
   std::ranges::sort(members);
   std::string bytes;

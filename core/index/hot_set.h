@@ -61,7 +61,7 @@ class HotSet {
   static constexpr std::size_t kSlotsMin = 64;
   static constexpr std::size_t kBitsPerSlot = 16;
 
-  // An empty one is kNoFeature's, for ever.
+  // Of kNoFeature: it is empty, or, for who asks contains(), a member for ever.
   struct Slot {
     Feature feature = kNoFeature;
     std::uint64_t last = ~std::uint64_t{0};
@@ -71,6 +71,7 @@ class HotSet {
     return static_cast<std::uint32_t>(feature * 0x9E3779B97F4A7C15 >> 32);
   }
 
+  bool is_member(const Slot& slot) const { return slot.feature != kNoFeature && slot.last >= oldest_; }
   void make_slots(std::size_t slots);
   // Takes those that are members into as many slots as they need.
   void rebuild();
