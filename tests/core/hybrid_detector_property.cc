@@ -102,6 +102,14 @@ TEST(HybridDetectorProperty, restoring_a_prefix_and_applying_the_rest_equals_app
   }
 }
 
+// One decides, and the other one is told what came of it, as a replay is.
+Status decide_and_restore(const SignedText& text, Detector& deciding, Detector& restored) {
+  std::string kept;
+  const Decision decision = deciding.apply(text.arrival(), &kept);
+  if (decision.verdict == Verdict::kUnique) return restored.restore(text.unique(kept));
+  return restored.restore(ClusterGain{.leader = decision.sequence, .joined = 1}, "");
+}
+
 // Pages of one template crowd their bands: keys are extended, and what extended them comes back.
 TEST(HybridDetectorProperty, a_crowded_state_is_restored_as_it_was) {
   std::mt19937_64 random(5);
@@ -113,14 +121,7 @@ TEST(HybridDetectorProperty, a_crowded_state_is_restored_as_it_was) {
   for (int i = 0; i < 1500; ++i) {
     std::string page = boilerplate;
     for (int w = 0; w < 150; ++w) page += " w" + std::to_string(random() % 1000000);
-    const SignedText text = signer.sign(page);
-    std::string kept;
-    const Decision decision = undisturbed.apply(text.arrival(), &kept);
-    if (decision.verdict == Verdict::kUnique) {
-      ASSERT_TRUE(copy.restore(text.unique(kept)));
-    } else {
-      ASSERT_TRUE(copy.restore(ClusterGain{.leader = decision.sequence, .joined = 1}, ""));
-    }
+    ASSERT_TRUE(decide_and_restore(signer.sign(page), undisturbed, copy));
   }
   EXPECT_GT(undisturbed.lookup_counts().full_keys, 20U);
   EXPECT_GT(undisturbed.size(), 1400U) << "other pages of one template are no duplicates";
@@ -142,14 +143,7 @@ TEST(HybridDetectorProperty, a_crowded_window_is_restored_as_it_was_and_takes_no
     }
     std::string page = boilerplate;
     for (int w = 0; w < 150; ++w) page += " w" + std::to_string(random() % 1000000);
-    const SignedText text = signer.sign(page);
-    std::string kept;
-    const Decision decision = undisturbed.apply(text.arrival(), &kept);
-    if (decision.verdict == Verdict::kUnique) {
-      ASSERT_TRUE(copy.restore(text.unique(kept)));
-    } else {
-      ASSERT_TRUE(copy.restore(ClusterGain{.leader = decision.sequence, .joined = 1}, ""));
-    }
+    ASSERT_TRUE(decide_and_restore(signer.sign(page), undisturbed, copy));
     if (undisturbed.size() - undisturbed.oldest() < 450) continue;
     if (hot_at_first == 0) hot_at_first = undisturbed.lookup_counts().hot_features;
     undisturbed.expire(undisturbed.size() - 400);
