@@ -208,17 +208,16 @@ Status KafkaInput::take(const rd_kafka_message_t& message, std::vector<Record>& 
     const std::string where = message.rkt == nullptr ? "all"
                                                      : std::string(rd_kafka_topic_name(message.rkt)) + ":" +
                                                            std::to_string(message.partition);
-    if (message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET && !is_beginning_untold(message)) {
+    if (is_beginning_untold(message)) {
+      untold_.emplace_back(rd_kafka_topic_name(message.rkt), message.partition);
+      ask_again_ = std::chrono::steady_clock::now() + kAskAgain;
+    } else if (message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
       return Error{
           ErrorCode::kContradiction,
           "input " + where + ": the records at our position are gone (" + rd_kafka_message_errstr(&message) +
               "). Retention or an operator removed them, or the log was truncated. Lengthen the topic's "
               "retention; to go on with what is there: serve --accept-input-loss " +
               where};
-    }
-    if (is_beginning_untold(message)) {
-      untold_.emplace_back(rd_kafka_topic_name(message.rkt), message.partition);
-      ask_again_ = std::chrono::steady_clock::now() + kAskAgain;
     }
     listener_.on_error(message.err, ("input " + where + ": " + rd_kafka_message_errstr(&message)).c_str());
     return {};
