@@ -13,6 +13,7 @@
 #include "service/fault_point.h"
 #include "service/kafka/log_reader.h"
 #include "service/kafka/topics.h"
+#include "service/kafka/writer.h"
 #include "tests/chaos/round.h"
 #include "tests/integration/open_transaction.h"
 
@@ -84,7 +85,7 @@ TEST(Chaos, where_logs_end_is_not_known_as_long_as_nobody_says_it) {
   config.kafka.brokers = kafka.servers();
   config.kafka.group = "unanswered";
   ASSERT_TRUE(create_topics(config.kafka, {.partitions = 1, .input = true}, kPatience));
-  OpenTransaction transaction(config);
+  OpenTransaction transaction(config, writer_properties(config.kafka), config.kafka.topics.journal);
   transaction.begin();
 
   config.kafka.brokers = kafka.proxied_servers();

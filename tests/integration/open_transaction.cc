@@ -1,8 +1,7 @@
 #include "tests/integration/open_transaction.h"
 
 #include <stdexcept>
-
-#include "service/kafka/writer.h"
+#include <utility>
 
 namespace neardup {
 namespace {
@@ -19,18 +18,21 @@ void must(rd_kafka_resp_err_t error) {
 
 }  // namespace
 
-OpenTransaction::OpenTransaction(const Config& config)
-    : journal_(config.kafka.topics.journal), listener_("writer", probe_) {
-  auto producer = make_client(RD_KAFKA_PRODUCER, config.kafka, writer_properties(config.kafka), listener_);
-  if (!producer) throw std::runtime_error(producer.error().message);
-  producer_ = std::move(*producer);
+OpenTransaction::OpenTransaction(const Config& config, const ClientProperties& producer, std::string topic)
+    : topic_(std::move(topic)), listener_("transaction", probe_) {
+  auto client = make_client(RD_KAFKA_PRODUCER, config.kafka, producer, listener_);
+  if (!client) throw std::runtime_error(client.error().message);
+  producer_ = std::move(*client);
   must(rd_kafka_init_transactions(producer_.get(), kPatienceMs));
 }
 
-void OpenTransaction::begin() {
+void OpenTransaction::begin(const std::vector<std::string_view>& values) {
   must(rd_kafka_begin_transaction(producer_.get()));
-  must(rd_kafka_producev(producer_.get(), RD_KAFKA_V_TOPIC(journal_.c_str()),
-                         RD_KAFKA_V_VALUE(record_, sizeof(record_)), RD_KAFKA_V_END));
+  for (const std::string_view value : values) {
+    must(rd_kafka_producev(producer_.get(), RD_KAFKA_V_TOPIC(topic_.c_str()), RD_KAFKA_V_PARTITION(0),
+                           RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+                           RD_KAFKA_V_VALUE(const_cast<char*>(value.data()), value.size()), RD_KAFKA_V_END));
+  }
   must(rd_kafka_flush(producer_.get(), kPatienceMs));
 }
 

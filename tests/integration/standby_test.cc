@@ -9,7 +9,9 @@
 #include <memory>
 #include <set>
 #include <stop_token>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "service/kafka/log_reader.h"
 #include "service/kafka/writer.h"
@@ -145,7 +147,7 @@ TEST(Standby, a_journal_is_settled_once_its_last_transaction_has_ended) {
   };
   EXPECT_TRUE(is_settled());
 
-  OpenTransaction transaction(config);
+  OpenTransaction transaction(config, writer_properties(config.kafka), config.kafka.topics.journal);
   for (const bool committed : {true, false}) {
     transaction.begin();
     EXPECT_FALSE(is_settled());
@@ -217,24 +219,12 @@ TEST(Input, new_partitions_are_read_from_their_beginning_while_it_runs) {
 
 // To partition 0, in one transaction.
 void send_transaction(const Config& config, const std::vector<GeneratedRecord>& records) {
-  Probe probe;
-  ClientListener listener("feed", probe);
-  const auto producer = make_client(RD_KAFKA_PRODUCER, config.kafka,
-                                    {{"transactional.id", config.kafka.group + "-crawler"}}, listener);
-  ASSERT_TRUE(producer) << producer.error().message;
-  rd_kafka_t* const client = producer->get();
-  const auto succeeds = [](rd_kafka_error_t* error) { return RdKafka<rd_kafka_error_t>(error) == nullptr; };
-  ASSERT_TRUE(succeeds(rd_kafka_init_transactions(client, 30000)));
-  ASSERT_TRUE(succeeds(rd_kafka_begin_transaction(client)));
-  for (const GeneratedRecord& record : records) {
-    ASSERT_EQ(
-        rd_kafka_producev(client, RD_KAFKA_V_TOPIC(config.kafka.topics.input.front().c_str()),
-                          RD_KAFKA_V_PARTITION(0), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-                          RD_KAFKA_V_VALUE(const_cast<char*>(record.value->data()), record.value->size()),
-                          RD_KAFKA_V_END),
-        RD_KAFKA_RESP_ERR_NO_ERROR);
-  }
-  ASSERT_TRUE(succeeds(rd_kafka_commit_transaction(client, 30000)));
+  OpenTransaction transaction(config, {{"transactional.id", config.kafka.group + "-crawler"}},
+                              config.kafka.topics.input.front());
+  std::vector<std::string_view> values;
+  for (const GeneratedRecord& record : records) values.push_back(*record.value);
+  transaction.begin(values);
+  transaction.commit();
 }
 
 // Behind the last record lies the mark of its transaction. Whoever stood before it could not know that no
@@ -243,7 +233,7 @@ TEST(Input, transactions_that_retention_takes_while_nobody_writes_are_no_loss) {
   Config config = test_config("rests");
   create_test_topics(config, 1);
   const std::vector<GeneratedRecord> records = some(150, 24);
-  ASSERT_NO_FATAL_FAILURE(send_transaction(config, slice(records, 0, 100)));
+  send_transaction(config, slice(records, 0, 100));
   {
     ServiceProcess service("rests-first", config);
     wait_for_verdicts(service, config, 100);
@@ -260,7 +250,7 @@ TEST(Input, transactions_that_retention_takes_while_nobody_writes_are_no_loss) {
     EXPECT_EQ(service.wait(kStart), 0) << service.log();
   }
   delete_records(config, config.kafka.topics.input.front(), 0, 101);
-  ASSERT_NO_FATAL_FAILURE(send_transaction(config, slice(records, 100, 150)));
+  send_transaction(config, slice(records, 100, 150));
   run_until("rests-second", config, 150);
 }
 
