@@ -76,7 +76,7 @@ class CharacterBytes {
   std::uint64_t long_leads_ = 0;
 };
 
-// Appends up to 32 bits to a bit string of `size` bits, behind which all are zero.
+// Appends up to 33 bits to a bit string of `size` bits, behind which all are zero.
 template <Isa kTier>
 void append_bits(std::uint64_t bits, std::size_t size, std::uint64_t* words) {
   char* const at = reinterpret_cast<char*>(words) + size / 8;

@@ -18,7 +18,8 @@
 namespace neardup::internal {
 
 // A text is read in chunks of so many bytes, fewer at its end. A token takes a byte and a space, or three
-// bytes and more, so a chunk has at most kTokensMax of them.
+// bytes and more, so a chunk has at most kTokensMax of them; one more may begin in its last byte, a Hangul
+// syllable behind a word, and is of the next chunk.
 inline constexpr std::size_t kChunkBytes = 4096;
 inline constexpr std::size_t kTokensMax = kChunkBytes / 2;
 

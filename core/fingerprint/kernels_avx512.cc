@@ -34,7 +34,8 @@ __mmask64 in_range(V lead, V second, const SecondByteRange& range) {
                                 _mm512_shuffle_epi8(span, row));
 }
 
-// Writes the places of the bits, which are no more than 32: a word has a byte and a space, a character three.
+// Writes the places of the bits, which are 33 at most: a word has a byte and a space, a character three; but a
+// Hangul syllable may follow a word without a space, so one may begin in the last byte behind 32 words.
 void write_places(std::uint64_t bits, std::size_t offset, std::uint16_t* out) {
   const V iota =
       _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42,
@@ -43,6 +44,7 @@ void write_places(std::uint64_t bits, std::size_t offset, std::uint16_t* out) {
   const V places = compress_8(bits, iota);
   const V base = _mm512_set1_epi16(static_cast<short>(offset));
   store(out, _mm512_add_epi16(_mm512_cvtepu8_epi16(_mm512_castsi512_si256(places)), base));
+  out[32] = static_cast<std::uint16_t>(offset + 63);  // the 33rd, or of no use
 }
 
 // A character begins at its first byte, a word at a byte of a word behind one that is not. Where a token

@@ -187,6 +187,25 @@ TEST_F(TiersProperty, agree_on_what_wants_to_break_them) {
     ASSERT_TRUE(agree(repeat("妈妈 喊 ab 你来 abcdefgh ", times)));
     ASSERT_TRUE(agree(repeat("abcdefghijklmnopqrstuvwxyz ", times)));
   }
+  // A syllable needs no space before it: so 33 tokens begin in 64 bytes. Each is read behind other texts, whose
+  // places must not be taken for its own.
+  ASSERT_EQ(canonical("1 1월"), "1 1월");
+  std::string table;
+  for (std::size_t words = 28; words < 36; ++words) {
+    std::string row;
+    for (std::size_t i = 0; i < words; ++i) row += "1 ";
+    for (const char* const before : {"", "x", "abcdef "}) {
+      ASSERT_TRUE(agree(repeat("abcdefgh ", 40)));
+      ASSERT_TRUE(agree(canonical(before + row + "1월")));
+      ASSERT_TRUE(agree(canonical(before + row + "1월 " + row + "1월")));
+    }
+    if (words == 31) {
+      for (int i = 0; i < 200; ++i) table += row + "1월 ";
+    }
+  }
+  for (std::size_t from = 0; from < 64; ++from) {
+    ASSERT_TRUE(agree(canonical(std::string(from, 'x') + " " + table))) << from;
+  }
   ASSERT_TRUE(agree(repeat("the ", 1'000'000)));
   const std::string megabyte(1 << 20, 'x');
   ASSERT_TRUE(agree(megabyte));
