@@ -34,8 +34,8 @@ __mmask64 in_range(V lead, V second, const SecondByteRange& range) {
                                 _mm512_shuffle_epi8(span, row));
 }
 
-// Writes the places of the bits, which are 33 at most: a word has a byte and a space, a character three; but a
-// Hangul syllable may follow a word without a space, so one may begin in the last byte behind 32 words.
+// Writes the places of the bits, 33 at most: a word has a byte and a space, a character three; but a Hangul
+// syllable may follow a word without a space, so one may begin in the last byte, behind 32 words.
 void write_places(std::uint64_t bits, std::size_t offset, std::uint16_t* out) {
   const V iota =
       _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42,

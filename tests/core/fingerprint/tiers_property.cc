@@ -187,8 +187,8 @@ TEST_F(TiersProperty, agree_on_what_wants_to_break_them) {
     ASSERT_TRUE(agree(repeat("妈妈 喊 ab 你来 abcdefgh ", times)));
     ASSERT_TRUE(agree(repeat("abcdefghijklmnopqrstuvwxyz ", times)));
   }
-  // A syllable needs no space before it: so 33 tokens begin in 64 bytes. Each is read behind other texts, whose
-  // places must not be taken for its own.
+  // A syllable needs no space before it: so 33 tokens begin in 64 bytes. Each is read behind other texts,
+  // whose places must not be taken for its own.
   ASSERT_EQ(canonical("1 1월"), "1 1월");
   std::string table;
   for (std::size_t words = 28; words < 36; ++words) {
