@@ -150,7 +150,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpConfig& config, 
                            "connection_queue", "16",
                            "listen_backlog", "32",
                            "max_request_size", "16384",
-                           "request_timeout_ms", "5000",
+                           "request_timeout_ms", "1000",
                            "enable_keep_alive", "no",
                            "enable_directory_listing", "no",
                            nullptr};

@@ -5,8 +5,9 @@
 //   /metrics  for Prometheus       /status  JSON       /version  JSON       /  links to these
 //
 // All of it is read only: GET and HEAD, anything else is 405. A body is made when it is asked for.
-// Bounds: 16 requests at once and 16 waiting, 16 KiB and 5 s for a request, one request a connection; no file
-// is ever served. So a hostile neighbour can slow down these answers, and nothing else.
+// Bounds: 16 requests at once and 16 waiting, 16 KiB and 1 s for a request, one request a connection; no file
+// is ever served. So a hostile neighbour can slow down these answers, and nothing else: all that are let in,
+// with 32 more in the system's queue, are gone within 4 s, and the chart's probes wait for 5.
 //
 // Threads: its own. The two functions given to `start` are called from any of them, at the same time.
 #pragma once

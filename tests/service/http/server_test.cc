@@ -162,7 +162,7 @@ TEST_F(HttpTest, a_megabyte_of_request_line_is_cut_off) {
   EXPECT_THAT(get("/livez"), HasSubstr("alive"));
 }
 
-TEST_F(HttpTest, a_request_that_drips_is_cut_off_after_five_seconds) {
+TEST_F(HttpTest, a_request_that_drips_is_cut_off_after_a_second) {
   const LoopbackClient client(server_->port());
   const Clock::time_point start = Clock::now();
   const std::string request = "GET /livez HTTP/1.1\r\nX-Slow: " + std::string(1000, 'a');
@@ -172,20 +172,19 @@ TEST_F(HttpTest, a_request_that_drips_is_cut_off_after_five_seconds) {
     if (client.receive(200ms).find("TIMEOUT") == std::string::npos) break;  // it hung up
   }
   const auto took = Clock::now() - start;
-  EXPECT_GE(took, 4s);
-  EXPECT_LE(took, 9s);
+  EXPECT_GE(took, 800ms);
+  EXPECT_LE(took, 5s);
 }
 
 TEST_F(HttpTest, silent_connections_only_delay_the_others) {
   std::vector<std::unique_ptr<LoopbackClient>> silent;
-  for (int i = 0; i < 50; ++i) {  // more than there are workers and places to wait
+  for (int i = 0; i < 60; ++i) {  // nearly all that are let in: those served, those that wait, the backlog
     silent.push_back(std::make_unique<LoopbackClient>(server_->port()));
     silent.back()->send("GET ");
   }
-  silent.resize(20);  // some hang up, but every worker is still held
   const Clock::time_point start = Clock::now();
   EXPECT_THAT(get("/livez"), HasSubstr("alive"));
-  EXPECT_LE(Clock::now() - start, 14s);
+  EXPECT_LE(Clock::now() - start, 8s);  // some 4 s on an idle machine
 }
 
 TEST_F(HttpTest, a_hundred_clients_at_once_are_all_answered) {
