@@ -174,13 +174,17 @@ unsigned longest_run(std::u32string_view a, std::u32string_view b) {
   return longest;
 }
 
-// Of the rows of highest F1 the one of fewest candidates, and of those the last.
-const Row& best_f1(const Rows& rows) {
-  const Row* best = &rows.front();
+// Of the rows of highest F1 the one of fewest candidates, and of those the last; null if none finds anything.
+const Row* best_f1(const Rows& rows) {
+  const Row* best = nullptr;
   for (const Row& row : rows) {
-    if (row.f1() > best->f1() || (row.f1() == best->f1() && row.candidates <= best->candidates)) best = &row;
+    if (row.f1() == 0) continue;
+    if (best == nullptr || row.f1() > best->f1() ||
+        (row.f1() == best->f1() && row.candidates <= best->candidates)) {
+      best = &row;
+    }
   }
-  return *best;
+  return best;
 }
 
 class Tune {
@@ -411,19 +415,23 @@ class Tune {
   bool is_mgram() const { return detecting_.mode == DetectorMode::kMgram; }
   std::string_view mode() const { return kDetectorModeNames[static_cast<std::size_t>(detecting_.mode)]; }
 
-  const Row& best_distance() const { return best_f1(distances_); }
+  const Row* best_threshold() const { return best_f1(thresholds_); }
+  const Row* best_distance() const { return best_f1(distances_); }
 
   std::string because_of_threshold() const {
-    const Row& best = best_f1(thresholds_);
+    const Row* const best = best_threshold();
+    if (best == nullptr) return "detector.threshold: none finds any of the same pairs";
     return fmt::format(
         "detector.threshold {:.2f}: the highest F1, {:.3f}, and of equals the fewest candidates",
-        best.value / 1000.0, best.f1());
+        best->value / 1000.0, best->f1());
   }
   std::string because_of_distance() const {
-    const Row& best = best_distance();
+    const Row* const best = best_distance();
+    if (best == nullptr) return "k: none finds any of the same pairs";
+    const Row* const of_mode = best_threshold();
     return fmt::format("k {}: the highest F1 by fingerprints alone, {:.3f}, against {:.3f} of mode {}{}",
-                       best.value, best.f1(), best_f1(thresholds_).f1(), mode(),
-                       best.value > kHammingDistanceMax
+                       best->value, best->f1(), of_mode == nullptr ? 0.0 : of_mode->f1(), mode(),
+                       best->value > kHammingDistanceMax
                            ? fmt::format("; detector.distance goes up to {}", kHammingDistanceMax)
                            : "");
   }
@@ -451,12 +459,12 @@ class Tune {
     out += "\n  threshold  precision  recall     F1   candidates  bytes/unique\n";
     for (const Row& row : thresholds_) {
       out += fmt::format("{}      {:>4.2f}  {:>9.3f}  {:>6.3f}  {:>5.3f}  {:>11.2f}  {:>12.0f}\n",
-                         mark(row, &best_f1(thresholds_)), row.value / 1000.0, row.precision(), row.recall(),
+                         mark(row, best_threshold()), row.value / 1000.0, row.precision(), row.recall(),
                          row.f1(), row.candidates, row.bytes);
     }
     out += "\n          k  precision  recall     F1\n";
     for (const Row& row : distances_) {
-      out += fmt::format("{} {:>9}  {:>9.3f}  {:>6.3f}  {:>5.3f}\n", mark(row, &best_distance()), row.value,
+      out += fmt::format("{} {:>9}  {:>9.3f}  {:>6.3f}  {:>5.3f}\n", mark(row, best_distance()), row.value,
                          row.precision(), row.recall(), row.f1());
     }
     out += fmt::format("\n          m  {}{}\n", knows_wrong_runs() ? "precision  recall     F1" : "recall",
@@ -505,10 +513,12 @@ class Tune {
   }
 
   Json json() const {
-    Json recommended = {{"threshold", best_f1(thresholds_).value / 1000.0},
-                        {"distance", best_distance().value},
+    Json recommended = {{"threshold", nullptr},
+                        {"distance", nullptr},
                         {"m", nullptr},
                         {"because", {because_of_threshold(), because_of_distance(), because_of_run()}}};
+    if (best_threshold() != nullptr) recommended["threshold"] = best_threshold()->value / 1000.0;
+    if (best_distance() != nullptr) recommended["distance"] = best_distance()->value;
     if (best_run() != nullptr) recommended["m"] = best_run()->value;
     return {{"mode", mode()},
             {"documents", documents_},

@@ -18,6 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using Json = nlohmann::json;
 
 std::string line(const std::string& id, const std::string& text) {
@@ -95,6 +96,18 @@ TEST_F(TuneCommand, a_table_for_each_setting_and_a_sentence_for_each_recommendat
                              HasSubstr("  threshold  precision  recall     F1   candidates  bytes/unique\n"),
                              HasSubstr("          k  precision"), HasSubstr("          m  precision"),
                              HasSubstr("the highest F1, 1.000"), HasSubstr("\nk "), HasSubstr("\nm 32: ")));
+}
+
+TEST_F(TuneCommand, recommends_nothing_where_nothing_is_found) {
+  const std::string labels = "b0\tc0\t1\n";  // which have nothing in common
+  const Json recommended = Json::parse(by_labels(labels, true).out)["recommended"];
+  EXPECT_TRUE(recommended["threshold"].is_null()) << recommended;
+  EXPECT_TRUE(recommended["distance"].is_null()) << recommended;
+  const Ran ran = by_labels(labels);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("detector.threshold: none finds any of the same pairs.\n"),
+                             HasSubstr("\nk: none finds any of the same pairs.\n"),
+                             Not(HasSubstr("-> "))));
 }
 
 // The pairs of this set share a run of 7 and of 4 characters, and a space at each end of it.
