@@ -158,7 +158,10 @@ Status KafkaWriter::make_producer() {
     properties.emplace_back("delivery.report.only.error", "true");
     Result<RdKafka<rd_kafka_t>> client =
         make_client(RD_KAFKA_PRODUCER, config_, properties, producer_->listener);
-    if (!client) return client.error();
+    if (!client) {
+      close();  // what has no client is no producer
+      return client.error();
+    }
     rd_kafka_t* const handle = client->get();
     producer_->client = std::move(*client);
     producer_->events.reset(rd_kafka_queue_get_main(handle));

@@ -38,7 +38,7 @@ Status restore_since(Clock::time_point begin, JournalLog& log, JournalChain& cha
   return {};
 }
 
-// Error: kFenced.
+// Error: kFenced, or kInvalid: what a person must mend. All else may go by.
 Status end_unmarked(const JournalChain& chain, BatchSink& sink) {
   // Of a topic that was made again the last one counts: offsets of those before it mean other records.
   std::map<std::string_view, std::uint32_t> ordinals;
@@ -59,7 +59,8 @@ Status end_unmarked(const JournalChain& chain, BatchSink& sink) {
         "end it");
   } else {
     log_warning("journal: a transaction whose end Kafka lost could not be ended: {}", ended.error().message);
-    if (ended.error().code == ErrorCode::kFenced) return ended.error();
+    const ErrorCode code = ended.error().code;
+    if (code == ErrorCode::kFenced || code == ErrorCode::kInvalid) return ended.error();
   }
   return {};
 }

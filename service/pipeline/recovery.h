@@ -48,7 +48,7 @@ struct SettleOptions {
 // Returns once no record of the journal waits for its transaction to end, and says so while one does. What
 // stays open although every writer is fenced is ended by `sink`, if it may be; else an operator has to.
 // REQUIRES: sink.recycle() was called, and no commit since; `chain` holds all that can be read. Errors:
-// kFenced (another instance was elected meanwhile), those of the log.
+// kFenced (another instance was elected meanwhile), kInvalid (as of sink.recycle), those of the log.
 Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink,
                      const Leadership& leadership, StateBoard& board, const SettleOptions& options = {});
 

@@ -63,7 +63,7 @@ class BatchSink {
   virtual CommitAnswer commit(const Transaction& transaction) = 0;
 
   // A new producer in the place of the old one; whatever the old one had open is finished when this returns.
-  // Errors: kFenced, kUnavailable (asked to stop while trying).
+  // Errors: kFenced, kUnavailable (asked to stop while trying), kInvalid (a secret cannot be read).
   virtual Status recycle() = 0;
 
   // To be called when what an older producer left behind has no end that consumers could see, and will
@@ -72,7 +72,8 @@ class BatchSink {
   // and makes a new producer. As long as nobody has seen any of it that is right whatever Kafka had
   // decided. `covered`: where the readable journal ends in each input partition, each named once; a verdict
   // that can be read and lies behind is one of that transaction's. Then this does nothing and is false.
-  // REQUIRES: recycle() was called, and no commit since. Errors: kFenced; kUnavailable (not done, this time).
+  // REQUIRES: recycle() was called, and no commit since. Errors: kFenced, kInvalid (as recycle), and others:
+  // it is not done, this time.
   virtual Result<bool> end_unmarked(std::span<const CommittedPosition> covered) = 0;
 };
 

@@ -239,6 +239,25 @@ TEST(Recovery, ends_what_is_hidden_for_good_unless_somebody_saw_a_part_of_it) {
   EXPECT_EQ(sink.asked_to_end, 1 + 3);
 }
 
+// Asked to end what has no mark: notes what is covered, and gives its answer.
+class AskedSink final : public BatchSink {
+ public:
+  explicit AskedSink(Result<bool> answer) : answer_(std::move(answer)) {}
+  CommitAnswer commit(const Transaction&) override { return {}; }
+  Status recycle() override { return {}; }
+  Result<bool> end_unmarked(std::span<const CommittedPosition> positions) override {
+    ++asked;
+    for (const CommittedPosition& position : positions)
+      covered.emplace_back(position.topic, position.partition, position.next);
+    return answer_;
+  }
+  int asked = 0;
+  std::vector<std::tuple<std::string, std::int32_t, std::int64_t>> covered;
+
+ private:
+  Result<bool> answer_;
+};
+
 // Offsets of the old topic mean other records: taken for those of the new one, they tell that verdicts that
 // consumers saw are not there, or that some are.
 TEST(Recovery, what_is_covered_of_a_topic_made_again_is_what_was_read_of_the_last_one) {
@@ -251,17 +270,7 @@ TEST(Recovery, what_is_covered_of_a_topic_made_again_is_what_was_read_of_the_las
   const std::string bytes = encode_journal_record(record);
   ASSERT_TRUE(chain.accept(record, bytes));
 
-  class Asked final : public BatchSink {
-   public:
-    CommitAnswer commit(const Transaction&) override { return {}; }
-    Status recycle() override { return {}; }
-    Result<bool> end_unmarked(std::span<const CommittedPosition> positions) override {
-      for (const CommittedPosition& position : positions)
-        covered.emplace_back(position.topic, position.partition, position.next);
-      return true;
-    }
-    std::vector<std::tuple<std::string, std::int32_t, std::int64_t>> covered;
-  } sink;
+  AskedSink sink(true);
   MemoryKafka kafka;
   kafka.journal = {"hidden"};
   kafka.hidden = 1;
@@ -272,6 +281,23 @@ TEST(Recovery, what_is_covered_of_a_topic_made_again_is_what_was_read_of_the_las
                             {.again = std::chrono::milliseconds(1), .looks = 1}));
   EXPECT_EQ(sink.covered, (std::vector<std::tuple<std::string, std::int32_t, std::int64_t>>{
                               {"news", 0, 300}, {"pages", 0, 50}}));
+}
+
+// A file with a password that cannot be read, for one.
+TEST(Recovery, what_a_person_must_mend_ends_the_wait_with_its_reason) {
+  MemoryKafka kafka;
+  kafka.journal = {"hidden"};
+  kafka.hidden = 1;
+  kafka.looks_until_marked = 1000;
+  MemoryLog log(kafka);
+  StateBoard board;
+  AskedSink sink(Error{ErrorCode::kInvalid, "kafka.sasl_password_file: cannot read it"});
+  const Status status = await_settled(log, JournalChain(), sink, MemoryLeadership(), board,
+                                      {.again = std::chrono::milliseconds(1), .looks = 1});
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(status.error().message, "kafka.sasl_password_file: cannot read it");
+  EXPECT_EQ(sink.asked, 1);
 }
 
 TEST(Recovery, a_standby_refuses_a_broken_journal_as_a_writer_does) {
