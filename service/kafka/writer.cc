@@ -118,11 +118,16 @@ KafkaWriter::KafkaWriter(const KafkaConfig& config, PartitionCounts partitions, 
 
 KafkaWriter::~KafkaWriter() { close(); }
 
-// What it has not sent is dropped. If a call still holds it, nobody listens to it any more.
+// What is not delivered is dropped: no payload is looked at from then on.
+void KafkaWriter::purge() const {
+  rd_kafka_purge(producer_->client.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+}
+
+// If a call still holds it, nobody listens to it any more.
 void KafkaWriter::close() {
   if (!producer_) return;
   if (producer_->client) {
-    rd_kafka_purge(producer_->client.get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+    purge();
     rd_kafka_set_log_level(producer_->client.get(), -1);
   }
   producer_.reset();
@@ -367,10 +372,15 @@ Result<bool> KafkaWriter::end_unmarked(std::span<const CommittedPosition> covere
 CommitAnswer KafkaWriter::commit(const Transaction& transaction) {
   CHECK(producer_ != nullptr, "recycle() makes the producer before the first commit");
   CommitAnswer answer = send(transaction);
-  if (!is_done(answer)) return answer;
-  if (const std::optional<std::string> undelivered = producer_->undelivered())
-    return doubt("committed, but " + *undelivered);
-  answer.recycle_before_next = producer_->listener.take_unanswered();
+  if (is_done(answer)) {
+    if (const std::optional<std::string> undelivered = producer_->undelivered())
+      answer = doubt("committed, but " + *undelivered);
+  }
+  if (is_done(answer)) {
+    answer.recycle_before_next = producer_->listener.take_unanswered();
+  } else {
+    purge();  // who hears this may end, and its payloads with it
+  }
   return answer;
 }
 

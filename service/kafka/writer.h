@@ -10,8 +10,8 @@
 // made on a thread of its own, and one that is late is a doubt like any other: its producer is left to it,
 // without a record or a voice, and goes when it returns.
 //
-// Threads: one caller. Payloads are not copied: a transaction's views must live until it is read back or
-// recycled.
+// Threads: one caller. Payloads are not copied: a transaction's views must live until it is read back, or its
+// commit was not answered with kCommitted.
 #pragma once
 
 #include <algorithm>
@@ -70,6 +70,7 @@ class KafkaWriter final : public BatchSink {
   void await_broker(rd_kafka_t* client) const;
   bool settle_deliveries();
   rd_kafka_resp_err_t produce(rd_kafka_topic_t* topic, std::int32_t partition, const OutputRecord& record);
+  void purge() const;
   void close();
 
   const KafkaConfig& config_;

@@ -36,7 +36,7 @@ struct CommittedPosition {
   std::int32_t leader_epoch = -1;
 };
 
-// Views must stay valid until the batch is committed and read back, or the sink was recycled.
+// Views must stay valid until the batch is committed and read back, or its commit was answered otherwise.
 struct Transaction {
   std::string_view journal_record;
   std::span<const OutputRecord> records;

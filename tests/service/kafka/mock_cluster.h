@@ -23,6 +23,7 @@ namespace neardup {
 class MockCluster {
  public:
   // Numbers of requests in Kafka's protocol.
+  static constexpr std::int16_t kProduce = 0;
   static constexpr std::int16_t kFetch = 1;
   static constexpr std::int16_t kListOffsets = 2;
   static constexpr std::int16_t kOffsetFetch = 9;

@@ -103,6 +103,24 @@ TEST_F(Writer, is_in_doubt_when_librdkafka_waits_for_a_coordinator_without_limit
   EXPECT_EQ(again.kind, CommitAnswer::Kind::kCommitted) << again.reason;
 }
 
+// They are not copied, and whoever hears of a doubt may end, and what they are of with it.
+TEST_F(Writer, looks_at_no_payload_once_its_commit_is_in_doubt) {
+  cluster_.refuse(MockCluster::kProduce, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, 10000);
+  std::string payload(100, 'a');
+  const std::array positions = {CommittedPosition{.topic = "pages", .partition = 0, .next = 1}};
+  const CommitAnswer answer =
+      writer_->commit({.journal_record = payload, .records = {}, .positions = positions});
+  EXPECT_EQ(answer.kind, CommitAnswer::Kind::kInDoubt);
+  payload.assign(payload.size(), 'x');
+  cluster_.refuse_no_more(MockCluster::kProduce);
+  const auto reader = KafkaLogReader::open(config_, "journal", 0, probe_, board_, {});
+  ASSERT_TRUE(reader) << reader.error().message;
+  // The mock hands out what is not committed, too.
+  const Result<std::optional<std::string>> record = (*reader)->next(std::chrono::seconds(3));
+  ASSERT_TRUE(record) << record.error().message;
+  EXPECT_EQ(*record, std::nullopt);
+}
+
 // Verdicts go to all partitions that a topic has by now, whatever it had when the writer was made.
 TEST_F(Writer, ends_what_is_unmarked_in_partitions_too_that_a_verdict_topic_has_gained) {
   constexpr std::int32_t kPartitions = 3;
