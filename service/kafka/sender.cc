@@ -32,6 +32,8 @@ Result<std::unique_ptr<KafkaSender>> KafkaSender::open(const KafkaConfig& config
   if (!client) return client.error();
   sender->client_ = std::move(*client);
   sender->handle_ = rd_kafka_topic_new(sender->client_.get(), topic.c_str(), nullptr);
+  if (sender->handle_ == nullptr)
+    return Error{ErrorCode::kInvalid, "topic " + topic + ": " + describe(rd_kafka_last_error())};
   return sender;
 }
 

@@ -222,6 +222,16 @@ TEST_F(ClientSettings, oauthbearer_has_a_client_where_others_have_a_user) {
   EXPECT_EQ(value(*client, "sasl.oauthbearer.client.secret"), "hunter2");
 }
 
+TEST(Sender, a_topic_without_a_possible_name_is_refused) {
+  KafkaConfig config;
+  config.brokers = "127.0.0.1:9";
+  Probe probe;
+  const auto sender = KafkaSender::open(config, std::string(600, 't'), probe);
+  ASSERT_FALSE(sender);
+  EXPECT_EQ(sender.error().code, ErrorCode::kInvalid);
+  EXPECT_THAT(sender.error().message, HasSubstr("topic ttt"));
+}
+
 TEST_F(ClientSettings, a_secret_that_cannot_be_had_is_named_and_never_said) {
   config_.sasl_password_file = (folder_ / "missing").string();
   EXPECT_EQ(make().error().code, ErrorCode::kInvalid) << "a wrong setting, as validate says";
