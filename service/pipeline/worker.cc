@@ -428,7 +428,8 @@ Status Worker::publish(const Batch& batch) {
       return status;
   }
   while (!there) {
-    if (!parts_.leadership.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
+    if (!parts_.leadership.held())
+      return Error{ErrorCode::kFenced, "the leadership is lost, or could not be confirmed"};
     const auto begin = Clock::now();
     const CommitAnswer answer = parts_.sink.commit(transaction);
     const auto kind = static_cast<TransactionResult>(answer.kind);
