@@ -8,10 +8,14 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <mutex>
+#include <random>
+#include <string>
 #include <vector>
 
 #include "service/fault_point.h"
 #include "service/kafka/log_reader.h"
+#include "service/kafka/sender.h"
 #include "service/kafka/topics.h"
 #include "service/kafka/writer.h"
 #include "tests/chaos/round.h"
@@ -20,6 +24,7 @@
 namespace neardup {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -107,6 +112,59 @@ TEST(Chaos, where_logs_end_is_not_known_as_long_as_nobody_says_it) {
   EXPECT_EQ(kafka.rules().struck(), 2U);
   ASSERT_FALSE(bounds);
   EXPECT_EQ(bounds.error().code, ErrorCode::kUnavailable) << bounds.error().message;
+}
+
+// librdkafka tells of it, and goes on somewhere else (tests/support/librdkafka-damaged-batch.patch).
+TEST(Chaos, a_batch_that_the_network_damaged_is_fetched_again) {
+  constexpr std::uint32_t kRecords = 500;
+  ChaosKafka kafka(1);
+  Config config;
+  config.kafka.brokers = kafka.servers();
+  config.kafka.group = "damaged";
+  ASSERT_TRUE(create_topics(config.kafka, {.partitions = 1, .input = true}, kPatience));
+  const std::string& pages = config.kafka.topics.input.front();
+  Probe uncounted;
+  std::vector<std::string> sent;
+  const auto sender = KafkaSender::open(config.kafka, pages, uncounted);
+  ASSERT_TRUE(sender) << sender.error().message;
+  std::mt19937_64 random(1);
+  for (std::uint32_t i = 0; i < kRecords; ++i) {
+    std::string& record = sent.emplace_back();
+    while (record.size() < 1000) record += std::to_string(random());
+    ASSERT_TRUE((*sender)->send(std::nullopt, record));
+  }
+  ASSERT_TRUE((*sender)->finish(kPatience));
+
+  class Errors final : public Probe {
+   public:
+    void kafka_error(std::string_view, std::string_view code) override {
+      const std::lock_guard lock(mutex_);
+      codes_.emplace_back(code);
+    }
+    std::vector<std::string> codes() {
+      const std::lock_guard lock(mutex_);
+      return codes_;
+    }
+
+   private:
+    std::mutex mutex_;
+    std::vector<std::string> codes_;
+  } errors;
+  config.kafka.brokers = kafka.proxied_servers();
+  StateBoard board;
+  const auto log = KafkaLogReader::open(config.kafka, pages, 0, errors, board, {});
+  ASSERT_TRUE(log) << log.error().message;
+  kafka.rules().add(
+      {.api = KafkaApi::kFetch, .act = ProxyRule::Act::kDamage, .times = 3, .bytes_min = 20'000});
+  std::vector<std::string> read;
+  const Status status = (*log)->read_to_end([&](std::string_view bytes, double) -> Status {
+    read.emplace_back(bytes);
+    return {};
+  });
+  ASSERT_TRUE(status) << status.error().message;
+  EXPECT_EQ(kafka.rules().struck(), 3U);
+  EXPECT_EQ(read, sent);
+  EXPECT_THAT(errors.codes(), Contains("_BAD_MSG"));
 }
 
 TEST(Chaos, zombies_change_no_verdict) {

@@ -110,10 +110,10 @@ void ProxyRules::clear() {
   rules_.clear();
 }
 
-std::optional<ProxyRule> ProxyRules::take(ProxyRule::On on, std::int16_t api) {
+std::optional<ProxyRule> ProxyRules::take(ProxyRule::On on, std::int16_t api, std::uint32_t bytes) {
   const std::lock_guard lock(mutex_);
   const auto rule = std::ranges::find_if(rules_, [&](const ProxyRule& r) {
-    return r.on == on && static_cast<std::int16_t>(r.api) == api && r.times > 0;
+    return r.on == on && static_cast<std::int16_t>(r.api) == api && r.times > 0 && bytes >= r.bytes_min;
   });
   if (rule == rules_.end()) return std::nullopt;
   --rule->times;
@@ -188,7 +188,7 @@ struct KafkaProxy::Connection {
             std::size_t head_bytes) {
     const std::uint32_t length = number_at(head, 4);
     if (length + 4 < head_bytes || length > kFrameBytesMax) return false;
-    const std::optional<ProxyRule> rule = rules.take(on, api);
+    const std::optional<ProxyRule> rule = rules.take(on, api, length);
     if (rule && rule->act == ProxyRule::Act::kCut) {
       cut();
       return false;
@@ -198,11 +198,14 @@ struct KafkaProxy::Connection {
       woken.wait_for(lock, rule->delay, [&] { return is_cut; });
     }
     const bool dropped = rule && rule->act == ProxyRule::Act::kDrop;
+    const bool damaged = rule && rule->act == ProxyRule::Act::kDamage;
+    const std::size_t middle = (length + 4 - head_bytes) / 2;  // of what is left
     if (!dropped && !write_all(to, head, head_bytes)) return false;
     std::array<std::uint8_t, kChunkBytes> chunk;
     for (std::size_t left = length + 4 - head_bytes; left > 0;) {
       const std::size_t count = std::min(left, chunk.size());
       if (!read_all(from, chunk.data(), count)) return false;
+      if (damaged && left > middle && left - count <= middle) chunk[left - middle - 1] ^= 1;
       if (!dropped && !write_all(to, chunk.data(), count)) return false;
       left -= count;
     }

@@ -2,7 +2,7 @@
 //
 // A TCP proxy in front of one broker, on loopback. It reads Kafka's framing (a length, then of a request its
 // API key, version and correlation id, of an answer the correlation id alone) and passes all of it on as it
-// is, but for what a rule names: requests or answers of one API are cut, delayed or dropped.
+// is, but for what a rule names: requests or answers of one API are cut, delayed, dropped or damaged.
 //
 //   client ──► request thread ──► broker     a pair of threads for each connection; what is delayed holds up
 //   client ◄── answer thread  ◄── broker     what comes behind it on its connection, as in a full buffer
@@ -48,7 +48,7 @@ enum class KafkaApi : std::int16_t {
 std::string_view name(KafkaApi api);
 
 struct ProxyRule {
-  enum class Act : std::uint8_t { kCut, kDelay, kDrop };
+  enum class Act : std::uint8_t { kCut, kDelay, kDrop, kDamage };  // kDamage: a bit in the middle is another
   enum class On : std::uint8_t { kRequest, kAnswer };
 
   KafkaApi api = KafkaApi::kEndTxn;
@@ -56,6 +56,7 @@ struct ProxyRule {
   Act act = Act::kDrop;
   std::chrono::milliseconds delay{0};  // for kDelay
   int times = 1;                       // then the rule is spent
+  std::uint32_t bytes_min = 0;         // smaller frames are passed on
 };
 
 // The rules of all proxies of a cluster.
@@ -67,7 +68,7 @@ class ProxyRules {
   std::uint64_t struck() const { return struck_; }
 
   // What happens to this frame; spends one of the rule's times.
-  std::optional<ProxyRule> take(ProxyRule::On on, std::int16_t api);
+  std::optional<ProxyRule> take(ProxyRule::On on, std::int16_t api, std::uint32_t bytes);
 
  private:
   std::mutex mutex_;

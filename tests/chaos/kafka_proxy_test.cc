@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -125,6 +126,27 @@ TEST_F(KafkaProxyTest, passes_frames_of_every_size_on_as_they_are) {
     ask(KafkaApi::kProduce, ++id, body);
     EXPECT_EQ(receive_frame(client_), answer(id, body));
   }
+}
+
+TEST_F(KafkaProxyTest, damages_one_bit_of_an_answer_that_is_large_enough) {
+  rules_.add({.api = KafkaApi::kFetch, .act = ProxyRule::Act::kDamage, .times = 1, .bytes_min = 100});
+  ask(KafkaApi::kFetch, 1, "small");
+  EXPECT_EQ(receive_frame(client_), answer(1, "small"));
+  for (const std::size_t size : {std::size_t{100}, std::size_t{1000003}}) {
+    const std::string body(size, 'b');
+    ask(KafkaApi::kFetch, 2, body);
+    std::string damaged = receive_frame(client_).value_or("");
+    ASSERT_EQ(damaged.size(), 4 + size);
+    EXPECT_EQ(std::ranges::count(damaged.substr(4), 'b' ^ 1), 1);
+    const std::size_t at = damaged.find('b' ^ 1, 4);
+    EXPECT_LE(at > size / 2 ? at - size / 2 : size / 2 - at, 8U);
+    damaged[at] = 'b';
+    EXPECT_EQ(damaged, answer(2, body));
+    ask(KafkaApi::kFetch, 3, body);
+    EXPECT_EQ(receive_frame(client_), answer(3, body));
+    rules_.add({.api = KafkaApi::kFetch, .act = ProxyRule::Act::kDamage, .times = 1});
+  }
+  EXPECT_EQ(rules_.struck(), 2U);
 }
 
 TEST_F(KafkaProxyTest, drops_an_answer_of_one_api_as_often_as_it_is_told) {
