@@ -129,7 +129,7 @@ void MgramIndex::expire(Sequence oldest) {
   oldest_ = oldest;
   table_.expire(first_row_);
   full_.expire(first_row_);
-  texts_.release_before(first_row_ < records_.size() ? records_[first_row_].place() : 0);
+  texts_.release_before(first_row_ < records_.size() ? records_[first_row_].place() : texts_.end());
   records_.release_before(first_row_);
   sequences_.release_before(first_row_);
 }

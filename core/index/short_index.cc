@@ -90,7 +90,7 @@ bool ShortIndex::erase(Sequence sequence, ShortSigner& signer) {
 void ShortIndex::expire(Sequence oldest) {
   first_row_ = sequences_.first_from(oldest);
   postings_.expire(first_row_);
-  texts_.release_before(first_row_ < records_.size() ? records_[first_row_].place() : 0);
+  texts_.release_before(first_row_ < records_.size() ? records_[first_row_].place() : texts_.end());
   records_.release_before(first_row_);
   sequences_.release_before(first_row_);
 }

@@ -40,6 +40,9 @@ class TextStore {
   // Writes the text at `place` to out[0 .. length). REQUIRES: `length` is its length.
   void read(std::uint64_t place, std::size_t length, char32_t* out) const;
 
+  // Where the next text will be, or behind it.
+  std::uint64_t end() const { return blocks_.empty() ? 0 : (blocks_.size() - 1) * kBlockBytes + used_; }
+
   // Gives back the memory of the texts before `place`, block by block.
   void release_before(std::uint64_t place);
 

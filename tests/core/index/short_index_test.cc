@@ -94,6 +94,20 @@ TEST_F(ShortIndexTest, forgets_what_is_expired_and_gives_its_memory_back) {
   EXPECT_THAT(found(text_of(6 * kLive - 1)), testing::Contains(2 * (6 * kLive - 1)));
 }
 
+TEST_F(ShortIndexTest, gives_its_texts_back_when_all_are_expired) {
+  constexpr Sequence kTexts = 80'000;
+  for (Sequence number = 0; number < kTexts; ++number) {
+    std::string text;
+    while (text.size() < 180) text += std::to_string((number + text.size()) * 0x9E3779B97F4A7C15) + " ";
+    insert(number, text);
+  }
+  const std::size_t bytes = index_.bytes();
+  index_.expire(kTexts);
+  EXPECT_LT(index_.bytes() + 7'000'000, bytes) << "a text takes 100 bytes at least";
+  insert(kTexts, "a text that comes later");
+  EXPECT_THAT(found("a text that comes later"), testing::ElementsAre(kTexts));
+}
+
 TEST_F(ShortIndexTest, equal_calls_make_equal_states) {
   ShortIndex other;
   for (int i = 0; i < 2000; ++i) {
