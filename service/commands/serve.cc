@@ -147,12 +147,12 @@ std::optional<TopicWatch::Contradiction> what_changed(TopicWatch& watch, const S
 class Service {
  public:
   Service(const Config& config, const ServeOptions& options, const Preset& preset,
-          const SignerOptions& signing, JournalStore* snapshot, MetricsRegistry& metrics, StateBoard& board)
+          const SignerOptions& signing, const RetentionOptions& retention, JournalStore* snapshot,
+          MetricsRegistry& metrics, StateBoard& board)
       : config_(config),
         preset_(preset),
         signing_(signing),
-        retention_(resolve_retention_options(config,
-                                             static_cast<std::uint64_t>(process_usage().memory_limit_bytes))),
+        retention_(retention),
         fail_fast_(options.fail_fast),
         accepted_(options.accepted),
         snapshot_(snapshot),
@@ -471,8 +471,8 @@ Status Service::run(const std::stop_token& stop) {
   }
 }
 
-Status serve(const Config& config, const ServeOptions& options, const std::stop_token& stop,
-             MetricsRegistry& metrics, StateBoard& board) {
+Status serve(const Config& config, const ServeOptions& options, const RetentionOptions& retention,
+             const std::stop_token& stop, MetricsRegistry& metrics, StateBoard& board) {
   const Result<Preset> preset = resolve_preset(config.input);
   if (!preset) return preset.error();
   const Result<SignerOptions> signing = resolve_signer_options(config);
@@ -489,7 +489,7 @@ Status serve(const Config& config, const ServeOptions& options, const std::stop_
     if (!opened) return opened.error();
     snapshot = *std::move(opened);
   }
-  return Service(config, options, *preset, *signing, snapshot.get(), metrics, board).run(stop);
+  return Service(config, options, *preset, *signing, retention, snapshot.get(), metrics, board).run(stop);
 }
 
 }  // namespace
@@ -499,8 +499,11 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
   std::stop_source stop;
   const SignalThread signals(stop);
   StateBoard board;
+  const RetentionOptions retention =
+      resolve_retention_options(config, static_cast<std::uint64_t>(process_usage().memory_limit_bytes));
   MetricsRegistry metrics({.librdkafka_version = librdkafka_version(),
-                           .configuration = print_config({.config = config, .origin = {}})},
+                           .configuration = print_config({.config = config, .origin = {}}),
+                           .retention = retention},
                           board);
   std::unique_ptr<HttpServer> http;
   if (!config.http.address.empty()) {
@@ -520,7 +523,7 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
               (StateBoard::kBeatMax + seconds(10)).count());
     _exit(kExitInternal);
   });
-  const Status status = serve(config, options, stop.get_token(), metrics, board);
+  const Status status = serve(config, options, retention, stop.get_token(), metrics, board);
   if (status) {
     log_info("stopped");
     return kExitOk;

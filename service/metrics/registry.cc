@@ -116,6 +116,9 @@ const std::vector<MetricSpec>& specs() {
        {kCandidateBounds.begin(), kCandidateBounds.end()}},
       {"neardup_index_entries", MetricType::Gauge, "", "Unique documents remembered."},
       {"neardup_index_bytes", MetricType::Gauge, "", "Memory of the index."},
+      {"neardup_index_limit_bytes", MetricType::Gauge, "policy",
+       "Memory that the index may have, and what happens then: the input rests (stop), or the oldest "
+       "documents are forgotten (evict-oldest). 0: there is no limit."},
       {"neardup_index_file_bytes", MetricType::Gauge, "",
        "Size of the file that names the uniques; 0 without index.directory."},
       {"neardup_lookup_truncated_total", MetricType::Counter, "",
@@ -235,6 +238,10 @@ struct MetricsRegistry::Series {
               {"compiler", std::string(build.compiler)}})
         .Set(1);
     gauges("neardup_config_info").Add({{"digest", digest_of(options.configuration)}}).Set(1);
+    const bool stops = options.retention.at_bytes_max == MemoryPolicy::kStop;
+    gauges("neardup_index_limit_bytes")
+        .Add({{"policy", stops ? "stop" : "evict-oldest"}})
+        .Set(static_cast<double>(options.retention.bytes_max));
     const auto verdict = [&](Verdict v, std::string_view kind) {
       return &verdicts.Add({{"verdict", std::string(name(v))}, {"kind", std::string(kind)}});
     };
