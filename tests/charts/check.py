@@ -358,7 +358,30 @@ def late_for_topics(manifests):
                 yield which
 
 
+def check_secrets():
+    """Helm refuses the names below kafka.properties that the service takes for secrets, and no other."""
+    source = (ROOT / "service/config_table.cc").read_text()
+    listed = re.findall(r'\{"([a-z._]+)",', source.split("kRefusals[] = {")[1].split("};")[0])
+    tails = re.findall(r'ends\("([^"]+)"\)', source)
+    must(len(listed) > 20 and tails, "service/config_table.cc is written otherwise than this reads it")
+    names = [*listed, *(f"any{tail}" for tail in tails), "linger.ms"]
+
+    command = [os.environ["NEARDUP_BINARY"], "validate", "--offline", *(f"-X{name}=x" for name in names)]
+    done = subprocess.run(command, capture_output=True, text=True, env={})
+    # One line for each. The words about a secret name the setting for its file.
+    said = dict(re.findall(r"kafka\.properties\.(\S+): (.*)", done.stderr))
+    must(said.keys() == set(names) - {"linger.ms"}, "the service does not refuse what it lists:", done.stderr)
+    secrets = {name for name, words in said.items() if "_file" in words and "a setting of its own" not in words}
+
+    values = yaml.safe_dump({"kafka": {"brokers": "kafka:9092", "properties": dict.fromkeys(names, "x")}})
+    done = run("helm", "template", "crawl", CHART, "--kube-version", VERSIONS[-1], "--values", "-", input=values)
+    refused = set(re.findall(r"invalid propertyName '(.*)'", done.stderr))
+    must(refused == secrets, "schema and service differ on which properties are secrets:", *sorted(refused ^ secrets))
+    table("names of secrets refused", len(secrets), "by the schema as by the service")
+
+
 def config():
+    check_secrets()
     for case in CASES:
         done = validate(documents(render(case)))
         must(done.returncode == 0, f"{case}: the service refuses its configuration:", done.stderr)
