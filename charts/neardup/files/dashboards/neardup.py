@@ -180,7 +180,7 @@ ROWS = {
         graph("Refusals of the disk", "A full disk, or one that fails. The service goes on, and tries again.", "none", ("refused", increase("snapshot_failures_total"))),
     ],
     "Kafka output": [
-        graph("Transactions", "By what became of the attempt. in_doubt is settled by the journal, fenced ends the instance.", "cps", ("{{result}}", rate("transactions_total", "result"))),
+        graph("Transactions", "By what became of the attempt. in_doubt is settled by the journal; after fenced, another instance was elected and this one stands by again.", "cps", ("{{result}}", rate("transactions_total", "result"))),
         graph("Time of a transaction", "From begin to the answer of the commit.", "s", *p50_p99("transaction_duration_seconds")),
         graph("Records of a transaction", "Verdicts and dead letters that are committed together.", "short", *p50_p99("transaction_records")),
         graph("Recycled producers", "Producers replaced after a transaction in doubt. found_committed: the journal had the batch; resent: it had not; precaution: a request had timed out.", "none", ("{{outcome}}", increase("recycles_total", "outcome"))),
