@@ -19,6 +19,8 @@ import dashboard
 import rules
 
 RANGE = re.compile(r"\[([^\]]*)\]")
+STAGES = re.compile(r'stage=~?"([^"]*)"')
+THREADS = [{"gather"}, {"sign", "decide"}, {"publish", "audit"}]  # stages of one thread each (service/pipeline/worker.h)
 
 
 def variable_complaints(board):
@@ -71,6 +73,19 @@ def panel_complaints(panel, documented):
             yield f"{where}: no legend"
 
 
+def stage_complaints(panel):
+    """Stages of several threads pass at once: their times are no parts of one whole."""
+    is_stacked = panel["fieldConfig"]["defaults"].get("custom", {}).get("stacking", {}).get("mode") == "normal"
+    for target in panel["targets"]:
+        expr = target["expr"]
+        if "neardup_stage_duration_seconds_sum" not in expr:
+            continue
+        chosen = STAGES.search(expr)
+        of_one_thread = chosen and any(set(chosen[1].split("|")) <= thread for thread in THREADS)
+        if not of_one_thread and (is_stacked or "by (stage)" not in expr):
+            yield f"{panel['title']}: adds stages that pass at once"
+
+
 def place_complaints(board):
     ids = [panel["id"] for panel in [*dashboard.panels(board), *dashboard.rows(board)]]
     if len(ids) != len(set(ids)):
@@ -108,6 +123,7 @@ def complaints(board, documented):
     yield from variable_complaints(board)
     for panel in dashboard.panels(board):
         yield from panel_complaints(panel, documented)
+        yield from stage_complaints(panel)
     yield from place_complaints(board)
     yield from promql_complaints(board)
 
@@ -123,9 +139,12 @@ def planted(board, documented):
     def first(changed):
         return next(panel for panel in dashboard.panels(changed) if "$__rate_interval" in panel["targets"][0]["expr"])
 
-    def in_query(old, new):
+    def titled(changed, title):
+        return next(panel for panel in dashboard.panels(changed) if panel["title"] == title)
+
+    def in_query(old, new, which=first):
         def change(changed):
-            target = first(changed)["targets"][0]
+            target = which(changed)["targets"][0]
             assert old in target["expr"]
             target["expr"] = target["expr"].replace(old, new)
 
@@ -154,6 +173,8 @@ def planted(board, documented):
     yield "no unit", found("no unit", lambda changed: first(changed)["fieldConfig"]["defaults"].pop("unit"))
     yield "a data source of its own", found("chosen data source", lambda changed: first(changed).update(datasource={"type": "prometheus", "uid": "prom"}))
     yield "no legend", found("no legend", lambda changed: next(p for p in dashboard.panels(changed) if p["type"] == "timeseries")["targets"][0].update(legendFormat=""))
+    yield "stages of two threads in one sum", found("pass at once", in_query("sign|decide", "decide|publish", lambda changed: titled(changed, "Busy")))
+    yield "stages of all threads stacked", found("pass at once", lambda changed: titled(changed, "Share of time by stage")["fieldConfig"]["defaults"]["custom"].update(stacking={"mode": "normal"}))
     yield "two panels in one place", found("lies on", lambda changed: first(changed)["gridPos"].update(x=0, y=1))
     yield "one id twice", found("one id", lambda changed: first(changed).update(id=1))
 

@@ -102,6 +102,11 @@ def p50_p99(histogram):
     return [(f"p{round(q * 100)}", quantile(q, histogram)) for q in (0.5, 0.99)]
 
 
+def busy(thread, stages):
+    """Only the stages of one thread add up to a share of time (service/pipeline/worker.h)."""
+    return f"{thread} {{{{instance}}}}", rate("stage_duration_seconds_sum", "instance", stage=f"~{stages}")
+
+
 def duplicate_share(offset=""):
     return f"{rate('verdicts_total', offset=offset, verdict='duplicate')} / {rate('verdicts_total', offset=offset)}"
 
@@ -148,8 +153,8 @@ ROWS = {
         heatmap("From record to verdict", "From a record's timestamp to its committed verdict, for the oldest record of each batch.", "s", "end_to_end_latency_seconds"),
         graph("From record to verdict, quantiles", "The same, p50 and p99. The promise is 99 of 100 within 10 s.", "s", *p50_p99("end_to_end_latency_seconds"), steps=[(10, "red")]),
         graph("Stages, p99", "Time of a batch in each stage: gather waits for input, publish and audit for Kafka.", "s", ("{{stage}}", quantile(0.99, "stage_duration_seconds", "stage"))),
-        graph("Share of time by stage", "What the worker does with its time. Much gather means capacity to spare.", "percentunit", ("{{stage}}", rate("stage_duration_seconds_sum", "stage")), stacked=True),
-        graph("Busy", "Time of the worker that is not spent waiting for input.", "percentunit", ("{{instance}}", rate("stage_duration_seconds_sum", "instance", stage="~sign|decide|publish|audit")), steps=[(0.9, "red")]),
+        graph("Share of time by stage", "Three threads work at once, so the shares do not add up: gather is one, sign (the wait for signatures) and decide are the next, publish and audit the third. An idle input records no gather.", "percentunit", ("{{stage}}", rate("stage_duration_seconds_sum", "stage"))),
+        graph("Busy", "Share of its time in which a thread has a batch in hand: the decider waits for its signatures and decides it, the publisher commits it and reads it back. The one near 100 % limits the throughput.", "percentunit", busy("decider", "sign|decide"), busy("publisher", "publish|audit"), steps=[(0.9, "red")]),
         graph("Why batches close", "interval: there was no more input; documents, bytes: a batch was full, and there is more.", "cps", ("{{reason}}", rate("batches_closed_total", "reason"))),
     ],
     "Index": [
