@@ -31,9 +31,6 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
 {{- end -}}
 
 {{/* Without the chart's version: a new chart that changes nothing about the pods does not restart them. */}}
@@ -45,14 +42,17 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 {{- end }}
 {{- end -}}
 
-{{/* The whole of `metadata` but for what an object adds below it. Takes [context, name suffix, labels, annotations, namespace]. */}}
+{{/*
+The whole of `metadata` but for what an object adds below it. Takes [context, name suffix, labels, annotations, namespace].
+An object's own labels and annotations go before the common ones; the schema keeps both off the chart's labels.
+*/}}
 {{- define "neardup.metadata" -}}
 {{- $root := index . 0 -}}
 name: {{ include "neardup.fullname" $root }}{{ index . 1 }}
 namespace: {{ index . 4 | default $root.Release.Namespace }}
 labels:
   {{- include "neardup.labels" $root | nindent 2 }}
-  {{- with index . 2 }}
+  {{- with merge (dict) (index . 2) $root.Values.commonLabels }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- with merge (dict) (index . 3) $root.Values.commonAnnotations }}
