@@ -205,6 +205,8 @@ std::size_t count_characters(std::string_view utf8) {
   return characters;
 }
 
+// Ends where UTF-8 cannot fit any more even if all that follows were characters of two bytes: a text that is
+// mostly beyond ASCII, in another charset, is given up within its first twentieth.
 Tally tally_utf8(std::string_view bytes) {
   Tally tally;
   while (!bytes.empty()) {
@@ -216,6 +218,7 @@ Tally tally_utf8(std::string_view bytes) {
     } else {
       ++tally.undecodable;
       tally.cut_short = decoded.size == bytes.size() && whole_characters(bytes).empty();
+      if ((tally.undecodable - 1) * 16 > tally.beyond_ascii + bytes.size() / 2) break;
     }
     bytes.remove_prefix(decoded.size);
   }
@@ -538,12 +541,16 @@ DecodedText CharsetDecoder::decode(std::string_view bytes, const CharsetHints& h
     if (characters > 0) return decode_as(Charset::kUtf8, bytes, text);
   }
 
+  // A byte gone wrong must not hand the page to a wrong declaration: windows-1252 takes whatever it is given.
+  const Tally as_utf8 = tally_utf8(bytes);
+  if (as_utf8.beyond_ascii > 0 && as_utf8.fits()) return decode_as(Charset::kUtf8, bytes, text);
+
   Tally of_declared;
   if (other_declared) {
     of_declared = state_->run(*declared, bytes, text);
     if (of_declared.fits()) return {*declared, of_declared.undecodable};
   }
-  if (tally_utf8(bytes).fits()) return decode_as(Charset::kUtf8, bytes, text);
+  if (as_utf8.fits()) return decode_as(Charset::kUtf8, bytes, text);
 
   const Charset detected = detect(bytes).value_or(Charset::kWindows1252);
   const DecodedText by_detection = decode_as(detected, bytes, text);

@@ -7,9 +7,9 @@
 //   2  the bytes: markup and spaces with a zero each are UTF-16; ASCII with ISO-2022-JP's escapes is that;
 //      valid UTF-8 with four multi-byte characters or more is UTF-8, whatever is declared, since text in
 //      another charset hardly ever looks like it. With fewer (or none, where all charsets agree) it is UTF-8
-//      too, unless another one is declared that fits as well.
-//   3  what is declared: the hint, else by the page itself. It is believed while it fits: of 16 characters
-//      beyond ASCII not more than one undecodable. Also UTF-8 is, declared or not, while it fits.
+//      too, unless another one is declared that fits as well. What is not quite valid is UTF-8 as well,
+//      whatever is declared, while that fits: one undecodable sequence at most for 16 multi-byte characters.
+//   3  what is declared: the hint, else by the page itself. It is believed while it fits in the same sense.
 //   4  detection (uchardet), by the lines and stretches between tags that have bytes beyond ASCII, at most
 //      16 KiB of them; preferred to what was declared only if it leaves fewer undecodable sequences
 //   5  windows-1252, where none of this helps

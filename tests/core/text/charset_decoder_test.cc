@@ -100,6 +100,40 @@ TEST(CharsetDecoder, utf_8_with_a_few_wrong_bytes_is_utf_8) {
             "utf-8");
 }
 
+TEST(CharsetDecoder, utf_8_with_a_few_wrong_bytes_wins_over_a_wrong_declaration) {
+  const std::string russian(text_in("ru"));
+  const std::string spoilt = russian.substr(0, 500) + "\xFF\xE4\xB8 " + russian.substr(500);
+  for (const Charset wrong :
+       {Charset::kGb18030, Charset::kWindows1252, Charset::kShiftJis, Charset::kIso8859_2}) {
+    const Outcome got = decoded(spoilt, {wrong, false});
+    EXPECT_EQ(got.text, russian.substr(0, 500) + "\uFFFD\uFFFD " + russian.substr(500)) << name(wrong);
+    EXPECT_EQ(got.charset, "utf-8") << name(wrong);
+  }
+  const std::string chinese(text_in("zh-Hans"));
+  const std::string lacking = chinese.substr(0, 301) + chinese.substr(302);  // one byte in a character
+  EXPECT_EQ(decoded(lacking, {Charset::kGb18030, false}).text,
+            chinese.substr(0, 300) + "\uFFFD" + chinese.substr(303));
+  // One wrong for each character is no UTF-8.
+  EXPECT_EQ(decoded("\xC3\xA9\xE9 \xC3\xA9\xE9", {Charset::kWindows1252, false}).text, "Ã©é Ã©é");
+}
+
+TEST(CharsetDecoder, text_in_the_charset_it_declares_is_not_taken_for_utf_8) {
+  CharsetDecoder decoder;
+  std::string text;
+  std::string by_name;
+  for (const LanguageText& language : kLanguageTexts) {
+    for (const Charset charset : language.charsets) {
+      const std::string bytes = encode(language.text, charset);
+      for (std::size_t size = 40; size <= bytes.size(); size += 40) {
+        const std::string cut = bytes.substr(0, size);
+        decoder.decode(cut, {charset, false}, text);
+        decoder.decode_as(charset, cut, by_name);
+        EXPECT_EQ(text, by_name) << language.language << " " << name(charset) << " " << size;
+      }
+    }
+  }
+}
+
 TEST(CharsetDecoder, a_declaration_that_does_not_fit_gives_way_to_detection) {
   const std::string gbk = encode(text_in("zh-Hans"), Charset::kGb18030);
   EXPECT_EQ(decoded(gbk, {Charset::kUtf8, false}).text, text_in("zh-Hans"));
