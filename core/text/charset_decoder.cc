@@ -550,7 +550,8 @@ DecodedText CharsetDecoder::decode(std::string_view bytes, const CharsetHints& h
     of_declared = state_->run(*declared, bytes, text);
     if (of_declared.fits()) return {*declared, of_declared.undecodable};
   }
-  if (as_utf8.fits()) return decode_as(Charset::kUtf8, bytes, text);
+  // Behind ASCII, a last byte that could begin a character says UTF-8 no more than any other charset.
+  if (declared == Charset::kUtf8 && as_utf8.fits()) return decode_as(Charset::kUtf8, bytes, text);
 
   const Charset detected = detect(bytes).value_or(Charset::kWindows1252);
   const DecodedText by_detection = decode_as(detected, bytes, text);

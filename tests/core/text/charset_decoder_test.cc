@@ -100,6 +100,13 @@ TEST(CharsetDecoder, utf_8_with_a_few_wrong_bytes_is_utf_8) {
             "utf-8");
 }
 
+TEST(CharsetDecoder, a_last_letter_that_could_begin_a_character_of_utf_8_is_a_letter) {
+  EXPECT_EQ(decoded("Le caf\xE9").text, "Le café");
+  EXPECT_EQ(decoded("Le caf\xE9").undecodable, 0U);
+  EXPECT_EQ(decoded("Le caf\xE9", {Charset::kUtf8, false}).text, "Le caf\uFFFD")
+      << "the sender's word counts";
+}
+
 TEST(CharsetDecoder, utf_8_with_a_few_wrong_bytes_wins_over_a_wrong_declaration) {
   const std::string russian(text_in("ru"));
   const std::string spoilt = russian.substr(0, 500) + "\xFF\xE4\xB8 " + russian.substr(500);
