@@ -367,7 +367,7 @@ class BlockBuilder {
     count_link();
     char* end = writer_.out();
     if (end > block_from_ && end[-1] == ' ') --end;
-    if (end > block_from_) {
+    if (end > block_from_ && has_room_for_block()) {
       const auto size = static_cast<std::uint32_t>(end - block_from_);
       const std::uint32_t commas = kernels_.commas(block_from_, size);
       const auto links = static_cast<std::uint32_t>(std::min<std::size_t>(link_bytes_, size));
@@ -387,6 +387,12 @@ class BlockBuilder {
     block_from_ = link_from_ = writer_.out();
     link_bytes_ = 0;
     glued_ = false;
+  }
+
+  bool has_room_for_block() {
+    if (page_.blocks.size() < kHtmlBlocksMax) return true;
+    page_.complete = false;
+    return false;
   }
 
   void part_words() {

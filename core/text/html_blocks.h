@@ -90,7 +90,7 @@ struct HtmlPage {
   HtmlArena text;
   std::string_view title;       // the first <title>, in `text`
   std::string_view meta_title;  // og:title as written, in the page
-  bool complete = true;         // false: there were more containers than kHtmlContainersMax
+  bool complete = true;         // false: there were more containers or blocks than are kept
 
   std::string_view text_of(const HtmlBlock& block) const { return {text.data() + block.offset, block.size}; }
 };
@@ -101,8 +101,10 @@ struct HtmlMemory {
   HtmlTagMemory tags;
 };
 
-// Some hundreds are usual. A page with more is read, but not worth a search for its main content.
+// Some hundreds are usual. A page with more of either is read, but not worth a search for its main content:
+// what that needs for each is kept from page to page.
 inline constexpr std::size_t kHtmlContainersMax = std::size_t{1} << 19;
+inline constexpr std::size_t kHtmlBlocksMax = std::size_t{1} << 20;
 
 // Replaces `page` by what `html` holds; allocates nothing once it has grown. Returns the steps it took.
 // REQUIRES: html.size() < 2^31; `html` outlives the use of page.meta_title.

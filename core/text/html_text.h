@@ -16,7 +16,8 @@
 // White space is folded to one ' ' or '\n'. Other bytes are copied as they are: invalid UTF-8 and NUL are the
 // folder's work.
 //
-// Cost:    linear in the bytes, whatever they are; memory is bounded by the page's size, and kept.
+// Cost:    linear in the bytes, whatever they are; memory is bounded by the page's size, and kept; the search
+//          has a bound of its own, beyond which it is not made (kHtmlContainersMax, kHtmlBlocksMax).
 // Threads: one reader per thread; the same answer on every CPU.
 #pragma once
 

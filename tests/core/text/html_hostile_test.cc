@@ -109,6 +109,30 @@ TEST(HtmlHostile, a_page_of_more_containers_than_memory_is_kept_for_is_read_all_
   EXPECT_EQ(read.text.size(), 5 + 2 * ((page.size() - 16) / 4));
 }
 
+// Nor for more blocks than kHtmlBlocksMax: rules make them without a container.
+TEST(HtmlHostile, a_page_of_more_blocks_than_memory_is_kept_for_is_read_all_the_same) {
+  std::string start = "<nav>menu</nav><article>";
+  std::string all = "menu";
+  for (int i = 0; i < 20; ++i) {
+    const std::string sentence = "A sentence, with a comma, of some length, and a second one.";
+    start += "<p>" + sentence + "</p>";
+    all += "\n" + sentence;
+  }
+  HtmlReader reader(HtmlExtract::kMain);
+  for (const std::size_t blocks : {1U << 10, 1U << 20}) {
+    std::string page = start;
+    std::string text = all;
+    for (std::size_t i = 0; i < blocks; ++i) {
+      page += "a<hr>";
+      text += "\na";
+    }
+    const HtmlText read = reader.read(page);
+    const bool searched = blocks < 1U << 20;
+    EXPECT_EQ(read.fell_back, !searched) << blocks;
+    EXPECT_TRUE(read.text == (searched ? text.substr(5) : text)) << blocks << " " << read.text.size();
+  }
+}
+
 TEST(HtmlHostile, hundred_thousand_levels_deep_is_text_all_the_same) {
   std::string page;
   for (int i = 0; i < 100000; ++i) page += "<div>";
