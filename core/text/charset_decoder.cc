@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::size_t kUtf8CharactersSure = 4;  // so many multi-byte characters are UTF-8 by no accident
 constexpr std::size_t kDetectionBytes = std::size_t{16} << 10;
+constexpr std::size_t kDetectionAsciiBytes = 64;             // at most, at the start of each piece
 constexpr std::size_t kKeptBytesMax = std::size_t{1} << 20;  // what a huge text needed is given back
 constexpr std::size_t kCharacterBytesMax = 4;
 constexpr std::size_t kChunk = 4096;
@@ -477,14 +478,18 @@ DecodedText CharsetDecoder::decode_as(Charset charset, std::string_view bytes, s
   return {charset, state_->run(charset, bytes, text).undecodable};
 }
 
-// Line ends and tags cut the bytes into pieces that all charsets agree on; those without a byte beyond ASCII
-// tell nothing.
+// Line ends and tags cut the bytes into pieces that all charsets agree on. ASCII tells nothing: neither
+// pieces of nothing else nor, but for the last words, what a long piece begins with.
 void CharsetDecoder::State::take_sample(std::string_view bytes) {
   sample.clear();
   while (!bytes.empty() && sample.size() < kDetectionBytes) {
     const std::size_t size = std::min(bytes.find_first_of("<>\n"), bytes.size() - 1) + 1;
     const std::string_view piece = bytes.substr(0, size);
-    if (ascii_prefix(piece) < size) sample += piece.substr(0, kDetectionBytes - sample.size());
+    const std::size_t plain = ascii_prefix(piece);
+    if (plain < size) {
+      const std::size_t skipped = plain - std::min(plain, kDetectionAsciiBytes);
+      sample += piece.substr(skipped, kDetectionBytes - sample.size());
+    }
     bytes.remove_prefix(size);
   }
 }
@@ -494,6 +499,7 @@ std::optional<Charset> CharsetDecoder::State::ask_detector(std::string_view byte
   uchardet_handle_data(detector.get(), bytes.data(), bytes.size());
   uchardet_data_end(detector.get());
   const std::string_view found = uchardet_get_charset(detector.get());
+  if (found == "ASCII") return std::nullopt;  // then it has seen nothing that tells
   if (found == "UHC") return Charset::kEucKr;
   if (found == "MAC-CYRILLIC") return Charset::kMacCyrillic;
   if (found == "KOI8-R") return Charset::kKoi8U;  // has its letters and those of Ukrainian for frames

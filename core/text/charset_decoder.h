@@ -11,8 +11,9 @@
 //      whatever is declared, while that fits: one undecodable sequence at most for 16 multi-byte characters.
 //   3  what is declared: the hint, else by the page itself. It is believed while it fits in the same sense.
 //      (What is ASCII but for a character cut off is UTF-8 only if that is declared.)
-//   4  detection (uchardet), by the lines and stretches between tags that have bytes beyond ASCII, at most
-//      16 KiB of them; preferred to what was declared only if it leaves fewer undecodable sequences
+//   4  detection (uchardet), by the lines and stretches between tags that have bytes beyond ASCII, each from
+//      shortly before the first of those, at most 16 KiB in all; preferred to what was declared only if it
+//      leaves fewer undecodable sequences
 //   5  windows-1252, where none of this helps
 //
 // Undecodable sequences become U+FFFD, one each, and are counted; a character cut off by the end of the bytes

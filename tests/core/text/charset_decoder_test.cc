@@ -163,6 +163,14 @@ TEST(CharsetDecoder, the_second_try_of_detection_begins_with_a_whole_character) 
   EXPECT_EQ(decoded(bytes).text, "\uFFFD\n" + std::string(kLines));
 }
 
+TEST(CharsetDecoder, detection_looks_behind_long_ascii) {
+  const std::string russian = encode(text_in("ru"), Charset::kWindows1251);
+  const std::string ascii(20000, 'a');
+  EXPECT_EQ(CharsetDecoder().detect(ascii + russian), Charset::kWindows1251);
+  EXPECT_EQ(decoded(ascii + russian).text, ascii + std::string(text_in("ru")));
+  EXPECT_EQ(CharsetDecoder().detect(ascii), std::nullopt);
+}
+
 TEST(CharsetDecoder, utf_16_without_a_mark_shows_by_its_zeros) {
   const std::string page = "<html><p>" + std::string(text_in("zh-Hans")) + "</p></html>";
   EXPECT_EQ(decoded(encode(page, Charset::kUtf16Le)).text, page);
