@@ -242,7 +242,8 @@ const std::vector<Setting>& table() {
        .refuse = refuse_pointer},
       {.path = "input.fields.time",
        .field = at<&Config::input, &InputConfig::fields, &F::time>,
-       .about = "When it was fetched.",
+       .about = "When it was fetched: ISO 8601, digits like 20240501123000, or seconds or milliseconds since "
+                "1970.",
        .refuse = refuse_pointer},
       {.path = "input.fields.charset",
        .field = at<&Config::input, &InputConfig::fields, &F::charset>,

@@ -62,6 +62,32 @@ std::int64_t scan_zone(Scanner& scan) {
   return west ? -east_ms : east_ms;
 }
 
+// Of UTC; nothing where there is no such second.
+std::optional<std::int64_t> civil_to_ms(int year, int month, int day, int hour, int minute, int second) {
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
+  if (!date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;  // 60: a leap second
+  const std::int64_t in_day_s = (hour * 60 + minute) * 60 + second;
+  return std::chrono::sys_days(date).time_since_epoch().count() * kDayMs + in_day_s * 1000;
+}
+
+// A number that shows a second of 1970 to 2099 by its digits, YYYYMMDDhhmmss.
+std::optional<std::int64_t> shown_second_to_ms(double number) {
+  if (number < 1970e10 || number >= 2100e10 || number != std::floor(number)) return std::nullopt;
+  auto digits = static_cast<std::int64_t>(number);
+  const auto take_two = [&digits] {
+    const auto two = static_cast<int>(digits % 100);
+    digits /= 100;
+    return two;
+  };
+  const int second = take_two();
+  const int minute = take_two();
+  const int hour = take_two();
+  const int day = take_two();
+  const int month = take_two();
+  return civil_to_ms(static_cast<int>(digits), month, day, hour, minute, second);
+}
+
 bool all_digits(std::string_view text) {
   return text.find_first_not_of("0123456789.") == std::string_view::npos;
 }
@@ -70,6 +96,7 @@ bool all_digits(std::string_view text) {
 
 std::optional<std::int64_t> count_to_ms(double count) {
   if (!(count > 0)) return std::nullopt;  // also not-a-number
+  if (const auto shown = shown_second_to_ms(count)) return shown;
   const double ms = count < kSecondsMax ? count * 1000 : count;
   if (ms > static_cast<double>(kTimeMaxMs)) return std::nullopt;
   return std::llround(ms);
@@ -90,31 +117,30 @@ std::optional<std::int64_t> parse_time_ms(std::string_view text) {
   const int month = scan.digits(2);
   scan.expect('-');
   const int day = scan.digits(2);
-  std::int64_t in_day_ms = 0;
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+  std::int64_t fraction_ms = 0;
+  std::int64_t east_ms = 0;
   if (!scan.done()) {
     if (!scan.accept("Tt ")) return std::nullopt;
-    const int hour = scan.digits(2);
+    hour = scan.digits(2);
     scan.expect(':');
-    const int minute = scan.digits(2);
-    int second = 0;
+    minute = scan.digits(2);
     if (scan.accept(":")) second = scan.digits(2);
-    int fraction_ms = 0;
     if (scan.accept(".,")) {
       fraction_ms = scan.digits(1) * 100;
       if (scan.next_is_digit()) fraction_ms += scan.digits(1) * 10;
       if (scan.next_is_digit()) fraction_ms += scan.digits(1);
       while (scan.next_is_digit()) scan.digits(1);
     }
-    if (hour > 23 || minute > 59 || second > 60) return std::nullopt;  // 60: a leap second
-    in_day_ms = ((hour * 60 + minute) * 60 + second) * std::int64_t{1000} + fraction_ms;
-    in_day_ms -= scan_zone(scan);
+    east_ms = scan_zone(scan);
   }
   if (!scan.ok() || !scan.done()) return std::nullopt;
 
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
-                                         std::chrono::day(day)};
-  if (!date.ok()) return std::nullopt;
-  const std::int64_t time_ms = std::chrono::sys_days(date).time_since_epoch().count() * kDayMs + in_day_ms;
+  const auto second_ms = civil_to_ms(year, month, day, hour, minute, second);
+  if (!second_ms) return std::nullopt;
+  const std::int64_t time_ms = *second_ms + fraction_ms - east_ms;
   if (time_ms <= 0 || time_ms > kTimeMaxMs) return std::nullopt;
   return time_ms;
 }

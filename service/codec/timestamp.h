@@ -2,6 +2,8 @@
 //
 // Producers write times as ISO 8601 with or without a zone (without one: UTC), or as a count since the epoch
 // in seconds or milliseconds, told apart by size: below 10^11 a count means seconds (until the year 5138).
+// Archives (CDX, WARC) write 20240501123000, in UTC: 14 digits that are a second of 1970 to 2099 are that,
+// and no milliseconds, whose years would be 2594 to 2635.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +17,8 @@ namespace neardup {
 // which are a count. Nothing else, and nothing before 1970 or after 9999.
 std::optional<std::int64_t> parse_time_ms(std::string_view text);
 
-// A count since the epoch, seconds or milliseconds. Nothing for 0 and below: no page was crawled in 1970.
+// A count since the epoch, seconds or milliseconds, or the 14 digits of an archive. Nothing for 0 and below:
+// no page was crawled in 1970.
 std::optional<std::int64_t> count_to_ms(double count);
 
 // Writes 2024-05-01T12:30:00.123Z, kTimeBytes of it. REQUIRES: 0 <= time_ms <= kTimeMaxMs.

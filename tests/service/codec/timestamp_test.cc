@@ -36,6 +36,19 @@ TEST(Timestamp, reads_counts_in_seconds_and_milliseconds) {
   EXPECT_EQ(count_to_ms(1714566645123.0), 1714566645123);
 }
 
+TEST(Timestamp, reads_the_digits_of_an_archive) {
+  EXPECT_EQ(read("20240501123000"), "2024-05-01T12:30:00.000Z");
+  EXPECT_EQ(read("19990228235959"), "1999-02-28T23:59:59.000Z");
+  EXPECT_EQ(read("20991231235959"), "2099-12-31T23:59:59.000Z");
+  EXPECT_EQ(count_to_ms(20240501123000.0), 1714566600000) << "a number like a string";
+  // These are no such second, and milliseconds of a far year as they always were.
+  for (const std::int64_t count : {20241301123000, 20230229000000, 20240501240000, 20240501126000,
+                                   19691231235959, 21000101000000, 20240501123}) {
+    EXPECT_EQ(count_to_ms(static_cast<double>(count)), count < 100'000'000'000 ? count * 1000 : count);
+  }
+  EXPECT_EQ(count_to_ms(20240501123000.5), 20240501123001);
+}
+
 TEST(Timestamp, what_is_no_time_is_unknown) {
   for (const std::string_view bad :
        {"", "now", "-1", "0", "2024-13-01", "2023-02-29", "2024-05-01T", "2024-05-01T24:00:00",
