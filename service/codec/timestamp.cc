@@ -41,6 +41,8 @@ class Scanner {
     if (!accept({&c, 1})) ok_ = false;
   }
 
+  void fail() { ok_ = false; }
+
   bool next_is_digit() const { return !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9'; }
   bool done() const { return rest_.empty(); }
   bool ok() const { return ok_; }
@@ -58,6 +60,7 @@ std::int64_t scan_zone(Scanner& scan) {
   const int hours = scan.digits(2);
   int minutes = 0;
   if (scan.accept(":") || scan.next_is_digit()) minutes = scan.digits(2);
+  if (hours > 23 || minutes > 59) scan.fail();
   const std::int64_t east_ms = (hours * 60 + minutes) * std::int64_t{60'000};
   return west ? -east_ms : east_ms;
 }
@@ -96,10 +99,14 @@ bool all_digits(std::string_view text) {
 
 std::optional<std::int64_t> count_to_ms(double count) {
   if (!(count > 0)) return std::nullopt;  // also not-a-number
-  if (const auto shown = shown_second_to_ms(count)) return shown;
-  const double ms = count < kSecondsMax ? count * 1000 : count;
-  if (ms > static_cast<double>(kTimeMaxMs)) return std::nullopt;
-  return std::llround(ms);
+  std::optional<std::int64_t> time_ms = shown_second_to_ms(count);
+  if (!time_ms) {
+    const double ms = count < kSecondsMax ? count * 1000 : count;
+    if (ms > static_cast<double>(kTimeMaxMs)) return std::nullopt;
+    time_ms = std::llround(ms);
+  }
+  if (*time_ms == 0) return std::nullopt;  // would hide a better time
+  return time_ms;
 }
 
 std::optional<std::int64_t> parse_time_ms(std::string_view text) {

@@ -14,11 +14,11 @@
 namespace neardup {
 
 // "2024-05-01", "2024-05-01T12:30:00", "2024-05-01 12:30:00.123456", "...Z", "...+02:00", or digits alone,
-// which are a count. Nothing else, and nothing before 1970 or after 9999.
+// which are a count. Nothing else, no zone of 24 hours or more, and nothing before 1970 or after 9999.
 std::optional<std::int64_t> parse_time_ms(std::string_view text);
 
-// A count since the epoch, seconds or milliseconds, or the 14 digits of an archive. Nothing for 0 and below:
-// no page was crawled in 1970.
+// A count since the epoch, seconds or milliseconds, or the 14 digits of an archive. Nothing for what
+// comes to 0 ms and below: no page was crawled in 1970.
 std::optional<std::int64_t> count_to_ms(double count);
 
 // Writes 2024-05-01T12:30:00.123Z, kTimeBytes of it. REQUIRES: 0 <= time_ms <= kTimeMaxMs.

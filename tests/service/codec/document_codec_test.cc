@@ -155,6 +155,8 @@ TEST(DocumentCodec, the_time_of_the_record_stands_in) {
   record.value = R"({"text":"t","time":"yesterday"})";
   record.timestamp_ms = 1714566645123;
   EXPECT_EQ(decode(InputConfig{}, record).document.event_time_ms, 1714566645123);
+  record.value = R"({"text":"t","time":0.0001})";
+  EXPECT_EQ(decode(InputConfig{}, record).document.event_time_ms, 1714566645123) << "which comes to no time";
   for (const std::int64_t senseless : {std::int64_t{-1}, std::int64_t{1} << 62}) {
     record.timestamp_ms = senseless;
     EXPECT_EQ(decode(InputConfig{}, record).document.event_time_ms, 0);

@@ -28,6 +28,12 @@ TEST(Timestamp, reads_iso_8601_and_takes_a_missing_zone_for_utc) {
   EXPECT_EQ(read("9999-12-31T23:59:59.999Z"), "9999-12-31T23:59:59.999Z");
 }
 
+TEST(Timestamp, a_zone_is_less_than_a_day_and_its_minutes_than_an_hour) {
+  EXPECT_EQ(read("2024-05-02T12:29:00+23:59"), "2024-05-01T12:30:00.000Z");
+  for (const std::string_view zone : {"+24:00", "+02:60", "-9999", "+99"})
+    EXPECT_EQ(read("2024-05-01T12:30:45" + std::string(zone)), "(unknown)") << zone;
+}
+
 TEST(Timestamp, reads_counts_in_seconds_and_milliseconds) {
   EXPECT_EQ(read("1714566645"), "2024-05-01T12:30:45.000Z");
   EXPECT_EQ(read("1714566645.25"), "2024-05-01T12:30:45.250Z");
@@ -58,6 +64,8 @@ TEST(Timestamp, what_is_no_time_is_unknown) {
     EXPECT_EQ(read(bad), "(unknown)") << bad;
   }
   EXPECT_EQ(count_to_ms(-1), std::nullopt);
+  EXPECT_EQ(count_to_ms(0.0001), std::nullopt) << "comes to nothing";
+  EXPECT_EQ(read("19700101000000"), "(unknown)");
   EXPECT_EQ(count_to_ms(1e308), std::nullopt);
   EXPECT_EQ(count_to_ms(std::numeric_limits<double>::quiet_NaN()), std::nullopt);
 }
