@@ -9,9 +9,12 @@
 // The first id stands in front as well: who looks for something older than that need not read on.
 //
 // A block that is full moves to one a quarter larger; the places of old ones are used again for their size.
-// That wastes a ninth of the space on average, and makes an append O(1) in the long run.
+// That wastes a ninth of the space on average, and makes an append O(1) in the long run. But where all
+// buckets are full and grow together, which is when their heads are as wide as may be, nobody needs what all
+// have outgrown: it may be four times what is held.
 //
 // Cost:    8 bytes for an entry, and the ninth.
+// Bounds:  1 GiB of blocks.
 // Threads: none inside.
 #pragma once
 
