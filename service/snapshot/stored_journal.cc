@@ -191,12 +191,13 @@ Status StoredJournal::append(const std::vector<Item>& items) {
 // From the journal's own log, if records were left out of the queue.
 Status StoredJournal::catch_up() {
   for (;;) {
+    std::unique_ptr<SeekableLog> spent;  // ends without the lock: a client may take seconds for that
     {
       const std::lock_guard lock(mutex_);
       if (!behind_ || stop_) return {};
       if (parts_.store.next_number() >= committed_end_) {
         behind_ = false;
-        own_log_.reset();
+        spent = std::move(own_log_);
         return {};
       }
       parts_.probe.snapshot_behind(committed_end_ - std::min(committed_end_, parts_.store.next_number()));
@@ -235,10 +236,11 @@ Status StoredJournal::commit() {
 void StoredJournal::fail(const Error& error) {
   failed_ = true;
   own_log_.reset();
+  std::vector<Item> dropped;  // up to queue_bytes_max, freed without the lock
   {
     const std::lock_guard lock(mutex_);
     behind_ = true;
-    queue_.clear();
+    dropped.swap(queue_);
     queue_bytes_ = 0;
   }
   drained_.notify_one();

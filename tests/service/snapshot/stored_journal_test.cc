@@ -36,9 +36,21 @@ struct Journal {
   }
 };
 
+// How long the end of a log takes, and how many have begun to end.
+struct Closing {
+  milliseconds time{0};
+  std::atomic<int> begun{0};
+};
+
 class TestLog final : public SeekableLog {
  public:
   explicit TestLog(Journal& journal, std::atomic<int>* reads = nullptr) : journal_(journal), reads_(reads) {}
+  TestLog(Journal& journal, Closing& closing) : journal_(journal), closing_(&closing) {}
+  ~TestLog() override {
+    if (closing_ == nullptr) return;
+    ++closing_->begun;
+    std::this_thread::sleep_for(closing_->time);
+  }
 
   Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override {
     for (;;) {
@@ -74,18 +86,24 @@ class TestLog final : public SeekableLog {
 
  private:
   Journal& journal_;
-  std::atomic<int>* reads_;
+  std::atomic<int>* reads_ = nullptr;
+  Closing* closing_ = nullptr;
   std::int64_t next_ = 0;  // records lie at even positions
   std::int64_t behind_last_ = 0;
 };
 
 struct Counts final : Probe {
-  void snapshot_written(std::uint64_t stored, std::uint64_t) override { records = stored; }
+  void snapshot_written(std::uint64_t stored, std::uint64_t) override {
+    records = stored;
+    for (; hold; held = true) std::this_thread::sleep_for(milliseconds(1));
+  }
   void snapshot_failed() override { ++failures; }
   void snapshot_behind(std::uint64_t lacking) override { behind = lacking; }
   std::atomic<std::uint64_t> records{0};
   std::atomic<std::uint64_t> behind{0};
   std::atomic<int> failures{0};
+  std::atomic<bool> hold{false};  // each commit lasts as long as this, as on a slow disk
+  std::atomic<bool> held{false};
 };
 
 class StoredJournalTest : public FolderTest {
@@ -129,7 +147,8 @@ class StoredJournalTest : public FolderTest {
     {
       StoredJournal stored(
           {log, **store, chain, probe_, board_},
-          [&] { return std::unique_ptr<SeekableLog>(std::make_unique<TestLog>(journal_)); }, options);
+          [&] { return std::unique_ptr<SeekableLog>(std::make_unique<TestLog>(journal_, closing_)); },
+          options);
       life.status = stored.read_to_end(take);
       life.log_reads = reads;
       if (life.status && work) {
@@ -156,6 +175,7 @@ class StoredJournalTest : public FolderTest {
 
   GeneratedJournal truth_{1};
   Journal journal_;
+  Closing closing_;  // of the logs inside
   Counts probe_;
   StateBoard board_;
   std::chrono::steady_clock::duration longest_{};
@@ -250,6 +270,26 @@ TEST_F(StoredJournalTest, records_that_find_no_room_in_the_queue_come_from_the_j
   const Life again = live();
   EXPECT_EQ(again.log_reads, 1);
   EXPECT_EQ(again.state, life.state);
+}
+
+TEST_F(StoredJournalTest, the_end_of_the_log_inside_is_not_waited_for) {
+  closing_.time = milliseconds(500);
+  const Life life = live(
+      [&](const auto& read_back) {
+        probe_.hold = true;
+        const bool held = eventually([&] { return probe_.held.load(); });
+        commit(3);
+        read_back(3);  // the second one finds no room
+        probe_.hold = false;
+        ASSERT_TRUE(held);
+        ASSERT_TRUE(eventually([&] { return closing_.begun == 1; }));
+        commit(3);
+        read_back(3);
+      },
+      {.interval = milliseconds(20), .queue_bytes_max = 1});
+  ASSERT_TRUE(life.status);
+  EXPECT_LT(longest_, milliseconds(250));
+  EXPECT_EQ(probe_.failures, 0);
 }
 
 TEST_F(StoredJournalTest, a_full_disk_is_told_and_mended_later_and_the_service_goes_on) {
