@@ -14,6 +14,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kCallerWaitMax{10};
 constexpr milliseconds kCatchUpWait{100};
+constexpr milliseconds kAskAgain{100};
 constexpr std::chrono::seconds kProgressEvery{5};
 
 }  // namespace
@@ -49,7 +50,7 @@ Result<std::optional<std::string>> StoredJournal::next(milliseconds wait) {
 
 Status StoredJournal::begin(const std::function<Status(std::string_view bytes, double progress)>& take) {
   const std::string snapshot = "snapshot " + parts_.store.folder();
-  const Result<std::int64_t> end = parts_.log.end();
+  Result<std::int64_t> end = parts_.log.end();
   if (!end) return end.error();
   const auto began = Clock::now();
   auto shown = began;
@@ -75,15 +76,20 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
   }
   CHECK(parts_.chain.next_number() == number_, "the caller's chain has accepted what was stored");
   const std::int64_t position = parts_.store.position();
-  const Error journal_is_shorter = {
-      ErrorCode::kContradiction,
-      snapshot + " ends at position " + std::to_string(position) + " of the journal, which ends at " +
-          std::to_string(*end) +
-          ": the journal lost records, or is another one. If it is the right one, and what it lost may be "
-          "forgotten: " +
-          kSnapshotWayOut};
-  if (number_ > 0 && *end < position) return journal_is_shorter;
+  const auto journal_is_shorter = [&] {
+    return Error{
+        ErrorCode::kContradiction,
+        snapshot + " ends at position " + std::to_string(position) + " of the journal, which ends at " +
+            std::to_string(*end) +
+            ": the journal lost records, or is another one. If it is the right one, and what it lost may be "
+            "forgotten: " +
+            kSnapshotWayOut};
+  };
   if (number_ > 0) {
+    for (const auto until = Clock::now() + options_.stale_end_max; *end < position;) {
+      if (!ask_again(until)) return journal_is_shorter();
+      if (end = parts_.log.end(); !end) return end.error();
+    }
     log_info("{}: {} records, {:.1f} MB, {:.2f} s; the journal topic goes on from there", snapshot, number_,
              static_cast<double>(bytes_read) / 1e6, seconds_since(began));
     if (Status started = parts_.log.start_at(position - 1); !started) return started;
@@ -97,17 +103,28 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
   thread_ = std::thread([this] { run(); });
 
   bool compared = number_ == 0;
-  status = parts_.log.read_to_end([&](std::string_view bytes, double progress) -> Status {
-    if (!compared) {
-      compared = true;
-      return compare(bytes, position);
-    }
-    if (Status taken = take(bytes, progress); !taken) return taken;
-    keep(bytes);
-    return {};
-  });
-  if (!status) return status;
-  return compared ? Status() : journal_is_shorter;
+  const auto until = Clock::now() + options_.stale_end_max;
+  do {
+    status = parts_.log.read_to_end([&](std::string_view bytes, double progress) -> Status {
+      if (!compared) {
+        compared = true;
+        return compare(bytes, position);
+      }
+      if (Status taken = take(bytes, progress); !taken) return taken;
+      keep(bytes);
+      return {};
+    });
+    if (!status || compared) return status;
+  } while (ask_again(until));
+  return journal_is_shorter();
+}
+
+// The log ends before our last record. Waits a little; whether to ask it once more, which tells of a stop.
+bool StoredJournal::ask_again(Clock::time_point until) const {
+  if (Clock::now() >= until) return false;
+  parts_.board.beat();
+  std::this_thread::sleep_for(kAskAgain);
+  return true;
 }
 
 Status StoredJournal::compare(std::string_view bytes, std::int64_t position) const {

@@ -4,7 +4,8 @@
 // as a disk gives them, and lets the log go on behind them; every record that the log hands out afterwards is
 // appended to the store by a thread of its own. Before the log's records count, the last stored one is read
 // once more from the log and must be the same: so a snapshot of another journal, or a journal that lost
-// records, is never taken for ours.
+// records, is never taken for ours. A log that ends before it may have been asked of a broker that stood
+// still and does not know yet that it leads no more: only one that stays so for a while lost records.
 //
 //   first read_to_end:  store ─► take        then  log.start_at(last stored) ─► compare ─► take
 //   from then on:       log ─► caller  +  queue ─► thread ─► store.append, commit each interval
@@ -42,6 +43,7 @@ struct StoredJournalOptions {
   std::chrono::milliseconds interval{60000};  // between two commits
   std::chrono::milliseconds retry{10000};     // after an error
   std::size_t queue_bytes_max = std::size_t{64} << 20;
+  std::chrono::milliseconds stale_end_max{5000};  // so long an end before ours may be a stale answer
 };
 
 class StoredJournal final : public JournalLog {
@@ -75,6 +77,7 @@ class StoredJournal final : public JournalLog {
   };
 
   Status begin(const std::function<Status(std::string_view bytes, double progress)>& take);
+  bool ask_again(Clock::time_point until) const;
   Status compare(std::string_view bytes, std::int64_t position) const;
   void keep(std::string_view bytes);
 

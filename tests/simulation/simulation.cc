@@ -342,7 +342,8 @@ class Run {
     return [this] { return std::unique_ptr<SeekableLog>(std::make_unique<SimulatedLog>(cluster_)); };
   }
   StoredJournalOptions stored_options() const {
-    return {.interval = std::chrono::hours(1), .retry = milliseconds(1)};
+    // The cluster tells no end that was.
+    return {.interval = std::chrono::hours(1), .retry = milliseconds(1), .stale_end_max = milliseconds(0)};
   }
 
   void judge() {

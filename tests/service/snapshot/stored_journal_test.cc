@@ -29,6 +29,8 @@ using ::testing::HasSubstr;
 struct Journal {
   std::mutex mutex;
   std::vector<std::string> records;
+  int stale_ends = 0;  // so many answers are an end that was,
+  std::int64_t stale_end = 0;
 
   void add(const std::string& record) {
     const std::lock_guard lock(mutex);
@@ -77,6 +79,10 @@ class TestLog final : public SeekableLog {
   std::int64_t position() const override { return behind_last_; }
   Result<std::int64_t> end() override {
     const std::lock_guard lock(journal_.mutex);
+    if (journal_.stale_ends > 0) {
+      --journal_.stale_ends;
+      return journal_.stale_end;
+    }
     return static_cast<std::int64_t>(2 * journal_.records.size());
   }
   Status start_at(std::int64_t position) override {
@@ -217,11 +223,27 @@ TEST_F(StoredJournalTest, a_journal_that_lost_records_is_named) {
   commit(20);
   ASSERT_TRUE(live().status);
   journal_.records.resize(15);
-  const Life life = live();
+  const Life life = live({}, {.stale_end_max = milliseconds(150)});
   ASSERT_FALSE(life.status);
   EXPECT_EQ(life.status.error().code, ErrorCode::kContradiction);
   EXPECT_THAT(life.status.error().message,
               AllOf(HasSubstr(at()), HasSubstr("the journal lost records"), HasSubstr("Remove the folder")));
+}
+
+// As a broker gives that stood still and does not know yet that it leads no more.
+TEST_F(StoredJournalTest, an_end_that_was_is_no_journal_that_lost_records) {
+  commit(20);
+  ASSERT_TRUE(live().status);
+  commit(5);
+  journal_.stale_end = 30;
+  journal_.stale_ends = 2;
+  const auto begin = std::chrono::steady_clock::now();
+  const Life life = live();
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  EXPECT_EQ(life.records, 25U);
+  EXPECT_EQ(life.log_reads, 1 + 5);
+  EXPECT_EQ(journal_.stale_ends, 0);
+  EXPECT_LT(board_.since_beat(), std::chrono::steady_clock::now() - begin) << "who waits is alive";
 }
 
 TEST_F(StoredJournalTest, a_snapshot_of_another_journal_is_named) {
