@@ -485,7 +485,7 @@ Status serve(const Config& config, const ServeOptions& options, const RetentionO
   if (!config.snapshot.directory.empty()) {
     signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is a failed write, not a death
     Result<std::unique_ptr<JournalStore>> opened =
-        JournalStore::open(config.snapshot.directory, signing->text());
+        open_store_if_disk_is_well(config.snapshot.directory, signing->text(), metrics, board);
     if (!opened) return opened.error();
     snapshot = *std::move(opened);
   }

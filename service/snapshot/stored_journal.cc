@@ -19,6 +19,23 @@ constexpr std::chrono::seconds kProgressEvery{5};
 
 }  // namespace
 
+Result<std::unique_ptr<JournalStore>> open_store_if_disk_is_well(const std::string& folder,
+                                                                 const std::string& signature_options,
+                                                                 Probe& probe, StateBoard& board) {
+  Result<std::unique_ptr<JournalStore>> store = JournalStore::open(folder, signature_options);
+  if (store) return store;
+  const Error& error = store.error();
+  // A folder that was just made and is not found is the disk's doing, too.
+  if (error.code != ErrorCode::kIo && error.code != ErrorCode::kNotFound) return store;
+  probe.snapshot_failed();
+  board.warn("snapshot", error.message);
+  log_warning(
+      "{}: the service goes on without a snapshot, and each start reads the whole journal from Kafka until "
+      "the disk takes one. Mend it and start again, name another folder, or empty snapshot.directory",
+      error.message);
+  return std::unique_ptr<JournalStore>();
+}
+
 StoredJournal::StoredJournal(Parts parts, OpenLog open_log, StoredJournalOptions options)
     : parts_(parts), open_log_(std::move(open_log)), options_(options) {}
 

@@ -46,6 +46,12 @@ struct StoredJournalOptions {
   std::chrono::milliseconds stale_end_max{5000};  // so long an end before ours may be a stale answer
 };
 
+// The store of a service that starts. Nothing if the disk refuses it, which is told as any error of the disk:
+// the service does its work without, until it starts again. Errors: those of JournalStore::open but kIo.
+Result<std::unique_ptr<JournalStore>> open_store_if_disk_is_well(const std::string& folder,
+                                                                 const std::string& signature_options,
+                                                                 Probe& probe, StateBoard& board);
+
 class StoredJournal final : public JournalLog {
  public:
   // Another log over the same journal, for the thread inside to catch up with.

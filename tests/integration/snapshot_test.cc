@@ -98,6 +98,16 @@ TEST(Snapshot, a_second_instance_on_the_same_folder_ends_and_says_so) {
   EXPECT_THAT(second.log(), HasSubstr("another process writes to this folder"));
 }
 
+TEST(Snapshot, a_disk_that_refuses_the_folder_stops_no_start) {
+  Config config = with_snapshot("snapshot-refused");
+  std::ofstream(config.snapshot.directory) << "a file, below which no folder can be made";
+  config.snapshot.directory += "/below";
+  create_test_topics(config, 1);
+  ServiceProcess service("snapshot-refused", config);
+  ASSERT_TRUE(service.wait_for_log("running:", kStart)) << service.log();
+  EXPECT_THAT(service.log(), HasSubstr("the service goes on without a snapshot"));
+}
+
 TEST(Snapshot, the_folder_of_another_journal_is_refused_and_the_journal_alone_starts) {
   const Config config = with_snapshot("snapshot-one");
   create_test_topics(config, 1);

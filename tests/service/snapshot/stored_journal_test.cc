@@ -342,6 +342,34 @@ TEST_F(StoredJournalTest, a_full_disk_is_told_and_mended_later_and_the_service_g
   EXPECT_EQ(again.state, life.state);
 }
 
+TEST_F(StoredJournalTest, a_disk_that_refuses_the_folder_stops_no_start_and_a_wrong_folder_does) {
+  const auto open = [this](const std::string& folder, const std::string& signature_options = "") {
+    return open_store_if_disk_is_well(folder, signature_options, probe_, board_);
+  };
+  const std::string file = write("file", "not a folder");
+  ::testing::internal::CaptureStderr();
+  const auto without = open(file + "/snapshot");
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr(file), HasSubstr("without a snapshot"), HasSubstr("empty snapshot.directory")));
+  ASSERT_TRUE(without.ok()) << without.error().message;
+  EXPECT_EQ(*without, nullptr);
+  EXPECT_EQ(probe_.failures, 1);
+  EXPECT_THAT(board_.warning(), AllOf(HasSubstr("snapshot"), HasSubstr(file)));
+
+  commit(5);
+  ASSERT_TRUE(live().status);
+  const auto other = open(at(), "fingerprint.features=shingles");
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(other.error().code, ErrorCode::kContradiction);
+  const auto well = open(at());
+  ASSERT_TRUE(well.ok()) << well.error().message;
+  ASSERT_NE(*well, nullptr);
+  const auto second = open(at());
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(probe_.failures, 1);
+}
+
 TEST_F(StoredJournalTest, a_record_that_the_caller_refuses_ends_the_start_with_a_way_out) {
   commit(5);
   ASSERT_TRUE(live().status);
