@@ -22,6 +22,13 @@ Error system_error(const std::string& path, const char* doing) {
           path + ": " + doing + ": " + std::generic_category().message(error)};
 }
 
+Status write_and_sync(const std::string& path, std::string_view bytes) {
+  Result<File> file = File::open(path, O_WRONLY | O_CREAT | O_TRUNC);
+  if (!file) return file.error();
+  if (Status status = file->write_at(bytes, 0); !status) return status;
+  return file->sync();
+}
+
 }  // namespace
 
 File::~File() {
@@ -91,14 +98,15 @@ Status sync_folder(const std::string& folder) {
 Status write_durably(const std::string& folder, const std::string& name, std::string_view bytes) {
   const std::string path = folder + "/" + name;
   const std::string draft = path + ".tmp";
-  {
-    Result<File> file = File::open(draft, O_WRONLY | O_CREAT | O_TRUNC);
-    if (!file) return file.error();
-    if (Status status = file->write_at(bytes, 0); !status) return status;
-    if (Status status = file->sync(); !status) return status;
+  Status status = write_and_sync(draft, bytes);
+  if (status) {
+    FAULT_POINT(kDraftSynced);
+    if (std::rename(draft.c_str(), path.c_str()) != 0) status = system_error(draft, "renaming it");
   }
-  FAULT_POINT(kDraftSynced);
-  if (std::rename(draft.c_str(), path.c_str()) != 0) return system_error(draft, "renaming it");
+  if (!status) {
+    ::unlink(draft.c_str());  // the next try may have another name
+    return status;
+  }
   FAULT_POINT(kManifestRenamed);
   return sync_folder(folder);
 }

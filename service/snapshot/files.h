@@ -54,7 +54,7 @@ class File {
 // The names in `folder` are there for good.
 Status sync_folder(const std::string& folder);
 
-// FOLDER/NAME holds `bytes` for good, or what it held before: never a part.
+// FOLDER/NAME holds `bytes` for good, or what it held before: never a part. What fails leaves no draft.
 Status write_durably(const std::string& folder, const std::string& name, std::string_view bytes);
 
 // The whole file. Error kCorrupt when it is larger than `bytes_max`.

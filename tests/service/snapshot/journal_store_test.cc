@@ -357,6 +357,23 @@ TEST_F(JournalStoreTest, a_full_disk_refuses_a_record_and_the_store_falls_back_t
   EXPECT_EQ(reopened(), records);
 }
 
+TEST_F(JournalStoreTest, a_manifest_that_cannot_be_written_leaves_no_draft) {
+  const std::vector<std::string> records = generated_records(10, 2);
+  const auto store = open();
+  start(*store);
+  ASSERT_TRUE(append(*store, records, 5));
+  const std::filesystem::path in_the_way = at() + "/" + manifest_name(store->committed().generation + 1);
+  std::filesystem::create_directory(in_the_way);
+  const Status refused = store->commit();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kIo);
+  std::filesystem::remove(in_the_way);
+  for (const auto& [name, bytes] : files()) EXPECT_FALSE(name.ends_with(".tmp")) << name;
+  ASSERT_TRUE(store->fall_back());
+  ASSERT_TRUE(append(*store, records, 10));
+  EXPECT_TRUE(store->commit());
+}
+
 TEST_F(JournalStoreTest, a_record_that_does_not_follow_is_refused) {
   const std::vector<std::string> records = generated_records(5, 2);
   const auto store = open();
