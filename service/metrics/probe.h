@@ -118,7 +118,8 @@ class Probe {
   // So far in this restore: records replayed, share of the journal, time since it began.
   virtual void restored(std::uint64_t /*journal_records*/, double /*progress 0..1*/, double /*seconds*/) {}
   // The snapshot holds so much and has it for good; called when there was nothing to write as well.
-  virtual void snapshot_written(std::uint64_t /*records*/, std::uint64_t /*bytes*/) {}
+  // `is_current`: that is all there was, and not what it has caught up with so far.
+  virtual void snapshot_written(std::uint64_t /*records*/, std::uint64_t /*bytes*/, bool /*is_current*/) {}
   virtual void snapshot_failed() {}
   // Journal records that are committed and not in the snapshot.
   virtual void snapshot_behind(std::uint64_t /*records*/) {}

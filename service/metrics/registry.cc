@@ -520,8 +520,8 @@ void MetricsRegistry::restored(std::uint64_t journal_records, double progress, d
   s.restore_seconds.Set(seconds);
 }
 
-void MetricsRegistry::snapshot_written(std::uint64_t records, std::uint64_t bytes) {
-  series_->snapshot_timestamp.Set(wall_clock_seconds());
+void MetricsRegistry::snapshot_written(std::uint64_t records, std::uint64_t bytes, bool is_current) {
+  if (is_current) series_->snapshot_timestamp.Set(wall_clock_seconds());
   series_->snapshot_records.Set(static_cast<double>(records));
   series_->snapshot_bytes.Set(static_cast<double>(bytes));
 }

@@ -257,12 +257,14 @@ Status StoredJournal::commit() {
   commit_due_ = Clock::now() + options_.interval;
   if (Status status = parts_.store.commit(); !status) return status;
   const Manifest& manifest = parts_.store.committed();
-  parts_.probe.snapshot_written(manifest.records, manifest.bytes());
+  bool is_current = false;
   {
     const std::lock_guard lock(mutex_);
+    is_current = !behind_;
     parts_.probe.snapshot_behind(committed_end_ - std::min(committed_end_, manifest.records));
   }
   parts_.board.warn("snapshot", "");
+  parts_.probe.snapshot_written(manifest.records, manifest.bytes(), is_current);
   return {};
 }
 

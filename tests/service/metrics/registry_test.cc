@@ -259,6 +259,18 @@ TEST_F(MetricsTest, a_restore_reports_totals_and_a_second_one_adds_to_the_first)
   EXPECT_EQ(value_of(metrics_, "neardup_restore_duration_seconds"), "3");
 }
 
+TEST_F(MetricsTest, the_moment_of_the_snapshot_is_when_it_had_all_there_was) {
+  metrics_.snapshot_written(7, 7000, false);
+  EXPECT_EQ(value_of(metrics_, "neardup_snapshot_records"), "7");
+  EXPECT_EQ(value_of(metrics_, "neardup_snapshot_bytes"), "7000");
+  EXPECT_EQ(value_of(metrics_, "neardup_snapshot_timestamp_seconds"), "0");
+  metrics_.snapshot_written(8, 8000, true);
+  const std::string moment = value_of(metrics_, "neardup_snapshot_timestamp_seconds");
+  EXPECT_NE(moment, "0");
+  metrics_.snapshot_written(9, 9000, false);
+  EXPECT_EQ(value_of(metrics_, "neardup_snapshot_timestamp_seconds"), moment);
+}
+
 TEST_F(MetricsTest, who_lost_the_election_is_no_leader) {
   metrics_.election(ElectionOutcome::kElected);
   metrics_.election(ElectionOutcome::kUnchanged);
