@@ -111,11 +111,11 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
              static_cast<double>(bytes_read) / 1e6, seconds_since(began));
     if (Status started = parts_.log.start_at(position - 1); !started) return started;
   }
+  committed_end_ = number_;
   if (Status resumed = parts_.store.resume(parts_.chain); !resumed) {
     fail(resumed.error());
   }
   begun_ = true;
-  committed_end_ = number_;
   commit_due_ = Clock::now() + options_.interval;
   thread_ = std::thread([this] { run(); });
 
@@ -234,7 +234,7 @@ Status StoredJournal::catch_up() {
         spent = std::move(own_log_);
         return {};
       }
-      parts_.probe.snapshot_behind(committed_end_ - std::min(committed_end_, parts_.store.next_number()));
+      tell_behind(parts_.store.next_number());
     }
     if (!own_log_) {
       Result<std::unique_ptr<SeekableLog>> opened = open_log_();
@@ -251,6 +251,11 @@ Status StoredJournal::catch_up() {
   }
 }
 
+// REQUIRES: mutex_ is held.
+void StoredJournal::tell_behind(std::uint64_t stored) {
+  parts_.probe.snapshot_behind(committed_end_ - std::min(committed_end_, stored));
+}
+
 Status StoredJournal::commit_when_due() { return Clock::now() < commit_due_ ? Status() : commit(); }
 
 Status StoredJournal::commit() {
@@ -261,7 +266,7 @@ Status StoredJournal::commit() {
   {
     const std::lock_guard lock(mutex_);
     is_current = !behind_;
-    parts_.probe.snapshot_behind(committed_end_ - std::min(committed_end_, manifest.records));
+    tell_behind(manifest.records);
   }
   parts_.board.warn("snapshot", "");
   parts_.probe.snapshot_written(manifest.records, manifest.bytes(), is_current);
@@ -278,6 +283,7 @@ void StoredJournal::fail(const Error& error) {
     behind_ = true;
     dropped.swap(queue_);
     queue_bytes_ = 0;
+    tell_behind(parts_.store.committed().records);
   }
   drained_.notify_one();
   parts_.probe.snapshot_failed();

@@ -94,6 +94,7 @@ class StoredJournal final : public JournalLog {
   Status catch_up();
   Status commit_when_due();
   Status commit();
+  void tell_behind(std::uint64_t stored);
   void fail(const Error& error);
 
   Parts parts_;

@@ -365,6 +365,28 @@ TEST_F(StoredJournalTest, a_full_disk_is_told_and_mended_later_and_the_service_g
   EXPECT_EQ(again.state, life.state);
 }
 
+TEST_F(StoredJournalTest, what_is_lacking_grows_while_the_disk_is_away) {
+  commit(5);
+  const std::string away = at() + "-away";
+  const Life life = live(
+      [&](const auto& read_back) {
+        ASSERT_TRUE(eventually([&] { return probe_.current == 5U; }));
+        std::filesystem::rename(at(), away);
+        commit(10);
+        read_back(10);
+        EXPECT_TRUE(eventually([&] { return probe_.failures >= 2 && probe_.behind == 10U; }))
+            << probe_.behind;
+        commit(10);
+        read_back(10);
+        EXPECT_TRUE(eventually([&] { return probe_.behind == 20U; })) << probe_.behind;
+        std::filesystem::rename(away, at());
+        EXPECT_TRUE(eventually([&] { return probe_.current == 25U; })) << probe_.current;
+      },
+      {.interval = milliseconds(20), .retry = milliseconds(20)});
+  ASSERT_TRUE(life.status);
+  EXPECT_EQ(probe_.behind, 0U);
+}
+
 TEST_F(StoredJournalTest, a_disk_that_refuses_the_folder_stops_no_start_and_a_wrong_folder_does) {
   const auto open = [this](const std::string& folder, const std::string& signature_options = "") {
     return open_store_if_disk_is_well(folder, signature_options, probe_, board_);
