@@ -352,9 +352,9 @@ constexpr const char* kExamples =
     "  neardup COMMAND --help                          more about one command\n"
     "\n"
     "Settings come from defaults, then the file, then NEARDUP_A__B=c of the environment, then --set a.b=c.\n"
-    "Exit codes: 0 done, 64 wrong usage, 65 bad data, 66 no such input, 69 Kafka or port not to be had, 70 "
-    "our mistake,\n"
-    "74 a file could not be read or written, 78 wrong configuration.\n";
+    "Exit codes: 0 done, 64 wrong usage, 65 bad data, 66 no such input, 69 Kafka, port or folder not to be "
+    "had,\n"
+    "70 our mistake, 74 a file could not be read or written, 78 wrong configuration.\n";
 
 std::map<std::string, std::string> environment() {
   std::map<std::string, std::string> variables;

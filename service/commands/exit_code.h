@@ -13,7 +13,7 @@ enum ExitCode : int {
   kExitUsage = 64,        // the command line is wrong
   kExitData = 65,         // stored or given data contradict themselves
   kExitNoInput = 66,      // a file that was named could not be read
-  kExitUnavailable = 69,  // Kafka, or the HTTP port, is not to be had
+  kExitUnavailable = 69,  // Kafka, the HTTP port or a folder is not to be had
   kExitInternal = 70,     // we were wrong
   kExitIo = 74,           // the operating system refused a file
   kExitConfig = 78,       // a setting is wrong, of this program or of a topic

@@ -18,11 +18,13 @@
 #include <vector>
 
 #include "service/codec/verdict_codec.h"
+#include "service/snapshot/journal_store.h"
 #include "tests/service/commands/command_test.h"
 
 namespace neardup {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -638,6 +640,20 @@ TEST_F(Scan, a_damaged_index_is_refused_and_left_as_it_is) {
     EXPECT_THAT(got.err, HasSubstr("the index is damaged"));
     EXPECT_EQ(read(folder_ / "index" / "segment-00000000000000000000"), bytes);
   }
+}
+
+TEST_F(Scan, an_index_that_another_process_writes_to_is_refused) {
+  const std::string index = (folder_ / "index").string();
+  scan({.paths = {write("known.jsonl", lines(0, 50))}, .snapshot = index});
+  const auto held = JournalStore::open(index, "");
+  ASSERT_TRUE(held.ok()) << held.error().message;
+  const Scanned got = scan({.paths = {}, .snapshot = index}, lines(0, 3));
+  EXPECT_EQ(got.exit_code, 69);
+  EXPECT_EQ(got.out, "");
+  EXPECT_THAT(got.err, HasSubstr("another process writes to this folder"));
+  EXPECT_EQ(scan({.paths = {}, .against = index}, lines(0, 3)).exit_code, 0) << "who asks only reads";
+  EXPECT_THAT(std::string(kScanHelp),
+              AllOf(HasSubstr("the index is damaged"), HasSubstr("69 another process")));
 }
 
 TEST_F(Scan, an_index_that_lost_its_manifests_is_refused_and_left_as_it_is) {
