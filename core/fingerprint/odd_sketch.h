@@ -40,6 +40,7 @@ inline constexpr std::size_t kCompactSketchBytes = 64;
 template <std::size_t kBytes>
 struct OddSketch {
   static constexpr std::size_t kBits = (kBytes - 4) * 8;
+  static_assert(kBits % 16 == 0, "kernels take so many at a time");
   static constexpr std::size_t kSampleMax = kBits * 3 / 2;  // drawn at most, on average
 
   std::array<std::uint8_t, kBytes - 4> bits{};  // bit i is bit i % 8 of byte i / 8

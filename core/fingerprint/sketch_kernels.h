@@ -43,7 +43,7 @@ struct SketchKernels {
                std::uint64_t* words);
 
   // Bit i of `bits` becomes the parity of the `marks_per_bit` (32, 64 or 128) marks from i * marks_per_bit
-  // on. Returns how many marks were set and clears them. REQUIRES: bit_count is a multiple of 8.
+  // on. Returns how many marks were set and clears them. REQUIRES: bit_count is a multiple of 16.
   std::uint32_t (*collect)(std::uint64_t* words, std::uint32_t marks_per_bit, std::size_t bit_count,
                            std::uint8_t* bits);
 

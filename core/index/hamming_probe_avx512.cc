@@ -70,7 +70,7 @@ inline std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int
   const __m512i differing =
       _mm512_xor_si512(_mm512_loadu_si512(line), _mm512_set1_epi32(static_cast<int>(tag)));
   const __mmask16 same = _mm512_testn_epi32_mask(differing, _mm512_set1_epi32(static_cast<int>(equal)));
-  return _mm512_mask_cmple_epu32_mask(same, _mm512_popcnt_epi32(differing), _mm512_set1_epi32(distance));
+  return _mm512_mask_cmple_epi32_mask(same, _mm512_popcnt_epi32(differing), _mm512_set1_epi32(distance));
 }
 
 template <class Word>
@@ -83,12 +83,12 @@ std::uint32_t near_words(const Word* words, std::size_t count, Word query, int d
     const __m512i loaded = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(wanted), words);
     const __m512i bits =
         _mm512_popcnt_epi32(_mm512_xor_si512(loaded, _mm512_set1_epi32(static_cast<int>(query))));
-    return _mm512_cmple_epu32_mask(bits, _mm512_set1_epi32(distance)) & wanted;
+    return _mm512_cmple_epi32_mask(bits, _mm512_set1_epi32(distance)) & wanted;
   } else if constexpr (sizeof(Word) == 8) {
     const __m512i loaded = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(wanted), words);
     const __m512i bits =
         _mm512_popcnt_epi64(_mm512_xor_si512(loaded, _mm512_set1_epi64(static_cast<long long>(query))));
-    return _mm512_cmple_epu64_mask(bits, _mm512_set1_epi64(distance)) & wanted;
+    return _mm512_cmple_epi64_mask(bits, _mm512_set1_epi64(distance)) & wanted;
   } else {
     const __m512i loaded =
         _mm512_maskz_loadu_epi64(static_cast<__mmask8>(_pdep_u32(wanted, 0x55) * 3), words);
@@ -96,7 +96,7 @@ std::uint32_t near_words(const Word* words, std::size_t count, Word query, int d
         _mm_set_epi64x(static_cast<long long>(query.high), static_cast<long long>(query.low)));
     __m512i bits = _mm512_popcnt_epi64(_mm512_xor_si512(loaded, q));
     bits = _mm512_add_epi64(bits, _mm512_shuffle_epi32(bits, _MM_PERM_BADC));  // the other limb's
-    const std::uint32_t near = _mm512_cmple_epu64_mask(bits, _mm512_set1_epi64(distance));
+    const std::uint32_t near = _mm512_cmple_epi64_mask(bits, _mm512_set1_epi64(distance));
     return _pext_u32(near, 0x55) & wanted;
   }
 }
