@@ -501,10 +501,12 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
   StateBoard board;
   const RetentionOptions retention =
       resolve_retention_options(config, static_cast<std::uint64_t>(process_usage().memory_limit_bytes));
-  MetricsRegistry metrics({.librdkafka_version = librdkafka_version(),
-                           .configuration = print_config({.config = config, .origin = {}}),
-                           .retention = retention},
-                          board);
+  MetricsRegistry metrics(
+      {.librdkafka_version = librdkafka_version(),
+       .configuration = print_config({.config = config, .origin = {}}),
+       .index_limit_bytes = retention.bytes_max,
+       .index_limit_policy = retention.at_bytes_max == MemoryPolicy::kStop ? "stop" : "evict-oldest"},
+      board);
   std::unique_ptr<HttpServer> http;
   if (!config.http.address.empty()) {
     Result<std::unique_ptr<HttpServer>> started = HttpServer::start(

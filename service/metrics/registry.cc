@@ -238,10 +238,9 @@ struct MetricsRegistry::Series {
               {"compiler", std::string(build.compiler)}})
         .Set(1);
     gauges("neardup_config_info").Add({{"digest", digest_of(options.configuration)}}).Set(1);
-    const bool stops = options.retention.at_bytes_max == MemoryPolicy::kStop;
     gauges("neardup_index_limit_bytes")
-        .Add({{"policy", stops ? "stop" : "evict-oldest"}})
-        .Set(static_cast<double>(options.retention.bytes_max));
+        .Add({{"policy", options.index_limit_policy}})
+        .Set(static_cast<double>(options.index_limit_bytes));
     const auto verdict = [&](Verdict v, std::string_view kind) {
       return &verdicts.Add({{"verdict", std::string(name(v))}, {"kind", std::string(kind)}});
     };

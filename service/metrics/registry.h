@@ -15,16 +15,16 @@
 #include <string>
 #include <string_view>
 
-#include "core/retention.h"
 #include "service/metrics/probe.h"
 #include "service/metrics/state.h"
 
 namespace neardup {
 
 struct MetricsOptions {
-  std::string librdkafka_version;   // of the library as it runs; "" leaves the label empty
-  std::string configuration;        // the resolved settings; a digest of them is shown
-  RetentionOptions retention = {};  // how large the index may be
+  std::string librdkafka_version;       // of the library as it runs; "" leaves the label empty
+  std::string configuration;            // the resolved settings; a digest of them is shown
+  std::uint64_t index_limit_bytes = 0;  // 0: none
+  std::string index_limit_policy = {};  // what happens there: stop, or evict-oldest
 };
 
 // What /status tells at a glance.

@@ -293,11 +293,10 @@ TEST_F(MetricsTest, other_settings_show_another_digest) {
 }
 
 TEST_F(MetricsTest, the_limit_of_the_index_is_named_by_what_happens_there) {
-  EXPECT_EQ(value_of(metrics_, "neardup_index_limit_bytes{policy=\"evict-oldest\"}"), "0") << "there is none";
-  RetentionOptions retention;
-  retention.bytes_max = 4096;
-  retention.at_bytes_max = MemoryPolicy::kStop;
-  const MetricsRegistry stops({.librdkafka_version = "", .configuration = "", .retention = retention},
+  const MetricsRegistry stops({.librdkafka_version = "",
+                               .configuration = "",
+                               .index_limit_bytes = 4096,
+                               .index_limit_policy = "stop"},
                               board_);
   EXPECT_EQ(value_of(stops, "neardup_index_limit_bytes{policy=\"stop\"}"), "4096");
   EXPECT_EQ(value_of(stops, "neardup_index_limit_bytes{policy=\"evict-oldest\"}"), "absent");
