@@ -6,13 +6,15 @@
 #include <string_view>
 
 #include "core/base/check.h"
+#include "tests/support/shell_word.h"
 
 namespace neardup {
 namespace {
 
 // The folder that the script prints; fetching takes it seconds the first time, a minute for the large one.
 std::string folder(std::string_view option) {
-  const std::string command = NEARDUP_SOURCE_DIR "/tests/support/corpora.py " + std::string(option);
+  const std::string command =
+      shell_word(NEARDUP_SOURCE_DIR "/tests/support/corpora.py") + " " + std::string(option);
   std::FILE* const pipe = popen(command.c_str(), "r");
   CHECK(pipe != nullptr, "cannot run tests/support/corpora.py");
   std::string line;

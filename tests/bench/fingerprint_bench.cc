@@ -65,6 +65,7 @@
 #include "tests/bench/rows.h"
 #include "tests/reference/plain_simhash.h"
 #include "tests/support/bench_report.h"
+#include "tests/support/shell_word.h"
 
 namespace neardup {
 namespace {
@@ -569,8 +570,8 @@ double two_threads(const Inputs& in) {
 
 // lexbor is at hand as a Python package only: bytes a second, or nothing if it cannot be installed.
 std::optional<double> lexbor_speed(std::string_view language) {
-  const std::string command = NEARDUP_SOURCE_DIR "/tests/bench/peers/lexbor.sh " + corpora_folder() + '/' +
-                              std::string(language) + ".jsonl";
+  const std::string command = shell_word(NEARDUP_SOURCE_DIR "/tests/bench/peers/lexbor.sh") + " " +
+                              shell_word(corpora_folder() + '/' + std::string(language) + ".jsonl");
   std::FILE* const pipe = popen(command.c_str(), "r");
   CHECK(pipe != nullptr, "cannot run tests/bench/peers/lexbor.sh");
   double speed = 0;

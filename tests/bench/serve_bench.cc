@@ -430,7 +430,7 @@ Scan scan(const std::string& folder, std::size_t record_bytes, std::size_t docum
     }
     if (!file.flush()) throw std::runtime_error("cannot write " + pages);
   }
-  ChildProcess child({"/bin/sh", "-c", "exec " NEARDUP_BINARY " scan --quiet - <" + pages},
+  ChildProcess child({"/bin/sh", "-c", R"(exec "$0" scan --quiet - <"$1")", NEARDUP_BINARY, pages},
                      folder + "/scan.log");
   const auto code = child.wait(kRunMax);
   const std::string verdicts = child.log();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "tests/support/shell_word.h"
 
 namespace neardup {
 
@@ -26,8 +27,9 @@ inline std::string machine_name() {
 
 inline std::string commit_name() {
   std::string line;
-  if (std::FILE* const pipe =
-          popen("git -C " NEARDUP_SOURCE_DIR " describe --always --dirty --abbrev=7 2>/dev/null", "r")) {
+  const std::string command =
+      "git -C " + shell_word(NEARDUP_SOURCE_DIR) + " describe --always --dirty --abbrev=7 2>/dev/null";
+  if (std::FILE* const pipe = popen(command.c_str(), "r")) {
     for (int c = std::fgetc(pipe); c != EOF && c != '\n'; c = std::fgetc(pipe))
       line.push_back(static_cast<char>(c));
     pclose(pipe);

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "tests/support/shell_word.h"
+
 namespace neardup {
 namespace {
 
@@ -28,7 +30,7 @@ std::string new_folder(PrivateKafka::Place place) {
 }
 
 std::string in_folder(const std::string& folder) {
-  return "NEARDUP_KAFKA_DIR=" + folder + " " + std::string(kScript);
+  return "NEARDUP_KAFKA_DIR=" + shell_word(folder) + " " + shell_word(kScript);
 }
 
 }  // namespace
@@ -37,7 +39,9 @@ PrivateKafka::PrivateKafka(const std::string& options, Place place) : folder_(ne
   const std::string script = in_folder(folder_);
   // A session of its own, so that an interrupt from the terminal ends us and not the guardian. The pipe is
   // closed in every other child (e), or they would keep the guardian waiting.
-  const std::string guard = "exec setsid sh -c 'cat >/dev/null; " + script + " wipe; rm -rf " + folder_ + "'";
+  const std::string guard =
+      R"(exec setsid sh -c 'cat >/dev/null; NEARDUP_KAFKA_DIR=$1 "$2" wipe; rm -rf "$1"' guardian )" +
+      shell_word(folder_) + " " + shell_word(kScript);
   guardian_ = popen(guard.c_str(), "we");
   if (guardian_ == nullptr) throw std::runtime_error("cannot start a process");
 
@@ -62,7 +66,7 @@ PrivateKafka::~PrivateKafka() { pclose(guardian_); }
 
 void PrivateKafka::run(std::string_view words) const {
   const std::string command =
-      in_folder(folder_) + " " + std::string(words) + " >>" + folder_ + "/run.log 2>&1";
+      in_folder(folder_) + " " + std::string(words) + " >>" + shell_word(folder_ + "/run.log") + " 2>&1";
   if (std::system(command.c_str()) != 0)
     throw std::runtime_error("kafka.sh " + std::string(words) + " failed: " + folder_ + "/run.log");
 }

@@ -53,6 +53,7 @@
 #include "tests/support/bench_report.h"
 #include "tests/support/cpu_clock.h"
 #include "tests/support/fingerprint_sets.h"
+#include "tests/support/shell_word.h"
 #include "tests/support/work_clock.h"
 
 namespace neardup {
@@ -781,7 +782,7 @@ class Bench {
   // FAISS, in a process of its own and in batches of the same size: prints its mixed operations a second.
   void faiss() {
     if (size_max_ < 1'000'000) return;
-    const std::string command = NEARDUP_SOURCE_DIR "/tests/core/index/faiss_baseline.sh " +
+    const std::string command = shell_word(NEARDUP_SOURCE_DIR "/tests/core/index/faiss_baseline.sh") + ' ' +
                                 std::to_string(std::min<std::size_t>(size_max_, 10'000'000)) + ' ' +
                                 std::to_string(kBatch);
     std::array<char, 256> line{};
