@@ -36,10 +36,12 @@ tidy() {
   read -ra extra <<<"${NEARDUP_CMAKE_ARGS:-}"
   cmake --preset dev "${extra[@]}" >/dev/null || return 1
   python3 -c 'import json, os, sys
-for entry in json.load(open("build/dev/compile_commands.json")):
-    name = os.path.relpath(entry["file"])
-    if name.startswith(tuple(sys.argv[1:])): print(name)' "${tidy_folders[@]}" |
-    xargs -r -P "$(nproc)" -n 1 clang-tidy-19 -p build/dev --quiet 2>&1 |
+files = [entry["file"] for entry in json.load(open("build/dev/compile_commands.json"))]
+# Real paths on both sides: cmake writes the one by which the checkout was reached, which may lead through a link.
+ours = [file for file in files if os.path.relpath(os.path.realpath(file)).startswith(tuple(sys.argv[1:]))]
+print(*ours, sep="\n") if ours else sys.exit("nothing of " + " ".join(sys.argv[1:]) + " is compiled in build/dev")' \
+    "${tidy_folders[@]}" |
+    xargs -r -d '\n' -P "$(nproc)" -n 1 clang-tidy-19 -p build/dev --quiet 2>&1 |
     { grep -v ' warnings\? generated\.$' || true; } # found in other people's headers, and not shown
 }
 
