@@ -71,9 +71,11 @@ kill -KILL "$first"
 expect "killed, it comes back by itself" within 60 answers /readyz " 200 "
 expect "as another process" test "$(property MainPID)" != "$first"
 expect "and remembers" within 30 answers /status '"entries": 5'
+first=$(property MainPID)
 expect "an upgrade keeps an edited configuration" apt-get install -qq -y --reinstall /test/neardup.deb
 expect "as it was" grep -q "$servers" /etc/neardup/neardup.yaml
-expect "and restarts the service" within 60 answers /readyz " 200 "
+expect "and restarts the service" not test_property MainPID "$first"
+expect "which gets ready" within 60 answers /readyz " 200 "
 expect "it stops" systemctl stop neardup
 expect "as asked, with 0" test "$(property Result) $(property ExecMainStatus)" = "success 0"
 
