@@ -63,8 +63,11 @@ pid_of() {
 
 launch() { # launch I
   touch "$folder/node$1.log"
-  # Its native libraries are unpacked to a folder that goes with it, however it ends.
-  (run_java "${@:2}" "-Djava.io.tmpdir=$folder" kafka.Kafka "$folder/node$1.properties") >>"$folder/node$1.log" 2>&1 </dev/null &
+  # Its native libraries are unpacked to a folder of its own: who is killed leaves them to the next start, or to wipe.
+  rm -rf "$folder/node$1.tmp"
+  mkdir "$folder/node$1.tmp"
+  (run_java "${@:2}" "-Djava.io.tmpdir=$folder/node$1.tmp" kafka.Kafka "$folder/node$1.properties") \
+    >>"$folder/node$1.log" 2>&1 </dev/null &
   echo "$! $(began $!)" >"$folder/node$1.pid"
 }
 

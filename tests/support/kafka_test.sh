@@ -52,6 +52,9 @@ kill "$bystander"
 expect "it starts on its old ports" test "$(last_line kafka start)" = "$bootstrap"
 expect "with its old records" test "$(read_topic pages)" = "a page"
 
+# Its codec is a native library, which the broker unpacks from a jar.
+expect "a compressed record is taken" kcat -P -b "$servers" -t pages -p 1 -X acks=all -z lz4 \
+  < <(printf 'a page %.0s' {1..200})
 touch "$NEARDUP_KAFKA_DIR/mine"
 expect "wipe removes everything" kafka wipe
 expect "but what it did not make" test "$(ls -A "$NEARDUP_KAFKA_DIR")" = mine
