@@ -58,7 +58,8 @@ began() {
 # pid_of I: the process of node I, if it is still the one that was started.
 pid_of() {
   local pid time
-  read -r pid time 2>/dev/null <"$folder/node$1.pid" && [[ $(began "$pid") == "$time" ]] && echo "$pid"
+  # It has no time if the process was dead before it could be asked, which is no time to be equal to.
+  read -r pid time 2>/dev/null <"$folder/node$1.pid" && [[ $time && $(began "$pid") == "$time" ]] && echo "$pid"
 }
 
 launch() { # launch I

@@ -49,6 +49,8 @@ echo "$bystander 1" >"$NEARDUP_KAFKA_DIR/node1.pid" # the process id of a node, 
 expect "stop runs" kafka stop
 expect "a process that only has the same number is left alone" kill -0 "$bystander"
 kill "$bystander"
+echo 4194305 >"$NEARDUP_KAFKA_DIR/node1.pid" # more than there can be: one that was dead before its time was noted
+expect "a process that ended at once does not run" refuses kafka status
 expect "it starts on its old ports" test "$(last_line kafka start)" = "$bootstrap"
 expect "with its old records" test "$(read_topic pages)" = "a page"
 
