@@ -114,11 +114,16 @@ free_ports() {
   die "no $1 free ports in a row between 10000 and 32000"
 }
 
-# configure COUNT PROXIES [KEY=VALUE...]: writes the properties of a new cluster and formats its data.
+# configure COUNT PROXIES [KEY=VALUE...]: formats the data of a new cluster and writes its properties, those of node 1
+# last. Before that there is no cluster, and what a start that was ended in the middle left is removed by the next one.
 configure() {
   local count=$1 i ports voters="" replicas in_sync cluster_id proxies listen="" advertise=""
   IFS=, read -ra proxies <<<"$2"
   shift 2
+  for i in 1 2 3; do # by these names it is ours
+    [[ ! -e $folder/node$i.new && ! -e $folder/node$i.properties ]] ||
+      rm -rf "$folder/data$i" "$folder/node$i.new" "$folder/node$i.properties"
+  done
   mapfile -t ports < <(free_ports $((3 * count)))
   ((${#ports[@]} == 3 * count)) || exit 1
   for ((i = 1; i <= count; i++)); do voters+=",$i@127.0.0.1:${ports[count + i - 1]}"; done
@@ -129,7 +134,7 @@ configure() {
     if ((${#proxies[@]} > 0)); then
       listen=PROXIED://127.0.0.1:${ports[2 * count + i - 1]}, advertise=PROXIED://127.0.0.1:${proxies[i - 1]},
     fi
-    cat >"$folder/node$i.properties" <<END
+    cat >"$folder/node$i.new" <<END
 process.roles=broker,controller
 node.id=$i
 controller.quorum.voters=${voters#,}
@@ -161,11 +166,12 @@ controlled.shutdown.retry.backoff.ms=500
 $(printf '%s\n' "$@")
 END
     (run_java -XX:TieredStopAtLevel=1 kafka.tools.StorageTool format -t "$cluster_id" \
-      -c "$folder/node$i.properties") >"$folder/format$i.log" 2>&1 &
+      -c "$folder/node$i.new") >"$folder/format$i.log" 2>&1 &
   done
   for i in $(jobs -p); do
-    wait "$i" || { cat "$folder"/format*.log >&2 && rm -f "$folder"/node*.properties && die "formatting failed"; }
+    wait "$i" || { cat "$folder"/format*.log >&2 && die "formatting failed"; }
   done
+  for ((i = count; i >= 1; i--)); do mv "$folder/node$i.new" "$folder/node$i.properties"; done
 }
 
 # --- ready: a metadata answer and a written record, not a sleep
@@ -222,7 +228,7 @@ start() {
   (umask 077 && mkdir -p "$folder")
   [[ -O $folder ]] || die "$folder belongs to somebody else: set NEARDUP_KAFKA_DIR"
   have=$(nodes | wc -l)
-  if ((have == 0)); then
+  if [[ ! -e $folder/node1.properties ]]; then
     configure "${count:-1}" "$through" "${settings[@]}"
   elif ((${count:-$have} != have || ${#settings[@]} + ${#ports[@]} > 0)); then
     die "$folder holds a cluster of $have made before: ./dev kafka wipe first"

@@ -22,6 +22,9 @@ read_topic() { kcat -C -b "$servers" -t "$1" -o beginning -e -q; }
 
 expect "status says that there is none" refuses kafka status
 expect "there is nowhere to make a topic" refuses kafka topic pages
+mkdir -p "$NEARDUP_KAFKA_DIR/data1" # what the end of a start in the middle leaves: data of a cluster that is none
+printf 'version=1\ncluster.id=nAAAAAAAAAAAAAAAAAAAAA\nnode.id=1\n' >"$NEARDUP_KAFKA_DIR/data1/meta.properties"
+touch "$NEARDUP_KAFKA_DIR/node1.new" "$NEARDUP_KAFKA_DIR/node2.properties"
 bootstrap=$(last_line kafka start)
 servers=${bootstrap#bootstrap.servers=}
 expect "start ends with the servers" test "$bootstrap" = "bootstrap.servers=$servers"
