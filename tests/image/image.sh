@@ -65,7 +65,7 @@ entry=("$(inspect '{{index .OCIv1.Config.Entrypoint 0}}')")
 [[ $user == 10001:10001 ]] || die "the image runs as '$user', not as 10001:10001"
 
 # What runs as root between unshare and the program: the mounts of SERVICE, then a root that is read-only. REQUIRES:
-# $1 root, $2 user, $3 lines "SOURCE TARGET"; the rest is the command.
+# $1 root, $2 user, $3 lines "SOURCE TARGET", parted by a blank, so SOURCE is relative; the rest is the command.
 # shellcheck disable=SC2016 # expanded by the shell that runs it
 enter='
   set -eu
@@ -103,7 +103,7 @@ run_service() { # run_service NAME: what docker-compose.yml says of it
 
 version=$(run_image "" version)
 echo "version: $version"
-(run_image "$PWD/config/compose/pages /data" scan -q /data) >"$work/scan.jsonl"
+(run_image "config/compose/pages /data" scan -q /data) >"$work/scan.jsonl"
 scanned=$(grep -c '"verdict":"duplicate"' "$work/scan.jsonl")
 echo "scan: $(wc -l <"$work/scan.jsonl") pages, $scanned duplicates"
 if (entry=(touch) && run_image "" /tmp/x) 2>"$work/touch"; then die "its root can be written to"; fi
