@@ -294,6 +294,7 @@ TEST_F(JournalStoreTest, a_second_process_is_told_and_a_third_gets_it_when_the_f
   ASSERT_EQ(pipe(done), 0);
   const pid_t child = fork();
   if (child == 0) {
+    close(done[1]);  // or its own end would keep it waiting when ours has gone with a failure
     const auto held = JournalStore::open(at(), "");
     char byte = held.ok() ? 'y' : 'n';
     (void)!::write(ready[1], &byte, 1);
