@@ -6,7 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 work=$(mktemp -d)
 export NEARDUP_KAFKA_DIR=$work/kafka
 kafka() { tests/support/kafka.sh "$@"; }
-trap 'kafka wipe; rm -rf "$work"' EXIT
+bystander=""
+trap '[[ ! $bystander ]] || kill "$bystander" || true; kafka wipe; rm -rf "$work"' EXIT
 
 expect() { # expect SENTENCE COMMAND...
   if "${@:2}"; then
@@ -46,12 +47,12 @@ expect "with its records" test "$(read_topic pages)" = "a page"
 
 expect "all is stopped" kafka stop
 expect "status sees it" refuses kafka status
-sleep 1000 &
+sleep 1000 >/dev/null 2>&1 &
 bystander=$!
 echo "$bystander 1" >"$NEARDUP_KAFKA_DIR/node1.pid" # the process id of a node, come round to somebody else
 expect "stop runs" kafka stop
 expect "a process that only has the same number is left alone" kill -0 "$bystander"
-kill "$bystander"
+kill "$bystander" && bystander=""
 echo 4194305 >"$NEARDUP_KAFKA_DIR/node1.pid" # more than there can be: one that was dead before its time was noted
 expect "a process that ended at once does not run" refuses kafka status
 expect "it starts on its old ports" test "$(last_line kafka start)" = "$bootstrap"
