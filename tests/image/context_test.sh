@@ -11,7 +11,8 @@ mapfile -t kept < <(sed -n 's/^!//p' .dockerignore)
 mapfile -t dropped < <(sed '/^[#!*]/d; /^$/d' .dockerignore)
 copy() { # copy FOLDER: the context, as the build gets it
   mkdir "$1"
-  git ls-files -z --cached --others --exclude-standard -- "${kept[@]}" | xargs -0 cp --parents -t "$1"
+  git ls-files -z --cached --others --exclude-standard -- "${kept[@]}" | # those of them that exist
+    while IFS= read -r -d '' file; do [[ ! -e $file ]] || printf '%s\0' "$file"; done | xargs -0 cp --parents -t "$1"
   (cd "$1" && rm -rf "${dropped[@]}")
 }
 enough() { # enough FOLDER
