@@ -83,7 +83,10 @@ install_script='
   export DEBIAN_FRONTEND=noninteractive
   policy=/usr/sbin/policy-rc.d
   if [ ! -e $policy ]; then
-    trap "rm -f $policy" EXIT
+    trap "rm -f $policy" EXIT # which a shell that a signal ends need not run
+    trap "exit 129" HUP
+    trap "exit 130" INT
+    trap "exit 143" TERM
     printf "#!/bin/sh\nexit 101\n" >$policy
     chmod 755 $policy
   fi
