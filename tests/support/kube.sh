@@ -21,8 +21,17 @@ step kube-build "control plane (once: some 15 minutes)" "needs the network (Go m
 [[ $# == 0 ]] || die "kube does not know '$1' (./dev kube --help)"
 
 state=$(mktemp -d)
-trap 'tests/kube/control_plane.sh stop "$state"; rm -rf "$state"' EXIT
-step kube-start "etcd, API server, controllers, scheduler, kwok" "see build/log/kube-start.log" \
+clean_up() {
+  local code=$? log
+  tests/kube/control_plane.sh stop "$state" || true
+  if ((code != 0)); then # its logs are in the folder that goes
+    for log in "$state"/*.log; do [[ ! -e $log ]] || cp "$log" "$log_folder/kube-plane-${log##*/}" || true; done
+    echo "kube: the logs of the control plane are now $log_folder/kube-plane-*.log" >&2
+  fi
+  rm -rf "$state"
+}
+trap clean_up EXIT
+step kube-start "etcd, API server, controllers, scheduler, kwok" "see build/log/kube-start.log and kube-plane-*.log" \
   tests/kube/control_plane.sh start "$state"
 export KUBECONFIG=$state/kubeconfig HELM_CACHE_HOME=$state/helm HELM_CONFIG_HOME=$state/helm HELM_DATA_HOME=$state/helm
 
