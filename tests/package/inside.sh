@@ -96,7 +96,7 @@ expect "purge" apt-get purge -qq -y --autoremove neardup
 files >/test/after
 comm -13 /test/before /test/after >/test/left
 expect "leaves no file" test -z "$(grep -i neardup /test/left)"
-echo "left by what it depended on: $(wc -l </test/left) files, $(grep -c ca-certificates -e /etc/ssl /test/left) of ca-certificates"
+echo "left by what it depended on: $(wc -l </test/left) files, $(grep -c -e ca-certificates -e /etc/ssl /test/left) of ca-certificates"
 expect "nor a user" not grep -q neardup /etc/passwd
 echo "done: $steps steps in a clean Debian under a real systemd: installed, validated, served $servers, fed, killed," \
   "restarted, reinstalled, stopped, refused a wrong setting, removed, purged without a trace"
