@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "core/base/isa.h"
@@ -386,13 +387,13 @@ std::uint64_t number_of(const Found& found) {
   return found.distance < 0 ? ~0ULL : found.id * 256ULL + static_cast<std::uint64_t>(found.distance);
 }
 
-// All tiers on the same lines: random, crowded and short ones.
+// A tier and the definition on the same lines: random, crowded and short ones.
 template <class Word>
-void tiers_agree() {
+void agrees([[maybe_unused]] Isa isa) {
   std::vector<const ProbeKernels<Word>*> tiers = {&internal::probe_kernels_scalar<Word>()};
 #if NEARDUP_X86
-  if (cpu_isa() >= Isa::kAvx2) tiers.push_back(&internal::probe_kernels_avx2<Word>());
-  if (cpu_isa() >= Isa::kAvx512) tiers.push_back(&internal::probe_kernels_avx512<Word>());
+  if (isa == Isa::kAvx2) tiers.push_back(&internal::probe_kernels_avx2<Word>());
+  if (isa == Isa::kAvx512) tiers.push_back(&internal::probe_kernels_avx512<Word>());
 #endif
   std::mt19937_64 random(8);
   for (const Covering& covering : coverings()) {
@@ -507,11 +508,17 @@ void tiers_agree() {
   }
 }
 
-TEST(HammingProbe, every_tier_gives_the_answers_of_the_definition) {
-  tiers_agree<std::uint32_t>();
-  tiers_agree<std::uint64_t>();
-  tiers_agree<Word128>();
+class HammingProbe : public testing::TestWithParam<Isa> {};
+
+TEST_P(HammingProbe, gives_the_answers_of_the_definition) {
+  if (GetParam() > cpu_isa()) GTEST_SKIP() << "this CPU does not have " << isa_name(GetParam());
+  agrees<std::uint32_t>(GetParam());
+  agrees<std::uint64_t>(GetParam());
+  agrees<Word128>(GetParam());
 }
+
+INSTANTIATE_TEST_SUITE_P(Tiers, HammingProbe, testing::Values(Isa::kScalar, Isa::kAvx2, Isa::kAvx512),
+                         [](const auto& tier) { return std::string(isa_name(tier.param)); });
 
 }  // namespace
 }  // namespace neardup
