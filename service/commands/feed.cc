@@ -65,11 +65,9 @@ class Feed {
         pace();
         show_progress();
       }
-      for (const Error& error : input_.take_errors()) {
-        ++unreadable_;
-        report_error(error);
-      }
+      report_unreadable();
     }
+    report_unreadable();  // also of what was met behind the last record
     // What was taken is delivered, whatever came after it.
     const Status delivered = sender_.finish(kDeliveryMax);
     if (shows_progress_) say("\r\x1b[K");
@@ -96,6 +94,13 @@ class Feed {
                   (path.empty() ? fmt::format("{}:{}", file, record.source.offset + 1) : std::string(path)) +
                       ": is larger than input.document_bytes_max, so it was not sent"});
     return false;
+  }
+
+  void report_unreadable() {
+    for (const Error& error : input_.take_errors()) {
+      ++unreadable_;
+      report_error(error);
+    }
   }
 
   Status send(const Record& record, PathBatch::Kind kind) {

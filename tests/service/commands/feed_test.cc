@@ -86,6 +86,16 @@ TEST_F(FeedCommand, a_record_that_is_too_large_is_left_out_and_not_cut) {
   }
 }
 
+TEST_F(FeedCommand, a_file_that_cannot_be_read_is_told_though_no_record_comes_behind_it) {
+  const std::string missing = (folder_ / "missing.jsonl").string();
+  testing::internal::CaptureStderr();
+  const char* const words[] = {"neardup", "feed", "--set", "kafka.brokers=127.0.0.1:1", missing.c_str()};
+  const int code = run_cli(static_cast<int>(std::size(words)), words);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(code, kExitIo) << said;
+  EXPECT_NE(said.find("neardup: " + missing + ": No such file or directory\n"), std::string::npos) << said;
+}
+
 TEST(Feed, a_preset_without_a_place_for_pages_is_refused) {
   InputConfig input;
   input.preset = "heritrix";
