@@ -28,6 +28,20 @@ Uuid uuid_of(const std::string& bytes) {
   return id;
 }
 
+// Of a topic that the run whose first record was `first_record` brought.
+Uuid topic_id(std::uint64_t first_record, std::uint64_t ordinal) {
+  std::string name = "topic of a scan";
+  ByteWriter out(name);
+  out.u64(first_record);
+  out.u64(ordinal);
+  return uuid_of(name);
+}
+
+// Every record names the first topic of the first run. A service's topics have their ids from Kafka.
+bool is_of_scans(const JournalChain& chain) {
+  return !chain.topics().empty() && chain.topics().front().id == topic_id(0, 0);
+}
+
 Error damaged(const std::string& folder, const Damage& damage) {
   if (damage.code == ErrorCode::kIo) return {damage.code, "the index cannot be read: " + damage.clauses};
   return {damage.code, folder + ": the index is damaged: " + damage.clauses +
@@ -86,7 +100,12 @@ Result<std::unique_ptr<ScanJournal>> ScanJournal::open(const std::string& folder
   Result<std::unique_ptr<JournalStore>> store = JournalStore::open(folder, chain.signature_options());
   if (!store) return store.error();
   Rebuilding rebuilding(chain, detector, retention, threads);
-  Status read = (*store)->read([&](const StoredRecord& record) { return rebuilding.take(record.bytes); });
+  Status read = (*store)->read([&](const StoredRecord& record) -> Status {
+    Status taken = rebuilding.take(record.bytes);
+    if (chain.empty() || is_of_scans(chain)) return taken;
+    // Its positions are offsets of a topic: ours would go back behind them, and so would all that is read.
+    return Error{ErrorCode::kContradiction, "the index is a service's: ask it with --against"};
+  });
   if (read) read = rebuilding.finish();
   if (!read) return read.error().in(folder);
   // Nobody else has what is missing: it must not be cut off in silence.
@@ -135,7 +154,6 @@ Status ScanJournal::end_record(Sequence oldest, std::int64_t time_ms,
                      " files are too many for one index: put more documents into a file, a line each, or "
                      "begin another index"};
   }
-  std::string name;
   if (chain_.empty()) {
     record_.journal = uuid_of("journal of a scan" + first_texts_);
     first_texts_ = {};
@@ -154,11 +172,7 @@ Status ScanJournal::end_record(Sequence oldest, std::int64_t time_ms,
       record_.topics.push_back({chain_.topics()[ordinal].name, chain_.topics()[ordinal].id});
       continue;
     }
-    name = "topic of a scan";
-    ByteWriter out(name);
-    out.u64(first_record_);
-    out.u64(ordinal);
-    record_.topics.push_back({topics[ordinal], uuid_of(name)});
+    record_.topics.push_back({topics[ordinal], topic_id(first_record_, ordinal)});
   }
   record_.positions.clear();
   for (const auto& [topic, next] : next_) {

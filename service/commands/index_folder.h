@@ -60,7 +60,8 @@ class ScanRecordRoom {
 
 class ScanJournal {
  public:
-  // Loads what the folder holds, and locks it. Errors as JournalStore::open and load_index.
+  // Loads what the folder holds, and locks it. Errors as JournalStore::open and load_index, and
+  // kContradiction for a service's: that one has its journal elsewhere, and is left as it is.
   static Result<std::unique_ptr<ScanJournal>> open(const std::string& folder, JournalChain& chain,
                                                    Detector& detector, Retention& retention, int threads);
 

@@ -51,8 +51,9 @@ const char kScanHelp[] =
     "no document gets the verdict \"rejected\" with its reason, and the scan goes on; blank lines are "
     "skipped.\n"
     "Exit codes: 0 done, rejects or not; 65 every document was rejected, or with --strict at least one, or\n"
-    "the index is damaged, contradicts itself or the settings, or is of another version; 69 another process\n"
-    "writes to the index; 74 a file could not be read, or the output not written; 78 wrong configuration;\n"
+    "the index is damaged, contradicts itself or the settings, is of another version, or with --snapshot\n"
+    "a service's; 69 another process writes to the index; 74 a file could not be read, or the output not\n"
+    "written; 78 wrong configuration;\n"
     "130 or 143 interrupted, after the verdicts of what was read.\n";
 
 namespace {

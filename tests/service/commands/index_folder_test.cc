@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "core/limits.h"
 #include "service/snapshot/stored_records.h"
 #include "tests/support/folder_test.h"
+#include "tests/support/generated_journal.h"
 
 namespace neardup {
 namespace {
@@ -79,6 +82,51 @@ TEST_F(ScanJournalTest, more_names_than_a_record_can_hold_are_refused_and_leave_
   open(again);
   EXPECT_EQ(again.chain.next_number(), 1U);
   EXPECT_EQ(again.chain.topics().size(), 10U);
+}
+
+// Its positions are offsets, with the mark of a transaction behind each record.
+TEST_F(ScanJournalTest, a_service_s_index_is_refused_and_left_as_it_is) {
+  {
+    auto store = JournalStore::open(at(), "");
+    ASSERT_TRUE(store) << store.error().message;
+    ASSERT_TRUE((*store)->resume(JournalChain()));
+    std::int64_t position = 1;
+    for (const std::string& record : generated_records(3, 2)) {
+      ASSERT_TRUE((*store)->append(record, position));
+      position += 2;
+    }
+    ASSERT_TRUE((*store)->commit());
+  }
+  const auto files = [this] {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : std::filesystem::directory_iterator(at()))
+      all[entry.path().filename().string()] = read(entry.path());
+    return all;
+  };
+  const auto before = files();
+  Index index;
+  const auto opened = ScanJournal::open(at(), index.chain, index.detector, index.retention, 1);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::kContradiction);
+  EXPECT_EQ(opened.error().message, at() + ": the index is a service's: ask it with --against");
+  EXPECT_TRUE(files() == before);
+  Index asked;
+  const Status loaded = load_index(at(), asked.chain, asked.detector, asked.retention, 1);
+  EXPECT_TRUE(loaded) << loaded.error().message;
+}
+
+// What one scan left, another goes on with: also where that one began with other files.
+TEST_F(ScanJournalTest, an_index_is_a_scan_s_after_any_number_of_runs) {
+  std::vector<std::string> files;
+  for (std::uint32_t run = 0; run < 3; ++run) {
+    Index index;
+    open(index);
+    ASSERT_EQ(index.chain.topics().size(), run);
+    files.push_back("file-" + std::to_string(run));
+    index.journal->add_rejected({.topic = run});
+    ASSERT_TRUE(index.journal->end_record(0, 0, files));
+    ASSERT_TRUE(index.journal->finish());
+  }
 }
 
 }  // namespace
