@@ -364,13 +364,14 @@ def check_secrets():
     listed = re.findall(r'\{"([a-z._]+)",', source.split("kRefusals[] = {")[1].split("};")[0])
     tails = re.findall(r'ends\("([^"]+)"\)', source)
     must(len(listed) > 20 and tails, "service/config_table.cc is written otherwise than this reads it")
-    names = [*listed, *(f"any{tail}" for tail in tails), "linger.ms"]
+    taken = {"linger.ms", "topic.metadata.refresh.interval.ms"}
+    names = [*listed, *(f"topic.{name}" for name in listed), *(f"any{tail}" for tail in tails), *sorted(taken)]
 
     command = [os.environ["NEARDUP_BINARY"], "validate", "--offline", *(f"-X{name}=x" for name in names)]
     done = subprocess.run(command, capture_output=True, text=True, env={})
     # One line for each. The words about a secret name the setting for its file.
     said = dict(re.findall(r"kafka\.properties\.(\S+): (.*)", done.stderr))
-    must(said.keys() == set(names) - {"linger.ms"}, "the service does not refuse what it lists:", done.stderr)
+    must(said.keys() == set(names) - taken, "the service does not refuse what it lists:", done.stderr)
     secrets = {name for name, words in said.items() if "_file" in words and "a setting of its own" not in words}
 
     values = yaml.safe_dump({"kafka": {"brokers": "kafka:9092", "properties": dict.fromkeys(names, "x")}})

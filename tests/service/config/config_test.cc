@@ -385,6 +385,22 @@ TEST(Config, properties_that_exactly_once_rests_on_are_refused) {
   }
 }
 
+TEST(Config, a_property_is_refused_by_its_other_name_too) {
+  for (const char* property : {"auto.offset.reset", "acks", "request.required.acks", "enable.auto.commit"}) {
+    EXPECT_THAT(refusal_of_property("topic." + std::string(property) + "=x"),
+                HasSubstr("kafka.properties.topic." + std::string(property) + ": must stay"));
+  }
+  EXPECT_THAT(refusal_of_property("topic.sasl.password=hunter2"),
+              AllOf(HasSubstr("kafka.sasl_password_file"), Not(HasSubstr("hunter2"))));
+  for (const char* taken : {"topic.metadata.refresh.interval.ms=5000", "topic.partitioner=murmur2"})
+    EXPECT_EQ(refusal_of_property(taken), "accepted");
+}
+
+TEST(Config, a_cluster_in_memory_is_no_kafka) {
+  EXPECT_THAT(refusal_of_property("test.mock.num.brokers=3"),
+              HasSubstr("kafka.properties.test.mock.num.brokers: must stay off"));
+}
+
 // Events that nobody fetches stay in a client's queue for as long as it lives.
 TEST(Config, properties_that_make_events_are_refused) {
   for (const char* property : {"statistics.interval.ms", "enabled_events", "log.queue"}) {
