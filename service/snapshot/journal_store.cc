@@ -134,7 +134,10 @@ Status JournalStore::fall_back() {
 Status JournalStore::append(std::string_view bytes, std::int64_t position) {
   const Result<JournalRecord> record = decode_journal_record(bytes);
   if (!record) return record.error();
-  if (segments_.empty()) journal_ = record->journal;
+  if (chain_.empty() && journal_ != record->journal) {
+    journal_ = record->journal;
+    segments_.clear();  // one may have been begun for another journal, of which no record came
+  }
   encode_frame({chain_.next_number(), position, bytes}, frame_);
   if (segments_.empty() ||
       (segments_.back().records > 0 && segments_.back().bytes + frame_.size() > options_.segment_bytes_max)) {
@@ -170,7 +173,7 @@ Status JournalStore::begin_segment() {
 }
 
 Status JournalStore::commit() {
-  if (segments_ == committed_.segments) return {};
+  if (segments_ == committed_.segments && journal_ == committed_.journal) return {};
   if (Status status = file_.sync(); !status) return status;
   FAULT_POINT(kSegmentSynced);
   if (Status status = write_manifest(); !status) return status;

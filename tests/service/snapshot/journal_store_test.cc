@@ -123,6 +123,25 @@ TEST_F(JournalStoreTest, what_was_committed_is_read_back_and_goes_on) {
   EXPECT_EQ(start(*open()), records);
 }
 
+// Whoever began it fell back, or died, before its first record was there for good.
+TEST_F(JournalStoreTest, a_segment_without_a_record_is_no_promise_of_a_journal) {
+  const std::vector<std::string> one = generated_records(2, 3, 1);
+  const std::vector<std::string> other = generated_records(4, 3, 2);
+  {
+    const auto store = open();
+    start(*store);
+    ASSERT_TRUE(append(*store, one, 2));
+    ASSERT_TRUE(store->fall_back());
+    EXPECT_EQ(store->next_number(), 0U);
+    ASSERT_EQ(store->committed().segments.size(), 1U) << "begun, and empty";
+  }
+  fill(other);
+  const Result<StoredRecords> stored = StoredRecords::open(at());
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->manifest().journal, decode_journal_record(other[0])->journal);
+  EXPECT_EQ(start(*open()), other);
+}
+
 TEST_F(JournalStoreTest, segments_are_bounded_and_two_manifests_are_kept) {
   const std::vector<std::string> records = generated_records(60, 4);
   fill(records, {.segment_bytes_max = 2000});
