@@ -78,6 +78,9 @@ class ScanJournal {
   // All records are durable when this returns.
   Status finish() { return store_->commit(); }
 
+  // Instead: the folder is as it was opened, but for segments that were completed since. Nothing may follow.
+  Status abandon() { return store_->fall_back(); }
+
  private:
   ScanJournal(JournalChain& chain, std::unique_ptr<JournalStore> store, const Detector& detector);
 

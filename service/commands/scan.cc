@@ -50,6 +50,9 @@ const char kScanHelp[] =
     "is\n"
     "no document gets the verdict \"rejected\" with its reason, and the scan goes on; blank lines are "
     "skipped.\n"
+    "Where verdicts cannot be written, the index goes back to what it was, and the scan can be run again; "
+    "but\n"
+    "each 256 MiB that it had grown by stay, and what they remember is a duplicate then.\n"
     "Exit codes: 0 done, rejects or not; 65 every document was rejected, or with --strict at least one, or\n"
     "the index is damaged, contradicts itself or the settings, is of another version, or with --snapshot\n"
     "a service's; 69 another process writes to the index; 74 a file could not be read, or the output not\n"
@@ -105,7 +108,10 @@ class Scan {
       }
       if (!has_turn) has_turn = begin(next, PathInput::Wait::kYes);
     }
-    if (index_ && index_status_ && output_error_ == 0) {
+    if (index_ && output_error_ != 0) {
+      // A document whose verdict nobody has must not be a duplicate of itself when it comes again.
+      if (const Status abandoned = index_->abandon(); index_status_) note_index(abandoned);
+    } else if (index_ && index_status_) {
       if (room_.documents() > 0) (void)end_record();
       if (index_status_) note_index(index_->finish());
     }

@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -639,6 +642,49 @@ TEST_F(Scan, a_damaged_index_is_refused_and_left_as_it_is) {
     EXPECT_EQ(got.out, "");
     EXPECT_THAT(got.err, HasSubstr("the index is damaged"));
     EXPECT_EQ(read(folder_ / "index" / "segment-00000000000000000000"), bytes);
+  }
+}
+
+// The first record of the index is written by then, and the verdicts of half the second are read.
+TEST_F(Scan, an_output_that_ends_leaves_the_index_as_it_was) {
+  const std::string file = write("many.jsonl", lines(50, 2 * 4096));
+  for (const bool begun : {true, false}) {
+    SCOPED_TRACE(begun);
+    const std::string index = (folder_ / (begun ? "begun" : "new")).string();
+    if (begun) scan({.paths = {write("known.jsonl", lines(0, 50))}, .snapshot = index});
+    const auto files = [&] {
+      std::map<std::string, std::string> all;
+      for (const auto& entry : std::filesystem::directory_iterator(index))
+        all[entry.path().filename().string()] = read(entry.path());
+      return all;
+    };
+    std::map<std::string, std::string> before;
+    if (begun) before = files();
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    std::thread reader([&] {
+      std::string some(1 << 16, '\0');
+      for (std::ptrdiff_t verdicts = 0; verdicts < 6000;) {
+        const ssize_t got = ::read(ends[0], some.data(), some.size());
+        if (got <= 0) break;
+        verdicts += std::count(some.begin(), some.begin() + got, '\n');
+      }
+      close(ends[0]);
+    });
+    const Ran cut = with_streams("", [&](const Streams& streams) {
+      return run_scan({.paths = {file}, .quiet = true, .snapshot = index}, {},
+                      {streams.in, ends[1], streams.err});
+    });
+    close(ends[1]);
+    reader.join();
+    EXPECT_EQ(cut.exit_code, 74) << cut.err;
+    if (begun) {
+      EXPECT_TRUE(files() == before);
+    }
+    const Scanned again = scan({.paths = {file}, .snapshot = index});
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    ASSERT_THAT(again.verdicts, SizeIs(2 * 4096 - 50));
+    EXPECT_THAT(again.verdicts, testing::Each(testing::Field(&ParsedVerdict::verdict, Verdict::kUnique)));
   }
 }
 
