@@ -19,6 +19,9 @@ static_assert(kNamesBytesMax < kManifestBytesMax);
 
 std::size_t topic_bytes_max(const std::string& name) { return name.size() + kTopicBytesMax; }
 
+// Nobody can make it again: it is not to be removed.
+constexpr const char* kWayOut = "Use what it was made with, or name another folder";
+
 // Drawn from what it names, so that the same files make the same bytes.
 Uuid uuid_of(const std::string& bytes) {
   std::string digest;
@@ -42,6 +45,8 @@ bool is_of_scans(const JournalChain& chain) {
   return !chain.topics().empty() && chain.topics().front().id == topic_id(0, 0);
 }
 
+Error with_way_out(const Error& error) { return {error.code, error.message + ". " + kWayOut}; }
+
 Error damaged(const std::string& folder, const Damage& damage) {
   if (damage.code == ErrorCode::kIo) return {damage.code, "the index cannot be read: " + damage.clauses};
   return {damage.code, folder + ": the index is damaged: " + damage.clauses +
@@ -53,7 +58,12 @@ Error damaged(const std::string& folder, const Damage& damage) {
 Status load_index(const std::string& folder, JournalChain& chain, Detector& detector, Retention& retention,
                   int threads) {
   Result<StoredRecords> stored = StoredRecords::open(folder);
-  if (!stored) return stored.error();
+  if (!stored) {
+    const Error& error = stored.error();
+    return error.code == ErrorCode::kUnsupportedVersion ? with_way_out(error) : error;
+  }
+  if (const Status same = comparable(stored->manifest(), chain.signature_options()); !same)
+    return with_way_out(same.error().in(folder));
   Rebuilding rebuilding(chain, detector, retention, threads);
   Status status;
   while (const std::optional<StoredRecord> record = status ? stored->next() : std::nullopt)
@@ -97,7 +107,8 @@ ScanJournal::ScanJournal(JournalChain& chain, std::unique_ptr<JournalStore> stor
 Result<std::unique_ptr<ScanJournal>> ScanJournal::open(const std::string& folder, JournalChain& chain,
                                                        Detector& detector, Retention& retention,
                                                        int threads) {
-  Result<std::unique_ptr<JournalStore>> store = JournalStore::open(folder, chain.signature_options());
+  Result<std::unique_ptr<JournalStore>> store =
+      JournalStore::open(folder, chain.signature_options(), {.way_out = kWayOut});
   if (!store) return store.error();
   Rebuilding rebuilding(chain, detector, retention, threads);
   Status read = (*store)->read([&](const StoredRecord& record) -> Status {

@@ -12,8 +12,8 @@
 namespace neardup {
 namespace {
 
-std::string shown(const std::string& signature_options) {
-  return signature_options.empty() ? "the default fingerprint settings" : signature_options;
+Error refused(const Error& error, const StoreOptions& options) {
+  return {error.code, error.message + ". " + options.way_out};
 }
 
 }  // namespace
@@ -47,17 +47,16 @@ Result<std::unique_ptr<JournalStore>> JournalStore::open(const std::string& fold
   if (!files) return files.error().in("snapshot");
   if (!files->manifests.empty()) store->generation_ = files->manifests.back();
   Result<std::optional<Manifest>> manifest = newest_manifest(folder, store->damage_);
-  if (!manifest) return manifest.error().in("snapshot");
+  if (!manifest) {
+    const Error failed = manifest.error().in("snapshot");
+    return failed.code == ErrorCode::kUnsupportedVersion ? refused(failed, options) : failed;
+  }
   if (!*manifest) {
     for (const std::uint64_t first : files->segments) store->look_at_unnamed(first);
     return store;
   }
-  if ((*manifest)->signature_options != signature_options) {
-    return Error{ErrorCode::kContradiction, "snapshot " + folder + ": its signatures were made with " +
-                                                shown((*manifest)->signature_options) +
-                                                ", but the configuration says " + shown(signature_options) +
-                                                ": the two cannot be compared. " + kSnapshotWayOut};
-  }
+  if (const Status same = comparable(**manifest, signature_options); !same)
+    return refused(same.error().in("snapshot " + folder), options);
   store->committed_ = **std::move(manifest);
   return store;
 }

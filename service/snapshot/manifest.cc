@@ -20,7 +20,19 @@ Error other_version(const char* of, std::uint16_t is, std::uint16_t reads) {
                                               ", this program reads " + std::to_string(reads)};
 }
 
+std::string shown(const std::string& signature_options) {
+  return signature_options.empty() ? "the default fingerprint settings" : signature_options;
+}
+
 }  // namespace
+
+Status comparable(const Manifest& manifest, const std::string& signature_options) {
+  if (manifest.signature_options == signature_options) return {};
+  return Error{ErrorCode::kContradiction, "its signatures were made with " +
+                                              shown(manifest.signature_options) +
+                                              ", but the configuration says " + shown(signature_options) +
+                                              ": the two cannot be compared"};
+}
 
 std::uint64_t Manifest::bytes() const {
   std::uint64_t sum = 0;

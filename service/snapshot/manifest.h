@@ -51,6 +51,9 @@ struct Manifest {
   std::uint64_t bytes() const;  // of all segments
 };
 
+// Error kContradiction, which names both: `signature_options` make others than `manifest` has.
+Status comparable(const Manifest& manifest, const std::string& signature_options);
+
 inline constexpr std::size_t kManifestBytesMax = std::size_t{64} << 20;
 
 std::string encode_manifest(const Manifest& manifest);

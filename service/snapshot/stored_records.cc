@@ -74,8 +74,7 @@ Result<std::optional<Manifest>> newest_manifest(const std::string& folder, Damag
       Result<Manifest> manifest = bytes ? decode_manifest(*bytes) : Result<Manifest>(bytes.error());
       if (manifest) return std::optional(*std::move(manifest));
       const Error error = bytes ? manifest.error().in(path) : bytes.error();
-      if (error.code == ErrorCode::kUnsupportedVersion)
-        return Error{error.code, error.message + ". " + kSnapshotWayOut};
+      if (error.code == ErrorCode::kUnsupportedVersion) return error;
       gone |= error.code == ErrorCode::kNotFound;
       damage.add(error);
     }

@@ -52,7 +52,7 @@ struct Damage {
 // is not. Errors: kNotFound, kIo, kUnsupportedVersion.
 Result<std::optional<Manifest>> newest_manifest(const std::string& folder, Damage& damage);
 
-// What a person can do about a folder that is refused; ends a message.
+// What a person can do about a service's folder that is refused; ends a message.
 extern const char* const kSnapshotWayOut;
 
 class StoredRecords {

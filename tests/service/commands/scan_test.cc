@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/bytes.h"
+#include "core/base/crc32c.h"
 #include "service/codec/verdict_codec.h"
 #include "service/snapshot/journal_store.h"
 #include "tests/service/commands/command_test.h"
@@ -31,6 +34,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 struct Scanned : Ran {
@@ -686,6 +690,36 @@ TEST_F(Scan, an_output_that_ends_leaves_the_index_as_it_was) {
     ASSERT_THAT(again.verdicts, SizeIs(2 * 4096 - 50));
     EXPECT_THAT(again.verdicts, testing::Each(testing::Field(&ParsedVerdict::verdict, Verdict::kUnique)));
   }
+}
+
+// It has no journal elsewhere to be made from again.
+TEST_F(Scan, an_index_of_other_settings_or_of_another_version_is_not_to_be_removed) {
+  const std::string index = (folder_ / "index").string();
+  scan({.paths = {write("known.jsonl", lines(0, 50))}, .snapshot = index});
+  Config other;
+  other.fingerprint.features = "ngrams";
+  const auto expect_refused = [&](const Config& config, const std::string& why) {
+    for (const ScanOptions& options :
+         {ScanOptions{.paths = {}, .snapshot = index}, ScanOptions{.paths = {}, .against = index}}) {
+      const Scanned got = scan(options, lines(0, 3), config);
+      EXPECT_EQ(got.exit_code, 65);
+      EXPECT_EQ(got.out, "");
+      EXPECT_THAT(got.err,
+                  AllOf(HasSubstr(why), HasSubstr("Use what it was made with, or name another folder\n"),
+                        Not(HasSubstr("Remove the folder")), Not(HasSubstr("begin anew"))));
+    }
+  };
+  expect_refused(other, "the default fingerprint settings, but the configuration says fingerprint.features");
+
+  const std::string newest = "manifest-00000000000000000002";
+  std::string bytes = read(folder_ / "index" / newest);
+  ASSERT_GT(bytes.size(), 6U);
+  bytes[4] = 99;
+  bytes.resize(bytes.size() - 4);
+  const std::uint32_t checksum = crc32c(bytes);
+  ByteWriter(bytes).u32(checksum);
+  write("index/" + newest, bytes);
+  expect_refused({}, newest + ": format version 99, this program reads");
 }
 
 TEST_F(Scan, an_index_that_another_process_writes_to_is_refused) {
