@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <thread>
 
@@ -44,6 +45,37 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kProgressEvery{200};
 constexpr std::chrono::minutes kDeliveryMax{5};
+
+using Json = nlohmann::json;
+
+// A step of digits may make an array, with all the places before it.
+bool has_long_index(std::string_view pointer) {
+  constexpr std::size_t kDigitsMax = 3;
+  while (!pointer.empty()) {
+    pointer.remove_prefix(1);  // '/'
+    const std::string_view step = pointer.substr(0, pointer.find('/'));
+    if (step.size() > kDigitsMax && step.find_first_not_of("0123456789") == std::string_view::npos)
+      return true;
+    pointer.remove_prefix(step.size());
+  }
+  return false;
+}
+
+// Nothing: one of them takes the other's place, or there is no such place.
+std::optional<Json> record_of(const std::string& url_place, std::string_view url,
+                              const std::string& page_place, std::string_view page) {
+  if (has_long_index(url_place) || has_long_index(page_place)) return std::nullopt;
+  try {
+    const Json::json_pointer at_url(url_place);
+    Json record = Json::object();
+    record[at_url] = url;
+    record[Json::json_pointer(page_place)] = page;
+    const Json& found = record.at(at_url);
+    if (found.is_string() && found.get_ref<const std::string&>() == url) return record;
+  } catch (const Json::exception&) {  // a step into what is no object, or to a place that no array has
+  }
+  return std::nullopt;
+}
 
 class Feed {
  public:
@@ -193,19 +225,20 @@ Result<std::string> page_record(const Preset& preset, std::string_view url, std:
         ErrorCode::kInvalid,
         "input.fields has no place for a page and its url: set input.fields.html (or .text) and .url"};
   }
-  nlohmann::json record = nlohmann::json::object();
-  const auto put = [&](const std::string& pointer, nlohmann::json value) {
-    record[nlohmann::json::json_pointer(pointer)] = std::move(value);
-  };
-  put(preset.fields.url.front(), url);
+  const std::string& url_place = preset.fields.url.front();
+  const std::string& page_place = places.front();
   const bool may_be_base64 = preset.base64 != Base64::kNever;
   const bool must_be_base64 = preset.base64 == Base64::kAlways;
-  if (must_be_base64 || (may_be_base64 && !is_utf8(page))) {
-    put(places.front(), encode_base64(page));
-  } else {
-    put(places.front(), page);
+  const bool as_base64 = must_be_base64 || (may_be_base64 && !is_utf8(page));
+  const std::optional<Json> record = as_base64 ? record_of(url_place, url, page_place, encode_base64(page))
+                                               : record_of(url_place, url, page_place, page);
+  if (!record) {
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("input.fields: feed makes no record with a page at \"{}\" and its url at "
+                             "\"{}\": set input.fields.html (or .text) and .url",
+                             page_place, url_place)};
   }
-  return record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return record->dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 int run_feed(const FeedOptions& options, const Config& config) {

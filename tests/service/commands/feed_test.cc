@@ -4,6 +4,7 @@
 
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "service/codec/document_codec.h"
 #include "service/codec/preset.h"
@@ -103,6 +104,57 @@ TEST(Feed, a_preset_without_a_place_for_pages_is_refused) {
   ASSERT_FALSE(record.ok());
   EXPECT_EQ(record.error().message,
             "input.fields has no place for a page and its url: set input.fields.html (or .text) and .url");
+}
+
+TEST(Feed, places_that_exclude_each_other_are_refused) {
+  const auto made = [](const std::string& url, const std::string& html) {
+    InputConfig input;
+    input.fields.url = {url};
+    input.fields.html = {html};
+    return page_record(*resolve_preset(input), "http://x/page", "<p>words</p>", true);
+  };
+  for (const auto& [url, html] : {std::pair("/a", "/a/b"),
+                                  {"/a/b", "/a"},
+                                  {"/a", "/a"},
+                                  {"/a/0", "/a/b"},
+                                  {"", "/a"},
+                                  {"/a", ""},
+                                  {"/pages/-", "/html"},
+                                  {"/pages/01", "/html"},
+                                  {"/url", "/pages/9999/html"},
+                                  {"/1000", "/html"}}) {
+    const Result<std::string> record = made(url, html);
+    ASSERT_FALSE(record.ok()) << url << " " << html << ": " << *record;
+    EXPECT_EQ(record.error().code, ErrorCode::kInvalid);
+    EXPECT_EQ(record.error().message, "input.fields: feed makes no record with a page at \"" +
+                                          std::string(html) + "\" and its url at \"" + std::string(url) +
+                                          "\": set input.fields.html (or .text) and .url");
+  }
+  EXPECT_EQ(*made("/a/b", "/a/c"), R"({"a":{"b":"http://x/page","c":"<p>words</p>"}})");
+  EXPECT_EQ(*made("/a/0/url", "/a/1/html"), R"({"a":[{"url":"http://x/page"},{"html":"<p>words</p>"}]})");
+  EXPECT_EQ(*made("/url", "/v2024"), R"({"url":"http://x/page","v2024":"<p>words</p>"})");
+}
+
+// Asked of the program itself: nothing is sent, so that there need not be a Kafka.
+TEST_F(FeedCommand, places_that_exclude_each_other_are_a_wrong_configuration) {
+  const std::string page = write("page.html", "<p>words</p>");
+  testing::internal::CaptureStderr();
+  const char* const words[] = {"neardup",
+                               "feed",
+                               "-q",
+                               "--set",
+                               "kafka.brokers=127.0.0.1:1",
+                               "--set",
+                               "input.fields.url=[/a]",
+                               "--set",
+                               "input.fields.html=[/a/b]",
+                               page.c_str()};
+  const int code = run_cli(static_cast<int>(std::size(words)), words);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(code, kExitConfig) << said;
+  EXPECT_NE(said.find("feed makes no record with a page at \"/a/b\" and its url at \"/a\""),
+            std::string::npos)
+      << said;
 }
 
 TEST(Feed, plain_text_stays_plain_text) {
