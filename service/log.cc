@@ -76,6 +76,8 @@ std::string escaped(std::string_view text, std::string_view special) {
       out += c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r";
     } else if (bytes == 1 && (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)) {
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else if (bytes == 2 && c == '\xC2' && static_cast<unsigned char>(text[1]) < 0xA0) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(text[1])));  // C1
     } else {
       out += text.substr(0, bytes);
     }

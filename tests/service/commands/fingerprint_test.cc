@@ -19,6 +19,7 @@
 #include "core/fingerprint/shingle_signer.h"
 #include "core/fingerprint/signer.h"
 #include "service/commands/cli.h"
+#include "service/commands/document_reader.h"
 #include "service/commands/scan.h"
 #include "tests/service/commands/command_test.h"
 
@@ -202,6 +203,19 @@ TEST_F(FingerprintCommand, control_characters_of_an_id_do_not_reach_the_terminal
   const Ran ran = print({}, "{\"id\":\"a\\u001b[31m\\n\",\"text\":\"words\"}\n");
   ASSERT_THAT(lines_of(ran), SizeIs(1));
   EXPECT_THAT(lines_of(ran)[0], HasSubstr("  a?[31m?"));
+}
+
+TEST(Harmless, no_control_is_left_to_a_terminal) {
+  EXPECT_EQ(harmless("a\x1B[31m\n\x7F"), "a?[31m??");
+  EXPECT_EQ(harmless("\xC2\x80 \xC2\x9B"
+                     "2J \xC2\x9F"),
+            "? ?2J ?");
+  EXPECT_EQ(harmless("\x9B"
+                     "2J caf\xE9 \xE6\x96"),
+            "?2J caf? ?")
+      << "not UTF-8";
+  EXPECT_EQ(harmless("caf\xC3\xA9 \xC2\xA0 \xE6\x96\x87 \xF0\x9F\x98\x80"),
+            "caf\xC3\xA9 \xC2\xA0 \xE6\x96\x87 \xF0\x9F\x98\x80");
 }
 
 TEST_F(FingerprintCommand, an_unreadable_file_is_named_and_the_others_are_printed) {

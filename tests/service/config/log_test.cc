@@ -46,6 +46,17 @@ TEST(Log, text_can_forge_no_second_line_and_no_colour) {
   EXPECT_EQ(line, "2023-11-14T22:13:20.123Z error   topic\\n2023 error \\u001b[2J \"x\" \\");
 }
 
+TEST(Log, controls_of_two_bytes_are_controls) {
+  EXPECT_EQ(message_of_json("a\xC2\x9B"
+                            "2Jb\xC2\x80\xC2\x9F"),
+            R"(a\u009b2Jb\u0080\u009f)");
+  EXPECT_EQ(message_of_json("\xC2\xA0\xC3\x9B\xC2\xAD"), "\xC2\xA0\xC3\x9B\xC2\xAD");
+  EXPECT_THAT(internal::log_text(LogLevel::kError, kWhen,
+                                 "\xC2\x9B"
+                                 "2J"),
+              EndsWith("error   \\u009b2J"));
+}
+
 TEST(Log, lines_below_the_level_are_not_written) {
   LogConfig config;
   config.level = "warning";
