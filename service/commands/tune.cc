@@ -61,6 +61,7 @@ constexpr std::array<unsigned, 8> kDistances = {0, 1, 2, 3, 4, 5, 6, 7};
 constexpr std::array<unsigned, 14> kRuns = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32};
 constexpr std::size_t kRunTextMax = 1024;           // characters
 constexpr std::uint64_t kRunDocumentsMax = 20'000;  // read by a detector for each m
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::uint64_t kSampleSeed = 20'210'701;
 
 struct Label {
@@ -127,6 +128,7 @@ Result<std::vector<Label>> read_labels(const std::string& path) {
   std::size_t number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
+    if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty()) continue;
     std::optional<Label> label = parse_label(line);

@@ -106,8 +106,7 @@ TEST_F(TuneCommand, recommends_nothing_where_nothing_is_found) {
   const Ran ran = by_labels(labels);
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("detector.threshold: none finds any of the same pairs.\n"),
-                             HasSubstr("\nk: none finds any of the same pairs.\n"),
-                             Not(HasSubstr("-> "))));
+                             HasSubstr("\nk: none finds any of the same pairs.\n"), Not(HasSubstr("-> "))));
 }
 
 // The pairs of this set share a run of 7 and of 4 characters, and a space at each end of it.
@@ -203,6 +202,19 @@ TEST_F(TuneCommand, wrong_pairs_are_named_with_the_way_out) {
   const Ran none_same = by_labels("a0\tb0\t0\n");
   EXPECT_EQ(none_same.exit_code, 65);
   EXPECT_THAT(none_same.err, HasSubstr("no pair is the same, of similarity 0.8 or more"));
+}
+
+// As spreadsheets write it.
+TEST_F(TuneCommand, a_byte_order_mark_before_the_pairs_is_no_part_of_an_id) {
+  const std::string mark = "\xEF\xBB\xBF";
+  const Ran plain = by_labels("a0\ta1\t1\na0\tb0\t0\n");
+  ASSERT_EQ(plain.exit_code, 0) << plain.err;
+  for (const char* const pairs : {"a0\ta1\t1\na0\tb0\t0\n", "a0\ta1\t1\r\na0\tb0\t0\r\n"}) {
+    const Ran ran = by_labels(mark + pairs);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_EQ(ran.out, plain.out);
+  }
+  EXPECT_EQ(by_labels("a0\ta1\t1\n" + mark + "a0\tb0\t0\n").exit_code, 65) << "within, it is one";
 }
 
 TEST_F(TuneCommand, what_cannot_be_read_is_named) {
