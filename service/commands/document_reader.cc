@@ -51,6 +51,12 @@ int DocumentReader::read(const std::vector<std::string>& paths, const std::funct
     readable &= all_readable(input);
   }
   readable &= all_readable(input);
+  if (input.skipped() > 0) {
+    complain(fmt::format(
+        "skipped {} other files: below a folder a name must end in .html, .htm, .xhtml, .txt, .md, .jsonl, "
+        ".ndjson or .json",
+        input.skipped()));
+  }
   if (SignalScope::interrupted.load()) return SignalScope::exit_code();
   return readable ? kExitOk : kExitNoInput;
 }

@@ -1,7 +1,8 @@
 // Which documents do these paths hold, one after the other?
 //
 // What `scan` reads (path_input.h), decoded as `serve` decodes it, for commands that look at documents one by
-// one. Errors are written to standard error as they come; reading goes on behind them.
+// one. Errors are written to standard error as they come; reading goes on behind them. So is, at the end, how
+// many files of folders were none to read.
 //
 // Memory: one batch and one document. Threads: none inside.
 #pragma once

@@ -107,6 +107,7 @@ class Feed {
       say(fmt::format("sent {} records, {:.1f} MB, {:.0f}/s; {} acknowledged\n", sent_,
                       static_cast<double>(bytes_) / 1e6, static_cast<double>(sent_) / seconds_since(began_),
                       sender_.delivered()));
+      if (input_.skipped() > 0) say(fmt::format("skipped {} other files\n", input_.skipped()));
     }
     if (!status) return report_error(status.error());
     if (!delivered) return report_error(delivered.error());

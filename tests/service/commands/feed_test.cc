@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -95,6 +96,22 @@ TEST_F(FeedCommand, a_file_that_cannot_be_read_is_told_though_no_record_comes_be
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(code, kExitIo) << said;
   EXPECT_NE(said.find("neardup: " + missing + ": No such file or directory\n"), std::string::npos) << said;
+}
+
+TEST_F(FeedCommand, files_of_a_folder_that_were_not_read_are_told) {
+  const std::filesystem::path packed =
+      std::filesystem::path(write("packed/a.jsonl.gz", "words")).parent_path();
+  const auto fed = [&](const char* option) {
+    testing::internal::CaptureStderr();
+    const std::string folder = packed.string();
+    const char* const words[] = {"neardup",     "feed", option, "--set", "kafka.brokers=127.0.0.1:1",
+                                 folder.c_str()};
+    EXPECT_EQ(run_cli(static_cast<int>(std::size(words)), words), kExitOk);
+    return testing::internal::GetCapturedStderr();
+  };
+  const std::string loud = fed("--url-prefix=https://example.org/");
+  EXPECT_NE(loud.find("skipped 1 other files\n"), std::string::npos) << loud;
+  EXPECT_EQ(fed("--quiet").find("skipped"), std::string::npos);
 }
 
 TEST(Feed, a_preset_without_a_place_for_pages_is_refused) {

@@ -218,6 +218,24 @@ TEST(Harmless, no_control_is_left_to_a_terminal) {
             "caf\xC3\xA9 \xC2\xA0 \xE6\x96\x87 \xF0\x9F\x98\x80");
 }
 
+TEST_F(FingerprintCommand, files_of_a_folder_that_were_not_read_are_told) {
+  const std::string skipped =
+      "other files: below a folder a name must end in .html, .htm, .xhtml, .txt, .md, .jsonl, .ndjson or "
+      ".json\n";
+  write("packed/a.jsonl.gz", "words");
+  const Ran none = print({(folder_ / "packed").string()});
+  EXPECT_EQ(none.exit_code, 0);
+  EXPECT_THAT(none.out, IsEmpty());
+  EXPECT_EQ(none.err, "neardup: skipped 1 " + skipped);
+  write("packed/b.pdf", "words");
+  write("packed/c.txt", "Hello world");
+  const Ran some = print({(folder_ / "packed").string()});
+  EXPECT_EQ(some.exit_code, 0);
+  EXPECT_THAT(lines_of(some), SizeIs(1));
+  EXPECT_EQ(some.err, "neardup: skipped 2 " + skipped);
+  EXPECT_THAT(print({(folder_ / "packed" / "c.txt").string()}).err, IsEmpty());
+}
+
 TEST_F(FingerprintCommand, an_unreadable_file_is_named_and_the_others_are_printed) {
   const Ran ran = print({(folder_ / "missing.html").string(), write("a.txt", "Hello world")});
   EXPECT_EQ(ran.exit_code, 66);
