@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "service/commands/exit_code.h"
@@ -382,6 +383,39 @@ void declare_sources(CLI::App& app, ConfigSources& sources) {
       ->allow_extra_args(false);
 }
 
+// The words as the parser wants them, the last one first. It tears a path like [a,b] apart, for a list: with
+// a step before it, it is the same path and no list.
+std::vector<std::string> words_of(int argc, const char* const* argv, const CLI::App& app) {
+  std::vector<std::string> words;
+  const CLI::App* command = &app;
+  bool is_value = false;       // of the option before it
+  bool options_ended = false;  // by --
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    if (is_value) {
+      is_value = false;
+    } else if (!options_ended && word.size() > 1 && word.starts_with('-')) {
+      options_ended = word == "--";
+      const CLI::Option* option = nullptr;
+      for (const CLI::App* at = command; at != nullptr && option == nullptr; at = at->get_parent())
+        option = at->get_option_no_throw(word);
+      is_value = option != nullptr && option->get_items_expected_max() > 0;
+    } else if (const auto named =
+                   command->get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; });
+               !named.empty()) {
+      command = named.front();
+    } else if (word.starts_with('[') && word.ends_with(']')) {
+      const auto takes_many = [](const CLI::Option* option) {
+        return option->get_positional() && option->get_allow_extra_args();
+      };
+      if (!command->get_options(takes_many).empty()) word.insert(0, "./");
+    }
+    words.push_back(std::move(word));
+  }
+  std::ranges::reverse(words);
+  return words;
+}
+
 int run(int argc, const char* const* argv) {
   ConfigSources sources;
   sources.environment = environment();
@@ -420,7 +454,7 @@ int run(int argc, const char* const* argv) {
   };
 
   try {
-    app.parse(argc, argv);
+    app.parse(words_of(argc, argv, app));
   } catch (const CLI::CallForVersion&) {
     return run_version();
   } catch (const CLI::Success&) {  // --help, of whichever command was reached

@@ -307,6 +307,38 @@ TEST_F(CliStreams, what_was_meant_for_a_closed_stream_is_not_written_into_a_file
   EXPECT_EQ(exit_code_after([] { close(STDIN_FILENO); }, {"scan", "-"}), kExitIo);
 }
 
+// The parser would take them for lists: of "a" and "b", and of none, which means standard input.
+TEST_F(CliStreams, a_path_in_brackets_is_one_path) {
+  const std::string one = R"({"id":"one","text":"the bridge over the old river opens"})";
+  const std::string other = R"({"id":"other","text":"ten minutes of rain and the roads were under water"})";
+  write("[]", one);
+  write("[a,b]", one + "\n" + other);
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_);
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{"scan", "-q", "[]"},
+        {"scan", "[]", "-q"},
+        {"--set", "log.level=info", "scan", "--threads", "1", "-q", "--", "[]"},
+        {"fingerprint", "[]"},
+        {"fingerprint", "--json", "[a,b]"},
+        {"explain", "[a,b]"},
+        {"explain", "--set=log.level=info", "[]", "[]"},
+        {"fingerprint", "--distance", "[]", "[]"}}) {
+    const Answer answer = neardup_cli(words);
+    EXPECT_EQ(answer.code, kExitOk) << words[0] << " " << words[1] << ": " << answer.err;
+    const std::string last = words.back();
+    EXPECT_THAT(answer.out, Not(testing::IsEmpty()));
+    if (last == "[a,b]") {
+      EXPECT_THAT(answer.out, AllOf(HasSubstr("one"), HasSubstr("other")));
+    }
+  }
+  EXPECT_THAT(neardup_cli({"scan", "[no,such]"}).err, StartsWith("neardup: ./[no,such]: No such file"));
+  EXPECT_THAT(neardup_cli({"scan", "--set", "[x]", "[]"}).err, HasSubstr("--set [x]: is not NAME=VALUE"));
+  EXPECT_THAT(neardup_cli({"--set", "[x]", "scan", "[]"}).err, HasSubstr("--set [x]: is not NAME=VALUE"));
+  EXPECT_THAT(neardup_cli({"[x]"}).err, StartsWith("neardup: unknown command \"[x]\""));
+  std::filesystem::current_path(before);
+}
+
 TEST(Cli, what_could_not_be_printed_ends_with_74) {
   for (const std::vector<const char*>& words : {std::vector<const char*>{"print-config", "--default"},
                                                 {"plan"},
