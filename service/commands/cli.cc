@@ -96,6 +96,18 @@ CLI::Validator names_something() {
           ""};
 }
 
+// Settings are refused the same: the parser would read 010 as 8, and 0x10 as 16.
+CLI::Validator decimal() {
+  return {[](const std::string& word) -> std::string {
+            const std::size_t digits = word.find_first_not_of(" \t\n\v\f\r+-");
+            if (digits == std::string::npos || word[digits] != '0' || digits + 1 == word.size()) return "";
+            return std::string_view("0123456789xX").find(word[digits + 1]) == std::string_view::npos
+                       ? ""
+                       : word + " is not decimal: write it without a 0 at its head";
+          },
+          ""};
+}
+
 // CLI::Range takes what is neither below nor above.
 CLI::Validator no_nan() {
   return {[](const std::string& word) -> std::string {
@@ -119,6 +131,7 @@ Run setup_scan(CLI::App& app) {
       ->check(names_something())
       ->excludes(snapshot);
   app.add_option("--threads", options->threads, "Signing threads; 0: as pipeline.threads says")
+      ->check(decimal())
       ->check(CLI::Range(0, 256));
   return [options](const ConfigSources& sources) {
     return with_config(sources,
@@ -194,16 +207,19 @@ Run setup_topics(CLI::App& app) {
   create
       ->add_option("--partitions", options->partitions,
                    "Of verdict and input topics; 0: as many as the input has, at most 8")
+      ->check(decimal())
       ->check(CLI::Range(0, 10000));
   create
       ->add_option("--replication", options->replication,
                    "Replicas of each partition; -1: the cluster's default")
+      ->check(decimal())
       ->check(CLI::Range(-1, 100));
   create->add_flag("--input", options->input, "Make the input topics too");
   create->add_flag("--alter", options->alter, "Mend wrong settings of topics that are there");
   app.add_subcommand("check", "Say what is wrong with the topics");
   for (CLI::App* const sub : app.get_subcommands(nullptr)) {
     sub->add_option("--timeout-ms", options->timeout_ms, "How long to wait for Kafka")
+        ->check(decimal())
         ->check(CLI::Range(1000, 600000));
   }
   return [options, create](const ConfigSources& sources) {
@@ -220,6 +236,7 @@ Run setup_feed(CLI::App& app) {
   app.add_option("--topic", options->topic, "Where to send them; else the first of kafka.topics.input")
       ->check(names_something());
   app.add_option("--rate", options->rate, "Records per second; 0: as fast as Kafka takes them")
+      ->check(decimal())
       ->check(CLI::Range(0.0, 1e7))
       ->check(no_nan());
   app.add_option("--url-prefix", options->url_prefix, "Put before a page's path to make its url");
@@ -249,13 +266,16 @@ Run setup_plan(CLI::App& app) {
   app.add_option("--documents", options->documents, "Uniques to hold: 5000000, 5M, 1G")
       ->transform(CLI::AsNumberWithUnit(
           std::map<std::string, std::uint64_t>{{"k", 1'000}, {"M", 1'000'000}, {"G", 1'000'000'000}}))
+      ->transform(decimal())  // before the other
       ->check(CLI::Range(std::uint64_t{1}, kPlanDocumentsMax));
   CLI::Option* const distance =
       app.add_option("--distance", options->distance, "Mode simhash with so many bits that may differ")
+          ->check(decimal())
           ->check(CLI::Range(0, kCoveringDistanceMax));
   app.add_option("--memory", options->memory_bytes,
                  "What the index may take: 4GiB, 800MiB; 0: as much as it takes")
       ->transform(CLI::AsSizeValue(false))
+      ->transform(decimal())  // before the other
       ->check(CLI::Range(std::uint64_t{0}, kPlanMemoryMax));
   app.add_flag("--json", options->json, "For programs");
   return [options, distance](const ConfigSources& sources) {
@@ -282,9 +302,11 @@ Run setup_tune(CLI::App& app) {
           ->check(names_something());
   app.add_option("--sample", options->sample,
                  "Without --pairs: so many documents, all pairs compared exactly")
+      ->check(decimal())
       ->check(CLI::Range(std::size_t{2}, kTuneSampleMax))
       ->excludes(pairs);
   app.add_option("--recall", options->recall_min, "What m must find of the same pairs")
+      ->check(decimal())
       ->check(CLI::Range(0.0, 1.0))
       ->check(no_nan());
   app.add_flag("--json", options->json, "For programs");

@@ -158,6 +158,34 @@ TEST(Cli, numbers_out_of_range_are_wrong_usage) {
   EXPECT_EQ(neardup_cli({"plan", "--memory", "0"}).code, kExitOk);
 }
 
+TEST(Cli, numbers_are_decimal) {
+  for (const std::vector<const char*>& words : {std::vector<const char*>{"plan", "--documents", "010"},
+                                                {"plan", "--documents", "010M"},
+                                                {"plan", "--documents=0x10"},
+                                                {"plan", "--memory", "0X10GiB"},
+                                                {"plan", "--memory", "00"},
+                                                {"plan", "--distance", "03"},
+                                                {"tune", "--sample", "010", "/dev/null"},
+                                                {"tune", "--recall", "0x1p-1", "/dev/null"},
+                                                {"feed", "--rate", "010", "/dev/null"},
+                                                {"scan", "--threads", "+010", "/dev/null"},
+                                                {"topics", "create", "--partitions", "010"},
+                                                {"topics", "create", "--replication", "-01"},
+                                                {"topics", "check", "--timeout-ms", "010000"}}) {
+    const Answer answer = neardup_cli(words);
+    EXPECT_EQ(answer.code, kExitUsage) << words[0] << " " << words[1];
+    EXPECT_THAT(answer.err, HasSubstr(" is not decimal: write it without a 0 at its head\n")) << words[1];
+  }
+  for (const std::vector<const char*>& words : {std::vector<const char*>{"plan", "--documents", "10"},
+                                                {"plan", "--documents", "10M"},
+                                                {"plan", "--distance", "0"},
+                                                {"plan", "--memory", "0"},
+                                                {"scan", "--threads", "0", "-q", "/dev/null"}}) {
+    const Answer answer = neardup_cli(words);
+    EXPECT_EQ(answer.code, kExitOk) << words[0] << " " << words[1] << " " << words[2] << answer.err;
+  }
+}
+
 TEST(Cli, a_name_that_is_empty_is_not_taken_for_none) {
   for (const std::vector<const char*>& words :
        {std::vector<const char*>{"scan", "--snapshot", "", "/dev/null"},
