@@ -495,7 +495,7 @@ int run(int argc, const char* const* argv) {
   }
   const auto* const command = reached();
   if (help->parsed()) {
-    if (!topic.empty() && command == nullptr) return unknown_command(topic);
+    if (!topic.empty() && topic != help->get_name() && command == nullptr) return unknown_command(topic);
     std::cout << (command != nullptr ? command->first->help("neardup") : app.help()) << std::flush;
     return kExitOk;
   }

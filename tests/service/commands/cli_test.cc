@@ -55,7 +55,8 @@ TEST(Cli, no_command_shows_the_help_and_is_wrong_usage) {
 }
 
 TEST(Cli, help_is_given_in_every_way_people_ask_for_it) {
-  for (const std::vector<const char*>& words : {std::vector<const char*>{"--help"}, {"-h"}, {"help"}}) {
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{"--help"}, {"-h"}, {"help"}, {"help", "help"}}) {
     const Answer answer = neardup_cli(words);
     EXPECT_EQ(answer.code, kExitOk);
     EXPECT_THAT(answer.out, AllOf(HasSubstr("validate"), HasSubstr("Examples:"), HasSubstr("Exit codes:")));
