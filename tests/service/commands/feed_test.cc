@@ -134,8 +134,6 @@ TEST(Feed, places_that_exclude_each_other_are_refused) {
                                   {"/a/b", "/a"},
                                   {"/a", "/a"},
                                   {"/a/0", "/a/b"},
-                                  {"", "/a"},
-                                  {"/a", ""},
                                   {"/pages/-", "/html"},
                                   {"/pages/01", "/html"},
                                   {"/url", "/pages/9999/html"},

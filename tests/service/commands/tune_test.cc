@@ -95,7 +95,16 @@ TEST_F(TuneCommand, a_table_for_each_setting_and_a_sentence_for_each_recommendat
   EXPECT_THAT(ran.out, AllOf(HasSubstr("5 documents, 0 rejected; 3 labelled pairs, 1 the same"),
                              HasSubstr("  threshold  precision  recall     F1   candidates  bytes/unique\n"),
                              HasSubstr("          k  precision"), HasSubstr("          m  precision"),
-                             HasSubstr("the highest F1, 1.000"), HasSubstr("\nk "), HasSubstr("\nm 32: ")));
+                             HasSubstr("the highest F1, 1.000"),
+                             HasSubstr("\nk: none finds any of the same pairs.\n"), HasSubstr("\nm 32: ")));
+}
+
+TEST_F(TuneCommand, fingerprints_alone_are_compared_with_the_mode) {
+  const std::string labels = write("labels.tsv", "a\tb\t1\nb\tc\t0\n");
+  const std::string input = line("a", page(1)) + line("b", page(1)) + line("c", page(2));
+  EXPECT_THAT(tune({.paths = {}, .pairs = labels}, input).out,
+              HasSubstr("k 7: the highest F1 by fingerprints alone, 1.000, against 1.000 of mode hybrid; "
+                        "detector.distance goes up to 3.\n"));
 }
 
 TEST_F(TuneCommand, recommends_nothing_where_nothing_is_found) {
@@ -105,8 +114,9 @@ TEST_F(TuneCommand, recommends_nothing_where_nothing_is_found) {
   EXPECT_TRUE(recommended["distance"].is_null()) << recommended;
   const Ran ran = by_labels(labels);
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("detector.threshold: none finds any of the same pairs.\n"),
-                             HasSubstr("\nk: none finds any of the same pairs.\n"), Not(HasSubstr("-> "))));
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("detector.threshold: none finds any of the same pairs.\n"),
+                    HasSubstr("\nk: none finds any of the same pairs.\n"), Not(HasSubstr("->      0."))));
 }
 
 // The pairs of this set share a run of 7 and of 4 characters, and a space at each end of it.
@@ -151,7 +161,7 @@ TEST_F(TuneCommand, in_mode_mgram_tells_of_each_m_what_it_finds_and_costs) {
   for_people.json = false;
   EXPECT_THAT(tune(for_people, documents, config).out,
               AllOf(HasSubstr("          m  precision  recall     F1   candidates  bytes/unique\n"),
-                    HasSubstr("of mode mgram")));
+                    HasSubstr("\nm 14: the longest run")));
 
   // Of words, the longest run that both have is of two: "jumps" stands between changed ones.
   config.detector.gram_units = "words";
