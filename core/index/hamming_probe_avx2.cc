@@ -40,17 +40,18 @@ inline __m256i byte_counts(__m256i v) {
                          _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16(v, 4), half)));
 }
 
-inline std::uint32_t near_8(const std::uint32_t* words, __m256i query, __m256i above) {
-  const __m256i v = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(words)), query);
-  const __m256i pairs = _mm256_maddubs_epi16(byte_counts(v), _mm256_set1_epi8(1));
-  const __m256i bits = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
-  return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(above, bits))));
+inline __m256i differing_8(const std::uint32_t* words, __m256i query) {
+  return _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(words)), query);
 }
 
-inline std::uint32_t equal_8(const std::uint32_t* words, __m256i query, __m256i mask) {
-  const __m256i v = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(words)), query);
-  const __m256i same = _mm256_cmpeq_epi32(_mm256_and_si256(v, mask), _mm256_setzero_si256());
-  return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(same)));
+// All ones where fewer than `above` bits differ.
+inline __m256i near_8(__m256i differing, __m256i above) {
+  const __m256i pairs = _mm256_maddubs_epi16(byte_counts(differing), _mm256_set1_epi8(1));
+  return _mm256_cmpgt_epi32(above, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+}
+
+inline std::uint32_t lanes_of(__m256i ones) {
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(ones)));
 }
 
 inline std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance,
@@ -58,34 +59,44 @@ inline std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int
   const __m256i query = _mm256_set1_epi32(static_cast<int>(tag));
   const __m256i above = _mm256_set1_epi32(distance + 1);
   const __m256i mask = _mm256_set1_epi32(static_cast<int>(equal));
-  return (near_8(line, query, above) & equal_8(line, query, mask)) |
-         (near_8(line + 8, query, above) & equal_8(line + 8, query, mask)) << 8;
+  const auto near = [&](const std::uint32_t* words) {
+    const __m256i differing = differing_8(words, query);
+    const __m256i same = _mm256_cmpeq_epi32(_mm256_and_si256(differing, mask), _mm256_setzero_si256());
+    return lanes_of(_mm256_and_si256(near_8(differing, above), same));
+  };
+  return near(line) | near(line + 8) << 8;
 }
 
 template <class Word>
-constexpr std::size_t kLanes = 32 / sizeof(Word);
+constexpr std::size_t kVectorWords = 32 / sizeof(Word);
+template <class Word>
+constexpr std::size_t kLanes = 4 * kVectorWords<Word>;
 
 template <class Word>
-std::uint32_t near_words(const Word* words, std::size_t count, Word query, int distance) {
-  if (count < kLanes<Word>) {
-    std::uint32_t near = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      near |= (differing_bits(words[i], query) <= distance ? 1U : 0U) << i;
-    }
-    return near;
-  }
+__m256i vector_of(Word word) {
   if constexpr (sizeof(Word) == 4) {
-    return near_8(words, _mm256_set1_epi32(static_cast<int>(query)), _mm256_set1_epi32(distance + 1));
+    return _mm256_set1_epi32(static_cast<int>(word));
+  } else if constexpr (sizeof(Word) == 8) {
+    return _mm256_set1_epi64x(static_cast<long long>(word));
   } else {
-    const __m256i loaded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
-    __m256i q;
-    if constexpr (sizeof(Word) == 8) {
-      q = _mm256_set1_epi64x(static_cast<long long>(query));
-    } else {
-      q = _mm256_setr_epi64x(static_cast<long long>(query.low), static_cast<long long>(query.high),
-                             static_cast<long long>(query.low), static_cast<long long>(query.high));
-    }
-    __m256i bits = _mm256_sad_epu8(byte_counts(_mm256_xor_si256(loaded, q)), _mm256_setzero_si256());
+    return _mm256_setr_epi64x(static_cast<long long>(word.low), static_cast<long long>(word.high),
+                              static_cast<long long>(word.low), static_cast<long long>(word.high));
+  }
+}
+
+template <class Word>
+__m256i load_words(const Word* words) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
+}
+
+// Those of one vector.
+template <class Word>
+std::uint32_t near_in_vector(const Word* words, __m256i query, int distance) {
+  const __m256i differing = _mm256_xor_si256(load_words(words), query);
+  if constexpr (sizeof(Word) == 4) {
+    return lanes_of(near_8(differing, _mm256_set1_epi32(distance + 1)));
+  } else {
+    __m256i bits = _mm256_sad_epu8(byte_counts(differing), _mm256_setzero_si256());
     if constexpr (sizeof(Word) == 16) {
       bits = _mm256_add_epi64(bits, _mm256_shuffle_epi32(bits, 0x4E));  // the other limb's
     }
@@ -97,6 +108,33 @@ std::uint32_t near_words(const Word* words, std::size_t count, Word query, int d
       return near;
     }
   }
+}
+
+// Has one of kLanes words sixteen bits in common with the query, at one of their places? Words that differ in
+// fewer bits than they have such places do; of others hardly any, and to ask costs a quarter of counting.
+template <class Word>
+bool may_be_near(const Word* words, __m256i query) {
+  __m256i same = _mm256_setzero_si256();
+  for (std::size_t at = 0; at < kLanes<Word>; at += kVectorWords<Word>) {
+    same = _mm256_or_si256(same, _mm256_cmpeq_epi16(load_words(words + at), query));
+  }
+  return _mm256_testz_si256(same, same) == 0;
+}
+
+template <class Word>
+std::uint32_t near_words(const Word* words, std::size_t count, Word query, int distance) {
+  constexpr int kPlaces = sizeof(Word) / 2;
+  const __m256i q = vector_of(query);
+  count = std::min(count, kLanes<Word>);
+  if (count == kLanes<Word> && distance < kPlaces && !may_be_near(words, q)) [[likely]]
+    return 0;
+  std::uint32_t near = 0;
+  std::size_t at = 0;
+  for (; at + kVectorWords<Word> <= count; at += kVectorWords<Word>) {
+    near |= near_in_vector(words + at, q, distance) << at;
+  }
+  for (; at < count; ++at) near |= (differing_bits(words[at], query) <= distance ? 1U : 0U) << at;
+  return near;
 }
 
 #include "core/index/hamming_probe.inl"
