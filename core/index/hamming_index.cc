@@ -54,6 +54,7 @@ HammingIndex<kWidth>::HammingIndex(const HammingOptions& options) : options_(opt
   CHECK(options.threads >= 1, "someone has to do it");
   if (options_.covering == nullptr) options_.covering = &default_covering(options.distance);
   CHECK(options_.covering->distance >= options.distance, "this covering would miss some");
+  all_apart_ = misses_none();
   crew_ = std::make_unique<Crew>(options.threads);
   counts_.resize(static_cast<std::size_t>(options.threads));
 }
@@ -276,10 +277,12 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
     }
     const Sequence first = next_;
     append_words(fresh_);
-    if (has_tables()) {
+    if (!has_tables()) {
+      make_tables_if_due();
+    } else if (misses_none()) {
       store_new(rows_, static_cast<std::uint32_t>(first));
     } else {
-      make_tables_if_due();
+      insert_into_tables(fresh_, first);  // an equal one may have been missed
     }
   }
 }
@@ -534,7 +537,7 @@ auto HammingIndex<kWidth>::pieces(const std::vector<std::uint64_t>& skipped) con
 
 template <int kWidth>
 std::uint64_t HammingIndex<kWidth>::restore_finish(std::uint64_t equal, std::uint64_t apart) {
-  all_apart_ = apart > static_cast<std::uint64_t>(options_.distance);
+  all_apart_ = misses_none() && apart > static_cast<std::uint64_t>(options_.distance);
   if (next_ - oldest_ <= kScanMax && oldest_ / kIds == next_ / kIds) return equal;
   CHECK(equal <= size_, "the reader refuses this");
   make_tables();

@@ -55,7 +55,7 @@ struct HammingOptions {
   const Covering* covering = nullptr;  // one that finds within k; none: default_covering(k)
   int threads = 1;
   // Of a crowded bucket, read at most so many entries of its block, the oldest. Then matches can be missed,
-  // and each such look-up is counted. 0: read all.
+  // and each such look-up is counted; which ones hangs on batches and threads. 0: read all.
   std::uint32_t block_entries_max = 0;
 };
 
@@ -151,6 +151,7 @@ class HammingIndex {
   static constexpr std::uint64_t kIds = std::uint64_t{1} << 32;
 
   bool has_tables() const { return !tables_.empty(); }
+  bool misses_none() const { return options_.block_entries_max == 0; }
   bool is_erased(Sequence sequence) const {
     const auto id = static_cast<std::uint32_t>(sequence);
     return (erased_[id / 64] >> (id % 64) & 1) != 0;
