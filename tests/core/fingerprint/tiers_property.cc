@@ -206,7 +206,7 @@ TEST_F(TiersProperty, agree_on_what_wants_to_break_them) {
   for (std::size_t from = 0; from < 64; ++from) {
     ASSERT_TRUE(agree(canonical(std::string(from, 'x') + " " + table))) << from;
   }
-  for (const char first : {'1', 'x'}) {  // a syllable begins in the last byte of the first 4096, behind 2048 words
+  for (const char first : {'1', 'x'}) {  // a syllable begins in byte 4095, behind 2048 words
     std::string words(1, first);
     for (int i = 1; i < 2048; ++i) words += " 1";
     ASSERT_TRUE(agree(canonical(words + "월 " + words + "월")));
