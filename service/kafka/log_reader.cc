@@ -1,13 +1,12 @@
 #include "service/kafka/log_reader.h"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <thread>
 #include <vector>
 
-#include "core/base/check.h"
 #include "service/kafka/message.h"
+#include "service/kafka/offsets_request.h"
 
 namespace neardup {
 namespace {
@@ -40,12 +39,14 @@ KafkaLogReader::~KafkaLogReader() {
 Result<std::unique_ptr<KafkaLogReader>> KafkaLogReader::open(const KafkaConfig& config,
                                                              const std::string& topic, std::int32_t partition,
                                                              Probe& probe, StateBoard& board,
-                                                             std::stop_token stop) {
+                                                             std::stop_token stop, Isolation isolation) {
   std::unique_ptr<KafkaLogReader> reader(new KafkaLogReader(topic, partition, probe, board, std::move(stop)));
   ClientProperties properties = consumer_properties(config.group + "-journal");
   properties.emplace_back("fetch.wait.max.ms",
                           "50");  // the end-of-partition event comes with the next empty fetch
   properties.emplace_back("fetch.message.max.bytes", "4194304");
+  if (isolation == Isolation::kReadUncommitted)
+    properties.emplace_back("isolation.level", "read_uncommitted");
   Result<RdKafka<rd_kafka_t>> client = make_client(RD_KAFKA_CONSUMER, config, properties, reader->listener_);
   if (!client) return client.error();
   reader->client_ = std::move(*client);
@@ -131,29 +132,13 @@ Result<bool> KafkaLogReader::start_near_end(std::int64_t records) {
 
 // Where the log ends for those who read what is not committed, too.
 rd_kafka_resp_err_t KafkaLogReader::ask_for_high_watermark(std::int64_t& offset) const {
-  const RdKafka<rd_kafka_queue_t> answers(rd_kafka_queue_new(client_.get()));
-  const RdKafka<rd_kafka_AdminOptions_t> options(
-      rd_kafka_AdminOptions_new(client_.get(), RD_KAFKA_ADMIN_OP_LISTOFFSETS));
-  std::array<char, 256> why{};
-  rd_kafka_AdminOptions_set_request_timeout(options.get(), kQueryMs, why.data(), why.size());
-  const RdKafka<rd_kafka_error_t> refused(
-      rd_kafka_AdminOptions_set_isolation_level(options.get(), RD_KAFKA_ISOLATION_LEVEL_READ_UNCOMMITTED));
-  CHECK(!refused, "an option of this request");
   const auto list = partition_list(1);
-  rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), partition_)->offset =
-      RD_KAFKA_OFFSET_SPEC_LATEST;
-  rd_kafka_ListOffsets(client_.get(), list.get(), options.get(), answers.get());
-  const RdKafka<rd_kafka_event_t> event(rd_kafka_queue_poll(answers.get(), 2 * kQueryMs));
-  if (!event) return RD_KAFKA_RESP_ERR__TIMED_OUT;
-  if (rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR)
-    return rd_kafka_event_error(event.get());
-  std::size_t count = 0;
-  const auto* infos =
-      rd_kafka_ListOffsets_result_infos(rd_kafka_event_ListOffsets_result(event.get()), &count);
-  if (count != 1) return RD_KAFKA_RESP_ERR__BAD_MSG;
-  const rd_kafka_topic_partition_t& answer = *rd_kafka_ListOffsetsResultInfo_topic_partition(infos[0]);
-  offset = answer.offset;
-  return list_offsets_error(answer);
+  rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), partition_);
+  OffsetsRequest request(client_.get(), *list, RD_KAFKA_ISOLATION_LEVEL_READ_UNCOMMITTED, kQueryMs);
+  OffsetsRequest::Offsets offsets;
+  const rd_kafka_resp_err_t error = request.take(offsets);
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) offset = offsets.at({topic_, partition_});
+  return error;
 }
 
 Result<bool> KafkaLogReader::is_settled() {

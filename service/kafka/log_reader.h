@@ -10,6 +10,7 @@
 // Threads: one caller.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,10 +26,14 @@ namespace neardup {
 
 class KafkaLogReader final : public SeekableLog {
  public:
+  // What is not committed can be read, too: to learn what Kafka left without an end.
+  enum class Isolation : std::uint8_t { kReadCommitted, kReadUncommitted };
+
   // `stop` ends a wait for what Kafka does not send; `board` hears that we wait.
   static Result<std::unique_ptr<KafkaLogReader>> open(const KafkaConfig& config, const std::string& topic,
                                                       std::int32_t partition, Probe& probe, StateBoard& board,
-                                                      std::stop_token stop);
+                                                      std::stop_token stop,
+                                                      Isolation isolation = Isolation::kReadCommitted);
   ~KafkaLogReader() override;
 
   // From now on `stop` ends such a wait: a reader may outlive what it was opened for.

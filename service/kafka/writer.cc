@@ -15,8 +15,8 @@
 
 #include "service/fault_point.h"
 #include "service/kafka/message.h"
-#include "service/kafka/seen_verdicts.h"
 #include "service/kafka/topics.h"
+#include "service/kafka/unmarked.h"
 #include "service/log.h"
 
 namespace neardup {
@@ -26,8 +26,12 @@ constexpr int kLateMs = 1000;     // a call that returns so long after its limit
 constexpr int kFlushMs = 100;     // one look at what is not delivered yet
 constexpr int kInitMs = 10000;    // one try; tries go on until Kafka answers or we are asked to stop
 constexpr int kConnectMs = 1000;  // for a first broker; without one the try begins all the same
-constexpr std::chrono::milliseconds kAgainMax{2000};  // between two producers
-constexpr std::string_view kPart = "transactions";    // of what the board warns
+constexpr std::chrono::milliseconds kAgainMax{2000};   // between two producers
+constexpr int kLookMs = 1000;                          // one question for the ends of the verdict topics
+constexpr std::chrono::milliseconds kShownMax{1000};   // so long may a marker take
+constexpr std::chrono::milliseconds kMarkedMax{5000};  // so long may one take that was due for good
+constexpr std::chrono::seconds kCountAgain{5};         // a topic that grows: so late it is noticed
+constexpr std::string_view kPart = "transactions";     // of what the board warns
 
 // A step of a transaction, or all of it, went as it should.
 bool is_done(const CommitAnswer& answer) { return answer.kind == CommitAnswer::Kind::kCommitted; }
@@ -114,7 +118,8 @@ KafkaWriter::KafkaWriter(const KafkaConfig& config, PartitionCounts partitions, 
       probe_(probe),
       board_(board),
       stop_(std::move(stop)),
-      step_ms_(step_ms) {}
+      step_ms_(step_ms),
+      known_(partitions) {}
 
 KafkaWriter::~KafkaWriter() { close(); }
 
@@ -142,6 +147,7 @@ void KafkaWriter::await_broker(rd_kafka_t* client) const {
 }
 
 Status KafkaWriter::recycle() {
+  has_begun_ = false;
   const Status status = make_producer();
   board_.warn(kPart, "");
   return status;
@@ -259,20 +265,37 @@ CommitAnswer KafkaWriter::settle(RdKafka<rd_kafka_topic_partition_list_t> positi
   return {};
 }
 
-// Opens a transaction that holds a record in every partition of every topic, and a position, for nobody.
-CommitAnswer KafkaWriter::touch_all(const PartitionCounts& partitions) {
-  if (CommitAnswer answer = begin(); !is_done(answer)) return answer;
-  OutputRecord record;
-  record.key = record.value = "";  // a topic may be compacted: it takes no record without a key
-  rd_kafka_resp_err_t error = produce(producer_->journal, 0, record);
-  for (std::size_t topic = 0; topic < partitions.size(); ++topic) {
-    for (std::int32_t partition = 0; partition < partitions[topic]; ++partition) {
-      if (error == RD_KAFKA_RESP_ERR_NO_ERROR) error = produce(producer_->topics[topic], partition, record);
-    }
+// Opens a transaction that holds `positions`, and every partition of every topic without a record in it.
+CommitAnswer KafkaWriter::add_all(std::span<const CommittedPosition> positions) {
+  std::vector<std::pair<rd_kafka_topic_t*, std::int32_t>> partitions = {{producer_->journal, 0}};
+  for (std::size_t topic = 0; const std::string& name : output_topic_names(config_.topics)) {
+    const Result<std::int32_t> count = partitions_of(name);  // librdkafka adds what it knows
+    if (!count) return doubt(count.error().message);
+    for (std::int32_t partition = 0; partition < *count; ++partition)
+      partitions.emplace_back(producer_->topics[topic], partition);
+    ++topic;
   }
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return doubt("a record for nobody: " + describe(error));
-  const CommittedPosition position = {.topic = config_.topics.input.front()};
-  return settle(position_list(std::span(&position, 1)));
+  await_broker(producer_->client.get());  // so it knows the journal
+  if (CommitAnswer answer = begin(); !is_done(answer)) return answer;
+  if (CommitAnswer answer = settle(position_list(positions)); !is_done(answer)) return answer;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(step_ms_);
+  const auto is_added = [](const auto& one) {
+    return rd_kafka_produce_batch(one.first, one.second, 0, nullptr, 0) == 1;
+  };
+  // All are asked for at once, and none that is added is asked for again.
+  while (std::ranges::count_if(partitions, is_added) < std::ssize(partitions)) {
+    if (std::chrono::steady_clock::now() > deadline)
+      return doubt("the partitions were not added to the transaction in time");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return {};
+}
+
+// What has no end in some partition, and was committed, is committed there. Whoever dies between the two
+// steps has it aborted: so they follow at once.
+CommitAnswer KafkaWriter::mark_again(std::span<const CommittedPosition> positions) {
+  CommitAnswer answer = add_all(positions);
+  return is_done(answer) ? end() : answer;
 }
 
 // As of now: a topic may have grown since the writer was made.
@@ -301,11 +324,11 @@ CommitAnswer KafkaWriter::give_back(std::span<const CommittedPosition> covered) 
     const Result<std::int32_t> count = partitions_of(name);
     if (!count) return doubt(count.error().message);
     for (std::int32_t partition = 0; partition < *count; ++partition) {
+      const auto at = std::ranges::find_if(covered, [&](const CommittedPosition& one) {
+        return one.topic == name && one.partition == partition;
+      });
       // Where the journal has none it is the beginning.
-      CommittedPosition& position = positions.emplace_back(name, partition);
-      for (const CommittedPosition& one : covered) {
-        if (one.topic == name && one.partition == partition) position = one;
-      }
+      positions.push_back(at == covered.end() ? CommittedPosition{name, partition} : *at);
     }
   }
   if (CommitAnswer answer = begin(); !is_done(answer)) return answer;
@@ -341,36 +364,142 @@ bool KafkaWriter::settle_deliveries() {
   }
 }
 
-// An end is marked for a producer id, in the partitions of its last transaction: there it ends whatever
-// this id has open. Producers with one transactional.id have one producer id. So a transaction in all
-// partitions, which the next producer's init_transactions aborts, ends what was left without a mark. The
-// group may have its mark, and be ahead of the journal: it goes back before that, or who starts after a
-// crash would find it moved.
-Result<bool> KafkaWriter::end_unmarked(std::span<const CommittedPosition> covered) {
-  CHECK(producer_ != nullptr, "recycle() makes the producer before");
-  PartitionCounts partitions = partitions_;
-  for (std::size_t topic = 0; const std::string& name : output_topic_names(config_.topics)) {
-    const Result<std::int32_t> count = partitions_of(name);
-    if (!count) return count.error();
-    partitions[topic] = std::max(partitions[topic], *count);
-    ++topic;
+// Behind all that was sent: what is open now is ours, or somebody else's.
+Status KafkaWriter::begin_look() {
+  const std::array<std::string, kOutputTopics> topics = output_topic_names(config_.topics);
+  if (const auto now = std::chrono::steady_clock::now(); now - counted_ > kCountAgain) {
+    for (std::size_t topic = 0; topic < topics.size(); ++topic) {
+      const Result<std::int32_t> count = partitions_of(topics[topic]);
+      if (!count) return count.error();
+      known_[topic] = std::max(known_[topic], *count);
+    }
+    counted_ = now;
   }
-  const Result<bool> is_seen = sees_verdict_behind(covered, config_, partitions, board_, stop_);
-  if (!is_seen) return is_seen.error();
-  if (*is_seen) return false;
-  const CommitAnswer given_back = give_back(covered);
+  std::vector<StableEnds::Partition> partitions;
+  for (std::size_t topic = 0; topic < topics.size(); ++topic)
+    for (std::int32_t partition = 0; partition < known_[topic]; ++partition)
+      partitions.emplace_back(topics[topic], partition);
+  ends_.begin(partitions);
+  has_begun_ = true;
+  return {};
+}
+
+Result<std::vector<OpenPartition>> KafkaWriter::look() {
+  if (!has_begun_)
+    if (Status status = begin_look(); !status) return status.error();
+  return ends_.look(producer_->client.get(), std::min(step_ms_, kLookMs));
+}
+
+Result<bool> KafkaWriter::is_settled() {
+  LogLimiter limiter;
+  for (bool has_waited = false;; has_waited = true) {
+    const auto open = look();
+    if (open || stop_.stop_requested() || !election_.held()) {
+      if (has_waited) board_.warn(kPart, "");
+      if (open) return open->empty();
+      if (!stop_.stop_requested()) return Error{ErrorCode::kFenced, "another instance was elected"};
+      return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell where the verdicts end"};
+    }
+    board_.beat();
+    board_.warn(kPart, "waiting: " + open.error().message);
+    limiter.log(LogLevel::kWarning, "", "writer: waiting: {}", open.error().message);
+    std::this_thread::sleep_for(std::chrono::milliseconds(kFlushMs));
+  }
+}
+
+void KafkaWriter::leave_to_others(std::span<const OpenPartition> open) {
+  for (const OpenPartition& one : open) {
+    log_warning("writer: {}[{}] cannot be read from {} on: a transaction of somebody else has no end",
+                one.topic, one.partition, one.stable);
+    ends_.leave_to_others(one);
+  }
+}
+
+// Ours has its end now, or will soon.
+void KafkaWriter::leave_what_stays_open() {
+  for (const auto until = std::chrono::steady_clock::now() + kMarkedMax;;) {
+    const auto open = look();
+    const bool is_over = std::chrono::steady_clock::now() > until;
+    if (open && is_over) leave_to_others(*open);
+    if ((open && open->empty()) || is_over || stop_.stop_requested()) return;
+    board_.beat();
+    std::this_thread::sleep_for(std::chrono::milliseconds(kFlushMs));
+  }
+}
+
+// What is to be aborted, the next producer's init_transactions aborts. The group may have its mark, and be
+// ahead of the journal: it goes back before that, or who starts after a crash would find it moved.
+Result<Ending> KafkaWriter::end_unmarked(std::span<const CommittedPosition> covered) {
+  CHECK(producer_ != nullptr, "recycle() makes the producer before");
+  const auto open = look();
+  if (!open) return open.error();
+  const Result<Unmarked> unmarked = look_at_unmarked(covered, config_, known_, *open, board_, stop_);
+  if (!unmarked) return unmarked.error();
+  std::vector<CommittedPosition> positions;
+  for (const Unmarked::Position& one : unmarked->positions)
+    positions.push_back({one.topic, one.partition, one.next, one.leader_epoch});
+  CommitAnswer answer;
+  if (unmarked->ending == Ending::kCommitted) {
+    answer = mark_again(positions);
+  } else {
+    if (unmarked->in_journal) {
+      if (answer = give_back(positions); is_done(answer))
+        if (Status status = recycle(); !status) return status.error();
+    }
+    const CommittedPosition for_nobody = {.topic = config_.topics.input.front()};
+    if (is_done(answer)) answer = add_all(std::span(&for_nobody, 1));
+  }
   if (Status status = recycle(); !status) return status.error();
-  if (!is_done(given_back)) return Error{ErrorCode::kUnavailable, given_back.reason};
-  CommitAnswer touched = touch_all(partitions);
-  if (const std::optional<std::string> undelivered = producer_->undelivered())
-    touched = doubt("for nobody: " + *undelivered);
-  if (Status status = recycle(); !status) return status.error();
-  if (!is_done(touched)) return Error{ErrorCode::kUnavailable, touched.reason};
-  return true;
+  if (!is_done(answer)) return Error{ErrorCode::kUnavailable, answer.reason};
+  leave_what_stays_open();
+  return unmarked->ending;
+}
+
+CommitAnswer KafkaWriter::await_shown(const Transaction& transaction) {
+  using Clock = std::chrono::steady_clock;
+  LogLimiter limiter;
+  const auto begin = Clock::now();
+  std::optional<Clock::time_point> marked;
+  bool has_warned = false;
+  CommitAnswer answer;
+  for (std::chrono::milliseconds again{2};;
+       again = std::min(2 * again, std::chrono::milliseconds(kFlushMs))) {
+    const auto open = look();
+    if (open && open->empty()) break;
+    board_.beat();
+    const auto waited = Clock::now() - begin;
+    const bool is_over = stop_.stop_requested() || !election_.held();
+    if (waited > (is_over ? kShownMax : std::chrono::milliseconds(step_ms_))) {
+      answer = doubt("committed, but not all of its verdicts can be seen");
+      break;
+    }
+    if (waited > kShownMax) {
+      has_warned = true;
+      const std::string why = open ? open->front().topic : open.error().message;
+      board_.warn(kPart, "waiting: verdicts that were committed cannot be seen yet: " + why);
+      limiter.log(LogLevel::kWarning, "",
+                  "writer: waiting: verdicts that were committed cannot be seen yet: {}", why);
+      if (open && !marked) {
+        log_warning(
+            "writer: Kafka lost the end of a transaction in partitions of the verdict topics: it is marked "
+            "again");
+        if (answer = mark_again(transaction.positions); !is_done(answer)) break;
+        marked = Clock::now();
+      } else if (open && Clock::now() - *marked > kMarkedMax) {
+        leave_to_others(*open);
+        break;
+      }
+    }
+    std::this_thread::sleep_for(again);
+  }
+  if (has_warned) board_.warn(kPart, "");
+  if (is_done(answer)) answer.recycle_before_next = producer_->listener.take_unanswered();
+  return answer;
 }
 
 CommitAnswer KafkaWriter::commit(const Transaction& transaction) {
   CHECK(producer_ != nullptr, "recycle() makes the producer before the first commit");
+  has_begun_ = false;
   CommitAnswer answer = send(transaction);
   if (is_done(answer)) {
     if (const std::optional<std::string> undelivered = producer_->undelivered())

@@ -5,6 +5,13 @@
 // abort failed every time. `recycle` is the only way out of a doubt: a new producer with the same
 // transactional.id, whose init_transactions fences every older one and finishes what it had open.
 //
+// None is begun before the one before it has its end in every partition: what Kafka leaves open is then of
+// one transaction alone, and is ended as that one was. An end is marked for a producer id, in the partitions
+// that were added to its last transaction, and there it ends whatever this id has open; producers with one
+// transactional.id have one producer id. So a transaction that holds all partitions, and nothing in them,
+// ends what was left without a mark. (Ours is a librdkafka that can add a partition without a record:
+// tests/support/librdkafka-empty-batch.patch.)
+//
 // One call of librdkafka (2.15) knows no limit: rd_kafka_send_offsets_to_transaction waits for the group's
 // coordinator until a connection comes or goes, which may be never once the coordinator has moved. So it is
 // made on a thread of its own, and one that is late is a doubt like any other: its producer is left to it,
@@ -16,16 +23,20 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "core/limits.h"
 #include "service/kafka/client.h"
 #include "service/kafka/election.h"
+#include "service/kafka/stable_ends.h"
 #include "service/pipeline/sink.h"
 
 namespace neardup {
@@ -51,8 +62,10 @@ class KafkaWriter final : public BatchSink {
   ~KafkaWriter() override;
 
   CommitAnswer commit(const Transaction& transaction) override;
+  CommitAnswer await_shown(const Transaction& transaction) override;
   Status recycle() override;
-  Result<bool> end_unmarked(std::span<const CommittedPosition> covered) override;
+  Result<bool> is_settled() override;
+  Result<Ending> end_unmarked(std::span<const CommittedPosition> covered) override;
 
  private:
   struct Producer;
@@ -61,9 +74,14 @@ class KafkaWriter final : public BatchSink {
   CommitAnswer send(const Transaction& transaction);
   CommitAnswer begin();
   CommitAnswer end();
-  CommitAnswer touch_all(const PartitionCounts& partitions);
   CommitAnswer give_back(std::span<const CommittedPosition> covered);
+  CommitAnswer add_all(std::span<const CommittedPosition> positions);
+  CommitAnswer mark_again(std::span<const CommittedPosition> positions);
   Result<std::int32_t> partitions_of(const std::string& topic) const;
+  Status begin_look();
+  Result<std::vector<OpenPartition>> look();
+  void leave_to_others(std::span<const OpenPartition> open);
+  void leave_what_stays_open();
   CommitAnswer settle(RdKafka<rd_kafka_topic_partition_list_t> positions);
   std::future<RdKafka<rd_kafka_error_t>> send_positions(
       RdKafka<rd_kafka_topic_partition_list_t> list, RdKafka<rd_kafka_consumer_group_metadata_t> group) const;
@@ -74,13 +92,17 @@ class KafkaWriter final : public BatchSink {
   void close();
 
   const KafkaConfig& config_;
-  PartitionCounts partitions_;
+  const PartitionCounts partitions_;  // as the writer was made; topics grow
   const Election& election_;
   Probe& probe_;
   StateBoard& board_;  // waiting for Kafka is life too
   std::stop_token stop_;
   const int step_ms_;
   std::shared_ptr<Producer> producer_;
+  PartitionCounts known_;  // partitions of the verdict topics, as of `counted_`
+  std::chrono::steady_clock::time_point counted_{};
+  StableEnds ends_;         // of the verdict topics
+  bool has_begun_ = false;  // ends_, behind the last transaction
 };
 
 }  // namespace neardup

@@ -50,19 +50,23 @@ Status end_unmarked(const JournalChain& chain, BatchSink& sink) {
     if (ordinals.at(topic) == partition.first)
       covered.push_back({topic, partition.second, position.next, position.leader_epoch});
   }
-  const Result<bool> ended = sink.end_unmarked(covered);
-  if (ended && *ended) {
+  const Result<Ending> ended = sink.end_unmarked(covered);
+  if (ended && *ended == Ending::kAborted) {
     log_warning("journal: Kafka lost the end of a transaction of which nobody saw anything: it is aborted");
   } else if (ended) {
-    log_warning(
-        "journal: Kafka lost the end of a transaction, and some of its verdicts can be seen: a person must "
-        "end it");
+    log_warning("journal: Kafka lost the end of a transaction of which some can be seen: it is committed");
   } else {
     log_warning("journal: a transaction whose end Kafka lost could not be ended: {}", ended.error().message);
     const ErrorCode code = ended.error().code;
     if (code == ErrorCode::kFenced || code == ErrorCode::kInvalid) return ended.error();
   }
   return {};
+}
+
+// Whether all has its end, in the journal and in the topics of the verdicts.
+Result<bool> is_settled(JournalLog& log, BatchSink& sink) {
+  const Result<bool> journal = log.is_settled();
+  return journal && *journal ? sink.is_settled() : journal;
 }
 
 }  // namespace
@@ -89,7 +93,7 @@ Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink
   bool has_waited = false;
   Status status;
   for (int looks = 1;; ++looks) {
-    const Result<bool> settled = log.is_settled();
+    const Result<bool> settled = is_settled(log, sink);
     if (!settled) status = settled.error();
     if (!settled || *settled) break;
     if (!leadership.held()) {

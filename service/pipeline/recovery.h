@@ -11,8 +11,9 @@
 // stopped in between: then the record is in the log, and nobody who reads what is committed gets to it. It is
 // not absent: sent again, it would be there twice. Kafka 4.3 does that where a partition has no leader
 // when its marker is due (KAFKA-20734), as all have while the only broker of a cluster shuts down. Nothing
-// ever ends such a transaction but the next one of the same producer id in the same partitions, ours
-// (BatchSink::end_unmarked), or an operator.
+// ever ends such a transaction but the next one of the same producer id in the same partitions, which is ours
+// (BatchSink::end_unmarked). So it is for the verdicts: one of an aborted batch that is left open would be
+// committed with the next batch, and one of a committed batch aborted with it.
 #pragma once
 
 #include <chrono>
@@ -45,8 +46,8 @@ struct SettleOptions {
   int looks = 100;                       // in vain, before what is open is taken for unmarked; and so on
 };
 
-// Returns once no record of the journal waits for its transaction to end, and says so while one does. What
-// stays open although every writer is fenced is ended by `sink`, if it may be; else an operator has to.
+// Returns once no record of the journal waits for its transaction to end, and no verdict, and says so while
+// one does. What stays open although every writer is fenced is ended by `sink`.
 // REQUIRES: sink.recycle() was called, and no commit since; `chain` holds all that can be read. Errors:
 // kFenced (another instance was elected meanwhile), kInvalid (as of sink.recycle), those of the log.
 Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink,

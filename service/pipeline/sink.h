@@ -56,25 +56,36 @@ struct CommitAnswer {
   bool recycle_before_next = false;
 };
 
+// How a transaction ended.
+enum class Ending : std::uint8_t { kCommitted, kAborted };
+
 class BatchSink {
  public:
   virtual ~BatchSink() = default;
 
   virtual CommitAnswer commit(const Transaction& transaction) = 0;
 
-  // A new producer in the place of the old one; whatever the old one had open is finished when this returns.
-  // Errors: kFenced, kUnavailable (asked to stop while trying), kInvalid (a secret cannot be read).
+  // Waits until consumers can see all verdicts of `transaction`, which commit() answered last and whose
+  // journal record shows already. Where Kafka lost its end it is marked again. kInDoubt: they cannot yet.
+  virtual CommitAnswer await_shown(const Transaction& transaction) = 0;
+
+  // A new producer in the place of the old one; whatever the old one had open is finished when this returns,
+  // unless Kafka loses its end. Errors: kFenced, kUnavailable (asked to stop while trying), kInvalid (a
+  // secret cannot be read).
   virtual Status recycle() = 0;
 
+  // Whether all that was written to the verdict topics has its end there. Errors: kFenced, kUnavailable
+  // (asked to stop while Kafka did not tell).
+  virtual Result<bool> is_settled() = 0;
+
   // To be called when what an older producer left behind has no end that consumers could see, and will
-  // never have one: Kafka takes the transaction for complete and lost its markers (recovery.h). Takes the
-  // group back to where the readable journal ends, ends the transaction as aborted in all topics at once,
-  // and makes a new producer. As long as nobody has seen any of it that is right whatever Kafka had
-  // decided. `covered`: where the readable journal ends in each input partition, each named once; a verdict
-  // that can be read and lies behind is one of that transaction's. Then this does nothing and is false.
-  // REQUIRES: recycle() was called, and no commit since. Errors: kFenced, kInvalid (as recycle), and others:
-  // it is not done, this time.
-  virtual Result<bool> end_unmarked(std::span<const CommittedPosition> covered) = 0;
+  // never have one: Kafka takes the transaction for complete and lost its markers (recovery.h). Ends it in
+  // all topics at once, as committed if any of it can be seen; else as aborted, which is right whatever Kafka
+  // had decided, and takes the group back to where the readable journal ends. Makes a new producer.
+  // `covered`: where the readable journal ends in each input partition, or ended before its last record; each
+  // named once. REQUIRES: recycle() was called, and no commit since. Errors: kFenced, kInvalid (as recycle),
+  // and others: it is not done, this time.
+  virtual Result<Ending> end_unmarked(std::span<const CommittedPosition> covered) = 0;
 };
 
 }  // namespace neardup

@@ -422,7 +422,6 @@ Status Worker::publish(const Batch& batch) {
   const Transaction transaction = batch.transaction();
   bool there = false;
   if (recycle_first_) {
-    recycle_first_ = false;
     if (Status status = recycle(batch, "a request of the last transaction was not answered", false, there);
         !status)
       return status;
@@ -444,12 +443,7 @@ Status Worker::publish(const Batch& batch) {
         break;
       case CommitAnswer::Kind::kCommitted:
         recycle_first_ = answer.recycle_before_next;
-        if (Status status = read_back(batch, there); !status) return status;
-        if (!there) {
-          const Status status =
-              recycle(batch, "committed, but the journal record does not show", true, there);
-          if (!status) return status;
-        }
+        if (Status status = audit(batch, transaction, there); !status) return status;
         break;
     }
   }
@@ -457,8 +451,19 @@ Status Worker::publish(const Batch& batch) {
   return {};
 }
 
-Status Worker::read_back(const Batch& batch, bool& there) {
+// Can consumers see the record, and all verdicts?
+Status Worker::audit(const Batch& batch, const Transaction& transaction, bool& there) {
   const StageTimer timer(parts_.probe, "audit");
+  if (Status status = read_back(batch, there); !status) return status;
+  if (!there) return recycle(batch, "committed, but the journal record does not show", true, there);
+  const CommitAnswer shown = parts_.sink.await_shown(transaction);
+  recycle_first_ = recycle_first_ || shown.recycle_before_next;
+  if (shown.kind == CommitAnswer::Kind::kFenced) return Error{ErrorCode::kFenced, shown.reason};
+  if (shown.kind == CommitAnswer::Kind::kInDoubt) return recycle(batch, shown.reason, true, there);
+  return {};
+}
+
+Status Worker::read_back(const Batch& batch, bool& there) {
   Result<std::optional<std::string>> bytes = parts_.log.next(options_.read_back);
   if (!bytes) return bytes.error();
   if (!*bytes) return {};
@@ -478,15 +483,22 @@ Status Worker::recycle(const Batch& batch, const std::string& reason, bool sent,
   }
   const auto begin = Clock::now();
   if (Status status = parts_.sink.recycle(); !status) return status;
-  Status settled =
-      await_settled(parts_.log, parts_.chain, parts_.sink, parts_.leadership, parts_.board, options_.settle);
-  if (!settled) return settled;
+  recycle_first_ = false;
+  const auto read = [&] {
+    return parts_.log.read_to_end([&](std::string_view bytes, double) -> Status {
+      if (there || bytes != batch.journal_bytes()) return parts_.chain.not_ours(bytes);
+      there = true;
+      return parts_.chain.accept(batch.journal_record(), batch.journal_bytes());
+    });
+  };
   // The old producer's transaction is finished now, one way or the other: the journal's end is its end.
-  Status status = parts_.log.read_to_end([&](std::string_view bytes, double) -> Status {
-    if (there || bytes != batch.journal_bytes()) return parts_.chain.not_ours(bytes);
-    there = true;
-    return parts_.chain.accept(batch.journal_record(), batch.journal_bytes());
-  });
+  // Twice: what can be read now tells what may be done about that which cannot.
+  Status status = read();
+  if (status) {
+    status = await_settled(parts_.log, parts_.chain, parts_.sink, parts_.leadership, parts_.board,
+                           options_.settle);
+  }
+  if (status) status = read();
   if (!status) return status;
   FAULT_POINT(kDoubtSettled);
   const RecycleOutcome outcome = there  ? RecycleOutcome::kFoundCommitted

@@ -6,14 +6,15 @@
 //   gather      source.poll until an interval, a count or a size is reached ┐ intakes: four, and a bound on
 //   sign        decode and sign, on many threads, in any order              ┘ the bytes of their records
 //   decide      one order, that of the input; then the batch is only bytes  ┐ batches: two
-//   publish     sink.commit ─► log.next: read back ─► intake and batch go   ┘
-//               back to gather and decide
+//   publish     sink.commit ─► log.next: read back ─► sink.await_shown ─►   ┘
+//               intake and batch go back to gather and decide
 //               in doubt ─► sink.recycle ─► log.read_to_end ─┬─ there: done
 //               the same bytes again ◄───────────────────────┘ not there
 //
 // Intakes and batches are pools of a few pieces that go round: a stage without one waits, so when Kafka is
 // slow nobody polls, and memory has a bound. A batch is given back only when its journal record was read back
-// by a consumer of committed records: at most two batches are decided and not verified.
+// by a consumer of committed records, and its verdicts can be seen: at most two batches are decided and not
+// verified.
 //
 // A verdict is computed once: decisions change the detector, so they are never taken again; only their bytes
 // are sent again. A journal record names the digest of the one before it, which is known once that is sealed:
@@ -155,6 +156,7 @@ class Worker {
   std::string alarm_text(const ClusterCounts& counts) const;
   Status publish_all();
   Status publish(const Batch& batch);
+  Status audit(const Batch& batch, const Transaction& transaction, bool& there);
   Status read_back(const Batch& batch, bool& there);
   Status recycle(const Batch& batch, const std::string& reason, bool sent, bool& there);
   void report(const Decided& decided);

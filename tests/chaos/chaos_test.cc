@@ -82,6 +82,18 @@ TEST(Chaos, a_kafka_that_loses_the_end_of_a_transaction_changes_no_verdict) {
   run("markers", 6, {ChaosFault::kMarkersLost}, 3);
 }
 
+TEST(Chaos, a_kafka_that_loses_the_end_of_a_transaction_in_the_journal_changes_no_verdict) {
+  run("markers-journal", 7, {ChaosFault::kMarkersLostInJournal}, 3);
+}
+
+TEST(Chaos, a_kafka_that_loses_the_end_of_a_transaction_in_the_verdicts_changes_no_verdict) {
+  run("markers-verdicts", 8, {ChaosFault::kMarkersLostInVerdicts}, 3);
+}
+
+TEST(Chaos, a_kafka_that_loses_the_end_of_an_aborted_transaction_changes_no_verdict) {
+  run("markers-abort", 9, {ChaosFault::kMarkersLostOfAbort}, 3);
+}
+
 // librdkafka tells a ListOffsets that nobody answered as a success without an offset: the journal's end
 // would lie before all that is open in it, and the input's nowhere.
 TEST(Chaos, where_logs_end_is_not_known_as_long_as_nobody_says_it) {
@@ -185,7 +197,7 @@ TEST(Chaos, fault_points_are_in_the_test_build_alone) {
 TEST(Chaos, a_round_is_drawn_from_its_seed_alone) {
   bool three = false;
   ChaosCounts drawn{};
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     const DrawnRound round = draw_round(seed);
     EXPECT_EQ(round.plan.faults, draw_round(seed).plan.faults);
     EXPECT_EQ(round.nodes, draw_round(seed).nodes);

@@ -7,9 +7,11 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 
 #include "service/commands/exit_code.h"
@@ -40,6 +42,14 @@ constexpr int kScenesMax = 3;
 constexpr std::size_t kDocumentsMax = 40000;
 constexpr std::uint64_t kProgress = 200;  // verdicts, so that one fault does not fall into the other
 
+// What the service says of ends that Kafka lost.
+constexpr std::string_view kInDoubt = "is in doubt, recycling the producer";
+constexpr std::string_view kRecordHidden = "committed, but the journal record does not show";
+constexpr std::string_view kVerdictsHidden = "verdicts that were committed cannot be seen yet";
+constexpr std::string_view kAborted = "of which nobody saw anything: it is aborted";
+constexpr std::string_view kCommitted = "of which some can be seen: it is committed";
+constexpr std::string_view kMarkedAgain = "in partitions of the verdict topics: it is marked again";
+
 // Something that must come did not.
 struct Stuck : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -61,12 +71,30 @@ Config round_config(const ChaosKafka& kafka, const RoundPlan& plan) {
   return config;
 }
 
+// What the instances say from now on.
+class Said {
+ public:
+  explicit Said(const std::vector<Instance>& instances) : instances_(instances) {
+    for (const Instance& instance : instances) before_[instance.log_path()] = instance.log().size();
+  }
+
+  bool operator()(std::string_view words) const {
+    return std::ranges::any_of(instances_, [&](const Instance& instance) {
+      const auto before = before_.find(instance.log_path());
+      return instance.log().find(words, before == before_.end() ? 0 : before->second) != std::string::npos;
+    });
+  }
+
+ private:
+  const std::vector<Instance>& instances_;
+  std::map<std::string, std::size_t> before_;  // by the log of a life; one that begins later has none
+};
+
 class Round {
  public:
   Round(ChaosKafka& kafka, const RoundPlan& plan)
       : kafka_(kafka), plan_(plan), random_(plan.seed), config_(round_config(kafka, plan)) {
-    if (std::ranges::find(plan.faults, ChaosFault::kDiskFull) != plan.faults.end())
-      disk_.emplace(snapshot_folder());
+    if (plan.has(ChaosFault::kDiskFull)) disk_.emplace(snapshot_folder());
     for (const char* who : {"a", "b"}) {
       Instance::Options options{.config = config_, .commit_ms = std::nullopt, .log_prefix = log_prefix(who)};
       options.config.kafka.brokers = kafka.proxied_servers();
@@ -162,11 +190,11 @@ class Round {
 
   void run_faults() {
     const KafkaTopics& topics = config_.kafka.topics;
-    if (plan_.is_fragile()) {
+    if (plan_.has_fragile_verdicts()) {
       for (const std::string& topic : {topics.unique, topics.duplicate, topics.dead_letter})
         kafka_.create_fragile_topic(topic, plan_.partitions, kafka_.nodes());
-      kafka_.create_fragile_topic(topics.journal, 1, kafka_.nodes());
     }
+    if (plan_.has_fragile_journal()) kafka_.create_fragile_topic(topics.journal, 1, kafka_.nodes());
     const auto made = create_topics(
         config_.kafka, {.partitions = plan_.partitions, .input = true, .alter = true}, seconds(60));
     if (!made) throw Stuck(made.error().message);
@@ -236,7 +264,10 @@ class Round {
       case ChaosFault::kAddressSpace:
         return starve();
       case ChaosFault::kMarkersLost:
-        return lose_markers();
+      case ChaosFault::kMarkersLostInJournal:
+      case ChaosFault::kMarkersLostInVerdicts:
+      case ChaosFault::kMarkersLostOfAbort:
+        return lose_markers(fault);
     }
     return false;
   }
@@ -260,19 +291,13 @@ class Round {
     return stops ? outlive(armed) : true;
   }
 
-  // The end of the service's transaction is decided while the only broker of its topics is away. That needs
-  // an answer to the commit: where it comes too late, the service is in a doubt of another kind, and the
-  // scene is set once more.
-  bool lose_markers() {
+  // The end of the service's transaction is decided while the only broker of topics of it is away, and the
+  // service ends it a second time.
+  bool lose_markers(ChaosFault fault) {
     for (int scene = 0; scene < kScenesMax; ++scene) {
-      if (hide_commit()) {
-        must_come("a transaction that is ended a second time", [&] {
-          return std::ranges::any_of(instances_, [](const Instance& instance) {
-            return instance.log().find("Kafka lost the end of a transaction of which nobody saw anything") !=
-                   std::string::npos;
-          });
-        });
-        // What was ended is sent again; who dies before that leaves a journal and a group that are in step.
+      if (fault == ChaosFault::kMarkersLostOfAbort ? lose_abort() : lose_commit(fault)) {
+        // An aborted batch is sent again, and a committed one has a batch behind it: who dies before that
+        // leaves topics, a journal and a group that are in step.
         end(leader(), SIGKILL);
         progress();
         return true;
@@ -280,27 +305,61 @@ class Round {
       progress();
     }
     report_.notes.push_back(fmt::format(
-        "skipped: {} times no commit was answered while the broker of its topics was away", kScenesMax));
+        "skipped: {} times no transaction got its end while the broker of its topics was away", kScenesMax));
     return false;
   }
 
-  // Whether a commit was answered, and does not show, when the broker of its topics came back.
-  bool hide_commit() {
-    // It stands still until a broker has ended, and is not to be voted out meanwhile.
-    Instance& armed =
-        pass({.point = FaultPoint::kBeforeCommit, .passing = 2, .stops = true, .session_ms = kLongSessionMs});
+  // An instance that stands still until a broker has ended, and is not to be voted out meanwhile.
+  Instance& stop_before_commit() {
+    return pass(
+        {.point = FaultPoint::kBeforeCommit, .passing = 2, .stops = true, .session_ms = kLongSessionMs});
+  }
+
+  // Whether the commit was answered. Where the answer comes too late, the service is in a doubt of another
+  // kind.
+  bool lose_commit(ChaosFault fault) {
+    const bool in_verdicts = fault == ChaosFault::kMarkersLostInVerdicts;
+    const std::string_view hidden = in_verdicts ? kVerdictsHidden : kRecordHidden;
+    Instance& armed = stop_before_commit();
     const std::string life = armed.log_path();
-    const std::size_t said = armed.log().size();
-    const auto says = [&](std::string_view words) {
-      return armed.log().find(words, said) != std::string::npos;
-    };
+    const Said said(instances_);
     kafka_.terminate(kafka_.nodes());
     armed.signal(SIGCONT);
     must_come("a commit that does not show or is in doubt",
-              [&] { return armed.log_path() != life || !armed.leads() || says("recycling the producer"); });
-    const bool hidden = armed.log_path() == life && says("does not show");
+              [&] { return armed.log_path() != life || !armed.leads() || said(kInDoubt) || said(hidden); });
+    const bool lost = armed.log_path() == life && said(hidden);
     kafka_.restart(kafka_.nodes());
-    return hidden;
+    if (!lost) return false;
+    must_come("a commit that is ended a second time", [&] {
+      if (fault == ChaosFault::kMarkersLost) return said(kAborted);
+      if (fault == ChaosFault::kMarkersLostInJournal) return said(kCommitted);
+      // After a doubt, or an election, it is known by reading.
+      return said(kMarkedAgain) || said(kCommitted);
+    });
+    return true;
+  }
+
+  // Whether the next writer aborted what a dead one left open after the broker had ended, and not before. The
+  // journal tells: its own marker is written.
+  bool lose_abort() {
+    Probe probe;
+    StateBoard board;
+    const auto journal =
+        KafkaLogReader::open(config_.kafka, config_.kafka.topics.journal, 0, probe, board, {});
+    if (!journal) throw Stuck(journal.error().message);
+    const auto is_settled = [&] {
+      const Result<bool> settled = (*journal)->is_settled();
+      return settled && *settled;
+    };
+    Instance& armed = stop_before_commit();
+    const Said said(instances_);
+    kafka_.terminate(kafka_.nodes());
+    const bool lost = !is_settled();
+    end(armed, SIGKILL);
+    if (lost) must_come("the abort of what a dead instance left open", is_settled);
+    kafka_.restart(kafka_.nodes());
+    if (lost) must_come("an abort that is ended a second time", [&] { return said(kAborted); });
+    return lost;
   }
 
   // One instance gets a life that ends, or stops, at a point, and then the office.
@@ -549,7 +608,7 @@ class Round {
 }  // namespace
 
 DrawnRound draw_round(std::uint64_t seed) {
-  constexpr auto kDrawn = static_cast<std::size_t>(ChaosFault::kMarkersLost);  // it needs topics of its own
+  constexpr auto kDrawn = static_cast<std::size_t>(ChaosFault::kMarkersLost);
   std::mt19937_64 random(seed * 0x9E3779B97F4A7C15 + 1);
   DrawnRound drawn;
   drawn.nodes = random() % 5 == 0 ? 3 : 1;
@@ -562,7 +621,10 @@ DrawnRound draw_round(std::uint64_t seed) {
   for (std::size_t i = 0; i < more; ++i)
     drawn.plan.faults.push_back(static_cast<ChaosFault>(random() % kDrawn));
   std::ranges::shuffle(drawn.plan.faults, random);
-  if (drawn.nodes == 3 && random() % 2 == 0) drawn.plan.faults.push_back(ChaosFault::kMarkersLost);
+  if (drawn.nodes == 3 && random() % 2 == 0) {
+    const std::size_t kinds = kChaosFaultNames.size() - kDrawn;
+    drawn.plan.faults.push_back(static_cast<ChaosFault>(kDrawn + random() % kinds));
+  }
   return drawn;
 }
 

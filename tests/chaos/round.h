@@ -41,15 +41,22 @@ enum class ChaosFault : std::uint8_t {
   kCommitLate,        // EndTxn arrives after the commit was given up
   kDiskFull,          // of the snapshots
   kAddressSpace,      // no more memory for the leader
-  kMarkersLost,       // a transaction ends while its topics have no leader: Kafka 4.3 forgets to mark that
+
+  // A transaction ends while topics of it have no leader: Kafka 4.3 forgets to mark that there. These come
+  // last, and are not drawn among the others: they need topics of their own.
+  kMarkersLost,            // of a commit, everywhere: nobody sees any of it
+  kMarkersLostInJournal,   // of a commit: its verdicts can be seen
+  kMarkersLostInVerdicts,  // of a commit: its journal record can be seen
+  kMarkersLostOfAbort,     // in the verdict topics: what is committed there next would show it
 };
-inline constexpr std::array<std::string_view, 18> kChaosFaultNames = {
+inline constexpr std::array<std::string_view, 21> kChaosFaultNames = {
     "kill -9",        "kill -9 of both",   "kill -9 at a point", "SIGTERM",
     "zombie",         "two writers",       "broker kill -9",     "broker SIGTERM",
     "broker SIGSTOP", "proxy: cut",        "proxy: delay",       "proxy: drop",
     "proxy: cut all", "commit unanswered", "commit too late",    "snapshot disk full",
-    "address space",  "markers lost"};
-static_assert(kChaosFaultNames.size() == static_cast<std::size_t>(ChaosFault::kMarkersLost) + 1);
+    "address space",  "markers lost",      "markers: journal",   "markers: verdicts",
+    "markers: abort"};
+static_assert(kChaosFaultNames.size() == static_cast<std::size_t>(ChaosFault::kMarkersLostOfAbort) + 1);
 
 using ChaosCounts = std::array<std::uint64_t, kChaosFaultNames.size()>;
 using PointCounts = std::array<std::uint64_t, kFaultPointNames.size()>;
@@ -60,11 +67,20 @@ struct RoundPlan {
   std::int32_t partitions = 2;
   std::size_t documents_min = 2000;
   bool short_limits = true;  // doubts after 2.5 s in place of 30, and requests time out after 3
+  // Those that lose markers are of one kind: each wants other topics.
   std::vector<ChaosFault> faults;
 
-  // The topics that the service writes have one replica, all of them on the last node of three: for
-  // kMarkersLost, which needs a coordinator that is elsewhere.
-  bool is_fragile() const { return std::ranges::find(faults, ChaosFault::kMarkersLost) != faults.end(); }
+  bool has(ChaosFault fault) const { return std::ranges::find(faults, fault) != faults.end(); }
+
+  // A topic whose markers shall be lost has one replica, on the last node of three. All else goes on without
+  // that node: every other topic has three, those of the coordinators too (tests/support/kafka.sh).
+  bool has_fragile_journal() const {
+    return has(ChaosFault::kMarkersLost) || has(ChaosFault::kMarkersLostInJournal);
+  }
+  bool has_fragile_verdicts() const {
+    return has(ChaosFault::kMarkersLost) || has(ChaosFault::kMarkersLostInVerdicts) ||
+           has(ChaosFault::kMarkersLostOfAbort);
+  }
 };
 
 // What `./dev chaos --rounds` runs for a seed; `nodes` is a part of it.

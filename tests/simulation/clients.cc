@@ -128,24 +128,39 @@ Status SimulatedSink::recycle() {
   return {};
 }
 
-Result<bool> SimulatedSink::end_unmarked(std::span<const CommittedPosition> covered) {
+// Its own look may be in vain; then the transaction that marks it again ends all that is open as committed.
+CommitAnswer SimulatedSink::await_shown(const Transaction&) {
+  if (instance_.planted == Planted::kShownOff || instance_.cluster.is_shown()) return {};
+  Draw draw = instance_.faults.draw("shown", instance_.life, attempts_);
+  if (draw.one_in(6) && instance_.faults.strikes(Fault::kCrashBeforeShown)) instance_.die();
+  if (draw.one_in(4)) return doubt("not all of it can be seen");
+  if (instance_.cluster.move_group(epoch_, {}) == Cluster::Answer::kFenced) return fenced();
+  instance_.cluster.end_unmarked(Ending::kCommitted);
+  return {};
+}
+
+Result<bool> SimulatedSink::is_settled() {
+  return instance_.planted == Planted::kShownOff || instance_.cluster.is_shown();
+}
+
+Result<Ending> SimulatedSink::end_unmarked(std::span<const CommittedPosition> covered) {
   std::map<std::int32_t, std::int64_t> positions;  // of none: the beginning
   for (std::size_t i = 0; i < instance_.cluster.input().size(); ++i)
     positions[static_cast<std::int32_t>(i)] = 0;
   for (const CommittedPosition& position : covered) positions[position.partition] = position.next;
-  if (instance_.cluster.sees_verdict_behind(positions) && instance_.planted != Planted::kSeenOff) {
-    instance_.cluster.call_operator();
-    return false;
-  }
-  if (instance_.planted != Planted::kGivingBackOff) {
+  const Ending ending = instance_.planted == Planted::kSeenOff
+                            ? Ending::kAborted
+                            : instance_.cluster.look_at_unmarked(positions);
+  if (ending == Ending::kAborted && instance_.cluster.is_journal_open() &&
+      instance_.planted != Planted::kGivingBackOff) {
     if (instance_.cluster.move_group(epoch_, positions) == Cluster::Answer::kFenced)
       return Error{ErrorCode::kUnavailable, "a newer writer is there"};
     if (Status status = recycle(); !status) return status.error();
   }
   if (!instance_.leadership.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
-  instance_.cluster.end_unmarked();
+  instance_.cluster.end_unmarked(ending);
   if (Status status = recycle(); !status) return status.error();
-  return true;
+  return ending;
 }
 
 std::optional<Fault> SimulatedSink::draw_fault(Draw& draw) const {
@@ -189,17 +204,22 @@ CommitAnswer SimulatedSink::end(std::optional<Fault> fault, Draw& draw, std::siz
     if (instance_.planted == Planted::kRecycleOff) instance_.cluster.delay_end(epoch_, draw.below(2 * sends));
     return doubt("timed out");
   }
+  if (fault == Fault::kAbortMarkersLost) {
+    instance_.cluster.lose_markers(1 + draw.below(4), Cluster::Unmarked::kOfAbort);
+    return doubt("timed out");
+  }
   if (fault == Fault::kMarkersLost) {
-    constexpr std::array kWhere = {Cluster::Unmarked::kInJournal, Cluster::Unmarked::kInTopics,
-                                   Cluster::Unmarked::kEverywhere};
+    using enum Cluster::Unmarked;
+    constexpr std::array kWhere = {kInJournal, kInSome, kInTopics, kEverywhere, kInVerdicts};
     instance_.cluster.lose_markers(1 + draw.below(4), kWhere[draw.below(kWhere.size())]);
   }
   const bool executed = fault != Fault::kCommitFalse && (fault != Fault::kVotedOut || draw.one_in(2));
   if (instance_.cluster.end(epoch_, executed) == Cluster::Answer::kFenced) return fenced();
   if (!fault) return {};
   switch (*fault) {
-    case Fault::kCommitUnanswered:
     case Fault::kMarkersLost:
+      return draw.one_in(2) ? doubt("timed out") : CommitAnswer();
+    case Fault::kCommitUnanswered:
       return doubt("timed out");
     case Fault::kCommitRetried:
       instance_.cluster.delay_end(epoch_, draw.below(2 * sends));
@@ -240,7 +260,6 @@ Status SimulatedLog::read_to_end(const std::function<Status(std::string_view byt
         !status)
       return status;
   }
-  if (!restoring && instance_ != nullptr) ++(records > 0 ? instance_->found : instance_->resent);
   return {};
 }
 

@@ -73,7 +73,9 @@ class SimulatedSink final : public BatchSink {
 
   CommitAnswer commit(const Transaction& transaction) override;
   Status recycle() override;
-  Result<bool> end_unmarked(std::span<const CommittedPosition> positions) override;
+  CommitAnswer await_shown(const Transaction& transaction) override;
+  Result<bool> is_settled() override;
+  Result<Ending> end_unmarked(std::span<const CommittedPosition> covered) override;
 
   // What strikes when the record that was sent last is read back.
   std::optional<Fault> take_read_back_fault() { return std::exchange(read_back_fault_, std::nullopt); }

@@ -54,41 +54,71 @@ void Cluster::lose_markers(std::uint64_t looks, Unmarked where) {
   losing_ = {looks, where};
 }
 
-bool Cluster::is_settled() {
-  const std::lock_guard lock(mutex_);
-  if (hidden_ && hidden_->loss.looks != kNobodyComes && --hidden_->loss.looks == 0) hidden_.reset();
-  return !hidden_;
+bool Cluster::arrives() {
+  if (hidden_->loss.looks == kNever || --hidden_->loss.looks > 0) return false;
+  end_hidden(hidden_->loss.where == Unmarked::kOfAbort ? Ending::kAborted : Ending::kCommitted);
+  return true;
 }
 
-bool Cluster::sees_verdict_behind(const std::map<std::int32_t, std::int64_t>& covered) const {
+bool Cluster::is_settled() {
   const std::lock_guard lock(mutex_);
-  const std::size_t unseen = hidden_ && hidden_->loss.where != Unmarked::kInJournal ? 1 : 0;
-  for (const Content& content : std::span(committed_).first(committed_.size() - unseen)) {
-    if (content.verdicts.empty()) continue;
-    for (const auto& [partition, next] : content.positions)
-      if (next > offset_in(covered, partition).value_or(0)) return true;
-  }
+  return !hidden_ || !hidden_->in_journal() || arrives();
+}
+
+bool Cluster::is_shown() {
+  const std::lock_guard lock(mutex_);
+  return !hidden_ || hidden_->in_journal() || arrives();
+}
+
+bool Cluster::is_seen(const Hidden& hidden) const {
+  for (std::size_t i = 0; i < committed_.back().verdicts.size(); ++i)
+    if (!hidden.holds(i)) return true;
   return false;
 }
 
-void Cluster::end_unmarked() {
+Ending Cluster::look_at_unmarked(const std::map<std::int32_t, std::int64_t>& covered) const {
   const std::lock_guard lock(mutex_);
-  abort_hidden();
+  if (!hidden_) return Ending::kCommitted;
+  // As of the last record that can be read: what `covered` is told by may be older.
+  std::map<std::int32_t, std::int64_t> readable = covered;
+  const auto last = std::find_if(committed_.rbegin() + (hidden_->in_journal() ? 1 : 0), committed_.rend(),
+                                 [](const Content& content) { return !content.journal.empty(); });
+  if (last != committed_.rend())
+    for (const auto& [partition, next] : last->positions) readable[partition] = next;
+  const Content& content = hidden_->loss.where == Unmarked::kOfAbort ? hidden_->aborted : committed_.back();
+  const bool lies_behind = std::ranges::any_of(content.positions, [&](const auto& position) {
+    return position.second > offset_in(readable, position.first).value_or(0);
+  });
+  if (!hidden_->in_journal()) return lies_behind ? Ending::kAborted : Ending::kCommitted;
+  return lies_behind && is_seen(*hidden_) ? Ending::kCommitted : Ending::kAborted;
 }
 
-void Cluster::call_operator() {
+bool Cluster::is_journal_open() const {
   const std::lock_guard lock(mutex_);
-  if (hidden_ && hidden_->loss.looks == kNobodyComes) abort_hidden();
+  return hidden_ && hidden_->in_journal();
 }
 
-void Cluster::abort_hidden() {
-  if (!hidden_) return;
-  std::erase_if(journal_, [this](const JournalEntry& e) { return e.offset >= hidden_->stable_end; });
-  committed_.back().journal.clear();
-  if (hidden_->loss.where != Unmarked::kInJournal) committed_.back().verdicts.clear();
-  if (committed_.back().verdicts.empty()) committed_.pop_back();
-  if (hidden_->loss.where == Unmarked::kEverywhere) group_offsets_ = std::move(hidden_->offsets_before);
-  hidden_.reset();
+void Cluster::end_unmarked(Ending ending) {
+  const std::lock_guard lock(mutex_);
+  if (hidden_) end_hidden(ending);
+}
+
+void Cluster::end_hidden(Ending ending) {
+  const Hidden hidden = *std::exchange(hidden_, std::nullopt);
+  if (hidden.loss.where == Unmarked::kOfAbort) {
+    if (ending == Ending::kCommitted) committed_.push_back(hidden.aborted);
+    return;
+  }
+  if (ending == Ending::kCommitted) return;
+  Content& content = committed_.back();
+  std::size_t verdict = 0;
+  std::erase_if(content.verdicts, [&](const MemoryVerdict&) { return hidden.holds(verdict++); });
+  if (hidden.in_journal()) {
+    std::erase_if(journal_, [&](const JournalEntry& e) { return e.offset >= hidden.stable_end; });
+    content.journal.clear();
+  }
+  if (content.verdicts.empty() && content.journal.empty()) committed_.pop_back();
+  if (hidden.loss.where == Unmarked::kEverywhere) group_offsets_ = hidden.offsets_before;
 }
 
 Cluster::Answer Cluster::move_group(std::uint64_t epoch,
@@ -96,8 +126,10 @@ Cluster::Answer Cluster::move_group(std::uint64_t epoch,
   const std::lock_guard lock(mutex_);
   if (fencing_ && epoch != epoch_) return Answer::kFenced;
   for (const auto& [partition, next] : positions) group_offsets_[partition] = next;
-  // The one tool that operators have (kafka-transactions.sh) aborts, as the writer does next.
-  if (hidden_) hidden_ = {{kNobodyComes, hidden_->loss.where}, hidden_->stable_end, group_offsets_};
+  if (hidden_) {  // Kafka takes no transaction before the last one is complete: its end comes no more
+    hidden_->loss.looks = kNever;
+    hidden_->offsets_before = group_offsets_;
+  }
   return Answer::kDone;
 }
 
@@ -106,8 +138,11 @@ void Cluster::end_open(bool commit) {
   Content content = *std::move(open_);
   open_.reset();
   if (!content.journal.empty()) {
-    hidden_.reset();
-    if (losing_ && commit) hidden_ = {*losing_, journal_end_, group_offsets_};
+    if (hidden_) end_hidden(commit ? Ending::kCommitted : Ending::kAborted);
+    const bool loses =
+        losing_ && (losing_->where == Unmarked::kOfAbort ? !commit && !content.verdicts.empty() : commit);
+    if (loses) hidden_ = {*losing_, journal_end_, group_offsets_, commit ? Content() : content};
+    if (loses) hidden_->aborted.journal.clear();
     losing_.reset();
   }
   for (const std::string& bytes : content.journal) {
@@ -139,7 +174,7 @@ std::optional<std::int64_t> Cluster::group_offset(std::int32_t partition) const 
 
 std::optional<std::int64_t> Cluster::group_offset_without_unmarked(std::int32_t partition) const {
   const std::lock_guard lock(mutex_);
-  const bool is_ended = hidden_ && hidden_->loss.where != Unmarked::kInJournal;
+  const bool is_ended = hidden_ && hidden_->in_journal() && !is_seen(*hidden_);
   return offset_in(is_ended ? hidden_->offsets_before : group_offsets_, partition);
 }
 

@@ -10,11 +10,10 @@
 // An EndTxn that was sent twice may arrive when its producer has begun the next transaction: brokers without
 // KIP-890's second part cannot tell it from that one's own, and end it in the middle. `delay_end` sends one.
 //
-// The coordinator may call a transaction complete whose end was never marked in the logs (`lose_markers`):
-// it is committed, and nobody can read the journal from there on, until the end of a later transaction is
-// marked, an operator has it done, or the service ends it as aborted (`end_unmarked`). Lost in the journal
-// alone, consumers see its verdicts. Lost in all topics that the service writes, nobody has seen any of it,
-// but the group may have its mark and be ahead of the journal.
+// The coordinator may call a transaction complete whose end was not marked in all logs (`lose_markers`): what
+// it wrote there is hidden from whoever reads what is committed, until the end of a later transaction is
+// marked, its own end arrives late, or the service ends it (`end_unmarked`). The logs are the journal, the
+// topics of the verdicts, some of whose partitions may have their mark, and the group's offsets.
 //
 // Positions of the journal are offsets: every transaction that touched it, aborted ones too, leaves a mark
 // there.
@@ -32,6 +31,7 @@
 #include <utility>
 #include <vector>
 
+#include "service/pipeline/sink.h"
 #include "tests/support/memory_kafka.h"
 
 namespace neardup {
@@ -60,20 +60,26 @@ class Cluster {
   // A second EndTxn, commit, of the same producer; it arrives behind so many more sends.
   void delay_end(std::uint64_t epoch, std::size_t sends);
   std::uint64_t strays_arrived() const;
-  enum class Unmarked : std::uint8_t { kInJournal, kInTopics, kEverywhere };
-  // Of the transaction that is committed next; for so many looks of is_settled(), then an operator comes.
+  enum class Unmarked : std::uint8_t {
+    kInJournal,   // consumers see the verdicts
+    kInSome,      // in the journal, and some verdicts are seen
+    kInTopics,    // nobody has seen any of it, but the group is ahead of the journal
+    kEverywhere,  // nor is the group
+    kInVerdicts,  // the journal has the record
+    kOfAbort,     // verdicts of a transaction that was aborted
+  };
+  // Of the transaction that ends next, as committed or kOfAbort; after so many looks its end arrives.
   void lose_markers(std::uint64_t looks, Unmarked where);
-  // Whether a verdict can be read of a document that lies at `covered` (by partition; none: the beginning) or
-  // behind it.
-  bool sees_verdict_behind(const std::map<std::int32_t, std::int64_t>& covered) const;
-  // As aborted, wherever it has no mark. Not more than that if some of it was seen.
-  void end_unmarked();
-  // A service that waits calls an operator: who aborts, should nobody else be on the way.
-  void call_operator();
+  // How what is hidden was decided, as far as it can be seen. `covered`: where the readable journal ends, by
+  // partition; none: the beginning.
+  Ending look_at_unmarked(const std::map<std::int32_t, std::int64_t>& covered) const;
+  bool is_journal_open() const;
+  void end_unmarked(Ending ending);
   // In a transaction that holds nothing else.
   Answer move_group(std::uint64_t epoch, const std::map<std::int32_t, std::int64_t>& positions);
-  // Whether the journal can be read to its end.
+  // Whether the journal can be read to its end. So the verdicts.
   bool is_settled();
+  bool is_shown();
 
   struct JournalEntry {
     std::int64_t offset;
@@ -100,23 +106,34 @@ class Cluster {
     std::size_t sends;
   };
 
-  static constexpr std::uint64_t kNobodyComes = ~std::uint64_t{0};
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   struct Loss {
-    std::uint64_t looks;  // until an operator comes
+    std::uint64_t looks;
     Unmarked where;
   };
-  // What was committed last.
+  // Of what ended last: the last that is committed, or, of an abort, what nobody has seen.
   struct Hidden {
     Loss loss;
     std::int64_t stable_end;  // where reading the journal ends
     std::map<std::int32_t, std::int64_t> offsets_before;
+    Content aborted;
+
+    bool in_journal() const { return loss.where <= Unmarked::kEverywhere; }
+    // Of the verdicts, by their place.
+    bool holds(std::size_t verdict) const {
+      return loss.where == Unmarked::kInSome ? verdict % 2 == 1 : loss.where != Unmarked::kInJournal;
+    }
   };
 
   void end_open(bool commit);
-  void abort_hidden();
+  void end_hidden(Ending ending);
+  bool arrives();  // what is hidden, after one more look
+  bool is_seen(const Hidden& hidden) const;
   static std::optional<std::int64_t> offset_in(const std::map<std::int32_t, std::int64_t>& offsets,
                                                std::int32_t partition);
-  std::int64_t readable_end() const { return hidden_ ? hidden_->stable_end : journal_end_; }
+  std::int64_t readable_end() const {
+    return hidden_ && hidden_->in_journal() ? hidden_->stable_end : journal_end_;
+  }
 
   const std::vector<std::vector<MemoryRecord>> input_;
   const bool fencing_;

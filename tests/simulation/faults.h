@@ -32,7 +32,8 @@ enum class Fault : std::uint8_t {
   kCommitLate,        // it is still on its way when the producer is recycled
   kCommitRetried,     // sent twice; the second copy arrives in a later transaction, if it can
   kCommitFalse,       // told committed, and not there
-  kMarkersLost,       // in doubt, there, and nobody can read it for a while
+  kMarkersLost,       // it is there, and nobody can read some or all of it for a while
+  kAbortMarkersLost,  // it is not there, but for verdicts that are neither there nor gone
   // Another instance is elected while this one stands still, and then goes on.
   kZombieBeforeBegin,
   kZombieInProduce,
@@ -42,6 +43,7 @@ enum class Fault : std::uint8_t {
   // Reading.
   kReadBackLate,
   kReadBackFails,
+  kCrashBeforeShown,  // the journal has the record, consumers do not see all verdicts
   kCrashInRecycle,
   kCrashInRestore,
   kRestoreFails,
@@ -83,6 +85,7 @@ inline constexpr auto kFaultNames = std::to_array<std::string_view>({"crash befo
                                                                      "commit retried",
                                                                      "commit false",
                                                                      "markers lost",
+                                                                     "markers of an abort lost",
                                                                      "zombie before begin",
                                                                      "zombie in produce",
                                                                      "zombie before commit",
@@ -90,6 +93,7 @@ inline constexpr auto kFaultNames = std::to_array<std::string_view>({"crash befo
                                                                      "voted out in doubt",
                                                                      "read-back late",
                                                                      "read-back fails",
+                                                                     "crash before shown",
                                                                      "crash in recycle",
                                                                      "crash in restore",
                                                                      "restore fails",

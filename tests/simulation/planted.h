@@ -15,6 +15,7 @@ enum class Planted : std::uint8_t {
   kChainOff,        // a doubt finds an empty tail, so a batch that is there goes out again as new
   kSettlingOff,     // a doubt looks at the journal's end although something may be hidden behind it
   kSeenOff,         // a transaction without marks is ended as aborted although some of it was seen
+  kShownOff,        // nobody asks whether verdicts have their end
   kGivingBackOff,   // what it moved the group to stays, when it is ended so
   kFsyncOff,        // the disk forgets what it was told to sync
   kPlanOff,         // what the cluster says of input and group is not held against the journal
@@ -23,9 +24,9 @@ enum class Planted : std::uint8_t {
   kVerdictDropped,  // a batch goes out without its last verdict
   kDeletionOff,     // what deletes a document names nobody when it comes in
 };
-inline constexpr std::array<std::string_view, 13> kPlantedNames = {
-    "nothing", "recycle", "audit",   "chain",   "settling", "seen",    "giving",
-    "fsync",   "plan",    "fencing", "changed", "dropped",  "deletion"};
+inline constexpr std::array<std::string_view, 14> kPlantedNames = {
+    "nothing", "recycle", "audit", "chain",   "settling", "seen",    "shown",
+    "giving",  "fsync",   "plan",  "fencing", "changed",  "dropped", "deletion"};
 constexpr std::string_view name(Planted planted) { return kPlantedNames[static_cast<std::size_t>(planted)]; }
 
 }  // namespace neardup

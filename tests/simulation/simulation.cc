@@ -89,6 +89,16 @@ struct Settled {
   ~Settled() { instance.settle(); }
 };
 
+// Counts how doubts end.
+struct CountingProbe final : Probe {
+  explicit CountingProbe(SimulatedInstance& of) : instance(of) {}
+  void recycled(RecycleOutcome outcome, double) override {
+    if (outcome == RecycleOutcome::kResent) ++instance.resent;
+    if (outcome == RecycleOutcome::kFoundCommitted) ++instance.found;
+  }
+  SimulatedInstance& instance;
+};
+
 std::uint64_t stored_records(const std::string& folder) {
   Result<StoredRecords> records = StoredRecords::open(folder);
   if (!records) return 0;
@@ -283,7 +293,7 @@ class Run {
       }
       store = *std::move(opened);
     }
-    Probe probe;
+    CountingProbe probe(instance);
     StateBoard board;
     SimulatedSink sink(instance);
     SimulatedLog log(instance, sink);
@@ -347,6 +357,7 @@ class Run {
   }
 
   void judge() {
+    if (!cluster_.is_settled() || !cluster_.is_shown()) wrong("nobody can read what was written last");
     const Findings findings = check_committed(cluster_, shape_.detector, shape_.retention.count_max);
     outcome_.verdicts = findings.verdicts;
     outcome_.committed = findings.committed;

@@ -55,6 +55,15 @@ struct MemoryKafka {
 
   std::size_t hidden_verdicts = 0;  // the last ones, unless `is_seen`
 
+  // In the topics, and without an end: the next transaction that is committed there commits them.
+  std::vector<MemoryVerdict> open_verdicts;
+  bool is_open_committed = false;  // what Kafka had decided of them
+
+  void show_open() {
+    verdicts.insert(verdicts.end(), open_verdicts.begin(), open_verdicts.end());
+    open_verdicts.clear();
+  }
+
   void drop_hidden() {
     journal.resize(journal_end());
     verdicts.resize(verdicts.size() - hidden_verdicts);
@@ -63,18 +72,25 @@ struct MemoryKafka {
 
   std::size_t journal_end() const { return journal.size() - hidden; }
 
-  // The end of a later transaction is marked for both.
-  void commit(const Transaction& transaction) {
-    hidden = 0;
-    journal.emplace_back(transaction.journal_record);
+  static std::vector<MemoryVerdict> verdicts_of(const Transaction& transaction) {
+    std::vector<MemoryVerdict> sent;
     for (const OutputRecord& record : transaction.records) {
       MemoryVerdict verdict{record.topic, {}, {}, {}};
       if (record.key) verdict.key = *record.key;
       if (record.value) verdict.value = *record.value;
       for (const Header& header : record.headers)
         verdict.headers.emplace_back(header.name, header.value.value_or(""));
-      verdicts.push_back(std::move(verdict));
+      sent.push_back(std::move(verdict));
     }
+    return sent;
+  }
+
+  // The end of a later transaction is marked for both.
+  void commit(const Transaction& transaction) {
+    hidden = 0;
+    show_open();
+    journal.emplace_back(transaction.journal_record);
+    for (MemoryVerdict& verdict : verdicts_of(transaction)) verdicts.push_back(std::move(verdict));
     for (const CommittedPosition& position : transaction.positions) {
       group_offsets[{std::string(position.topic), position.partition}] = position.next;
     }
@@ -176,6 +192,9 @@ enum class Fate : std::uint8_t {
   kLostFenced,      // in doubt, not there, and another instance was elected meanwhile
   kHidden,          // in doubt, there, and nobody can read it for a while
   kUnmarked,        // told committed, and nobody will ever read any of it
+  kShownLate,       // committed, and its verdicts have no end
+  kNotShown,        // the same, and one look is not enough
+  kLostOpen,        // in doubt, not there, and its verdicts have no end
   kThereFenced,     // in doubt, there, and another instance was elected meanwhile
   kCrashBefore,     // the process dies before the transaction is committed
   kCrashAfter,      // the process dies after it
@@ -191,6 +210,7 @@ class MemorySink final : public BatchSink {
     CHECK(epoch_ > 0, "recycle() comes first");
     CHECK(!spent_, "a producer in doubt must not begin another transaction");
     if (epoch_ != kafka_.epoch) return {CommitAnswer::Kind::kFenced, "a newer writer is there", false};
+    CHECK(kafka_.open_verdicts.empty(), "what is open is ended before another transaction begins");
     switch (fate_()) {
       case Fate::kCommitted:
         kafka_.commit(transaction);
@@ -217,6 +237,22 @@ class MemorySink final : public BatchSink {
         kafka_.is_seen = false;
         return {};
       }
+      case Fate::kNotShown:
+        shows_nothing_ = true;
+        [[fallthrough]];
+      case Fate::kShownLate: {
+        const std::size_t before = kafka_.verdicts.size();
+        kafka_.commit(transaction);
+        kafka_.verdicts.resize(before);
+        kafka_.open_verdicts = MemoryKafka::verdicts_of(transaction);
+        kafka_.is_open_committed = true;
+        return {};
+      }
+      case Fate::kLostOpen:
+        kafka_.open_verdicts = MemoryKafka::verdicts_of(transaction);
+        kafka_.is_open_committed = false;
+        spent_ = true;
+        return {CommitAnswer::Kind::kInDoubt, "timed out", false};
       case Fate::kTimedOutInside:
         kafka_.commit(transaction);
         spent_ = true;
@@ -248,14 +284,28 @@ class MemorySink final : public BatchSink {
     return {};
   }
 
-  Result<bool> end_unmarked(std::span<const CommittedPosition> covered) override {
+  CommitAnswer await_shown(const Transaction&) override {
+    if (std::exchange(shows_nothing_, false)) return {CommitAnswer::Kind::kInDoubt, "no leader", false};
+    kafka_.show_open();
+    return {};
+  }
+
+  Result<bool> is_settled() override { return kafka_.open_verdicts.empty(); }
+
+  Result<Ending> end_unmarked(std::span<const CommittedPosition> covered) override {
     ++asked_to_end;
     for (const CommittedPosition& position : covered)
       CHECK(position.next >= 0 && !position.topic.empty(), "a position of the journal");
-    if (kafka_.is_seen) return false;
-    kafka_.drop_hidden();
+    const bool is_committed = kafka_.open_verdicts.empty() ? kafka_.is_seen : kafka_.is_open_committed;
+    if (is_committed) {
+      kafka_.hidden = 0;
+      kafka_.show_open();
+    } else {
+      kafka_.drop_hidden();
+      kafka_.open_verdicts.clear();
+    }
     if (Status status = recycle(); !status) return status.error();
-    return true;
+    return is_committed ? Ending::kCommitted : Ending::kAborted;
   }
 
   int recycles = 0;
@@ -267,6 +317,7 @@ class MemorySink final : public BatchSink {
   std::uint64_t epoch_ = 0;
   bool spent_ = false;
   bool voted_out_ = false;
+  bool shows_nothing_ = false;  // when it is waited for
 };
 
 class MemoryLog final : public SeekableLog {

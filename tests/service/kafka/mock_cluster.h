@@ -29,6 +29,7 @@ class MockCluster {
   static constexpr std::int16_t kOffsetFetch = 9;
   static constexpr std::int16_t kFindCoordinator = 10;
   static constexpr std::int16_t kInitProducerId = 22;
+  static constexpr std::int16_t kAddPartitionsToTxn = 24;
   static constexpr std::int16_t kEndTxn = 26;
 
   // Topics of one partition.
@@ -67,6 +68,10 @@ class MockCluster {
   void forget(const char* topic, int partitions = 1) {
     rd_kafka_mock_topic_delete(cluster_, topic);
     rd_kafka_mock_topic_create(cluster_, topic, partitions, 1);
+  }
+  // A partition without a leader: nobody can write or read there.
+  void depose(const char* topic, std::int32_t partition) {
+    rd_kafka_mock_partition_set_leader(cluster_, topic, partition, -1);
   }
   // From now on its answers list topics and no broker, as those of a broker that its controller has fenced.
   void fence() { rd_kafka_mock_broker_remove_from_metadata(cluster_, 1); }

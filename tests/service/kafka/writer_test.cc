@@ -40,6 +40,10 @@ class Writer : public ::testing::Test {
     return writer_->commit({.journal_record = "record", .records = {}, .positions = positions});
   }
 
+  CommitAnswer await_shown() {
+    return writer_->await_shown({.journal_record = "record", .records = {}, .positions = {}});
+  }
+
   MockCluster cluster_{{"pages", "unique", "duplicate", "dead-letter", "journal"}};
   KafkaConfig config_;
   Probe probe_;
@@ -121,30 +125,48 @@ TEST_F(Writer, looks_at_no_payload_once_its_commit_is_in_doubt) {
   EXPECT_EQ(*record, std::nullopt);
 }
 
+TEST_F(Writer, waits_until_the_verdicts_of_a_commit_can_be_seen) {
+  ASSERT_EQ(commit().kind, CommitAnswer::Kind::kCommitted);
+  const CommitAnswer shown = await_shown();
+  EXPECT_EQ(shown.kind, CommitAnswer::Kind::kCommitted) << shown.reason;
+  const Result<bool> settled = writer_->is_settled();
+  ASSERT_TRUE(settled) << settled.error().message;
+  EXPECT_TRUE(*settled);
+}
+
 // Verdicts go to all partitions that a topic has by now, whatever it had when the writer was made.
-TEST_F(Writer, ends_what_is_unmarked_in_partitions_too_that_a_verdict_topic_has_gained) {
+TEST_F(Writer, is_in_doubt_while_a_partition_that_a_verdict_topic_has_gained_cannot_be_read) {
   constexpr std::int32_t kPartitions = 3;
   cluster_.forget("unique", kPartitions);
+  cluster_.depose("unique", kPartitions - 1);
+  ASSERT_EQ(commit().kind, CommitAnswer::Kind::kCommitted);
+  ::testing::internal::CaptureStderr();
+  const CommitAnswer shown = await_shown();
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(shown.kind, CommitAnswer::Kind::kInDoubt);
+  EXPECT_NE(log.find("verdicts that were committed cannot be seen yet"), std::string::npos) << log;
+  EXPECT_EQ(board_.warning(), "");
+}
+
+// What was left without a mark lies in any partition: the transaction that ends it holds all of them, and no
+// record.
+TEST_F(Writer, ends_what_is_unmarked_with_a_transaction_of_partitions_alone) {
   const std::array covered = {CommittedPosition{.topic = "pages", .partition = 0, .next = 10}};
-  const Result<bool> ended = writer_->end_unmarked(covered);
+  const Result<Ending> ended = writer_->end_unmarked(covered);
   ASSERT_TRUE(ended) << ended.error().message;
-  EXPECT_TRUE(*ended);
-  for (std::int32_t partition = 0; partition < kPartitions; ++partition) {
-    // The mock hands out what was aborted, too.
-    const auto reader = KafkaLogReader::open(config_, "unique", partition, probe_, board_, {});
+  EXPECT_EQ(*ended, Ending::kCommitted) << "the journal has all of its records";
+  for (const char* const topic : {"journal", "unique", "duplicate", "dead-letter"}) {
+    const auto reader = KafkaLogReader::open(config_, topic, 0, probe_, board_, {});
     ASSERT_TRUE(reader) << reader.error().message;
-    const Result<std::optional<std::string>> record = (*reader)->next(std::chrono::seconds(10));
-    ASSERT_TRUE(record) << record.error().message;
-    EXPECT_TRUE(*record) << "a record for nobody in partition " << partition;
+    const Result<std::int64_t> end = (*reader)->end();
+    ASSERT_TRUE(end) << end.error().message;
+    EXPECT_EQ(*end, 0) << topic;
   }
 
-  cluster_.send(
-      "unique",
-      {R"({"id":"a","verdict":"unique","seq":0,"source":{"topic":"pages","partition":0,"offset":10}})"},
-      kPartitions - 1);
-  const Result<bool> again = writer_->end_unmarked(covered);
-  ASSERT_TRUE(again) << again.error().message;
-  EXPECT_FALSE(*again) << "somebody may have seen it";
+  cluster_.refuse(MockCluster::kAddPartitionsToTxn, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, 1);
+  const Result<Ending> again = writer_->end_unmarked(covered);
+  ASSERT_FALSE(again) << "no partition was added";
+  EXPECT_EQ(again.error().code, ErrorCode::kUnavailable);
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ TEST(Recovery, waits_until_nothing_of_the_journal_is_hidden) {
   EXPECT_EQ(sink.asked_to_end, 0) << "a transaction may take its time";
 }
 
-TEST(Recovery, ends_what_is_hidden_for_good_unless_somebody_saw_a_part_of_it) {
+TEST(Recovery, ends_what_is_hidden_for_good_as_it_was_seen_to_end) {
   const SettleOptions options = {.again = std::chrono::milliseconds(1), .looks = 3};
   const JournalChain chain;
   const MemoryLeadership leadership;
@@ -232,20 +232,40 @@ TEST(Recovery, ends_what_is_hidden_for_good_unless_somebody_saw_a_part_of_it) {
 
   kafka.journal.emplace_back("second");
   kafka.hidden = 1;
-  kafka.looks_until_marked = 10;  // then an operator has come
   kafka.is_seen = true;
   ASSERT_TRUE(await_settled(log, chain, sink, leadership, board, options));
   EXPECT_EQ(kafka.journal, std::vector<std::string>({"first", "second"}));
-  EXPECT_EQ(sink.asked_to_end, 1 + 3);
+  EXPECT_EQ(kafka.hidden, 0U) << "it can be read";
+  EXPECT_EQ(sink.asked_to_end, 2);
+}
+
+// A batch that is sent again would commit them as well.
+TEST(Recovery, waits_for_the_end_of_verdicts_too) {
+  const SettleOptions options = {.again = std::chrono::milliseconds(1), .looks = 3};
+  const MemoryVerdict verdict = {OutputTopic::kUnique, "key", "value", {}};
+  StateBoard board;
+  for (const bool is_committed : {false, true}) {
+    MemoryKafka kafka;
+    kafka.open_verdicts = {verdict};
+    kafka.is_open_committed = is_committed;
+    MemoryLog log(kafka);
+    MemorySink sink(kafka, [] { return Fate::kCommitted; });
+    ASSERT_TRUE(await_settled(log, JournalChain(), sink, MemoryLeadership(), board, options));
+    EXPECT_EQ(sink.asked_to_end, 1);
+    EXPECT_TRUE(kafka.open_verdicts.empty());
+    EXPECT_EQ(kafka.verdicts.size(), is_committed ? 1U : 0U);
+  }
 }
 
 // Asked to end what has no mark: notes what is covered, and gives its answer.
 class AskedSink final : public BatchSink {
  public:
-  explicit AskedSink(Result<bool> answer) : answer_(std::move(answer)) {}
+  explicit AskedSink(Result<Ending> answer) : answer_(std::move(answer)) {}
   CommitAnswer commit(const Transaction&) override { return {}; }
+  CommitAnswer await_shown(const Transaction&) override { return {}; }
   Status recycle() override { return {}; }
-  Result<bool> end_unmarked(std::span<const CommittedPosition> positions) override {
+  Result<bool> is_settled() override { return true; }
+  Result<Ending> end_unmarked(std::span<const CommittedPosition> positions) override {
     ++asked;
     for (const CommittedPosition& position : positions)
       covered.emplace_back(position.topic, position.partition, position.next);
@@ -255,7 +275,7 @@ class AskedSink final : public BatchSink {
   std::vector<std::tuple<std::string, std::int32_t, std::int64_t>> covered;
 
  private:
-  Result<bool> answer_;
+  Result<Ending> answer_;
 };
 
 // Offsets of the old topic mean other records: taken for those of the new one, they tell that verdicts that
@@ -270,7 +290,7 @@ TEST(Recovery, what_is_covered_of_a_topic_made_again_is_what_was_read_of_the_las
   const std::string bytes = encode_journal_record(record);
   ASSERT_TRUE(chain.accept(record, bytes));
 
-  AskedSink sink(true);
+  AskedSink sink(Ending::kAborted);
   MemoryKafka kafka;
   kafka.journal = {"hidden"};
   kafka.hidden = 1;

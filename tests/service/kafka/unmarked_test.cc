@@ -1,0 +1,89 @@
+// How a transaction ended whose journal record can be read or is gone, on librdkafka's mock of a cluster,
+// which hides nothing from anybody. Records that are hidden are a real Kafka's: tests/chaos.
+
+#include "service/kafka/unmarked.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "service/journal/record.h"
+#include "tests/service/kafka/mock_cluster.h"
+
+namespace neardup {
+namespace {
+
+std::string verdict(std::int32_t partition, std::int64_t offset) {
+  return R"({"id":"a","verdict":"unique","seq":0,"source":{"topic":"pages","partition":)" +
+         std::to_string(partition) + R"(,"offset":)" + std::to_string(offset) + "}}";
+}
+
+class UnmarkedTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    config_.brokers = cluster_.servers();
+    config_.group = "dedup";
+    config_.topics = {{"pages"}, "unique", "duplicate", "dead-letter", "journal"};
+  }
+
+  // The journal's next record: offsets 10 to 19 of one partition.
+  void append_record() const {
+    JournalRecord record;
+    record.topics = {{"pages", {1}}};
+    record.counts.rejected = 1;
+    record.positions = {{0, 1, 10, 20, 4}};
+    cluster_.send("journal", {encode_journal_record(record)});
+  }
+
+  // What is unmarked when offset 1 of the uniques, and what lies behind, has no end; the journal had read the
+  // partitions of the input up to 100 and 10 before its last record.
+  Unmarked look() {
+    const std::array covered = {CommittedPosition{.topic = "pages", .partition = 0, .next = 100},
+                                CommittedPosition{.topic = "pages", .partition = 1, .next = 10}};
+    const std::array open = {OpenPartition{.topic = "unique", .partition = 0, .stable = 1}};
+    const Result<Unmarked> unmarked = look_at_unmarked(covered, config_, {1, 1, 1}, open, board_, {});
+    if (!unmarked) {
+      ADD_FAILURE() << unmarked.error().message;
+      return {};
+    }
+    EXPECT_FALSE(unmarked->in_journal);
+    return *unmarked;
+  }
+
+  MockCluster cluster_{{"pages", "unique", "duplicate", "dead-letter", "journal"}};
+  KafkaConfig config_;
+  StateBoard board_;
+};
+
+TEST_F(UnmarkedTest, verdicts_that_the_journal_covers_were_committed) {
+  append_record();
+  cluster_.send("unique", {verdict(0, 100), verdict(0, 99), verdict(1, 19)});  // the first one has its end
+  const Unmarked unmarked = look();
+  EXPECT_EQ(unmarked.ending, Ending::kCommitted);
+  ASSERT_EQ(unmarked.positions.size(), 1U) << "what its record says";
+  EXPECT_EQ(unmarked.positions[0].topic, "pages");
+  EXPECT_EQ(unmarked.positions[0].partition, 1);
+  EXPECT_EQ(unmarked.positions[0].next, 20);
+  EXPECT_EQ(unmarked.positions[0].leader_epoch, 4);
+}
+
+TEST_F(UnmarkedTest, verdicts_behind_the_journal_were_aborted) {
+  append_record();
+  cluster_.send("unique", {verdict(0, 1), verdict(1, 19), verdict(1, 20)});
+  EXPECT_EQ(look().ending, Ending::kAborted);
+}
+
+TEST_F(UnmarkedTest, a_verdict_of_a_partition_without_a_position_lies_behind) {
+  cluster_.send("unique", {verdict(0, 1), verdict(2, 0)});
+  EXPECT_EQ(look().ending, Ending::kAborted);
+}
+
+TEST_F(UnmarkedTest, what_is_none_of_our_verdicts_tells_nothing) {
+  cluster_.send("unique", {"somebody's", "else's"});
+  EXPECT_EQ(look().ending, Ending::kCommitted);
+}
+
+}  // namespace
+}  // namespace neardup
