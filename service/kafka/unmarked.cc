@@ -9,7 +9,6 @@
 #include "service/codec/verdict_codec.h"
 #include "service/journal/record.h"
 #include "service/kafka/log_reader.h"
-#include "service/kafka/topics.h"
 
 namespace neardup {
 namespace {
@@ -20,8 +19,8 @@ constexpr std::int64_t kJournalLookedAt = 20;  // offsets; a record has two, and
 using Place = ParsedVerdict::Place;
 
 // Where the document came from; nullopt: it is no verdict of ours.
-std::optional<Place> place_of(const Record& record, std::size_t topic) {
-  if (topic == static_cast<std::size_t>(OutputTopic::kDeadLetter)) return dead_letter_place(record.headers);
+std::optional<Place> place_of(const Record& record, const std::string& topic, const KafkaConfig& config) {
+  if (topic == config.topics.dead_letter) return dead_letter_place(record.headers);
   Result<ParsedVerdict> verdict = parse_verdict_json(record.value.value_or(""));
   if (!verdict) return std::nullopt;
   return std::move(verdict->source);
@@ -39,28 +38,25 @@ bool lies_behind(const std::optional<Place>& place, std::span<const CommittedPos
 // Whether consumers can see one. Error kUnavailable, too: all that was looked at of a partition was aborted,
 // and no other shows one.
 Result<bool> sees_verdict_behind(std::span<const CommittedPosition> covered, const KafkaConfig& config,
-                                 const std::array<std::int32_t, kOutputTopics>& partitions, StateBoard& board,
+                                 std::span<const StableEnds::Partition> partitions, StateBoard& board,
                                  const std::stop_token& stop) {
   Probe uncounted;
-  const std::array<std::string, kOutputTopics> topics = output_topic_names(config.topics);
   std::string untold;
-  for (std::size_t topic = 0; topic < topics.size(); ++topic) {
-    for (std::int32_t partition = 0; partition < partitions[topic]; ++partition) {
-      auto reader = KafkaLogReader::open(config, topics[topic], partition, uncounted, board, stop);
-      if (!reader) return reader.error();
-      const Result<bool> from_beginning = (*reader)->start_near_end(kLookedAt);
-      if (!from_beginning) return from_beginning.error();
-      bool is_told = *from_beginning;
-      bool is_behind = false;
-      const Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
-        is_told = true;
-        is_behind = is_behind || lies_behind(place_of(record, topic), covered);
-        return {};
-      });
-      if (!status) return status.error();
-      if (is_behind) return true;
-      if (!is_told) untold = topics[topic] + "[" + std::to_string(partition) + "]";
-    }
+  for (const auto& [topic, partition] : partitions) {
+    auto reader = KafkaLogReader::open(config, topic, partition, uncounted, board, stop);
+    if (!reader) return reader.error();
+    const Result<bool> from_beginning = (*reader)->start_near_end(kLookedAt);
+    if (!from_beginning) return from_beginning.error();
+    bool is_told = *from_beginning;
+    bool is_behind = false;
+    const Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
+      is_told = true;
+      is_behind = is_behind || lies_behind(place_of(record, topic, config), covered);
+      return {};
+    });
+    if (!status) return status.error();
+    if (is_behind) return true;
+    if (!is_told) untold = topic + "[" + std::to_string(partition) + "]";
   }
   if (untold.empty()) return false;
   return Error{ErrorCode::kUnavailable, "the last " + std::to_string(kLookedAt) + " records of " + untold +
@@ -81,12 +77,10 @@ Status read_open(const OpenPartition& from, const KafkaConfig& config, StateBoar
 Result<bool> holds_open_verdict_behind(std::span<const CommittedPosition> covered, const KafkaConfig& config,
                                        std::span<const OpenPartition> open, StateBoard& board,
                                        const std::stop_token& stop) {
-  const std::array<std::string, kOutputTopics> topics = output_topic_names(config.topics);
   bool is_behind = false;
   for (const OpenPartition& partition : open) {
-    const auto topic = static_cast<std::size_t>(std::ranges::find(topics, partition.topic) - topics.begin());
     const Status status = read_open(partition, config, board, stop, [&](const Record& record) -> Status {
-      is_behind = is_behind || lies_behind(place_of(record, topic), covered);
+      is_behind = is_behind || lies_behind(place_of(record, partition.topic, config), covered);
       return {};
     });
     if (!status) return status.error();
@@ -149,7 +143,7 @@ std::vector<CommittedPosition> views(std::span<const Unmarked::Position> positio
 }  // namespace
 
 Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, const KafkaConfig& config,
-                                  const std::array<std::int32_t, kOutputTopics>& partitions,
+                                  std::span<const StableEnds::Partition> partitions,
                                   std::span<const OpenPartition> open, StateBoard& board,
                                   const std::stop_token& stop) {
   const Result<JournalEnd> journal = read_journal_end(config, board, stop);
@@ -165,11 +159,12 @@ Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, co
                                      ? sees_verdict_behind(readable, config, partitions, board, stop)
                                      : holds_open_verdict_behind(readable, config, open, board, stop);
   if (!is_behind) return is_behind.error();
-  if (unmarked.in_journal == *is_behind) {
-    unmarked.ending = Ending::kCommitted;
-    Result<std::vector<Unmarked::Position>> moved = unmarked.in_journal ? positions_of(journal->open) : last;
+  unmarked.ending = unmarked.in_journal == *is_behind ? Ending::kCommitted : Ending::kAborted;
+  if (unmarked.in_journal && unmarked.ending == Ending::kCommitted) {
+    Result<std::vector<Unmarked::Position>> moved = positions_of(journal->open);
     if (!moved) return moved.error();
     unmarked.positions = *std::move(moved);
+    unmarked.is_whole = false;
   } else {
     for (const CommittedPosition& one : readable)
       unmarked.positions.push_back({std::string(one.topic), one.partition, one.next, one.leader_epoch});

@@ -6,7 +6,7 @@
 // nothing can, it may have been either, and whoever ends it may choose: it is taken for aborted.
 //
 //   journal's record    verdicts                           it was
-//   has its end, seen   open, of inputs that it covers     committed
+//   has its end, seen   open, of inputs that it covers     committed; so if the group's positions alone are
 //   has its end, gone   open, of inputs behind its end     aborted
 //   open                one can be seen behind its end     committed
 //   open                none can be seen                   either
@@ -17,7 +17,6 @@
 // Threads: pure, but for Kafka.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <stop_token>
@@ -40,16 +39,19 @@ struct Unmarked {
 
   Ending ending = Ending::kAborted;
   bool in_journal = false;  // its record there has no end either
-  // What it moves the group to, if it was committed; else where the readable journal ends.
+  // Where the group belongs: where the readable journal ends (then it `is_whole`: a partition that is not
+  // named is at its beginning), or, of a committed one that is open in the journal, where that record moves
+  // it.
   std::vector<Position> positions;
+  bool is_whole = true;
 };
 
-// `partitions`: of the verdict topics, by OutputTopic; `open`: those of them that have something open.
+// `partitions`: of the verdict topics; `open`: those of them that have something open.
 // `covered`: where the readable journal ends in each input partition, or ended before its last record; one
 // that is not named is not covered at all. Errors: kUnavailable (asked to stop; a topic does not answer),
 // kContradiction (more than one of our records has no end, or one that is none of ours).
 Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, const KafkaConfig& config,
-                                  const std::array<std::int32_t, kOutputTopics>& partitions,
+                                  std::span<const StableEnds::Partition> partitions,
                                   std::span<const OpenPartition> open, StateBoard& board,
                                   const std::stop_token& stop);
 

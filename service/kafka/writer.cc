@@ -119,7 +119,7 @@ KafkaWriter::KafkaWriter(const KafkaConfig& config, PartitionCounts partitions, 
       board_(board),
       stop_(std::move(stop)),
       step_ms_(step_ms),
-      known_(partitions) {}
+      ends_(config.group) {}
 
 KafkaWriter::~KafkaWriter() { close(); }
 
@@ -317,20 +317,20 @@ Result<std::int32_t> KafkaWriter::partitions_of(const std::string& topic) const 
   return Error{ErrorCode::kUnavailable, "asking for the partitions of " + topic + ": " + describe(error)};
 }
 
-// Commits where the readable journal ends as the group's positions, and nothing else.
-CommitAnswer KafkaWriter::give_back(std::span<const CommittedPosition> covered) {
+// `covered`, and for every other partition of the input its beginning.
+std::vector<CommittedPosition> KafkaWriter::all_positions(std::span<const CommittedPosition> covered) const {
   std::vector<CommittedPosition> positions;
-  for (const std::string& name : config_.topics.input) {
-    const Result<std::int32_t> count = partitions_of(name);
-    if (!count) return doubt(count.error().message);
-    for (std::int32_t partition = 0; partition < *count; ++partition) {
-      const auto at = std::ranges::find_if(covered, [&](const CommittedPosition& one) {
-        return one.topic == name && one.partition == partition;
-      });
-      // Where the journal has none it is the beginning.
-      positions.push_back(at == covered.end() ? CommittedPosition{name, partition} : *at);
-    }
+  for (const auto& [topic, partition] : inputs_) {
+    const auto at = std::ranges::find_if(covered, [&](const CommittedPosition& one) {
+      return one.topic == topic && one.partition == partition;
+    });
+    positions.push_back(at == covered.end() ? CommittedPosition{topic, partition} : *at);
   }
+  return positions;
+}
+
+// Commits `positions` as the group's, and nothing else.
+CommitAnswer KafkaWriter::give_back(std::span<const CommittedPosition> positions) {
   if (CommitAnswer answer = begin(); !is_done(answer)) return answer;
   if (CommitAnswer answer = settle(position_list(positions)); !is_done(answer)) return answer;
   return end();
@@ -364,27 +364,35 @@ bool KafkaWriter::settle_deliveries() {
   }
 }
 
+Result<std::vector<StableEnds::Partition>> KafkaWriter::partitions_of(
+    std::span<const std::string> topics) const {
+  std::vector<StableEnds::Partition> partitions;
+  for (const std::string& topic : topics) {
+    const Result<std::int32_t> count = partitions_of(topic);
+    if (!count) return count.error();
+    for (std::int32_t partition = 0; partition < *count; ++partition)
+      partitions.emplace_back(topic, partition);
+  }
+  return partitions;
+}
+
 // Behind all that was sent: what is open now is ours, or somebody else's.
 Status KafkaWriter::begin_look() {
-  const std::array<std::string, kOutputTopics> topics = output_topic_names(config_.topics);
   if (const auto now = std::chrono::steady_clock::now(); now - counted_ > kCountAgain) {
-    for (std::size_t topic = 0; topic < topics.size(); ++topic) {
-      const Result<std::int32_t> count = partitions_of(topics[topic]);
-      if (!count) return count.error();
-      known_[topic] = std::max(known_[topic], *count);
-    }
+    auto outputs = partitions_of(output_topic_names(config_.topics));
+    if (!outputs) return outputs.error();
+    auto inputs = partitions_of(config_.topics.input);
+    if (!inputs) return inputs.error();
+    outputs_ = *std::move(outputs);
+    inputs_ = *std::move(inputs);
     counted_ = now;
   }
-  std::vector<StableEnds::Partition> partitions;
-  for (std::size_t topic = 0; topic < topics.size(); ++topic)
-    for (std::int32_t partition = 0; partition < known_[topic]; ++partition)
-      partitions.emplace_back(topics[topic], partition);
-  ends_.begin(partitions);
+  ends_.begin(outputs_, inputs_);
   has_begun_ = true;
   return {};
 }
 
-Result<std::vector<OpenPartition>> KafkaWriter::look() {
+Result<OpenEnds> KafkaWriter::look() {
   if (!has_begun_)
     if (Status status = begin_look(); !status) return status.error();
   return ends_.look(producer_->client.get(), std::min(step_ms_, kLookMs));
@@ -396,7 +404,7 @@ Result<bool> KafkaWriter::is_settled() {
     const auto open = look();
     if (open || stop_.stop_requested() || !election_.held()) {
       if (has_waited) board_.warn(kPart, "");
-      if (open) return open->empty();
+      if (open) return open->none();
       if (!stop_.stop_requested()) return Error{ErrorCode::kFenced, "another instance was elected"};
       return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell where the verdicts end"};
     }
@@ -420,8 +428,8 @@ void KafkaWriter::leave_what_stays_open() {
   for (const auto until = std::chrono::steady_clock::now() + kMarkedMax;;) {
     const auto open = look();
     const bool is_over = std::chrono::steady_clock::now() > until;
-    if (open && is_over) leave_to_others(*open);
-    if ((open && open->empty()) || is_over || stop_.stop_requested()) return;
+    if (open && is_over) leave_to_others(open->partitions);
+    if ((open && open->none()) || is_over || stop_.stop_requested()) return;
     board_.beat();
     std::this_thread::sleep_for(std::chrono::milliseconds(kFlushMs));
   }
@@ -433,11 +441,13 @@ Result<Ending> KafkaWriter::end_unmarked(std::span<const CommittedPosition> cove
   CHECK(producer_ != nullptr, "recycle() makes the producer before");
   const auto open = look();
   if (!open) return open.error();
-  const Result<Unmarked> unmarked = look_at_unmarked(covered, config_, known_, *open, board_, stop_);
+  const Result<Unmarked> unmarked =
+      look_at_unmarked(covered, config_, outputs_, open->partitions, board_, stop_);
   if (!unmarked) return unmarked.error();
   std::vector<CommittedPosition> positions;
   for (const Unmarked::Position& one : unmarked->positions)
     positions.push_back({one.topic, one.partition, one.next, one.leader_epoch});
+  if (unmarked->is_whole) positions = all_positions(positions);
   CommitAnswer answer;
   if (unmarked->ending == Ending::kCommitted) {
     answer = mark_again(positions);
@@ -465,7 +475,7 @@ CommitAnswer KafkaWriter::await_shown(const Transaction& transaction) {
   for (std::chrono::milliseconds again{2};;
        again = std::min(2 * again, std::chrono::milliseconds(kFlushMs))) {
     const auto open = look();
-    if (open && open->empty()) break;
+    if (open && open->none()) break;
     board_.beat();
     const auto waited = Clock::now() - begin;
     const bool is_over = stop_.stop_requested() || !election_.held();
@@ -475,19 +485,20 @@ CommitAnswer KafkaWriter::await_shown(const Transaction& transaction) {
     }
     if (waited > kShownMax) {
       has_warned = true;
-      const std::string why = open ? open->front().topic : open.error().message;
+      const std::string why = open ? open->text() : open.error().message;
       board_.warn(kPart, "waiting: verdicts that were committed cannot be seen yet: " + why);
       limiter.log(LogLevel::kWarning, "",
                   "writer: waiting: verdicts that were committed cannot be seen yet: {}", why);
       if (open && !marked) {
         log_warning(
-            "writer: Kafka lost the end of a transaction in partitions of the verdict topics: it is marked "
-            "again");
+            "writer: Kafka lost the end of a transaction in partitions of the verdict topics, or of the "
+            "group: it "
+            "is marked again");
         if (answer = mark_again(transaction.positions); !is_done(answer)) break;
         marked = Clock::now();
       } else if (open && Clock::now() - *marked > kMarkedMax) {
-        leave_to_others(*open);
-        break;
+        leave_to_others(open->partitions);
+        if (!open->in_group) break;
       }
     }
     std::this_thread::sleep_for(again);

@@ -74,12 +74,14 @@ class KafkaWriter final : public BatchSink {
   CommitAnswer send(const Transaction& transaction);
   CommitAnswer begin();
   CommitAnswer end();
-  CommitAnswer give_back(std::span<const CommittedPosition> covered);
+  CommitAnswer give_back(std::span<const CommittedPosition> positions);
+  std::vector<CommittedPosition> all_positions(std::span<const CommittedPosition> covered) const;
   CommitAnswer add_all(std::span<const CommittedPosition> positions);
   CommitAnswer mark_again(std::span<const CommittedPosition> positions);
   Result<std::int32_t> partitions_of(const std::string& topic) const;
+  Result<std::vector<StableEnds::Partition>> partitions_of(std::span<const std::string> topics) const;
   Status begin_look();
-  Result<std::vector<OpenPartition>> look();
+  Result<OpenEnds> look();
   void leave_to_others(std::span<const OpenPartition> open);
   void leave_what_stays_open();
   CommitAnswer settle(RdKafka<rd_kafka_topic_partition_list_t> positions);
@@ -99,9 +101,11 @@ class KafkaWriter final : public BatchSink {
   std::stop_token stop_;
   const int step_ms_;
   std::shared_ptr<Producer> producer_;
-  PartitionCounts known_;  // partitions of the verdict topics, as of `counted_`
+  // Partitions of the verdict topics and of the input, as of `counted_`.
+  std::vector<StableEnds::Partition> outputs_;
+  std::vector<StableEnds::Partition> inputs_;
   std::chrono::steady_clock::time_point counted_{};
-  StableEnds ends_;         // of the verdict topics
+  StableEnds ends_;         // of all that a transaction writes, but for the journal
   bool has_begun_ = false;  // ends_, behind the last transaction
 };
 

@@ -118,7 +118,8 @@ void Cluster::end_hidden(Ending ending) {
     content.journal.clear();
   }
   if (content.verdicts.empty() && content.journal.empty()) committed_.pop_back();
-  if (hidden.loss.where == Unmarked::kEverywhere) group_offsets_ = hidden.offsets_before;
+  if (hidden.loss.where == Unmarked::kEverywhere || hidden.loss.where == Unmarked::kInGroup)
+    group_offsets_ = hidden.offsets_before;
 }
 
 Cluster::Answer Cluster::move_group(std::uint64_t epoch,

@@ -43,7 +43,8 @@ class UnmarkedTest : public ::testing::Test {
     const std::array covered = {CommittedPosition{.topic = "pages", .partition = 0, .next = 100},
                                 CommittedPosition{.topic = "pages", .partition = 1, .next = 10}};
     const std::array open = {OpenPartition{.topic = "unique", .partition = 0, .stable = 1}};
-    const Result<Unmarked> unmarked = look_at_unmarked(covered, config_, {1, 1, 1}, open, board_, {});
+    const std::array partitions = {StableEnds::Partition("unique", 0)};
+    const Result<Unmarked> unmarked = look_at_unmarked(covered, config_, partitions, open, board_, {});
     if (!unmarked) {
       ADD_FAILURE() << unmarked.error().message;
       return {};
@@ -62,11 +63,13 @@ TEST_F(UnmarkedTest, verdicts_that_the_journal_covers_were_committed) {
   cluster_.send("unique", {verdict(0, 100), verdict(0, 99), verdict(1, 19)});  // the first one has its end
   const Unmarked unmarked = look();
   EXPECT_EQ(unmarked.ending, Ending::kCommitted);
-  ASSERT_EQ(unmarked.positions.size(), 1U) << "what its record says";
-  EXPECT_EQ(unmarked.positions[0].topic, "pages");
-  EXPECT_EQ(unmarked.positions[0].partition, 1);
-  EXPECT_EQ(unmarked.positions[0].next, 20);
-  EXPECT_EQ(unmarked.positions[0].leader_epoch, 4);
+  EXPECT_TRUE(unmarked.is_whole);
+  ASSERT_FALSE(unmarked.positions.empty());
+  const Unmarked::Position& first = unmarked.positions[0];  // of a partition the first counts
+  EXPECT_EQ(first.topic, "pages");
+  EXPECT_EQ(first.partition, 1);
+  EXPECT_EQ(first.next, 20);
+  EXPECT_EQ(first.leader_epoch, 4);
 }
 
 TEST_F(UnmarkedTest, verdicts_behind_the_journal_were_aborted) {

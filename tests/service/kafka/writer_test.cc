@@ -148,6 +148,22 @@ TEST_F(Writer, is_in_doubt_while_a_partition_that_a_verdict_topic_has_gained_can
   EXPECT_EQ(board_.warning(), "");
 }
 
+// A group whose positions have no end would be found where it was before, by whoever starts next, or nowhere.
+TEST_F(Writer, marks_again_what_has_no_end_in_the_group_alone) {
+  ASSERT_EQ(commit().kind, CommitAnswer::Kind::kCommitted);
+  cluster_.refuse(MockCluster::kOffsetFetch, RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, 30);
+  const Result<bool> settled = writer_->is_settled();
+  ASSERT_TRUE(settled) << settled.error().message;
+  EXPECT_FALSE(*settled);
+  ::testing::internal::CaptureStderr();
+  const CommitAnswer shown = await_shown();
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("or of the group: it is marked again"), std::string::npos) << log;
+  EXPECT_EQ(shown.kind, CommitAnswer::Kind::kInDoubt) << "it stays so";
+  cluster_.refuse_no_more(MockCluster::kOffsetFetch);
+  EXPECT_TRUE(*writer_->is_settled());
+}
+
 // What was left without a mark lies in any partition: the transaction that ends it holds all of them, and no
 // record.
 TEST_F(Writer, ends_what_is_unmarked_with_a_transaction_of_partitions_alone) {
