@@ -118,12 +118,12 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
       {"client.id", "neardup-" + listener.name()},
       {"security.protocol", config.security_protocol},
       {"enable.metrics.push", "false"},
-      {"allow.auto.create.topics", "false"},
       // A restarted broker must be found again in a second, not in ten.
       {"reconnect.backoff.ms", "50"},
       {"reconnect.backoff.max.ms", "1000"},
       {"topic.metadata.refresh.interval.ms", "10000"},
   };
+  if (type == RD_KAFKA_CONSUMER) all.emplace_back("allow.auto.create.topics", "false");
   if (!config.sasl_mechanism.empty()) all.emplace_back("sasl.mechanism", config.sasl_mechanism);
   // OAUTHBEARER has a client id and a client secret where the others have a user name and a password.
   const bool oauth = config.sasl_mechanism == "OAUTHBEARER";
@@ -138,8 +138,6 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
   // The operator has the last word; what exactly-once rests on was refused when the configuration was read.
   for (const auto& [property, value] : config.properties) all.emplace_back(property, value);
   for (const auto& [property, value] : all) {
-    if (type == RD_KAFKA_PRODUCER && property == "allow.auto.create.topics")
-      continue;  // a consumer's property
     if (Status status = set_property(*conf, property, value); !status) return status.error();
   }
   for (const auto& [setting, property, path] :

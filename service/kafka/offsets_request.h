@@ -1,8 +1,7 @@
-// Where do these partitions end, and has the group positions that have no end?
+// Where do these partitions end?
 //
-// One question to the leaders of all partitions (ListOffsets): the high watermark, behind all that Kafka has,
-// or the last stable offset, behind all that has its end; and one to the group's coordinator (OffsetFetch).
-// They are on their way once made, so that several may be at
+// One question to the leaders of all of them (ListOffsets): the high watermark, behind all that Kafka has, or
+// the last stable offset, behind all that has its end. It is on its way once made, so that two may be at
 // once.
 //
 // Threads: one caller.
@@ -28,20 +27,6 @@ class OffsetsRequest {
 
   // Waits for all of them; call it once. The error of the first that does not answer.
   rd_kafka_resp_err_t take(Offsets& offsets);
-
- private:
-  int timeout_ms_;
-  RdKafka<rd_kafka_queue_t> answers_;
-};
-
-class GroupRequest {
- public:
-  // Asks for the group's positions in `partitions`. `client` must outlive the request.
-  GroupRequest(rd_kafka_t* client, const std::string& group,
-               const rd_kafka_topic_partition_list_t& partitions, int timeout_ms);
-
-  // Waits for the answer; call it once. `is_open`: one of them is of a transaction without an end.
-  rd_kafka_resp_err_t take(bool& is_open);
 
  private:
   int timeout_ms_;

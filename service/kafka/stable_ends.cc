@@ -15,23 +15,18 @@ Error silence(rd_kafka_resp_err_t error) {
 
 }  // namespace
 
-void StableEnds::begin(std::span<const Partition> outputs, std::span<const Partition> inputs) {
-  const auto list_of = [](std::span<const Partition> partitions) {
-    auto list = partition_list(static_cast<int>(partitions.size()));
-    for (const auto& [topic, partition] : partitions)
-      rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition);
-    return list;
-  };
-  outputs_ = list_of(outputs);
-  inputs_ = list_of(inputs);
+void StableEnds::begin(std::span<const Partition> partitions) {
+  partitions_ = partition_list(static_cast<int>(partitions.size()));
+  for (const auto& [topic, partition] : partitions)
+    rd_kafka_topic_partition_list_add(partitions_.get(), topic.c_str(), partition);
   ends_.clear();
 }
 
-Result<OpenEnds> StableEnds::look(rd_kafka_t* client, int timeout_ms) {
+Result<std::vector<OpenPartition>> StableEnds::look(rd_kafka_t* client, int timeout_ms) {
   std::optional<OffsetsRequest> ends;
-  if (ends_.empty()) ends.emplace(client, *outputs_, RD_KAFKA_ISOLATION_LEVEL_READ_UNCOMMITTED, timeout_ms);
-  OffsetsRequest request(client, *outputs_, RD_KAFKA_ISOLATION_LEVEL_READ_COMMITTED, timeout_ms);
-  GroupRequest group(client, group_, *inputs_, timeout_ms);
+  if (ends_.empty())
+    ends.emplace(client, *partitions_, RD_KAFKA_ISOLATION_LEVEL_READ_UNCOMMITTED, timeout_ms);
+  OffsetsRequest request(client, *partitions_, RD_KAFKA_ISOLATION_LEVEL_READ_COMMITTED, timeout_ms);
   if (ends) {
     OffsetsRequest::Offsets offsets;
     if (const auto error = ends->take(offsets); error != RD_KAFKA_RESP_ERR_NO_ERROR) return silence(error);
@@ -39,17 +34,13 @@ Result<OpenEnds> StableEnds::look(rd_kafka_t* client, int timeout_ms) {
   }
   OffsetsRequest::Offsets stable;
   if (const auto error = request.take(stable); error != RD_KAFKA_RESP_ERR_NO_ERROR) return silence(error);
-  OpenEnds open;
-  if (const auto error = group.take(open.in_group); error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return Error{ErrorCode::kUnavailable,
-                 "asking for the offsets of group " + group_ + ": " + describe(error)};
-  }
+  std::vector<OpenPartition> open;
   for (const auto& [partition, end] : ends_) {
     const std::int64_t at = stable.at(partition);
     if (at >= end) continue;
     if (const auto held = of_others_.find(partition); held != of_others_.end() && held->second == at)
       continue;
-    open.partitions.push_back({partition.first, partition.second, at});
+    open.push_back({partition.first, partition.second, at});
   }
   return open;
 }

@@ -1,19 +1,16 @@
-// Has all its end that our transactions wrote?
+// Can consumers read all that was written to these partitions?
 //
-// Consumers can read a partition up to the last stable offset, before the first transaction that has no end.
-// So it is settled once that has reached what was the partition's end when it was first asked for, after our
-// last record: what others write meanwhile does not count. What they leave open may hold a partition back for
-// hours; once our own is ended there, it is left to them for as long as its stable offset does not move, and
-// a loss of ours behind it is not seen.
+// They can up to the last stable offset, before the first transaction that has no end. So a partition is
+// settled once that has reached what was the partition's end when it was first asked for, after our last
+// record: what others write meanwhile does not count. What they leave open may hold a partition back for
+// hours: it is left to them for as long as its stable offset does not move, and a loss of ours behind it is
+// not seen.
 //
 //   ... │ T1, ended │ T2, without an end │ others │
 //   ────┼───────────┼────────────────────┼────────┤
 //                   stable offset        asked for end
 //
-// Of the group's positions the coordinator says whether a transaction that moves them has no end.
-//
-// Cost: one question to each leader, and to the coordinator, for every look, and a second one to the leaders
-//       for the first. Threads: one caller.
+// Cost: one question to each leader for every look, and a second one for the first. Threads: one caller.
 #pragma once
 
 #include <cstdint>
@@ -33,37 +30,26 @@ struct OpenPartition {
   std::string topic;
   std::int32_t partition = 0;
   std::int64_t stable = 0;
-};
 
-// What is not settled.
-struct OpenEnds {
-  std::vector<OpenPartition> partitions;
-  bool in_group = false;
-
-  bool none() const { return partitions.empty() && !in_group; }
-  std::string text() const { return partitions.empty() ? "the group's positions" : partitions.front().topic; }
+  friend bool operator==(const OpenPartition&, const OpenPartition&) = default;
 };
 
 class StableEnds {
  public:
   using Partition = std::pair<std::string, std::int32_t>;
 
-  explicit StableEnds(std::string group) : group_(std::move(group)) {}
+  // The next look asks for the end of each of them. Call it behind whatever has to be readable.
+  void begin(std::span<const Partition> partitions);
 
-  // The next look asks for the end of each of `outputs`. Call it behind whatever has to be readable.
-  // `inputs`: where the group has its positions.
-  void begin(std::span<const Partition> outputs, std::span<const Partition> inputs);
-
-  // Error kUnavailable: somebody does not answer, for want of a leader perhaps.
-  Result<OpenEnds> look(rd_kafka_t* client, int timeout_ms);
+  // The partitions that are not settled now. Error kUnavailable: one does not answer, for want of a leader
+  // perhaps.
+  Result<std::vector<OpenPartition>> look(rd_kafka_t* client, int timeout_ms);
 
   // What is open in `partition` is not ours.
   void leave_to_others(const OpenPartition& partition);
 
  private:
-  const std::string group_;
-  RdKafka<rd_kafka_topic_partition_list_t> outputs_;
-  RdKafka<rd_kafka_topic_partition_list_t> inputs_;
+  RdKafka<rd_kafka_topic_partition_list_t> partitions_;
   std::map<Partition, std::int64_t> ends_;
   std::map<Partition, std::int64_t> of_others_;  // the stable offsets that they hold back
 };

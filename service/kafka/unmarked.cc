@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "service/codec/verdict_codec.h"
 #include "service/journal/record.h"
@@ -15,82 +13,67 @@ namespace {
 
 constexpr std::int64_t kLookedAt = 20'000;     // records of a partition; a batch has half as many
 constexpr std::int64_t kJournalLookedAt = 20;  // offsets; a record has two, and may take megabytes
+// The journal's record is the first of its transaction that is sent. A verdict that is so much older is of
+// other records that had these offsets once, of a topic that was made again.
+constexpr std::int64_t kOlderMs = 60'000;
 
 using Place = ParsedVerdict::Place;
 
-// Where the document came from; nullopt: it is no verdict of ours.
+// Where the document came from; nullopt: it is no verdict on our input.
 std::optional<Place> place_of(const Record& record, const std::string& topic, const KafkaConfig& config) {
-  if (topic == config.topics.dead_letter) return dead_letter_place(record.headers);
-  Result<ParsedVerdict> verdict = parse_verdict_json(record.value.value_or(""));
-  if (!verdict) return std::nullopt;
-  return std::move(verdict->source);
+  std::optional<Place> place;
+  if (topic == config.topics.dead_letter) {
+    place = dead_letter_place(record.headers);
+  } else if (Result<ParsedVerdict> verdict = parse_verdict_json(record.value.value_or("")); verdict) {
+    place = std::move(verdict->source);
+  }
+  const bool is_ours =
+      place && std::ranges::find(config.topics.input, place->topic) != config.topics.input.end();
+  return is_ours ? place : std::nullopt;
 }
 
-bool lies_behind(const std::optional<Place>& place, std::span<const CommittedPosition> covered) {
-  if (!place) return false;
+bool lies_behind(const Place& place, std::span<const CommittedPosition> covered) {
   for (const CommittedPosition& position : covered) {
-    if (position.topic == place->topic && position.partition == place->partition)
-      return place->offset >= position.next;
+    if (position.topic == place.topic && position.partition == place.partition)
+      return place.offset >= position.next;
   }
   return true;
 }
 
-// Whether consumers can see one. Error kUnavailable, too: all that was looked at of a partition was aborted,
-// and no other shows one.
-Result<bool> sees_verdict_behind(std::span<const CommittedPosition> covered, const KafkaConfig& config,
-                                 std::span<const StableEnds::Partition> partitions, StateBoard& board,
-                                 const std::stop_token& stop) {
-  Probe uncounted;
-  std::string untold;
-  for (const auto& [topic, partition] : partitions) {
-    auto reader = KafkaLogReader::open(config, topic, partition, uncounted, board, stop);
-    if (!reader) return reader.error();
-    const Result<bool> from_beginning = (*reader)->start_near_end(kLookedAt);
-    if (!from_beginning) return from_beginning.error();
-    bool is_told = *from_beginning;
-    bool is_behind = false;
-    const Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
-      is_told = true;
-      is_behind = is_behind || lies_behind(place_of(record, topic, config), covered);
-      return {};
-    });
-    if (!status) return status.error();
-    if (is_behind) return true;
-    if (!is_told) untold = topic + "[" + std::to_string(partition) + "]";
-  }
-  if (untold.empty()) return false;
-  return Error{ErrorCode::kUnavailable, "the last " + std::to_string(kLookedAt) + " records of " + untold +
-                                            " were aborted: what can be seen there cannot be told"};
-}
-
-// What nobody who reads committed records can see.
+// What nobody who reads committed records can see, from its first record on; `take` says whether it is
+// enough.
 Status read_open(const OpenPartition& from, const KafkaConfig& config, StateBoard& board,
-                 const std::stop_token& stop, const std::function<Status(const Record&)>& take) {
+                 const std::stop_token& stop, const std::function<bool(const Record&)>& take) {
   Probe uncounted;
   auto reader = KafkaLogReader::open(config, from.topic, from.partition, uncounted, board, stop,
                                      KafkaLogReader::Isolation::kReadUncommitted);
   if (!reader) return reader.error();
   if (Status status = (*reader)->start_at(from.stable); !status) return status;
-  return (*reader)->read_records_to_end([&](const Record& record, double) { return take(record); });
+  bool is_enough = false;
+  const Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
+    is_enough = take(record);
+    if (is_enough) return Error{ErrorCode::kNotFound, "nothing more is looked for"};
+    return {};
+  });
+  return is_enough ? Status() : status;
 }
 
-Result<bool> holds_open_verdict_behind(std::span<const CommittedPosition> covered, const KafkaConfig& config,
-                                       std::span<const OpenPartition> open, StateBoard& board,
-                                       const std::stop_token& stop) {
-  bool is_behind = false;
-  for (const OpenPartition& partition : open) {
-    const Status status = read_open(partition, config, board, stop, [&](const Record& record) -> Status {
-      is_behind = is_behind || lies_behind(place_of(record, partition.topic, config), covered);
-      return {};
-    });
-    if (!status) return status.error();
-  }
-  return is_behind;
+// Of the first record; nullopt: it is none of ours.
+Result<std::optional<Place>> first_place(const OpenPartition& open, const KafkaConfig& config,
+                                         StateBoard& board, const std::stop_token& stop) {
+  std::optional<Place> place;
+  const Status status = read_open(open, config, board, stop, [&](const Record& record) {
+    place = place_of(record, open.topic, config);
+    return true;
+  });
+  if (!status) return status.error();
+  return place;
 }
 
 struct JournalEnd {
   std::string last;  // the record that can be read last; "": the last ones were aborted, or there is none
   std::string open;  // the record that has no end; "": all have theirs
+  std::int64_t open_ms = 0;
 };
 
 Result<JournalEnd> read_journal_end(const KafkaConfig& config, StateBoard& board,
@@ -110,37 +93,111 @@ Result<JournalEnd> read_journal_end(const KafkaConfig& config, StateBoard& board
   const Result<std::int64_t> stable = (*reader)->end();
   if (!stable) return stable.error();
   journal.stable = *stable;
-  status = read_open(journal, config, board, stop, [&](const Record& record) -> Status {
-    if (!end.open.empty())
-      return Error{ErrorCode::kContradiction, "the journal holds several records that have no end"};
+  bool is_one = true;
+  status = read_open(journal, config, board, stop, [&](const Record& record) {
+    is_one = end.open.empty();
     end.open = record.value.value_or("");
-    return {};
+    end.open_ms = record.timestamp_ms;
+    return !is_one;
   });
   if (!status) return status.error();
+  if (!is_one) return Error{ErrorCode::kContradiction, "the journal holds several records that have no end"};
   return end;
 }
 
-// Where the batch of a journal record ends. Error kContradiction: it is none.
-Result<std::vector<Unmarked::Position>> positions_of(const std::string& bytes) {
-  std::vector<Unmarked::Position> positions;
-  if (bytes.empty()) return positions;
+struct BatchSpan {
+  struct Part {
+    std::string topic;
+    std::int32_t partition = 0;
+    std::int64_t from = 0;
+    std::int64_t next = 0;
+    std::int32_t leader_epoch = -1;
+  };
+  std::vector<Part> parts;
+
+  bool covers(const Place& place) const {
+    return std::ranges::any_of(parts, [&](const Part& part) {
+      return part.topic == place.topic && part.partition == place.partition && part.from <= place.offset &&
+             place.offset < part.next;
+    });
+  }
+};
+
+// What a journal record's batch covers of the input. Error kContradiction: it is no record of a journal.
+Result<BatchSpan> batch_of(const std::string& bytes) {
+  BatchSpan batch;
+  if (bytes.empty()) return batch;
   const Result<JournalRecord> record = decode_journal_record(bytes);
   if (!record) return Error{ErrorCode::kContradiction, record.error().message};
   for (const JournalPosition& one : record->positions) {
-    positions.push_back(
-        {std::string(record->topics.at(one.topic).name), one.partition, one.next, one.leader_epoch});
+    batch.parts.push_back({std::string(record->topics.at(one.topic).name), one.partition, one.from, one.next,
+                           one.leader_epoch});
   }
-  return positions;
+  return batch;
 }
 
-std::vector<CommittedPosition> views(std::span<const Unmarked::Position> positions) {
-  std::vector<CommittedPosition> views;
-  for (const Unmarked::Position& one : positions)
-    views.push_back({one.topic, one.partition, one.next, one.leader_epoch});
-  return views;
+// Whether consumers can see a verdict of the batch whose journal record is of `open_ms`. Error kUnavailable,
+// too: all that was looked at of a partition was aborted, and no other shows one.
+Result<bool> sees_verdict_of(const BatchSpan& batch, std::int64_t open_ms, const KafkaConfig& config,
+                             std::span<const StableEnds::Partition> partitions, StateBoard& board,
+                             const std::stop_token& stop) {
+  Probe uncounted;
+  std::string untold;
+  for (const auto& [topic, partition] : partitions) {
+    auto reader = KafkaLogReader::open(config, topic, partition, uncounted, board, stop);
+    if (!reader) return reader.error();
+    const Result<bool> from_beginning = (*reader)->start_near_end(kLookedAt);
+    if (!from_beginning) return from_beginning.error();
+    bool is_told = *from_beginning;
+    bool is_seen = false;
+    const Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
+      is_told = true;
+      if (is_seen || record.timestamp_ms < open_ms - kOlderMs) return {};
+      const std::optional<Place> place = place_of(record, topic, config);
+      is_seen = place && batch.covers(*place);
+      return {};
+    });
+    if (!status) return status.error();
+    if (is_seen) return true;
+    if (!is_told) untold = topic + "[" + std::to_string(partition) + "]";
+  }
+  if (untold.empty()) return false;
+  return Error{ErrorCode::kUnavailable, "the last " + std::to_string(kLookedAt) + " records of " + untold +
+                                            " were aborted: what can be seen there cannot be told"};
+}
+
+// Whether verdicts without an end are of a batch that the journal has. Error kContradiction: some are.
+Result<bool> is_covered(std::span<const OpenPartition> open, std::span<const CommittedPosition> readable,
+                        const KafkaConfig& config, StateBoard& board, const std::stop_token& stop) {
+  bool is_some = false;
+  bool is_all = true;
+  for (const OpenPartition& one : open) {
+    const Result<std::optional<Place>> place = first_place(one, config, board, stop);
+    if (!place) return place.error();
+    if (!*place) continue;  // it has its end by now, and somebody else begins there
+    const bool is_behind = lies_behind(**place, readable);
+    is_some = is_some || !is_behind;
+    is_all = is_all && !is_behind;
+  }
+  if (is_some && !is_all) {
+    return Error{ErrorCode::kContradiction,
+                 "verdicts without an end are in part of a batch that the journal has, in part of none"};
+  }
+  return is_all;
 }
 
 }  // namespace
+
+Result<std::vector<OpenPartition>> ours_of(std::span<const OpenPartition> open, const KafkaConfig& config,
+                                           StateBoard& board, const std::stop_token& stop) {
+  std::vector<OpenPartition> ours;
+  for (const OpenPartition& one : open) {
+    const Result<std::optional<Place>> place = first_place(one, config, board, stop);
+    if (!place) return place.error();
+    if (*place) ours.push_back(one);
+  }
+  return ours;
+}
 
 Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, const KafkaConfig& config,
                                   std::span<const StableEnds::Partition> partitions,
@@ -148,26 +205,29 @@ Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, co
                                   const std::stop_token& stop) {
   const Result<JournalEnd> journal = read_journal_end(config, board, stop);
   if (!journal) return journal.error();
-  const Result<std::vector<Unmarked::Position>> last = positions_of(journal->last);
+  const Result<BatchSpan> last = batch_of(journal->last);
   if (!last) return last.error();
-  std::vector<CommittedPosition> readable = views(*last);  // of a partition the first counts
+  const Result<BatchSpan> without_end = batch_of(journal->open);
+  if (!without_end) return without_end.error();
+  std::vector<CommittedPosition> readable;
+  for (const BatchSpan::Part& part : last->parts)
+    readable.push_back({part.topic, part.partition, part.next, part.leader_epoch});
   readable.insert(readable.end(), covered.begin(), covered.end());
 
   Unmarked unmarked;
   unmarked.in_journal = !journal->open.empty();
-  const Result<bool> is_behind = unmarked.in_journal
-                                     ? sees_verdict_behind(readable, config, partitions, board, stop)
-                                     : holds_open_verdict_behind(readable, config, open, board, stop);
-  if (!is_behind) return is_behind.error();
-  unmarked.ending = unmarked.in_journal == *is_behind ? Ending::kCommitted : Ending::kAborted;
-  if (unmarked.in_journal && unmarked.ending == Ending::kCommitted) {
-    Result<std::vector<Unmarked::Position>> moved = positions_of(journal->open);
-    if (!moved) return moved.error();
-    unmarked.positions = *std::move(moved);
-    unmarked.is_whole = false;
-  } else {
+  const Result<bool> is_committed =
+      unmarked.in_journal ? sees_verdict_of(*without_end, journal->open_ms, config, partitions, board, stop)
+                          : is_covered(open, readable, config, board, stop);
+  if (!is_committed) return is_committed.error();
+  unmarked.ending = *is_committed ? Ending::kCommitted : Ending::kAborted;
+  unmarked.is_whole = !(unmarked.in_journal && *is_committed);
+  if (unmarked.is_whole) {
     for (const CommittedPosition& one : readable)
       unmarked.positions.push_back({std::string(one.topic), one.partition, one.next, one.leader_epoch});
+  } else {
+    for (const BatchSpan::Part& part : without_end->parts)
+      unmarked.positions.push_back({part.topic, part.partition, part.next, part.leader_epoch});
   }
   return unmarked;
 }

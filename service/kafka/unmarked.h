@@ -1,18 +1,21 @@
 // How did a transaction end whose end Kafka lost?
 //
 // Kafka may call a transaction complete and lose its end in some partitions, or in all (pipeline/recovery.h).
-// We begin none before the one before it has its end everywhere (KafkaWriter), so it is one transaction whose
-// records have none. It was committed if any of it can be seen, the journal's record as well as a verdict. If
-// nothing can, it may have been either, and whoever ends it may choose: it is taken for aborted.
+// No batch is sent before the one before it has its end everywhere (KafkaWriter), so it is one transaction
+// whose records have none. It was committed if any of it can be seen, the journal's record as well as a
+// verdict. If nothing can, it may have been either, and whoever ends it may choose: it is taken for aborted.
 //
-//   journal's record    verdicts                           it was
-//   has its end, seen   open, of inputs that it covers     committed; so if the group's positions alone are
-//   has its end, gone   open, of inputs behind its end     aborted
-//   open                one can be seen behind its end     committed
-//   open                none can be seen                   either
+//   journal's record    verdicts                                        it was
+//   can be read         open, and it covers them; or none are open      committed
+//   is gone             open, of inputs behind the journal's end        aborted
+//   open                one of its batch can be seen                    committed
+//   open                none of its batch can be seen                   either
 //
-// Reads the end of the journal and of the verdict topics, a client each: seconds, for a case that nearly
-// never comes.
+// What is open in a verdict topic is ours if the first record that nobody can read is a verdict on a document
+// of our input: others may write there, too, and hold theirs open for minutes.
+//
+// Reads the end of the journal and of the verdict topics, one partition after the other, by a client of its
+// own: a tenth of a second each, for a case that nearly never comes.
 //
 // Threads: pure, but for Kafka.
 #pragma once
@@ -20,6 +23,7 @@
 #include <cstdint>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "service/config.h"
@@ -28,6 +32,10 @@
 #include "service/pipeline/sink.h"
 
 namespace neardup {
+
+// Those of `open` that hold something of ours. Error kUnavailable: asked to stop, or one cannot be read.
+Result<std::vector<OpenPartition>> ours_of(std::span<const OpenPartition> open, const KafkaConfig& config,
+                                           StateBoard& board, const std::stop_token& stop);
 
 struct Unmarked {
   struct Position {
@@ -40,16 +48,16 @@ struct Unmarked {
   Ending ending = Ending::kAborted;
   bool in_journal = false;  // its record there has no end either
   // Where the group belongs: where the readable journal ends (then it `is_whole`: a partition that is not
-  // named is at its beginning), or, of a committed one that is open in the journal, where that record moves
-  // it.
+  // named is at its beginning; of one that is named twice the first counts), or, of a committed one that is
+  // open in the journal, where that record moves it.
   std::vector<Position> positions;
   bool is_whole = true;
 };
 
-// `partitions`: of the verdict topics; `open`: those of them that have something open.
+// `partitions`: of the verdict topics; `open`: those of them that hold something of ours without an end.
 // `covered`: where the readable journal ends in each input partition, or ended before its last record; one
-// that is not named is not covered at all. Errors: kUnavailable (asked to stop; a topic does not answer),
-// kContradiction (more than one of our records has no end, or one that is none of ours).
+// that is not named is not covered at all. Errors: kUnavailable (asked to stop; a topic cannot be read, or
+// all that is looked at of it was aborted), kContradiction (it cannot be one transaction).
 Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, const KafkaConfig& config,
                                   std::span<const StableEnds::Partition> partitions,
                                   std::span<const OpenPartition> open, StateBoard& board,

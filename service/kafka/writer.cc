@@ -27,11 +27,16 @@ constexpr int kFlushMs = 100;     // one look at what is not delivered yet
 constexpr int kInitMs = 10000;    // one try; tries go on until Kafka answers or we are asked to stop
 constexpr int kConnectMs = 1000;  // for a first broker; without one the try begins all the same
 constexpr std::chrono::milliseconds kAgainMax{2000};   // between two producers
+constexpr int kMetadataMs = 5000;                      // one question for the partitions of a topic
+constexpr int kAddMs = 5000;                           // for the coordinator to add them to a transaction
+constexpr std::chrono::seconds kMarkMax{50};           // it gives a transaction up after 60
 constexpr int kLookMs = 1000;                          // one question for the ends of the verdict topics
 constexpr std::chrono::milliseconds kShownMax{1000};   // so long may a marker take
 constexpr std::chrono::milliseconds kMarkedMax{5000};  // so long may one take that was due for good
 constexpr std::chrono::seconds kCountAgain{5};         // a topic that grows: so late it is noticed
 constexpr std::string_view kPart = "transactions";     // of what the board warns
+
+using Clock = std::chrono::steady_clock;
 
 // A step of a transaction, or all of it, went as it should.
 bool is_done(const CommitAnswer& answer) { return answer.kind == CommitAnswer::Kind::kCommitted; }
@@ -70,6 +75,7 @@ ClientProperties writer_properties(const KafkaConfig& config) {
       {"transaction.timeout.ms", "60000"},
       {"socket.timeout.ms", "60000"},
       {"enable.idempotence", "true"},
+      {"allow.auto.create.topics", "false"},
       {"acks", "all"},
       {"compression.codec", "lz4"},
       {"linger.ms", "5"},
@@ -118,8 +124,7 @@ KafkaWriter::KafkaWriter(const KafkaConfig& config, PartitionCounts partitions, 
       probe_(probe),
       board_(board),
       stop_(std::move(stop)),
-      step_ms_(step_ms),
-      ends_(config.group) {}
+      step_ms_(step_ms) {}
 
 KafkaWriter::~KafkaWriter() { close(); }
 
@@ -254,7 +259,7 @@ CommitAnswer KafkaWriter::settle(RdKafka<rd_kafka_topic_partition_list_t> positi
   auto group = election_.group_metadata();
   if (!group) return doubt("the election group has no metadata yet");
   auto sending = send_positions(std::move(positions), std::move(group));
-  const auto late = std::chrono::steady_clock::now() + std::chrono::milliseconds(step_ms_ + kLateMs);
+  const auto late = Clock::now() + std::chrono::milliseconds(step_ms_ + kLateMs);
   const bool is_delivered = settle_deliveries();
   if (sending.wait_until(late) != std::future_status::ready)
     return doubt("sending the input positions: librdkafka's call did not return");
@@ -278,32 +283,43 @@ CommitAnswer KafkaWriter::add_all(std::span<const CommittedPosition> positions) 
   await_broker(producer_->client.get());  // so it knows the journal
   if (CommitAnswer answer = begin(); !is_done(answer)) return answer;
   if (CommitAnswer answer = settle(position_list(positions)); !is_done(answer)) return answer;
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(step_ms_);
+  board_.beat();
+  const auto deadline = Clock::now() + std::chrono::milliseconds(std::min(step_ms_, kAddMs));
   const auto is_added = [](const auto& one) {
     return rd_kafka_produce_batch(one.first, one.second, 0, nullptr, 0) == 1;
   };
   // All are asked for at once, and none that is added is asked for again.
   while (std::ranges::count_if(partitions, is_added) < std::ssize(partitions)) {
-    if (std::chrono::steady_clock::now() > deadline)
-      return doubt("the partitions were not added to the transaction in time");
+    if (Clock::now() > deadline) return doubt("the partitions were not added to the transaction");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return {};
 }
 
-// What has no end in some partition, and was committed, is committed there. Whoever dies between the two
-// steps has it aborted: so they follow at once.
+// What has no end in some partition, and was committed, is committed there. Should this be given up once the
+// partitions were added, the next producer aborts it with them: so it is not, as long as it may be repeated.
 CommitAnswer KafkaWriter::mark_again(std::span<const CommittedPosition> positions) {
   CommitAnswer answer = add_all(positions);
-  return is_done(answer) ? end() : answer;
+  for (const auto until = Clock::now() + kMarkMax; is_done(answer);) {
+    const RdKafka<rd_kafka_error_t> error(rd_kafka_commit_transaction(producer_->client.get(), step_ms_));
+    board_.beat();
+    if (!error) return answer;
+    if (rd_kafka_error_is_retriable(error.get()) == 0 || !election_.held() || Clock::now() > until)
+      answer = answer_of("commit", *error);
+  }
+  log_error("writer: what Kafka left without an end could not be committed, and may be aborted: {}",
+            answer.reason);
+  return answer;
 }
 
-// As of now: a topic may have grown since the writer was made.
-Result<std::int32_t> KafkaWriter::partitions_of(const std::string& topic) const {
+// As of now: a topic may have grown.
+Result<std::int32_t> KafkaWriter::partitions_of(const std::string& topic) {
+  board_.beat();
   rd_kafka_t* const client = producer_->client.get();
   const rd_kafka_metadata_t* metadata = nullptr;
   rd_kafka_topic_t* const handle = rd_kafka_topic_new(client, topic.c_str(), nullptr);
-  rd_kafka_resp_err_t error = rd_kafka_metadata(client, 0, handle, &metadata, step_ms_);
+  rd_kafka_resp_err_t error =
+      rd_kafka_metadata(client, 0, handle, &metadata, std::min(step_ms_, kMetadataMs));
   rd_kafka_topic_destroy(handle);
   std::int32_t count = 0;
   if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -317,14 +333,30 @@ Result<std::int32_t> KafkaWriter::partitions_of(const std::string& topic) const 
   return Error{ErrorCode::kUnavailable, "asking for the partitions of " + topic + ": " + describe(error)};
 }
 
+Result<std::vector<StableEnds::Partition>> KafkaWriter::partitions_of(std::span<const std::string> topics) {
+  std::vector<StableEnds::Partition> partitions;
+  for (const std::string& topic : topics) {
+    const Result<std::int32_t> count = partitions_of(topic);
+    if (!count) return count.error();
+    for (std::int32_t partition = 0; partition < *count; ++partition)
+      partitions.emplace_back(topic, partition);
+  }
+  return partitions;
+}
+
 // `covered`, and for every other partition of the input its beginning.
-std::vector<CommittedPosition> KafkaWriter::all_positions(std::span<const CommittedPosition> covered) const {
+Result<std::vector<CommittedPosition>> KafkaWriter::all_positions(
+    std::span<const CommittedPosition> covered) {
   std::vector<CommittedPosition> positions;
-  for (const auto& [topic, partition] : inputs_) {
-    const auto at = std::ranges::find_if(covered, [&](const CommittedPosition& one) {
-      return one.topic == topic && one.partition == partition;
-    });
-    positions.push_back(at == covered.end() ? CommittedPosition{topic, partition} : *at);
+  for (const std::string& topic : config_.topics.input) {
+    const Result<std::int32_t> count = partitions_of(topic);
+    if (!count) return count.error();
+    for (std::int32_t partition = 0; partition < *count; ++partition) {
+      const auto at = std::ranges::find_if(covered, [&](const CommittedPosition& one) {
+        return one.topic == topic && one.partition == partition;
+      });
+      positions.push_back(at == covered.end() ? CommittedPosition{topic, partition} : *at);
+    }
   }
   return positions;
 }
@@ -356,46 +388,43 @@ std::future<RdKafka<rd_kafka_error_t>> KafkaWriter::send_positions(
 // rd_kafka_flush wakes with the last acknowledgement, but hears nothing of failures: so it is asked for a
 // moment at a time. (The flush inside of the commit polls each 10 ms when there are no reports to wake it.)
 bool KafkaWriter::settle_deliveries() {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(step_ms_);
+  const auto deadline = Clock::now() + std::chrono::milliseconds(step_ms_);
   for (;;) {
     const rd_kafka_resp_err_t error = rd_kafka_flush(producer_->client.get(), kFlushMs);
     if (producer_->undelivered() || error == RD_KAFKA_RESP_ERR_NO_ERROR) return true;
-    if (std::chrono::steady_clock::now() > deadline) return false;
+    if (Clock::now() > deadline) return false;
   }
 }
 
-Result<std::vector<StableEnds::Partition>> KafkaWriter::partitions_of(
-    std::span<const std::string> topics) const {
-  std::vector<StableEnds::Partition> partitions;
-  for (const std::string& topic : topics) {
-    const Result<std::int32_t> count = partitions_of(topic);
-    if (!count) return count.error();
-    for (std::int32_t partition = 0; partition < *count; ++partition)
-      partitions.emplace_back(topic, partition);
+// Asks where the verdict topics end: behind all that was sent.
+Result<std::vector<OpenPartition>> KafkaWriter::look() {
+  if (!has_begun_) {
+    if (Clock::now() - counted_ > kCountAgain) {
+      auto outputs = partitions_of(output_topic_names(config_.topics));
+      if (!outputs) return outputs.error();
+      outputs_ = *std::move(outputs);
+      counted_ = Clock::now();
+    }
+    ends_.begin(outputs_);
+    has_begun_ = true;
   }
-  return partitions;
-}
-
-// Behind all that was sent: what is open now is ours, or somebody else's.
-Status KafkaWriter::begin_look() {
-  if (const auto now = std::chrono::steady_clock::now(); now - counted_ > kCountAgain) {
-    auto outputs = partitions_of(output_topic_names(config_.topics));
-    if (!outputs) return outputs.error();
-    auto inputs = partitions_of(config_.topics.input);
-    if (!inputs) return inputs.error();
-    outputs_ = *std::move(outputs);
-    inputs_ = *std::move(inputs);
-    counted_ = now;
-  }
-  ends_.begin(outputs_, inputs_);
-  has_begun_ = true;
-  return {};
-}
-
-Result<OpenEnds> KafkaWriter::look() {
-  if (!has_begun_)
-    if (Status status = begin_look(); !status) return status.error();
   return ends_.look(producer_->client.get(), std::min(step_ms_, kLookMs));
+}
+
+// The same, and what is open and not ours is left to others.
+Result<std::vector<OpenPartition>> KafkaWriter::look_for_ours() {
+  Result<std::vector<OpenPartition>> open = look();
+  if (!open || open->empty()) return open;
+  board_.beat();
+  Result<std::vector<OpenPartition>> ours = ours_of(*open, config_, board_, stop_);
+  if (!ours) return ours;
+  for (const OpenPartition& one : *open) {
+    if (std::ranges::find(*ours, one) != ours->end()) continue;
+    log_warning("writer: {}[{}] cannot be read from {} on: a transaction of somebody else has no end",
+                one.topic, one.partition, one.stable);
+    ends_.leave_to_others(one);
+  }
+  return ours;
 }
 
 Result<bool> KafkaWriter::is_settled() {
@@ -404,7 +433,7 @@ Result<bool> KafkaWriter::is_settled() {
     const auto open = look();
     if (open || stop_.stop_requested() || !election_.held()) {
       if (has_waited) board_.warn(kPart, "");
-      if (open) return open->none();
+      if (open) return open->empty();
       if (!stop_.stop_requested()) return Error{ErrorCode::kFenced, "another instance was elected"};
       return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell where the verdicts end"};
     }
@@ -415,39 +444,23 @@ Result<bool> KafkaWriter::is_settled() {
   }
 }
 
-void KafkaWriter::leave_to_others(std::span<const OpenPartition> open) {
-  for (const OpenPartition& one : open) {
-    log_warning("writer: {}[{}] cannot be read from {} on: a transaction of somebody else has no end",
-                one.topic, one.partition, one.stable);
-    ends_.leave_to_others(one);
-  }
-}
-
-// Ours has its end now, or will soon.
-void KafkaWriter::leave_what_stays_open() {
-  for (const auto until = std::chrono::steady_clock::now() + kMarkedMax;;) {
-    const auto open = look();
-    const bool is_over = std::chrono::steady_clock::now() > until;
-    if (open && is_over) leave_to_others(open->partitions);
-    if ((open && open->none()) || is_over || stop_.stop_requested()) return;
-    board_.beat();
-    std::this_thread::sleep_for(std::chrono::milliseconds(kFlushMs));
-  }
-}
-
 // What is to be aborted, the next producer's init_transactions aborts. The group may have its mark, and be
 // ahead of the journal: it goes back before that, or who starts after a crash would find it moved.
 Result<Ending> KafkaWriter::end_unmarked(std::span<const CommittedPosition> covered) {
   CHECK(producer_ != nullptr, "recycle() makes the producer before");
-  const auto open = look();
+  const auto open = look_for_ours();
   if (!open) return open.error();
-  const Result<Unmarked> unmarked =
-      look_at_unmarked(covered, config_, outputs_, open->partitions, board_, stop_);
+  const Result<Unmarked> unmarked = look_at_unmarked(covered, config_, outputs_, *open, board_, stop_);
   if (!unmarked) return unmarked.error();
+  if (open->empty() && !unmarked->in_journal) return Ending::kNone;
   std::vector<CommittedPosition> positions;
   for (const Unmarked::Position& one : unmarked->positions)
     positions.push_back({one.topic, one.partition, one.next, one.leader_epoch});
-  if (unmarked->is_whole) positions = all_positions(positions);
+  if (unmarked->is_whole) {
+    auto all = all_positions(positions);
+    if (!all) return all.error();
+    positions = *std::move(all);
+  }
   CommitAnswer answer;
   if (unmarked->ending == Ending::kCommitted) {
     answer = mark_again(positions);
@@ -461,12 +474,10 @@ Result<Ending> KafkaWriter::end_unmarked(std::span<const CommittedPosition> cove
   }
   if (Status status = recycle(); !status) return status.error();
   if (!is_done(answer)) return Error{ErrorCode::kUnavailable, answer.reason};
-  leave_what_stays_open();
   return unmarked->ending;
 }
 
 CommitAnswer KafkaWriter::await_shown(const Transaction& transaction) {
-  using Clock = std::chrono::steady_clock;
   LogLimiter limiter;
   const auto begin = Clock::now();
   std::optional<Clock::time_point> marked;
@@ -474,8 +485,9 @@ CommitAnswer KafkaWriter::await_shown(const Transaction& transaction) {
   CommitAnswer answer;
   for (std::chrono::milliseconds again{2};;
        again = std::min(2 * again, std::chrono::milliseconds(kFlushMs))) {
-    const auto open = look();
-    if (open && open->none()) break;
+    const bool is_late = Clock::now() - begin > kShownMax;
+    const auto open = is_late ? look_for_ours() : look();
+    if (open && open->empty()) break;
     board_.beat();
     const auto waited = Clock::now() - begin;
     const bool is_over = stop_.stop_requested() || !election_.held();
@@ -483,23 +495,19 @@ CommitAnswer KafkaWriter::await_shown(const Transaction& transaction) {
       answer = doubt("committed, but not all of its verdicts can be seen");
       break;
     }
-    if (waited > kShownMax) {
+    if (is_late) {
       has_warned = true;
-      const std::string why = open ? open->text() : open.error().message;
+      const std::string why = open ? open->front().topic : open.error().message;
       board_.warn(kPart, "waiting: verdicts that were committed cannot be seen yet: " + why);
       limiter.log(LogLevel::kWarning, "",
                   "writer: waiting: verdicts that were committed cannot be seen yet: {}", why);
-      if (open && !marked) {
-        log_warning(
-            "writer: Kafka lost the end of a transaction in partitions of the verdict topics, or of the "
-            "group: it "
-            "is marked again");
-        if (answer = mark_again(transaction.positions); !is_done(answer)) break;
-        marked = Clock::now();
-      } else if (open && Clock::now() - *marked > kMarkedMax) {
-        leave_to_others(open->partitions);
-        if (!open->in_group) break;
-      }
+    }
+    if (is_late && open && (!marked || Clock::now() - *marked > kMarkedMax)) {
+      log_warning(
+          "writer: Kafka lost the end of a transaction in partitions of the verdict topics: it is marked "
+          "again");
+      if (answer = mark_again(transaction.positions); !is_done(answer)) break;
+      marked = Clock::now();
     }
     std::this_thread::sleep_for(again);
   }

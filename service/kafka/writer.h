@@ -5,7 +5,7 @@
 // abort failed every time. `recycle` is the only way out of a doubt: a new producer with the same
 // transactional.id, whose init_transactions fences every older one and finishes what it had open.
 //
-// None is begun before the one before it has its end in every partition: what Kafka leaves open is then of
+// No batch is sent before the one before it has its end in every partition: what Kafka leaves open is then of
 // one transaction alone, and is ended as that one was. An end is marked for a producer id, in the partitions
 // that were added to its last transaction, and there it ends whatever this id has open; producers with one
 // transactional.id have one producer id. So a transaction that holds all partitions, and nothing in them,
@@ -75,15 +75,13 @@ class KafkaWriter final : public BatchSink {
   CommitAnswer begin();
   CommitAnswer end();
   CommitAnswer give_back(std::span<const CommittedPosition> positions);
-  std::vector<CommittedPosition> all_positions(std::span<const CommittedPosition> covered) const;
+  Result<std::vector<CommittedPosition>> all_positions(std::span<const CommittedPosition> covered);
   CommitAnswer add_all(std::span<const CommittedPosition> positions);
   CommitAnswer mark_again(std::span<const CommittedPosition> positions);
-  Result<std::int32_t> partitions_of(const std::string& topic) const;
-  Result<std::vector<StableEnds::Partition>> partitions_of(std::span<const std::string> topics) const;
-  Status begin_look();
-  Result<OpenEnds> look();
-  void leave_to_others(std::span<const OpenPartition> open);
-  void leave_what_stays_open();
+  Result<std::int32_t> partitions_of(const std::string& topic);
+  Result<std::vector<StableEnds::Partition>> partitions_of(std::span<const std::string> topics);
+  Result<std::vector<OpenPartition>> look();
+  Result<std::vector<OpenPartition>> look_for_ours();
   CommitAnswer settle(RdKafka<rd_kafka_topic_partition_list_t> positions);
   std::future<RdKafka<rd_kafka_error_t>> send_positions(
       RdKafka<rd_kafka_topic_partition_list_t> list, RdKafka<rd_kafka_consumer_group_metadata_t> group) const;
@@ -101,11 +99,9 @@ class KafkaWriter final : public BatchSink {
   std::stop_token stop_;
   const int step_ms_;
   std::shared_ptr<Producer> producer_;
-  // Partitions of the verdict topics and of the input, as of `counted_`.
-  std::vector<StableEnds::Partition> outputs_;
-  std::vector<StableEnds::Partition> inputs_;
+  std::vector<StableEnds::Partition> outputs_;  // the verdict topics, as of `counted_`
   std::chrono::steady_clock::time_point counted_{};
-  StableEnds ends_;         // of all that a transaction writes, but for the journal
+  StableEnds ends_;         // of the verdict topics
   bool has_begun_ = false;  // ends_, behind the last transaction
 };
 

@@ -53,9 +53,9 @@ Status end_unmarked(const JournalChain& chain, BatchSink& sink) {
   const Result<Ending> ended = sink.end_unmarked(covered);
   if (ended && *ended == Ending::kAborted) {
     log_warning("journal: Kafka lost the end of a transaction of which nobody saw anything: it is aborted");
-  } else if (ended) {
+  } else if (ended && *ended == Ending::kCommitted) {
     log_warning("journal: Kafka lost the end of a transaction of which some can be seen: it is committed");
-  } else {
+  } else if (!ended) {
     log_warning("journal: a transaction whose end Kafka lost could not be ended: {}", ended.error().message);
     const ErrorCode code = ended.error().code;
     if (code == ErrorCode::kFenced || code == ErrorCode::kInvalid) return ended.error();

@@ -56,8 +56,12 @@ struct CommitAnswer {
   bool recycle_before_next = false;
 };
 
-// How a transaction ended.
-enum class Ending : std::uint8_t { kCommitted, kAborted };
+// How a transaction without an end was ended.
+enum class Ending : std::uint8_t {
+  kCommitted,
+  kAborted,
+  kNone,  // there is none of ours, any more
+};
 
 class BatchSink {
  public:
@@ -81,7 +85,8 @@ class BatchSink {
   // To be called when what an older producer left behind has no end that consumers could see, and will
   // never have one: Kafka takes the transaction for complete and lost its markers (recovery.h). Ends it in
   // all topics at once, as committed if any of it can be seen; else as aborted, which is right whatever Kafka
-  // had decided, and takes the group back to where the readable journal ends. Makes a new producer.
+  // had decided; where it has no end in the journal either, the group is taken back to where the readable one
+  // ends. Makes a new producer, unless there was nothing to do.
   // `covered`: where the readable journal ends in each input partition, or ended before its last record; each
   // named once. REQUIRES: recycle() was called, and no commit since. Errors: kFenced, kInvalid (as recycle),
   // and others: it is not done, this time.

@@ -210,7 +210,7 @@ CommitAnswer SimulatedSink::end(std::optional<Fault> fault, Draw& draw, std::siz
   }
   if (fault == Fault::kMarkersLost) {
     using enum Cluster::Unmarked;
-    constexpr std::array kWhere = {kInJournal, kInSome, kInTopics, kEverywhere, kInVerdicts, kInGroup};
+    constexpr std::array kWhere = {kInJournal, kInSome, kInTopics, kEverywhere, kInVerdicts};
     instance_.cluster.lose_markers(1 + draw.below(4), kWhere[draw.below(kWhere.size())]);
   }
   const bool executed = fault != Fault::kCommitFalse && (fault != Fault::kVotedOut || draw.one_in(2));

@@ -78,7 +78,7 @@ bool Cluster::is_seen(const Hidden& hidden) const {
 
 Ending Cluster::look_at_unmarked(const std::map<std::int32_t, std::int64_t>& covered) const {
   const std::lock_guard lock(mutex_);
-  if (!hidden_) return Ending::kCommitted;
+  if (!hidden_) return Ending::kNone;
   // As of the last record that can be read: what `covered` is told by may be older.
   std::map<std::int32_t, std::int64_t> readable = covered;
   const auto last = std::find_if(committed_.rbegin() + (hidden_->in_journal() ? 1 : 0), committed_.rend(),
@@ -118,8 +118,7 @@ void Cluster::end_hidden(Ending ending) {
     content.journal.clear();
   }
   if (content.verdicts.empty() && content.journal.empty()) committed_.pop_back();
-  if (hidden.loss.where == Unmarked::kEverywhere || hidden.loss.where == Unmarked::kInGroup)
-    group_offsets_ = hidden.offsets_before;
+  if (hidden.loss.where == Unmarked::kEverywhere) group_offsets_ = hidden.offsets_before;
 }
 
 Cluster::Answer Cluster::move_group(std::uint64_t epoch,

@@ -66,7 +66,6 @@ class Cluster {
     kInTopics,    // nobody has seen any of it, but the group is ahead of the journal
     kEverywhere,  // nor is the group
     kInVerdicts,  // the journal has the record
-    kInGroup,     // consumers and the journal have all of it
     kOfAbort,     // verdicts of a transaction that was aborted
   };
   // Of the transaction that ends next, as committed or kOfAbort; after so many looks its end arrives.
@@ -78,7 +77,7 @@ class Cluster {
   void end_unmarked(Ending ending);
   // In a transaction that holds nothing else.
   Answer move_group(std::uint64_t epoch, const std::map<std::int32_t, std::int64_t>& positions);
-  // Whether the journal can be read to its end. So the verdicts, and the group's positions.
+  // Whether the journal can be read to its end. So the verdicts.
   bool is_settled();
   bool is_shown();
 
@@ -122,8 +121,7 @@ class Cluster {
     bool in_journal() const { return loss.where <= Unmarked::kEverywhere; }
     // Of the verdicts, by their place.
     bool holds(std::size_t verdict) const {
-      if (loss.where == Unmarked::kInJournal || loss.where == Unmarked::kInGroup) return false;
-      return loss.where != Unmarked::kInSome || verdict % 2 == 1;
+      return loss.where == Unmarked::kInSome ? verdict % 2 == 1 : loss.where != Unmarked::kInJournal;
     }
   };
 

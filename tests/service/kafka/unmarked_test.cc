@@ -60,7 +60,7 @@ class UnmarkedTest : public ::testing::Test {
 
 TEST_F(UnmarkedTest, verdicts_that_the_journal_covers_were_committed) {
   append_record();
-  cluster_.send("unique", {verdict(0, 100), verdict(0, 99), verdict(1, 19)});  // the first one has its end
+  cluster_.send("unique", {verdict(0, 100), verdict(1, 19), verdict(1, 20)});  // the first open one tells
   const Unmarked unmarked = look();
   EXPECT_EQ(unmarked.ending, Ending::kCommitted);
   EXPECT_TRUE(unmarked.is_whole);
@@ -74,7 +74,7 @@ TEST_F(UnmarkedTest, verdicts_that_the_journal_covers_were_committed) {
 
 TEST_F(UnmarkedTest, verdicts_behind_the_journal_were_aborted) {
   append_record();
-  cluster_.send("unique", {verdict(0, 1), verdict(1, 19), verdict(1, 20)});
+  cluster_.send("unique", {verdict(0, 1), verdict(1, 20), verdict(0, 99)});  // the first open one tells
   EXPECT_EQ(look().ending, Ending::kAborted);
 }
 
@@ -83,9 +83,27 @@ TEST_F(UnmarkedTest, a_verdict_of_a_partition_without_a_position_lies_behind) {
   EXPECT_EQ(look().ending, Ending::kAborted);
 }
 
-TEST_F(UnmarkedTest, what_is_none_of_our_verdicts_tells_nothing) {
-  cluster_.send("unique", {"somebody's", "else's"});
-  EXPECT_EQ(look().ending, Ending::kCommitted);
+TEST_F(UnmarkedTest, is_not_ours_what_begins_with_no_verdict_on_our_input) {
+  const std::array open = {OpenPartition{.topic = "unique", .partition = 0, .stable = 0},
+                           OpenPartition{.topic = "unique", .partition = 0, .stable = 1},
+                           OpenPartition{.topic = "unique", .partition = 0, .stable = 2}};
+  std::string of_others = verdict(0, 1);
+  of_others.replace(of_others.find("pages"), 5, "other");
+  cluster_.send("unique", {"somebody's", of_others, verdict(0, 1)});
+  const auto ours = ours_of(open, config_, board_, {});
+  ASSERT_TRUE(ours) << ours.error().message;
+  EXPECT_EQ(*ours, std::vector{open[2]});
+}
+
+// By the invariant that there is one transaction without an end: who breaks it must not choose.
+TEST_F(UnmarkedTest, verdicts_of_two_batches_are_a_contradiction) {
+  append_record();
+  cluster_.send("unique", {verdict(1, 19), verdict(1, 20)});
+  const std::array open = {OpenPartition{.topic = "unique", .partition = 0, .stable = 0},
+                           OpenPartition{.topic = "unique", .partition = 0, .stable = 1}};
+  const Result<Unmarked> unmarked = look_at_unmarked({}, config_, {}, open, board_, {});
+  ASSERT_FALSE(unmarked);
+  EXPECT_EQ(unmarked.error().code, ErrorCode::kContradiction);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "service/kafka/log_reader.h"
 #include "tests/service/kafka/mock_cluster.h"
+#include "tests/support/eventually.h"
 
 namespace neardup {
 namespace {
@@ -148,41 +149,47 @@ TEST_F(Writer, is_in_doubt_while_a_partition_that_a_verdict_topic_has_gained_can
   EXPECT_EQ(board_.warning(), "");
 }
 
-// A group whose positions have no end would be found where it was before, by whoever starts next, or nowhere.
-TEST_F(Writer, marks_again_what_has_no_end_in_the_group_alone) {
-  ASSERT_EQ(commit().kind, CommitAnswer::Kind::kCommitted);
-  cluster_.refuse(MockCluster::kOffsetFetch, RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, 30);
-  const Result<bool> settled = writer_->is_settled();
-  ASSERT_TRUE(settled) << settled.error().message;
-  EXPECT_FALSE(*settled);
-  ::testing::internal::CaptureStderr();
-  const CommitAnswer shown = await_shown();
-  const std::string log = ::testing::internal::GetCapturedStderr();
-  EXPECT_NE(log.find("or of the group: it is marked again"), std::string::npos) << log;
-  EXPECT_EQ(shown.kind, CommitAnswer::Kind::kInDoubt) << "it stays so";
-  cluster_.refuse_no_more(MockCluster::kOffsetFetch);
-  EXPECT_TRUE(*writer_->is_settled());
-}
-
-// What was left without a mark lies in any partition: the transaction that ends it holds all of them, and no
-// record.
-TEST_F(Writer, ends_what_is_unmarked_with_a_transaction_of_partitions_alone) {
+TEST_F(Writer, ends_nothing_where_all_has_its_end) {
   const std::array covered = {CommittedPosition{.topic = "pages", .partition = 0, .next = 10}};
+  cluster_.refuse(MockCluster::kAddPartitionsToTxn, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, 1);
   const Result<Ending> ended = writer_->end_unmarked(covered);
   ASSERT_TRUE(ended) << ended.error().message;
-  EXPECT_EQ(*ended, Ending::kCommitted) << "the journal has all of its records";
-  for (const char* const topic : {"journal", "unique", "duplicate", "dead-letter"}) {
-    const auto reader = KafkaLogReader::open(config_, topic, 0, probe_, board_, {});
-    ASSERT_TRUE(reader) << reader.error().message;
-    const Result<std::int64_t> end = (*reader)->end();
-    ASSERT_TRUE(end) << end.error().message;
-    EXPECT_EQ(*end, 0) << topic;
-  }
+  EXPECT_EQ(*ended, Ending::kNone);
+}
+
+// What was left without a mark is ended by a transaction that holds its partition and no record: one that is
+// committed everybody would read (tests/support/librdkafka-empty-batch.patch).
+TEST_F(Writer, librdkafka_adds_a_partition_without_a_record) {
+  ClientListener listener("writer", probe_);
+  auto client = make_client(RD_KAFKA_PRODUCER, config_,
+                            {{"transactional.id", "another"}, {"enable.idempotence", "true"}}, listener);
+  ASSERT_TRUE(client) << client.error().message;
+  rd_kafka_t* const producer = client->get();
+  const auto done = [](rd_kafka_error_t* error) {
+    const RdKafka<rd_kafka_error_t> owned(error);
+    return owned ? describe(*owned) : std::string();
+  };
+  ASSERT_EQ(done(rd_kafka_init_transactions(producer, 30000)), "");
+  rd_kafka_topic_t* const topic = rd_kafka_topic_new(producer, "unique", nullptr);
+  const rd_kafka_metadata_t* metadata = nullptr;
+  ASSERT_EQ(rd_kafka_metadata(producer, 0, topic, &metadata, 30000), RD_KAFKA_RESP_ERR_NO_ERROR);
+  rd_kafka_metadata_destroy(metadata);
+
+  const auto is_added = [&] { return rd_kafka_produce_batch(topic, 0, 0, nullptr, 0) == 1; };
+  ASSERT_EQ(done(rd_kafka_begin_transaction(producer)), "");
+  EXPECT_TRUE(eventually(is_added));
+  EXPECT_EQ(done(rd_kafka_commit_transaction(producer, 30000)), "");
+  const auto reader = KafkaLogReader::open(config_, "unique", 0, probe_, board_, {});
+  ASSERT_TRUE(reader) << reader.error().message;
+  const Result<std::int64_t> end = (*reader)->end();
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(*end, 0) << "the mock writes no marks";
 
   cluster_.refuse(MockCluster::kAddPartitionsToTxn, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, 1);
-  const Result<Ending> again = writer_->end_unmarked(covered);
-  ASSERT_FALSE(again) << "no partition was added";
-  EXPECT_EQ(again.error().code, ErrorCode::kUnavailable);
+  ASSERT_EQ(done(rd_kafka_begin_transaction(producer)), "");
+  EXPECT_FALSE(is_added()) << "it was added to the one before";
+  EXPECT_TRUE(eventually([&] { return !done(rd_kafka_commit_transaction(producer, 30000)).empty(); }));
+  rd_kafka_topic_destroy(topic);
 }
 
 }  // namespace
