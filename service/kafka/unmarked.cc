@@ -11,7 +11,7 @@
 namespace neardup {
 namespace {
 
-constexpr std::int64_t kLookedAt = 20'000;     // records of a partition; a batch has half as many
+constexpr std::int64_t kLookedAt = 20'000;     // offsets of a partition at first
 constexpr std::int64_t kJournalLookedAt = 20;  // offsets; a record has two, and may take megabytes
 // The journal's record is the first of its transaction that is sent. A verdict that is so much older is of
 // other records that had these offsets once, of a topic that was made again.
@@ -136,34 +136,32 @@ Result<BatchSpan> batch_of(const std::string& bytes) {
   return batch;
 }
 
-// Whether consumers can see a verdict of the batch whose journal record is of `open_ms`. Error kUnavailable,
-// too: all that was looked at of a partition was aborted, and no other shows one.
+// Whether consumers can see a verdict of the batch whose journal record is of `open_ms`.
 Result<bool> sees_verdict_of(const BatchSpan& batch, std::int64_t open_ms, const KafkaConfig& config,
                              std::span<const StableEnds::Partition> partitions, StateBoard& board,
                              const std::stop_token& stop) {
   Probe uncounted;
-  std::string untold;
   for (const auto& [topic, partition] : partitions) {
     auto reader = KafkaLogReader::open(config, topic, partition, uncounted, board, stop);
     if (!reader) return reader.error();
-    const Result<bool> from_beginning = (*reader)->start_near_end(kLookedAt);
-    if (!from_beginning) return from_beginning.error();
-    bool is_told = *from_beginning;
     bool is_seen = false;
-    const Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
-      is_told = true;
-      if (is_seen || record.timestamp_ms < open_ms - kOlderMs) return {};
-      const std::optional<Place> place = place_of(record, topic, config);
-      is_seen = place && batch.covers(*place);
-      return {};
-    });
-    if (!status) return status.error();
+    bool is_told = false;  // what was aborted tells nothing: then we look further back
+    for (std::int64_t looked_at = kLookedAt; !is_told; looked_at *= 8) {
+      const Result<bool> from_beginning = (*reader)->start_near_end(looked_at);
+      if (!from_beginning) return from_beginning.error();
+      is_told = *from_beginning;
+      const Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
+        is_told = true;
+        if (is_seen || record.timestamp_ms < open_ms - kOlderMs) return {};
+        const std::optional<Place> place = place_of(record, topic, config);
+        is_seen = place && batch.covers(*place);
+        return {};
+      });
+      if (!status) return status.error();
+    }
     if (is_seen) return true;
-    if (!is_told) untold = topic + "[" + std::to_string(partition) + "]";
   }
-  if (untold.empty()) return false;
-  return Error{ErrorCode::kUnavailable, "the last " + std::to_string(kLookedAt) + " records of " + untold +
-                                            " were aborted: what can be seen there cannot be told"};
+  return false;
 }
 
 // Whether verdicts without an end are of a batch that the journal has. Error kContradiction: some are.

@@ -56,8 +56,8 @@ struct Unmarked {
 
 // `partitions`: of the verdict topics; `open`: those of them that hold something of ours without an end.
 // `covered`: where the readable journal ends in each input partition, or ended before its last record; one
-// that is not named is not covered at all. Errors: kUnavailable (asked to stop; a topic cannot be read, or
-// all that is looked at of it was aborted), kContradiction (it cannot be one transaction).
+// that is not named is not covered at all. Errors: kUnavailable (asked to stop; a topic cannot be read),
+// kContradiction (it cannot be one transaction).
 Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, const KafkaConfig& config,
                                   std::span<const StableEnds::Partition> partitions,
                                   std::span<const OpenPartition> open, StateBoard& board,

@@ -28,7 +28,6 @@ constexpr int kInitMs = 10000;    // one try; tries go on until Kafka answers or
 constexpr int kConnectMs = 1000;  // for a first broker; without one the try begins all the same
 constexpr std::chrono::milliseconds kAgainMax{2000};   // between two producers
 constexpr int kMetadataMs = 5000;                      // one question for the partitions of a topic
-constexpr int kAddMs = 5000;                           // for the coordinator to add them to a transaction
 constexpr std::chrono::seconds kMarkMax{50};           // it gives a transaction up after 60
 constexpr int kLookMs = 1000;                          // one question for the ends of the verdict topics
 constexpr std::chrono::milliseconds kShownMax{1000};   // so long may a marker take
@@ -270,8 +269,9 @@ CommitAnswer KafkaWriter::settle(RdKafka<rd_kafka_topic_partition_list_t> positi
   return {};
 }
 
-// Opens a transaction that holds `positions`, and every partition of every topic without a record in it.
-CommitAnswer KafkaWriter::add_all(std::span<const CommittedPosition> positions) {
+// Opens a transaction that holds `positions`, and every partition of every topic without a record in it. What
+// has no end there is aborted with it, should it be given up before `until`.
+CommitAnswer KafkaWriter::add_all(std::span<const CommittedPosition> positions, Clock::time_point until) {
   std::vector<std::pair<rd_kafka_topic_t*, std::int32_t>> partitions = {{producer_->journal, 0}};
   for (std::size_t topic = 0; const std::string& name : output_topic_names(config_.topics)) {
     const Result<std::int32_t> count = partitions_of(name);  // librdkafka adds what it knows
@@ -283,32 +283,35 @@ CommitAnswer KafkaWriter::add_all(std::span<const CommittedPosition> positions) 
   await_broker(producer_->client.get());  // so it knows the journal
   if (CommitAnswer answer = begin(); !is_done(answer)) return answer;
   if (CommitAnswer answer = settle(position_list(positions)); !is_done(answer)) return answer;
-  board_.beat();
-  const auto deadline = Clock::now() + std::chrono::milliseconds(std::min(step_ms_, kAddMs));
   const auto is_added = [](const auto& one) {
     return rd_kafka_produce_batch(one.first, one.second, 0, nullptr, 0) == 1;
   };
   // All are asked for at once, and none that is added is asked for again.
   while (std::ranges::count_if(partitions, is_added) < std::ssize(partitions)) {
-    if (Clock::now() > deadline) return doubt("the partitions were not added to the transaction");
+    board_.beat();
+    if (Clock::now() > until || !election_.held() ||
+        rd_kafka_fatal_error(producer_->client.get(), nullptr, 0) != RD_KAFKA_RESP_ERR_NO_ERROR)
+      return doubt("not all partitions were added to the transaction that ends what has no end");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return {};
 }
 
-// What has no end in some partition, and was committed, is committed there. Should this be given up once the
-// partitions were added, the next producer aborts it with them: so it is not, as long as it may be repeated.
+// What has no end in some partition, and was committed, is committed there. Should that be given up once
+// partitions were added, the next producer aborts it with them: so it is not, as long as the coordinator does
+// not. A late copy of the last transaction's end, which may still be on its way, would commit it as well.
 CommitAnswer KafkaWriter::mark_again(std::span<const CommittedPosition> positions) {
-  CommitAnswer answer = add_all(positions);
-  for (const auto until = Clock::now() + kMarkMax; is_done(answer);) {
+  const auto until = Clock::now() + kMarkMax;
+  CommitAnswer answer = add_all(positions, until);
+  while (is_done(answer)) {
     const RdKafka<rd_kafka_error_t> error(rd_kafka_commit_transaction(producer_->client.get(), step_ms_));
-    board_.beat();
     if (!error) return answer;
+    board_.beat();
     if (rd_kafka_error_is_retriable(error.get()) == 0 || !election_.held() || Clock::now() > until)
       answer = answer_of("commit", *error);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  log_error("writer: what Kafka left without an end could not be committed, and may be aborted: {}",
-            answer.reason);
+  log_warning("writer: committing what Kafka left without an end: {}", answer.reason);
   return answer;
 }
 
@@ -399,7 +402,7 @@ bool KafkaWriter::settle_deliveries() {
 // Asks where the verdict topics end: behind all that was sent.
 Result<std::vector<OpenPartition>> KafkaWriter::look() {
   if (!has_begun_) {
-    if (Clock::now() - counted_ > kCountAgain) {
+    if (outputs_.empty() || Clock::now() - counted_ > kCountAgain) {
       auto outputs = partitions_of(output_topic_names(config_.topics));
       if (!outputs) return outputs.error();
       outputs_ = *std::move(outputs);
@@ -408,7 +411,13 @@ Result<std::vector<OpenPartition>> KafkaWriter::look() {
     ends_.begin(outputs_);
     has_begun_ = true;
   }
-  return ends_.look(producer_->client.get(), std::min(step_ms_, kLookMs));
+  auto open = ends_.look(producer_->client.get(), std::min(step_ms_, kLookMs));
+  // A leader that librdkafka takes for one may be none, or of a newer epoch: metadata tells it.
+  if (!open && Clock::now() - counted_ > kShownMax) {
+    has_begun_ = false;
+    counted_ = {};
+  }
+  return open;
 }
 
 // The same, and what is open and not ours is left to others.
@@ -469,8 +478,7 @@ Result<Ending> KafkaWriter::end_unmarked(std::span<const CommittedPosition> cove
       if (answer = give_back(positions); is_done(answer))
         if (Status status = recycle(); !status) return status.error();
     }
-    const CommittedPosition for_nobody = {.topic = config_.topics.input.front()};
-    if (is_done(answer)) answer = add_all(std::span(&for_nobody, 1));
+    if (is_done(answer)) answer = add_all(positions, Clock::now() + kMarkMax);
   }
   if (Status status = recycle(); !status) return status.error();
   if (!is_done(answer)) return Error{ErrorCode::kUnavailable, answer.reason};
@@ -486,6 +494,8 @@ CommitAnswer KafkaWriter::await_shown(const Transaction& transaction) {
   for (std::chrono::milliseconds again{2};;
        again = std::min(2 * again, std::chrono::milliseconds(kFlushMs))) {
     const bool is_late = Clock::now() - begin > kShownMax;
+    if (is_late && !std::exchange(has_warned, true))
+      board_.warn(kPart, "waiting: verdicts that were committed cannot be seen yet");
     const auto open = is_late ? look_for_ours() : look();
     if (open && open->empty()) break;
     board_.beat();
@@ -496,7 +506,6 @@ CommitAnswer KafkaWriter::await_shown(const Transaction& transaction) {
       break;
     }
     if (is_late) {
-      has_warned = true;
       const std::string why = open ? open->front().topic : open.error().message;
       board_.warn(kPart, "waiting: verdicts that were committed cannot be seen yet: " + why);
       limiter.log(LogLevel::kWarning, "",
@@ -504,8 +513,9 @@ CommitAnswer KafkaWriter::await_shown(const Transaction& transaction) {
     }
     if (is_late && open && (!marked || Clock::now() - *marked > kMarkedMax)) {
       log_warning(
-          "writer: Kafka lost the end of a transaction in partitions of the verdict topics: it is marked "
-          "again");
+          "writer: a transaction has no end in partitions of the verdict topics after {} s: it is marked "
+          "again",
+          kShownMax.count() / 1000);
       if (answer = mark_again(transaction.positions); !is_done(answer)) break;
       marked = Clock::now();
     }

@@ -76,7 +76,8 @@ class KafkaWriter final : public BatchSink {
   CommitAnswer end();
   CommitAnswer give_back(std::span<const CommittedPosition> positions);
   Result<std::vector<CommittedPosition>> all_positions(std::span<const CommittedPosition> covered);
-  CommitAnswer add_all(std::span<const CommittedPosition> positions);
+  CommitAnswer add_all(std::span<const CommittedPosition> positions,
+                       std::chrono::steady_clock::time_point until);
   CommitAnswer mark_again(std::span<const CommittedPosition> positions);
   Result<std::int32_t> partitions_of(const std::string& topic);
   Result<std::vector<StableEnds::Partition>> partitions_of(std::span<const std::string> topics);

@@ -48,7 +48,7 @@ constexpr std::string_view kRecordHidden = "committed, but the journal record do
 constexpr std::string_view kVerdictsHidden = "verdicts that were committed cannot be seen yet";
 constexpr std::string_view kAborted = "of which nobody saw anything: it is aborted";
 constexpr std::string_view kCommitted = "of which some can be seen: it is committed";
-constexpr std::string_view kMarkedAgain = "in partitions of the verdict topics: it is marked again";
+constexpr std::string_view kMarkedAgain = "it is marked again";
 
 // Something that must come did not.
 struct Stuck : std::runtime_error {
