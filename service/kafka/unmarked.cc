@@ -136,11 +136,15 @@ Result<BatchSpan> batch_of(const std::string& bytes) {
   return batch;
 }
 
-// Whether consumers can see a verdict of the batch whose journal record is of `open_ms`.
-Result<bool> sees_verdict_of(const BatchSpan& batch, std::int64_t open_ms, const KafkaConfig& config,
+// Whether consumers can see a verdict of the batch whose journal record is of `open_ms`. Error
+// kContradiction: they see none of it, but one behind `readable`, where the journal ends: it has lost its
+// end, and a start shall find that out.
+Result<bool> sees_verdict_of(const BatchSpan& batch, std::int64_t open_ms,
+                             std::span<const CommittedPosition> readable, const KafkaConfig& config,
                              std::span<const StableEnds::Partition> partitions, StateBoard& board,
                              const std::stop_token& stop) {
   Probe uncounted;
+  std::string unknown;
   for (const auto& [topic, partition] : partitions) {
     auto reader = KafkaLogReader::open(config, topic, partition, uncounted, board, stop);
     if (!reader) return reader.error();
@@ -152,16 +156,24 @@ Result<bool> sees_verdict_of(const BatchSpan& batch, std::int64_t open_ms, const
       is_told = *from_beginning;
       const Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
         is_told = true;
-        if (is_seen || record.timestamp_ms < open_ms - kOlderMs) return {};
-        const std::optional<Place> place = place_of(record, topic, config);
-        is_seen = place && batch.covers(*place);
+        const std::optional<Place> place = is_seen ? std::nullopt : place_of(record, topic, config);
+        if (!place) return {};
+        if (!batch.covers(*place)) {
+          if (lies_behind(*place, readable))
+            unknown =
+                place->topic + ":" + std::to_string(place->partition) + "@" + std::to_string(place->offset);
+        } else if (record.timestamp_ms >= open_ms - kOlderMs) {
+          is_seen = true;
+        }
         return {};
       });
       if (!status) return status.error();
     }
     if (is_seen) return true;
   }
-  return false;
+  if (unknown.empty()) return false;
+  return Error{ErrorCode::kContradiction,
+               "there is a verdict on " + unknown + ", which the journal does not know: it has lost its end"};
 }
 
 // Whether verdicts without an end are of a batch that the journal has. Error kContradiction: some are.
@@ -215,8 +227,9 @@ Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, co
   Unmarked unmarked;
   unmarked.in_journal = !journal->open.empty();
   const Result<bool> is_committed =
-      unmarked.in_journal ? sees_verdict_of(*without_end, journal->open_ms, config, partitions, board, stop)
-                          : is_covered(open, readable, config, board, stop);
+      unmarked.in_journal
+          ? sees_verdict_of(*without_end, journal->open_ms, readable, config, partitions, board, stop)
+          : is_covered(open, readable, config, board, stop);
   if (!is_committed) return is_committed.error();
   unmarked.ending = *is_committed ? Ending::kCommitted : Ending::kAborted;
   unmarked.is_whole = !(unmarked.in_journal && *is_committed);

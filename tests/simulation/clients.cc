@@ -148,9 +148,11 @@ Result<Ending> SimulatedSink::end_unmarked(std::span<const CommittedPosition> co
   for (std::size_t i = 0; i < instance_.cluster.input().size(); ++i)
     positions[static_cast<std::int32_t>(i)] = 0;
   for (const CommittedPosition& position : covered) positions[position.partition] = position.next;
-  const Ending ending = instance_.planted == Planted::kSeenOff
-                            ? Ending::kAborted
-                            : instance_.cluster.look_at_unmarked(positions);
+  const std::optional<Ending> seen = instance_.planted == Planted::kSeenOff
+                                         ? Ending::kAborted
+                                         : instance_.cluster.look_at_unmarked(positions);
+  if (!seen) return Error{ErrorCode::kContradiction, "the journal has lost its end"};
+  const Ending ending = *seen;
   if (ending == Ending::kAborted && instance_.cluster.is_journal_open() &&
       instance_.planted != Planted::kGivingBackOff) {
     if (instance_.cluster.move_group(epoch_, positions) == Cluster::Answer::kFenced)

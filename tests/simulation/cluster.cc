@@ -76,7 +76,7 @@ bool Cluster::is_seen(const Hidden& hidden) const {
   return false;
 }
 
-Ending Cluster::look_at_unmarked(const std::map<std::int32_t, std::int64_t>& covered) const {
+std::optional<Ending> Cluster::look_at_unmarked(const std::map<std::int32_t, std::int64_t>& covered) {
   const std::lock_guard lock(mutex_);
   if (!hidden_) return Ending::kNone;
   // As of the last record that can be read: what `covered` is told by may be older.
@@ -90,7 +90,16 @@ Ending Cluster::look_at_unmarked(const std::map<std::int32_t, std::int64_t>& cov
     return position.second > offset_in(readable, position.first).value_or(0);
   });
   if (!hidden_->in_journal()) return lies_behind ? Ending::kAborted : Ending::kCommitted;
-  return lies_behind && is_seen(*hidden_) ? Ending::kCommitted : Ending::kAborted;
+  if (lies_behind && is_seen(*hidden_)) return Ending::kCommitted;
+  // The journal as `covered` has it may have lost its end.
+  for (const Content& known : std::span(committed_).first(committed_.size() - 1)) {
+    for (const auto& [partition, next] : known.positions) {
+      if (known.verdicts.empty() || next <= offset_in(covered, partition).value_or(0)) continue;
+      if (hidden_->loss.looks == kNever) end_hidden(Ending::kAborted);
+      return std::nullopt;
+    }
+  }
+  return Ending::kAborted;
 }
 
 bool Cluster::is_journal_open() const {

@@ -71,8 +71,9 @@ class Cluster {
   // Of the transaction that ends next, as committed or kOfAbort; after so many looks its end arrives.
   void lose_markers(std::uint64_t looks, Unmarked where);
   // How what is hidden was decided, as far as it can be seen. `covered`: where the readable journal ends, by
-  // partition; none: the beginning.
-  Ending look_at_unmarked(const std::map<std::int32_t, std::int64_t>& covered) const;
+  // partition; none: the beginning. nullopt: verdicts that the journal does not know can be seen, and then an
+  // operator aborts what would stay hidden for ever.
+  std::optional<Ending> look_at_unmarked(const std::map<std::int32_t, std::int64_t>& covered);
   bool is_journal_open() const;
   void end_unmarked(Ending ending);
   // In a transaction that holds nothing else.
