@@ -9,7 +9,8 @@
 //   can be read         open, and it covers them; or none are open      committed
 //   is gone             open, of inputs behind the journal's end        aborted
 //   open                one of its batch can be seen                    committed
-//   open                none of its batch can be seen                   either
+//   open                none of its batch can be seen                   either; or the journal has lost its
+//                                                                       end, if others behind it can be seen
 //
 // What is open in a verdict topic is ours if the first record that nobody can read is a verdict on a document
 // of our input: others may write there, too, and hold theirs open for minutes.
@@ -57,7 +58,7 @@ struct Unmarked {
 // `partitions`: of the verdict topics; `open`: those of them that hold something of ours without an end.
 // `covered`: where the readable journal ends in each input partition, or ended before its last record; one
 // that is not named is not covered at all. Errors: kUnavailable (asked to stop; a topic cannot be read),
-// kContradiction (it cannot be one transaction).
+// kContradiction (it cannot be one transaction, or the journal has lost its end: a person must choose).
 Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, const KafkaConfig& config,
                                   std::span<const StableEnds::Partition> partitions,
                                   std::span<const OpenPartition> open, StateBoard& board,
