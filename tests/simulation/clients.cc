@@ -60,15 +60,6 @@ void SimulatedSource::release() {
 
 namespace {
 
-MemoryVerdict kept(const OutputRecord& record) {
-  MemoryVerdict verdict{record.topic, {}, {}, {}};
-  if (record.key) verdict.key = *record.key;
-  if (record.value) verdict.value = *record.value;
-  for (const Header& header : record.headers)
-    verdict.headers.emplace_back(header.name, header.value.value_or(""));
-  return verdict;
-}
-
 // Of a verdict on a document, one digit of its signature.
 void change(MemoryVerdict& verdict) {
   constexpr std::string_view kField = R"("signature":")";

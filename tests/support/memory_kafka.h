@@ -42,6 +42,16 @@ struct MemoryVerdict {
   friend bool operator==(const MemoryVerdict&, const MemoryVerdict&) = default;
 };
 
+// A verdict as it lies in its topic.
+inline MemoryVerdict kept(const OutputRecord& record) {
+  MemoryVerdict verdict{record.topic, {}, {}, {}};
+  if (record.key) verdict.key = *record.key;
+  if (record.value) verdict.value = *record.value;
+  for (const Header& header : record.headers)
+    verdict.headers.emplace_back(header.name, header.value.value_or(""));
+  return verdict;
+}
+
 struct MemoryKafka {
   std::string topic = "pages";
   std::vector<std::vector<MemoryRecord>> input;  // by partition
@@ -74,14 +84,7 @@ struct MemoryKafka {
 
   static std::vector<MemoryVerdict> verdicts_of(const Transaction& transaction) {
     std::vector<MemoryVerdict> sent;
-    for (const OutputRecord& record : transaction.records) {
-      MemoryVerdict verdict{record.topic, {}, {}, {}};
-      if (record.key) verdict.key = *record.key;
-      if (record.value) verdict.value = *record.value;
-      for (const Header& header : record.headers)
-        verdict.headers.emplace_back(header.name, header.value.value_or(""));
-      sent.push_back(std::move(verdict));
-    }
+    for (const OutputRecord& record : transaction.records) sent.push_back(kept(record));
     return sent;
   }
 
