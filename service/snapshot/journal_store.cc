@@ -75,7 +75,9 @@ Status JournalStore::read(const std::function<Status(const StoredRecord& record)
   segments_.clear();
   if (committed_.segments.empty()) return {};
   StoredRecords records(folder_, committed_, std::move(damage_));
-  while (const std::optional<StoredRecord> record = records.next()) {
+  while (records.records() < committed_.records) {
+    const std::optional<StoredRecord> record = records.next();
+    if (!record) break;
     if (Status status = take(*record); !status) return status;
   }
   damage_ = records.damage();

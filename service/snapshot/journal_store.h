@@ -13,6 +13,10 @@
 // `fall_back` goes back to what the last commit promised, and the records since come from Kafka again. They
 // are the same bytes, so what is appended a second time is what stood there before.
 //
+// A start does the same. What the last process wrote behind its promise may read well and be lost all the
+// same: after an fsync that failed, pages that never reached the disk pass for clean, and no later fsync
+// writes them. Cut off and written once more, they are new.
+//
 // Cost:    a record is copied once and written once; a commit is two fsyncs of files and one of the folder.
 // Threads: one. Processes: one, the folder is locked; any number may read.
 #pragma once
@@ -51,8 +55,8 @@ class JournalStore {
   // What the newest manifest promises; no segments: nothing is stored.
   const Manifest& committed() const { return committed_; }
 
-  // Hands out every stored record from the first on, as far as they are whole. `take` may refuse one: its
-  // error ends the reading and is returned. May be called again, to begin anew.
+  // Hands out every record that is promised from the first on, as far as they are whole. `take` may refuse
+  // one: its error ends the reading and is returned. May be called again, to begin anew.
   Status read(const std::function<Status(const StoredRecord& record)>& take);
 
   // What of it was not whole, as StoredRecords::damage().

@@ -1,9 +1,9 @@
 // Which records does this folder hold?
 //
 // Reads a snapshot from its first record to its last. The manifest promises how far; behind that lies what
-// was appended later, and is as good if it is whole, so reading goes on there until a frame is not. A frame
-// that is not whole ends the reading wherever it stands: what comes behind it can be had from Kafka, and
-// `damage` says if it was promised.
+// was appended later, and reads as well if it is whole, so reading goes on there until a frame is not. Who is
+// to write on trusts the promise alone (JournalStore). A frame that is not whole ends the reading wherever it
+// stands: what comes behind it can be had from Kafka, and `damage` says if it was promised.
 //
 //   FOLDER/manifest-GENERATION     the newest two that are whole (manifest.h)
 //   FOLDER/segment-FIRST           the journal from record FIRST on (segment.h)

@@ -12,6 +12,7 @@
 
 #include "service/snapshot/stored_records.h"
 #include "tests/integration/harness.h"
+#include "tests/support/eventually.h"
 
 namespace neardup {
 namespace {
@@ -42,6 +43,12 @@ std::uint64_t stored_records(const Config& config) {
   return stored->records();
 }
 
+// How much is there for good.
+Manifest promised(const Config& config) {
+  const Result<StoredRecords> stored = StoredRecords::open(config.snapshot.directory);
+  return stored ? stored->manifest() : Manifest();
+}
+
 TEST(Snapshot, kills_and_starts_from_the_disk_change_no_verdict) {
   const Config config = with_snapshot("snapshot-kills");
   create_test_topics(config, kPartitions);
@@ -66,12 +73,17 @@ TEST(Snapshot, kills_and_starts_from_the_disk_change_no_verdict) {
       service.wait(seconds(5));
       const std::string segment = config.snapshot.directory + "/" + segment_name(0);
       std::fstream file(segment, std::ios::in | std::ios::out | std::ios::binary);
-      file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(segment) / 2));
+      file.seekp(static_cast<std::streamoff>(promised(config).bytes() / 2));
       file.put('!');
       file.put('?');
       continue;
     }
     wait_for_verdicts(service, config, 3000U * (life + 1));
+    // A kill costs what was not promised.
+    EXPECT_TRUE(eventually([&] {
+      const std::uint64_t kept = promised(config).records;
+      return kept > 0 && kept == stored_records(config);
+    }));
     service.signal(life == 0 ? SIGKILL : SIGTERM);
     service.wait(kStart);
     if (life == 2) {

@@ -99,10 +99,11 @@ struct CountingProbe final : Probe {
   SimulatedInstance& instance;
 };
 
+// With which a start goes on.
 std::uint64_t stored_records(const std::string& folder) {
   Result<StoredRecords> records = StoredRecords::open(folder);
   if (!records) return 0;
-  while (records->next()) {
+  while (records->records() < records->manifest().records && records->next()) {
   }
   return records->records();
 }
