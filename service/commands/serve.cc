@@ -331,6 +331,7 @@ Status Service::serve_term(std::stop_source& term) {
   reading_ = std::stop_source();
   const std::stop_callback stopping(stop_, [this] { reading_.request_stop(); });
   memory_->log->stop_on(reading_.get_token());
+  if (memory_->stored) memory_->stored->stop_on(reading_.get_token());
 
   log_info("standby: joining group {}, whose leader is the writer", config_.kafka.group);
   Result<std::unique_ptr<Election>> election =

@@ -73,6 +73,8 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
   auto shown = began;
   std::uint64_t bytes_read = 0;
   Status status = parts_.store.read([&](const StoredRecord& record) -> Status {
+    if (stop_reading_.stop_requested())
+      return Error{ErrorCode::kUnavailable, "asked to stop while reading it"};
     number_ = record.number + 1;
     bytes_read += record.bytes.size();
     const double progress = std::min(
@@ -85,6 +87,7 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
   });
   if (!status) {
     const Error error = status.error().in(snapshot);
+    if (error.code == ErrorCode::kUnavailable) return error;  // stopped: there is nothing to mend
     return Error{error.code, error.message + ". " + kSnapshotWayOut};
   }
   if (parts_.store.damage().any()) {

@@ -25,9 +25,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -69,6 +71,9 @@ class StoredJournal final : public JournalLog {
   // Stores what is queued, and commits.
   ~StoredJournal() override;
 
+  // From now on a stop ends the reading of the store, with kUnavailable; the log hears of its own.
+  void stop_on(std::stop_token stop) { stop_reading_ = std::move(stop); }
+
   // Error kContradiction besides those of log and store: the snapshot is not of this journal.
   Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override;
   Result<std::optional<std::string>> next(std::chrono::milliseconds wait) override;
@@ -100,6 +105,7 @@ class StoredJournal final : public JournalLog {
   Parts parts_;
   OpenLog open_log_;
   StoredJournalOptions options_;
+  std::stop_token stop_reading_;
   bool begun_ = false;
   std::uint64_t number_ = 0;  // of the next record that the log hands out
 

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,6 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A committed journal: a mark of its transaction lies behind every record, so that a record's position is not
 // its number. Shared by the logs that read it.
@@ -413,6 +415,34 @@ TEST_F(StoredJournalTest, a_disk_that_refuses_the_folder_stops_no_start_and_a_wr
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(probe_.failures, 1);
+}
+
+// A large one takes tens of seconds, and whoever asked for the stop has a limit.
+TEST_F(StoredJournalTest, a_stop_is_heard_while_the_disk_is_read) {
+  commit(50);
+  ASSERT_TRUE(live().status);
+  {
+    const auto store = JournalStore::open(at(), "");
+    TestLog log(journal_);
+    JournalChain chain;
+    StoredJournal stored({log, **store, chain, probe_, board_}, {});
+    std::stop_source stop;
+    stored.stop_on(stop.get_token());
+    int taken = 0;
+    const Status status = stored.read_to_end([&](std::string_view, double) -> Status {
+      if (++taken == 10) stop.request_stop();
+      return {};
+    });
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
+    EXPECT_THAT(status.error().message,
+                AllOf(HasSubstr("asked to stop"), Not(HasSubstr("Remove the folder"))));
+    EXPECT_EQ(taken, 10);
+  }
+  const Life again = live();
+  ASSERT_TRUE(again.status) << again.status.error().message;
+  EXPECT_EQ(again.log_reads, 1) << "what is stored is as it was";
+  EXPECT_EQ(again.records, 50U);
 }
 
 TEST_F(StoredJournalTest, a_record_that_the_caller_refuses_ends_the_start_with_a_way_out) {
