@@ -27,14 +27,16 @@ class Admin {
  public:
   // For as long as its requests take.
   static Result<Admin> open(const KafkaConfig& config, milliseconds timeout) {
-    static Probe uncounted;
-    static ClientListener listener("admin", uncounted);
-    return open(config, listener, timeout);
+    return made(make_client(RD_KAFKA_PRODUCER, config, {}, unheard()), timeout);
+  }
+  // To ask for the offsets of the group: of a broker that does not coordinate it librdkafka (issue 5040) turns
+  // to what only a client of a group has, and a producer would bring the process down. It joins nothing.
+  static Result<Admin> open_for_group(const KafkaConfig& config, milliseconds timeout) {
+    return made(make_client(RD_KAFKA_CONSUMER, config, consumer_properties(config.group), unheard()),
+                timeout);
   }
   static Result<Admin> open(const KafkaConfig& config, ClientListener& listener, milliseconds timeout) {
-    Result<RdKafka<rd_kafka_t>> client = make_client(RD_KAFKA_PRODUCER, config, {}, listener);
-    if (!client) return client.error();
-    return Admin(std::move(*client), steady_clock::now() + timeout);
+    return made(make_client(RD_KAFKA_PRODUCER, config, {}, listener), timeout);
   }
 
   rd_kafka_t* client() const { return client_.get(); }
@@ -70,6 +72,16 @@ class Admin {
   bool out_of_time() const { return steady_clock::now() >= deadline_; }
 
  private:
+  static ClientListener& unheard() {
+    static Probe uncounted;
+    static ClientListener listener("admin", uncounted);
+    return listener;
+  }
+  static Result<Admin> made(Result<RdKafka<rd_kafka_t>> client, milliseconds timeout) {
+    if (!client) return client.error();
+    return Admin(std::move(*client), steady_clock::now() + timeout);
+  }
+
   Admin(RdKafka<rd_kafka_t> client, steady_clock::time_point deadline)
       : client_(std::move(client)), queue_(rd_kafka_queue_new(client_.get())), deadline_(deadline) {}
 
@@ -325,7 +337,7 @@ Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfi
 }
 
 Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics, milliseconds timeout) {
-  Result<Admin> admin = Admin::open(config, timeout);
+  Result<Admin> admin = Admin::open_for_group(config, timeout);
   if (!admin) return admin.error();
   for (InputTopic& topic : topics) topic.bounds.assign(static_cast<std::size_t>(topic.partitions), {});
   Status status = read_log_bound(*admin, topics, RD_KAFKA_OFFSET_SPEC_EARLIEST, &PartitionBounds::begin);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,6 +29,24 @@ TEST(Admin, names_what_to_do_about_a_transaction_that_does_not_end) {
   EXPECT_THAT(status.error().message,
               ::testing::AllOf(::testing::HasSubstr("group readers: UNSTABLE_OFFSET_COMMIT"),
                                ::testing::HasSubstr("kafka-transactions.sh find-hanging")));
+}
+
+// The coordinator has just moved. Of a producer librdkafka would follow a null pointer (issue 5040).
+TEST(Admin, outlives_a_broker_that_does_not_coordinate_the_group_any_more) {
+  MockCluster cluster({"pages"});
+  KafkaConfig config;
+  config.brokers = cluster.servers();
+  config.group = "readers";
+  std::vector<InputTopic> topics = {{"pages", {}, 1}};
+  cluster.refuse(MockCluster::kOffsetFetch, RD_KAFKA_RESP_ERR_NOT_COORDINATOR, 1);
+  const Status refused = read_bounds(config, topics, std::chrono::milliseconds(9000));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable) << "it is asked again";
+  EXPECT_THAT(refused.error().message, ::testing::HasSubstr("NOT_COORDINATOR"));
+  const Status answered = read_bounds(config, topics, std::chrono::milliseconds(9000));
+  ASSERT_TRUE(answered) << answered.error().message;
+  EXPECT_EQ(topics[0].bounds[0].end, 0);
+  EXPECT_EQ(topics[0].bounds[0].committed, std::nullopt);
 }
 
 struct Errors final : Probe {
