@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <system_error>
 
 #include "service/fault_point.h"
@@ -93,6 +94,18 @@ Status sync_folder(const std::string& folder) {
   Result<File> file = File::open(folder, O_RDONLY | O_DIRECTORY);
   if (!file) return file.error();
   return file->sync();
+}
+
+Status make_folder(const std::string& folder) {
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error)) return {};
+  const std::string above = std::filesystem::path(folder).parent_path().string();
+  if (!above.empty()) {
+    if (Status status = make_folder(above); !status) return status;
+  }
+  std::filesystem::create_directory(folder, error);
+  if (error) return Error{ErrorCode::kIo, folder + ": making the folder: " + error.message()};
+  return sync_folder(above.empty() ? "." : above);
 }
 
 Status write_durably(const std::string& folder, const std::string& name, std::string_view bytes) {

@@ -54,6 +54,9 @@ class File {
 // The names in `folder` are there for good.
 Status sync_folder(const std::string& folder);
 
+// `folder` is there, and those above it; for good, where this call makes them. Error kIo.
+Status make_folder(const std::string& folder);
+
 // FOLDER/NAME holds `bytes` for good, or what it held before: never a part. What fails leaves no draft.
 Status write_durably(const std::string& folder, const std::string& name, std::string_view bytes);
 

@@ -29,9 +29,7 @@ JournalStore::JournalStore(std::string folder, const std::string& signature_opti
 Result<std::unique_ptr<JournalStore>> JournalStore::open(const std::string& folder,
                                                          const std::string& signature_options,
                                                          StoreOptions options) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return Error{ErrorCode::kIo, "snapshot " + folder + ": making the folder: " + error.message()};
+  if (const Status made = make_folder(folder); !made) return made.error().in("snapshot " + folder);
   Result<File> lock = File::open(folder + "/lock", O_RDWR | O_CREAT);
   if (!lock) return lock.error().in("snapshot");
   const Result<bool> locked = lock->lock();

@@ -62,6 +62,19 @@ class DiskCalls {
     }
     return nullptr;
   }
+  // Whether it is of the folder that a disk lies in.
+  static bool sync_above(int fd) {
+    const std::string path = path_of(fd);
+    const std::lock_guard lock(disks_mutex);
+    bool is_above = false;
+    for (Disk* disk : disks) {
+      if (fs::path(disk->path_).parent_path() != path) continue;
+      is_above = true;
+      const std::lock_guard disk_lock(disk->mutex_);
+      disk->is_named_ = disk->is_named_ || fs::exists(disk->path_);
+    }
+    return is_above;
+  }
   static int sync(Disk& disk, int fd) { return disk.sync(fd); }
   static std::optional<ssize_t> write(Disk& disk, int fd, const void* bytes, std::size_t size, off_t at) {
     return disk.write(fd, bytes, size, at);
@@ -75,8 +88,8 @@ int simulated_fsync(int fd) __asm__("__wrap_fsync");
 ssize_t simulated_pwrite(int fd, const void* bytes, std::size_t size, off_t offset) __asm__("__wrap_pwrite");
 
 int simulated_fsync(int fd) {
-  Disk* const disk = DiskCalls::disk_of(fd);
-  return disk == nullptr ? real_fsync(fd) : DiskCalls::sync(*disk, fd);
+  if (Disk* const disk = DiskCalls::disk_of(fd)) return DiskCalls::sync(*disk, fd);
+  return DiskCalls::sync_above(fd) ? 0 : real_fsync(fd);
 }
 
 ssize_t simulated_pwrite(int fd, const void* bytes, std::size_t size, off_t offset) {
@@ -109,6 +122,7 @@ void Disk::begin_life(std::uint64_t life, std::uint64_t stored) {
   written_ = stored_ = stored;
   writing_ = 0;
   // What an earlier life wrote is there by now.
+  is_named_ = fs::exists(path_);
   synced_bytes_.clear();
   synced_names_ = names_in(path_);
   old_.clear();
@@ -187,6 +201,7 @@ Disk::Files Disk::files() const {
 Disk::Files Disk::after_power_loss() {
   Draw draw = faults_.draw("power", life_, 0);
   Files files;
+  if (!is_named_) return files;
   for (const auto& [name, inode] : names_in(path_)) {
     const std::string bytes = bytes_of(path_ + "/" + name);
     const auto synced_name = synced_names_.find(name);

@@ -2,12 +2,12 @@
 //
 // A Disk is a real folder whose fsync and pwrite go through this file: the program that links it is linked
 // with --wrap, so the production code runs as it is. An fsync costs nothing here; it only remembers what it
-// made durable: of a file its bytes, of the folder its names. A crash takes what the folder holds then,
-// for a life that died must not write on while its threads end:
+// made durable: of a file its bytes, of the folder its names, of the one above that it is there. A crash
+// takes what the folder holds then, for a life that died must not write on while its threads end:
 //
 //   crash of the process   all that was written is there
 //   loss of power          what was synced is there; of the rest a part that is drawn: bytes cut anywhere,
-//                          new names there or not
+//                          new names there or not; nothing of a folder that is new and not synced above
 //
 // Threads: any; one life at a time.
 #pragma once
@@ -77,6 +77,7 @@ class Disk {
   std::uint64_t written_ = 0;   // records, of those since a write or an fsync failed
   std::uint64_t writing_ = 0;   // with the one whose rest is still to be written
   std::uint64_t promised_ = 0;
+  bool is_named_ = false;  // the folder is there for good
   std::map<ino_t, std::string> synced_bytes_;
   std::map<std::string, ino_t> synced_names_;
   std::set<ino_t> old_;        // of an earlier life, and not written to in this one
