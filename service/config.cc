@@ -57,6 +57,15 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
 }
 
+// Of a setting or property, as far as it can be one: behind it may be a secret, however it was mistyped.
+std::string name_of(std::string_view assignment) {
+  return std::string(assignment.substr(0, assignment.find_first_of("=: \t")));
+}
+
+bool is_assignment(std::string_view assignment, std::string_view name) {
+  return !name.empty() && assignment.substr(name.size()).starts_with('=');
+}
+
 std::string variable_of(std::string_view path) {
   return std::string(kPrefix) + upper(replace_all(std::string(path), ".", "__"));
 }
@@ -219,7 +228,7 @@ void Loader::value(const Setting& setting, const YAML::Node& node, const std::st
       if (!pair.first.IsScalar() || !pair.second.IsScalar()) {
         mistake(here, setting.path, "a property and its value are words");
       } else if (!seen.insert(pair.first.Scalar()).second) {
-        mistake(here, std::string(setting.path) + "." + pair.first.Scalar(), "stands twice");
+        mistake(here, std::string(setting.path) + "." + name_of(pair.first.Scalar()), "stands twice");
       } else {
         one_property(pair.first.Scalar(), pair.second.Scalar(), here);
       }
@@ -257,7 +266,11 @@ void Loader::took(const Setting& setting, const Status& status, const std::strin
 }
 
 void Loader::one_property(const std::string& name, const std::string& value, const std::string& origin) {
-  const std::string path = std::string(kPropertyPrefix) + name;
+  const std::string path = std::string(kPropertyPrefix) + name_of(name);
+  if (name_of(name) != name) {
+    return mistake(origin, path,
+                   "is not PROPERTY=VALUE, in YAML PROPERTY: VALUE; a name has no '=', ':' or space");
+  }
   const Status status = assign_property(*find_setting(kProperties), loaded_.config, name, value);
   if (!status) return mistake(origin, path, status.error().message);
   loaded_.origin[path] = origin;
@@ -280,24 +293,21 @@ void Loader::environment(const std::map<std::string, std::string>& variables) {
     if (std::find(std::begin(kOtherVariables), std::end(kOtherVariables), name) != std::end(kOtherVariables))
       continue;
     const std::string path = replace_all(lower(std::string_view(name).substr(kPrefix.size())), "__", ".");
-    const std::string origin = "env " + original;
+    const std::string origin = "env " + name_of(original);
     if (path.starts_with(kPropertyPrefix)) {
       one_property(replace_all(path.substr(kPropertyPrefix.size()), "_", "."), value, origin);
     } else if (const Setting* const setting = find_setting(path); setting != nullptr) {
       text(*setting, value, origin);
     } else if (!from_kubernetes(name, value)) {
-      unknown("env", original);
+      unknown("env", name_of(original));
     }
   }
 }
 
 void Loader::set(const std::string& assignment) {
-  const std::size_t equals = assignment.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    return mistake("--set " + assignment, "is not NAME=VALUE");
-  }
-  const std::string path = assignment.substr(0, equals);
-  const std::string value = assignment.substr(equals + 1);
+  const std::string path = name_of(assignment);
+  if (!is_assignment(assignment, path)) return mistake("--set " + path, "is not NAME=VALUE");
+  const std::string value = assignment.substr(path.size() + 1);
   if (path.starts_with(kPropertyPrefix)) {
     one_property(path.substr(kPropertyPrefix.size()), value, "--set");
   } else if (const Setting* const setting = find_setting(path); setting != nullptr) {
@@ -308,11 +318,9 @@ void Loader::set(const std::string& assignment) {
 }
 
 void Loader::property(const std::string& assignment) {
-  const std::size_t equals = assignment.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    return mistake("-X " + assignment, "is not PROPERTY=VALUE");
-  }
-  one_property(assignment.substr(0, equals), assignment.substr(equals + 1), "-X");
+  const std::string name = name_of(assignment);
+  if (!is_assignment(assignment, name)) return mistake("-X " + name, "is not PROPERTY=VALUE");
+  one_property(name, assignment.substr(name.size() + 1), "-X");
 }
 
 // "kafka.group (a.yaml:3)", for mistakes that two settings make together.

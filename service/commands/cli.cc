@@ -484,6 +484,14 @@ int run(int argc, const char* const* argv) {
     std::cout << (command != nullptr ? command->first->help("neardup") : app.help()) << std::flush;
     return kExitOk;
   } catch (const CLI::ParseError& error) {
+    // Of `-X sasl.password: hunter2` the parser would name the word that is too much, which is a secret.
+    ConfigSources given;
+    given.properties = app.get_option("-X")->results();
+    for (const std::string& assignment : app.get_option("--set")->results()) {
+      if (assignment.starts_with("kafka.properties.")) given.sets.push_back(assignment);
+    }
+    if (const Result<LoadedConfig> loaded = load_config(given); !loaded)
+      return report_config_error(loaded.error());
     if (const auto* const command = reached(); command != nullptr) {
       const CLI::App& sub = *command->first;
       const bool halfway = sub.get_require_subcommand_min() > 0 && sub.get_subcommands().empty();

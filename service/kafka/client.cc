@@ -72,7 +72,11 @@ Status set_property(rd_kafka_conf_t& conf, const std::string& property, const st
   std::array<char, 512> why{};
   if (rd_kafka_conf_set(&conf, property.c_str(), value.c_str(), why.data(), why.size()) == RD_KAFKA_CONF_OK)
     return {};
-  return Error{ErrorCode::kInvalid, "kafka property " + property + ": " + why.data()};
+  std::string refusal = why.data();
+  // It says a wrong word back, which may be a secret in the wrong place.
+  if (refusal.starts_with("Invalid value \""))
+    refusal = "Invalid value for configuration property \"" + property + "\"";
+  return Error{ErrorCode::kInvalid, "kafka property " + property + ": " + refusal};
 }
 
 constexpr const char* kInterceptor = "neardup";

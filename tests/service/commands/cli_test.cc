@@ -29,6 +29,7 @@ namespace neardup {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -281,6 +282,26 @@ TEST(Cli, validate_offline_knows_the_properties_of_librdkafka) {
   EXPECT_THAT(wrong.err, AllOf(StartsWith("neardup: kafka property fetch.wait.max.ms: Invalid value"),
                                HasSubstr("\nneardup: kafka property linger.mss: No such"),
                                Not(HasSubstr("linger.ms:"))));
+}
+
+TEST(Cli, the_value_of_a_mistyped_property_is_not_repeated) {
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{"print-config", "-X", "sasl.password:hunter2"},
+        {"print-config", "-X", "sasl.password:hunter2="},
+        {"print-config", "-X", "sasl.password:", "hunter2"},
+        {"print-config", "-X", "sasl.password=", "hunter2"},
+        {"print-config", "--set", "kafka.properties.sasl.password:", "hunter2"},
+        {"-X", "sasl.password", "=", "hunter2", "print-config"},
+        {"-X", "sasl.password:", "hunter2"},
+        {"-Xsasl.password:hunter2", "validate", "--offline"},
+        {"validate", "--offline", "-X", "security.protocol=hunter2"},
+        {"validate", "--offline", "-X", "debug=hunter2"}}) {
+    const Answer answer = neardup_cli(words);
+    EXPECT_EQ(answer.code, kExitConfig) << answer.err;
+    EXPECT_THAT(answer.out + answer.err, Not(HasSubstr("hunter2")));
+    EXPECT_THAT(answer.err,
+                AnyOf(HasSubstr("sasl.password"), HasSubstr("security.protocol"), HasSubstr("debug")));
+  }
 }
 
 TEST(Cli, validate_remarks_on_a_folder_that_serve_could_not_use) {

@@ -19,6 +19,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 std::string content_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -373,6 +374,26 @@ TEST(Config, secrets_are_refused_wherever_they_come_from_and_not_repeated) {
   }
   EXPECT_THAT(refusal_of_variable("NEARDUP_KAFKA__PROPERTIES__SASL_PASSWORD", "hunter2"),
               AllOf(HasSubstr("kafka.sasl_password_file"), Not(HasSubstr("hunter2"))));
+}
+
+TEST(Config, a_mistyped_assignment_is_named_without_what_may_be_a_secret) {
+  // base64 ends with '=', so the first one may lie behind the secret.
+  for (const char* const torn :
+       {":hunter2", ": hunter2", " hunter2", ":hunter2=", " = hunter2", "\thunter2="}) {
+    const std::string assignment = std::string("sasl.password") + torn;
+    EXPECT_EQ(refusal_of_property(assignment), "-X sasl.password: is not PROPERTY=VALUE");
+    EXPECT_EQ(refusal_of_set("kafka.properties." + assignment),
+              "--set kafka.properties.sasl.password: is not NAME=VALUE");
+    EXPECT_THAT(
+        refusal("kafka: {properties: {\"" + assignment + "\": x}}"),
+        AllOf(HasSubstr("kafka.properties.sasl.password: is not PROPERTY=VALUE"), Not(HasSubstr("hunter2"))));
+  }
+  EXPECT_THAT(refusal("kafka:\n  properties:\n    sasl.password=hunter2: 1\n    sasl.password=hunter2: 2\n"),
+              AllOf(HasSubstr("stands twice"), Not(HasSubstr("hunter2"))));
+  EXPECT_THAT(refusal_of_variable("NEARDUP_KAFKA__PROPERTIES__SASL_PASSWORD:hunter2", ""),
+              AllOf(StartsWith("env NEARDUP_KAFKA__PROPERTIES__SASL_PASSWORD: "), Not(HasSubstr("hunter2"))));
+  EXPECT_THAT(refusal_of_set("kafka.sasl_password:hunter2="), Not(HasSubstr("hunter2")));
+  EXPECT_THAT(refusal_of_property("=hunter2"), Not(HasSubstr("hunter2")));
 }
 
 TEST(Config, properties_that_exactly_once_rests_on_are_refused) {

@@ -183,6 +183,15 @@ TEST_F(ClientSettings, the_operators_properties_have_the_last_word) {
   EXPECT_THAT(refusal(), HasSubstr("kafka property no.such.property: "));
 }
 
+TEST_F(ClientSettings, a_wrong_value_is_not_repeated) {
+  config_.properties = {{"debug", "hunter2"}};
+  EXPECT_EQ(refusal(), "kafka property debug: Invalid value for configuration property \"debug\"");
+  config_.properties = {{"debug", "broker,hunter2"}};
+  EXPECT_THAT(refusal(), Not(HasSubstr("hunter2")));
+  config_.properties = {{"linger.ms", "-5"}};
+  EXPECT_THAT(refusal(), HasSubstr("outside allowed range"));
+}
+
 TEST_F(ClientSettings, user_and_password_reach_the_client) {
   config_.security_protocol = "sasl_plaintext";
   config_.sasl_mechanism = "SCRAM-SHA-256";
