@@ -37,7 +37,7 @@ const char kFeedHelp[] =
     "left "
     "out;\n"
     "69 some were not acknowledged, or Kafka is away; 74 a file could not be read; 78 wrong configuration;\n"
-    "130 or 143 interrupted, after what was read was acknowledged.\n";
+    "130 or 143 interrupted, after what was sent was acknowledged.\n";
 
 namespace {
 
@@ -92,6 +92,7 @@ class Feed {
     Status status;
     while (status && input_.next(batch)) {
       for (const Record& record : batch.records) {
+        if (SignalScope::interrupted.load()) break;
         if (!whole(record)) continue;
         if (status = send(record, batch.kind); !status) break;
         pace();
@@ -100,7 +101,7 @@ class Feed {
       report_unreadable();
     }
     report_unreadable();  // also of what was met behind the last record
-    // What was taken is delivered, whatever came after it.
+    // What was sent is delivered, whatever came after it.
     const Status delivered = sender_.finish(kDeliveryMax);
     if (shows_progress_) say("\r\x1b[K");
     if (!options_.quiet) {

@@ -31,6 +31,13 @@ bool ends_with_any(std::string path, std::span<const std::string_view> endings) 
   return std::ranges::any_of(endings, [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
+// Of a FIFO that nobody writes to as well: for whoever does, wait_for_more waits. Where another process has a
+// lease of the file, it is waited for.
+int open_source(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  return fd < 0 && errno == EWOULDBLOCK ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : fd;
+}
+
 // read(2) until it answers. -1: it failed, errno says why.
 ssize_t read_some(int fd, char* to, std::size_t size) {
   ssize_t got = 0;
@@ -148,7 +155,7 @@ void PathInput::open_folder(const std::string& path) {
 
 void PathInput::open_lines(const std::string& path) {
   const bool is_stdin = path == kStdin;
-  const int fd = is_stdin ? stdin_fd_ : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = is_stdin ? stdin_fd_ : open_source(path);
   if (fd < 0) return fail(path, errno);
   fd_ = fd;
   fd_path_ = path;
@@ -161,22 +168,26 @@ void PathInput::close_lines() {
 }
 
 void PathInput::read_page(const std::string& path, PathBatch& batch) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = open_source(path);
   if (fd < 0) return fail(path, errno);
   const std::size_t page_begin = batch.bytes.size();
   batch.bytes += path;
   const std::size_t begin = batch.bytes.size();
-  ssize_t got = 0;
-  do {
-    const std::size_t kept = batch.bytes.size() - begin;
-    got = read_some(fd, block_.data(), std::min(block_.size(), bytes_kept_max_ - kept));
+  bool is_stopped = false;
+  int error = 0;
+  for (ssize_t got = 1; got != 0 && error == 0;) {
+    const std::size_t room = bytes_kept_max_ - (batch.bytes.size() - begin);
+    is_stopped = room > 0 && !wait_for_more(fd, Wait::kYes);
+    if (room == 0 || is_stopped) break;
+    got = read_some(fd, block_.data(), std::min(block_.size(), room));
     if (got > 0) batch.bytes.append(block_.data(), static_cast<std::size_t>(got));
-  } while (got > 0);
-  const int error = errno;
+    if (got < 0 && errno != EWOULDBLOCK) error = errno;
+  }
   ::close(fd);
-  if (got < 0) {
+  if (is_stopped || error != 0) {
     batch.bytes.resize(page_begin);
-    return fail(path, error);
+    if (error != 0) fail(path, error);
+    return;
   }
   if (!given_is_topic_) {
     given_is_topic_ = true;
@@ -189,8 +200,9 @@ void PathInput::read_page(const std::string& path, PathBatch& batch) {
 // One block at most. False: there is nothing more for the moment.
 bool PathInput::read_lines(PathBatch& batch, Wait wait) {
   if (unread_.empty()) {
-    if (!wait_for_more(places_.empty() ? wait : Wait::kNo)) return false;
+    if (!wait_for_more(fd_, places_.empty() ? wait : Wait::kNo)) return false;
     const ssize_t got = read_some(fd_, block_.data(), block_.size());
+    if (got < 0 && errno == EWOULDBLOCK) return true;  // somebody else took it
     if (got <= 0) {
       if (got < 0) fail(fd_path_, errno);
       if (!line_.empty()) add_line(line_, batch);
@@ -205,8 +217,8 @@ bool PathInput::read_lines(PathBatch& batch, Wait wait) {
 }
 
 // True where a read will answer at once.
-bool PathInput::wait_for_more(Wait wait) const {
-  pollfd wanted{fd_, POLLIN, 0};
+bool PathInput::wait_for_more(int fd, Wait wait) const {
+  pollfd wanted{fd, POLLIN, 0};
   while (!stop_.load(std::memory_order_relaxed)) {
     const int ready = ::poll(&wanted, 1, wait == Wait::kYes ? kLookMs : 0);
     if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // an error is for read to tell

@@ -85,7 +85,7 @@ class PathInput {
   void close_lines();
   void read_page(const std::string& path, PathBatch& batch);
   bool read_lines(PathBatch& batch, Wait wait);
-  bool wait_for_more(Wait wait) const;
+  bool wait_for_more(int fd, Wait wait) const;
   void take_lines(PathBatch& batch);
   void add_line(std::string_view line, PathBatch& batch);
   std::uint32_t add_topic(const std::string& name);

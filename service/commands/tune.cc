@@ -214,19 +214,23 @@ class Tune {
     }
   }
 
-  int run() {
-    if (!options_.pairs.empty()) {
-      Result<std::vector<Label>> labels = read_labels(options_.pairs);
-      if (!labels) {
-        reader_.complain(labels.error().message);
-        return labels.error().code == ErrorCode::kNotFound ? kExitNoInput : kExitData;
-      }
-      labels_ = *std::move(labels);
-      for (const Label& label : labels_) {
-        wanted_.emplace(label.first, kAbsent);
-        wanted_.emplace(label.second, kAbsent);
-      }
+  // Waits for --pairs as long as it takes, so no SignalScope may live yet.
+  int read_pairs() {
+    if (options_.pairs.empty()) return kExitOk;
+    Result<std::vector<Label>> labels = read_labels(options_.pairs);
+    if (!labels) {
+      reader_.complain(labels.error().message);
+      return labels.error().code == ErrorCode::kNotFound ? kExitNoInput : kExitData;
     }
+    labels_ = *std::move(labels);
+    for (const Label& label : labels_) {
+      wanted_.emplace(label.first, kAbsent);
+      wanted_.emplace(label.second, kAbsent);
+    }
+    return kExitOk;
+  }
+
+  int run() {
     const int read =
         reader_.read(options_.paths, [&](const ReadDocument& document) { return take(document); });
     if (read != kExitOk) return read;
@@ -574,8 +578,10 @@ int run_tune(const TuneOptions& options, const Config& config, const Streams& st
   if (!preset) return report_config_error(preset.error());
   const Result<SignerOptions> signing = resolve_signer_options(tuned);
   if (!signing) return report_config_error(signing.error());
+  Tune tune(options, tuned, *preset, *signing, streams);
+  if (const int failed = tune.read_pairs(); failed != kExitOk) return failed;
   const SignalScope signals;
-  return Tune(options, tuned, *preset, *signing, streams).run();
+  return tune.run();
 }
 
 }  // namespace neardup

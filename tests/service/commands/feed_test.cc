@@ -1,16 +1,23 @@
 #include "service/commands/feed.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "service/codec/document_codec.h"
 #include "service/codec/preset.h"
 #include "service/commands/cli.h"
 #include "service/commands/exit_code.h"
+#include "tests/service/kafka/mock_cluster.h"
 #include "tests/support/folder_test.h"
 
 namespace neardup {
@@ -112,6 +119,30 @@ TEST_F(FeedCommand, files_of_a_folder_that_were_not_read_are_told) {
   const std::string loud = fed("--url-prefix=https://example.org/");
   EXPECT_NE(loud.find("skipped 1 other files\n"), std::string::npos) << loud;
   EXPECT_EQ(fed("--quiet").find("skipped"), std::string::npos);
+}
+
+TEST_F(FeedCommand, a_signal_ends_it_and_what_is_not_sent_yet_stays) {
+  const MockCluster kafka({"pages"});
+  const std::string fifo = (folder_ / "lines").string();
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  std::thread outside([&] {
+    std::ofstream out(fifo);
+    for (int i = 0; i < 500; ++i) out << "{\"text\":\"words\"}\n";
+    out.close();  // whoever reads it listens to signals since it opened it
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    kill(getpid(), SIGINT);
+  });
+  testing::internal::CaptureStderr();
+  const std::string brokers = "kafka.brokers=" + kafka.servers();
+  const char* const words[] = {"neardup",       "feed",    "--rate", "10",        "--set",
+                               brokers.c_str(), "--topic", "pages",  fifo.c_str()};
+  const int code = run_cli(static_cast<int>(std::size(words)), words);
+  outside.join();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(code, 130) << said;
+  const std::size_t sent = said.find("sent ");
+  ASSERT_NE(sent, std::string::npos) << said;
+  EXPECT_LT(std::stoi(said.substr(sent + 5)), 100) << said;
 }
 
 TEST(Feed, a_preset_without_a_place_for_pages_is_refused) {

@@ -1,13 +1,17 @@
 #include "service/commands/path_input.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "tests/support/folder_test.h"
 
@@ -73,6 +77,51 @@ TEST_F(PathInputTest, stop_ends_it) {
   stop_ = true;
   PathBatch batch;
   EXPECT_FALSE(input.next(batch));
+}
+
+// Waits for ever where reading alone is asked, or opening, whether to stop.
+TEST_F(PathInputTest, stop_ends_it_while_it_waits_for_who_writes_to_a_fifo) {
+  for (const char* const name : {"page.html", "lines.jsonl"}) {
+    const std::string fifo = (folder_ / name).string();
+    ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+    for (const bool has_writer : {false, true}) {
+      const int writer = has_writer ? ::open(fifo.c_str(), O_RDWR) : -1;
+      if (has_writer) {
+        ASSERT_EQ(::write(writer, "half", 4), 4);
+      }
+      stop_ = false;
+      PathInput input({fifo}, 0, 1000, stop_);
+      std::thread stopper([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        stop_ = true;
+      });
+      PathBatch batch;
+      EXPECT_FALSE(input.next(batch)) << name << ", " << has_writer;
+      EXPECT_TRUE(input.take_errors().empty());
+      stopper.join();
+      if (has_writer) ::close(writer);
+    }
+  }
+}
+
+TEST_F(PathInputTest, a_page_of_a_fifo_is_read_to_the_end_however_slowly_it_comes) {
+  const std::string fifo = (folder_ / "page.html").string();
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  std::thread writer([&] {
+    const auto rest = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+    rest();
+    std::ofstream out(fifo, std::ios::binary);
+    rest();
+    out << "the beginning, " << std::flush;
+    rest();
+    out << "the end";
+  });
+  PathInput input({fifo}, 0, 1000, stop_);
+  PathBatch batch;
+  ASSERT_TRUE(input.next(batch));
+  EXPECT_EQ(batch.records[0].value, "the beginning, the end");
+  EXPECT_FALSE(input.next(batch));
+  writer.join();
 }
 
 TEST_F(PathInputTest, what_is_not_there_yet_is_not_waited_for_unless_asked) {

@@ -3,10 +3,15 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "service/commands/cli.h"
@@ -105,6 +110,18 @@ TEST_F(TuneCommand, fingerprints_alone_are_compared_with_the_mode) {
   EXPECT_THAT(tune({.paths = {}, .pairs = labels}, input).out,
               HasSubstr("k 7: the highest F1 by fingerprints alone, 1.000, against 1.000 of mode hybrid; "
                         "detector.distance goes up to 3.\n"));
+}
+
+TEST_F(TuneCommand, a_signal_ends_a_wait_for_pairs) {
+  const std::string fifo = (folder_ / "labels.tsv").string();
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const pid_t child = fork();
+  if (child == 0) _exit(run_tune({.paths = {}, .pairs = fifo}, {}, {}));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  kill(child, SIGINT);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status)) << WEXITSTATUS(status);
 }
 
 TEST_F(TuneCommand, recommends_nothing_where_nothing_is_found) {
