@@ -38,8 +38,13 @@ Status restore_since(Clock::time_point begin, JournalLog& log, JournalChain& cha
   return {};
 }
 
-// Error: kFenced, or kInvalid: what a person must mend. All else may go by.
-Status end_unmarked(const JournalChain& chain, BatchSink& sink) {
+// Error: kFenced, or kInvalid: what a person must mend. All else may go by. What was said last is not said
+// again: of a transactional.id that Kafka has forgotten nothing of ours ends what it left open.
+Status end_unmarked(const JournalChain& chain, BatchSink& sink, std::string& said) {
+  const auto say = [&](const std::string& words) {
+    if (words != said) log_warning("journal: {}", words);
+    said = words;
+  };
   // Of a topic that was made again the last one counts: offsets of those before it mean other records.
   std::map<std::string_view, std::uint32_t> ordinals;
   for (const JournalChain::Topic& topic : chain.topics())
@@ -52,11 +57,11 @@ Status end_unmarked(const JournalChain& chain, BatchSink& sink) {
   }
   const Result<Ending> ended = sink.end_unmarked(covered);
   if (ended && *ended == Ending::kAborted) {
-    log_warning("journal: Kafka lost the end of a transaction of which nobody saw anything: it is aborted");
+    say("Kafka lost the end of a transaction of which nobody saw anything: it is aborted");
   } else if (ended && *ended == Ending::kCommitted) {
-    log_warning("journal: Kafka lost the end of a transaction of which some can be seen: it is committed");
+    say("Kafka lost the end of a transaction of which some can be seen: it is committed");
   } else if (!ended) {
-    log_warning("journal: a transaction whose end Kafka lost could not be ended: {}", ended.error().message);
+    say("a transaction whose end Kafka lost could not be ended: " + ended.error().message);
     const ErrorCode code = ended.error().code;
     if (code == ErrorCode::kFenced || code == ErrorCode::kInvalid) return ended.error();
   }
@@ -91,6 +96,7 @@ Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink
   constexpr std::string_view kPart = "journal";
   LogLimiter limiter;
   bool has_waited = false;
+  std::string said;
   Status status;
   for (int looks = 1;; ++looks) {
     const Result<bool> settled = is_settled(log, sink);
@@ -106,7 +112,7 @@ Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink
     board.beat();
     std::this_thread::sleep_for(options.again);
     if (looks % options.looks != 0) continue;
-    if (status = end_unmarked(chain, sink); !status) break;
+    if (status = end_unmarked(chain, sink, said); !status) break;
   }
   if (has_waited) board.warn(kPart, "");
   return status;

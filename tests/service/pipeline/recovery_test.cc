@@ -303,6 +303,27 @@ TEST(Recovery, what_is_covered_of_a_topic_made_again_is_what_was_read_of_the_las
                               {"news", 0, 300}, {"pages", 0, 50}}));
 }
 
+// As where Kafka has forgotten the transactional.id of who left it open.
+TEST(Recovery, says_once_how_it_ended_what_stays_open_all_the_same) {
+  AskedSink sink(Ending::kAborted);
+  MemoryKafka kafka;
+  kafka.journal = {"hidden"};
+  kafka.hidden = 1;
+  kafka.looks_until_marked = 10;
+  MemoryLog log(kafka);
+  StateBoard board;
+  testing::internal::CaptureStderr();
+  const Status status = await_settled(log, JournalChain(), sink, MemoryLeadership(), board,
+                                      {.again = std::chrono::milliseconds(1), .looks = 1});
+  const std::string lines = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(status);
+  EXPECT_EQ(sink.asked, 9) << "what it lacks may come back, a leader for one";
+  const std::string ending = "it is aborted";
+  const std::size_t first = lines.find(ending);
+  ASSERT_NE(first, std::string::npos) << lines;
+  EXPECT_EQ(lines.find(ending, first + 1), std::string::npos) << lines;
+}
+
 // A file with a password that cannot be read, for one.
 TEST(Recovery, what_a_person_must_mend_ends_the_wait_with_its_reason) {
   MemoryKafka kafka;
