@@ -4,6 +4,7 @@
 #   ./dev deps                  installs what is missing; when nothing is, it only looks (under a second)
 #   ./dev deps --build-only     only what compiling and packing need, for the image: no test tools, no linters, no Kafka
 #   ./dev deps --roots          also what makes and enters root file systems, for ./dev image and ./dev package
+#   ./dev deps rdkafka-folder   prints where librdkafka is, or will be, for CMakeLists.txt
 #
 # 1. Debian packages, by name, through apt (as root, or with sudo). Nothing else of the system is changed: services that
 #    come with a package are neither started nor enabled.
@@ -50,7 +51,8 @@ packages_roots=(buildah mmdebstrap systemd-container)
 rdkafka_patches=("$PWD"/tests/support/librdkafka-{5301,queued-bytes,headers,cold-messages,damaged-batch,empty-batch}.patch)
 # Asked at once, not only where librdkafka is compiled: so its absence shows also where that is done long since.
 for patch in "${rdkafka_patches[@]}"; do [[ -e $patch ]] || die "$patch is not there"; done
-rdkafka=$neardup_cache/librdkafka-$rdkafka_version-patches-${#rdkafka_patches[@]} # CMakeLists.txt names it too
+# Changed patches get a folder of their own, and other checkouts keep theirs.
+rdkafka=$neardup_cache/librdkafka-$rdkafka_version-patches-$(cat "${rdkafka_patches[@]}" | cksum | cut -d' ' -f1)
 kafka=$neardup_cache/kafka-$kafka_version
 grafana=$neardup_cache/grafana-schema-$(sed -n 's/.*"@grafana\/schema": "\(.*\)".*/\1/p' tests/ops/grafana/package.json)
 
@@ -183,6 +185,7 @@ case ${1:-} in
     "$1" # from in_subshell; not with &&, which switches -e off inside
     exit
     ;;
+  rdkafka-folder) echo "$rdkafka" && exit ;;
   --build-only) build_only=1 ;;
   --roots) roots=1 ;;
   -h | --help) help_of "${BASH_SOURCE[0]}" && exit ;;
