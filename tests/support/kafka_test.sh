@@ -8,6 +8,10 @@ export NEARDUP_KAFKA_DIR=$work/kafka
 kafka() { tests/support/kafka.sh "$@"; }
 bystander=""
 trap '[[ ! $bystander ]] || kill "$bystander" || true; kafka wipe; rm -rf "$work"' EXIT
+# And where no trap is run: ctest kills a test that takes too long, with all of its descendants, and this is none.
+# shellcheck disable=SC2016 # expanded by the shell that runs it
+setsid --fork sh -c 'tail --pid="$1" -f /dev/null; tests/support/kafka.sh wipe; rm -rf "$2"' guardian $$ "$work" \
+  </dev/null >/dev/null 2>&1
 
 expect() { # expect SENTENCE COMMAND...
   if "${@:2}"; then

@@ -33,14 +33,21 @@ std::string in_folder(const std::string& folder) {
   return "NEARDUP_KAFKA_DIR=" + shell_word(folder) + " " + shell_word(kScript);
 }
 
+// Returns when all of it is gone. Should an interrupt from the terminal end it, the guardian does it again.
+void wipe(const std::string& folder, std::FILE* guardian) {
+  static_cast<void>(std::system((in_folder(folder) + " wipe; rm -rf " + shell_word(folder)).c_str()));
+  pclose(guardian);
+}
+
 }  // namespace
 
 PrivateKafka::PrivateKafka(const std::string& options, Place place) : folder_(new_folder(place)) {
   const std::string script = in_folder(folder_);
-  // A session of its own, so that an interrupt from the terminal ends us and not the guardian. The pipe is
-  // closed in every other child (e), or they would keep the guardian waiting.
+  // A session of its own, so that an interrupt from the terminal ends us and not the guardian, and no child of
+  // ours (--fork), for ctest kills whoever takes too long with all of its descendants. The pipe is closed in
+  // every other child (e), or they would keep the guardian waiting.
   const std::string guard =
-      R"(exec setsid sh -c 'cat >/dev/null; NEARDUP_KAFKA_DIR=$1 "$2" wipe; rm -rf "$1"' guardian )" +
+      R"(exec setsid --fork sh -c 'cat >/dev/null; NEARDUP_KAFKA_DIR=$1 "$2" wipe; rm -rf "$1"' guardian )" +
       shell_word(folder_) + " " + shell_word(kScript);
   guardian_ = popen(guard.c_str(), "we");
   if (guardian_ == nullptr) throw std::runtime_error("cannot start a process");
@@ -57,12 +64,12 @@ PrivateKafka::PrivateKafka(const std::string& options, Place place) : folder_(ne
     take("proxied.servers=", proxied_servers_);
   }
   if (pclose(start) != 0 || servers_.empty()) {
-    pclose(guardian_);
+    wipe(folder_, guardian_);
     throw std::runtime_error("Kafka did not start");
   }
 }
 
-PrivateKafka::~PrivateKafka() { pclose(guardian_); }
+PrivateKafka::~PrivateKafka() { wipe(folder_, guardian_); }
 
 void PrivateKafka::run(std::string_view words) const {
   const std::string command =

@@ -2,7 +2,7 @@
 //
 // PrivateKafka starts one by tests/support/kafka.sh, in a new folder, in memory where there is room or, for
 // whoever writes more than that, on the disk. A guardian process waits for the end of ours, whichever way it
-// comes, and then wipes it.
+// comes, and then wipes what is left of it.
 #pragma once
 
 #include <sys/types.h>
