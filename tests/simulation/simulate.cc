@@ -53,6 +53,15 @@ extern "C" void name_seeds(int signal) {
   std::raise(signal);
 }
 
+// The signal that asked to stop: no more seeds are begun, and what is in memory is removed. A second one of
+// its kind ends it at once.
+std::atomic<int> stopped_by{0};
+
+extern "C" void stop_seeds(int signal) {
+  stopped_by = signal;
+  std::signal(signal, SIG_DFL);
+}
+
 struct Arguments {
   std::uint64_t first = 1;
   std::uint64_t seeds = 1000;
@@ -93,7 +102,7 @@ bool parse(int argc, char** argv, Arguments& arguments) {
 std::filesystem::path make_folder() {
   const bool memory = ::access("/dev/shm", W_OK) == 0;
   std::string name = ((memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path()) /
-                      "neardup-simulation-XXXXXX")
+                      fmt::format("neardup-simulation-{}-XXXXXX", ::getpid()))
                          .string();
   if (mkdtemp(name.data()) == nullptr) {
     fmt::print(stderr, "simulate: {}: {}\n", name, std::strerror(errno));
@@ -147,7 +156,7 @@ Totals run(const Arguments& arguments, const std::filesystem::path& folder) {
   const auto work = [&](std::size_t job) {
     for (;;) {
       const std::uint64_t seed = next++;
-      if (seed >= arguments.first + arguments.seeds) break;
+      if (seed >= arguments.first + arguments.seeds || stopped_by != 0) break;
       running[job] = seed;
       const Scenario scenario = {
           .seed = seed, .planted = arguments.planted, .folder = (folder / std::to_string(job)).string()};
@@ -161,7 +170,7 @@ Totals run(const Arguments& arguments, const std::filesystem::path& folder) {
         std::fflush(stdout);
         shrinks = totals.wrong <= kShrunkMax;
       }
-      if (!shrinks) continue;
+      if (!shrinks || stopped_by != 0) continue;
       if (arguments.replay) configure_log(kErrorsOnly);  // the lines of one run are enough
       const std::string needed = names(shrink(scenario));
       const std::lock_guard lock(mutex);
@@ -213,9 +222,11 @@ int simulate_all(const Arguments& arguments) {
   pthread_attr_destroy(&attributes);
   configure_log(arguments.replay ? LogConfig{.level = "info", .format = "text"} : kErrorsOnly);
   const auto begin = std::chrono::steady_clock::now();
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, stop_seeds);
   const std::filesystem::path folder = make_folder();
   const Totals totals = run(arguments, folder);
   std::filesystem::remove_all(folder);
+  if (stopped_by != 0) std::raise(stopped_by);  // so that who called us sees it
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   fmt::print(
       "table: simulated runs | {} seeds, {} faults, {} verdicts | replayed in the journal's order | \n",
