@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -57,7 +58,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::array<unsigned, 10> kThresholds = {500, 550, 600, 650, 700, 750, 800, 850, 900, 950};
-constexpr std::array<unsigned, 8> kDistances = {0, 1, 2, 3, 4, 5, 6, 7};
+constexpr std::array<unsigned, 8> kDistances = {0, 1, 2, 3, 4, 5, 6, 7};  // beyond the setting's, to compare
+static_assert(kDistances[kHammingDistanceMax] == kHammingDistanceMax, "the first are those that it takes");
 constexpr std::array<unsigned, 14> kRuns = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32};
 constexpr std::size_t kRunTextMax = 1024;           // characters
 constexpr std::uint64_t kRunDocumentsMax = 20'000;  // read by a detector for each m
@@ -177,7 +179,7 @@ unsigned longest_run(std::u32string_view a, std::u32string_view b) {
 }
 
 // Of the rows of highest F1 the one of fewest candidates, and of those the last; null if none finds anything.
-const Row* best_f1(const Rows& rows) {
+const Row* best_f1(std::span<const Row> rows) {
   const Row* best = nullptr;
   for (const Row& row : rows) {
     if (row.f1() == 0) continue;
@@ -422,7 +424,10 @@ class Tune {
   std::string_view mode() const { return kDetectorModeNames[static_cast<std::size_t>(detecting_.mode)]; }
 
   const Row* best_threshold() const { return best_f1(thresholds_); }
-  const Row* best_distance() const { return best_f1(distances_); }
+  // Of those that the setting takes.
+  const Row* best_distance() const {
+    return best_f1(std::span(distances_).first(static_cast<std::size_t>(kHammingDistanceMax) + 1));
+  }
 
   std::string because_of_threshold() const {
     const Row* const best = best_threshold();
@@ -433,13 +438,18 @@ class Tune {
   }
   std::string because_of_distance() const {
     const Row* const best = best_distance();
-    if (best == nullptr) return "k: none finds any of the same pairs";
     const Row* const of_mode = best_threshold();
-    return fmt::format("k {}: the highest F1 by fingerprints alone, {:.3f}, against {:.3f} of mode {}{}",
-                       best->value, best->f1(), of_mode == nullptr ? 0.0 : of_mode->f1(), mode(),
-                       best->value > kHammingDistanceMax
-                           ? fmt::format("; detector.distance goes up to {}", kHammingDistanceMax)
-                           : "");
+    std::string why =
+        best == nullptr
+            ? fmt::format("k: none up to {} finds any of the same pairs", kHammingDistanceMax)
+            : fmt::format("k {}: the highest F1 by fingerprints alone, {:.3f}, against {:.3f} of mode {}",
+                          best->value, best->f1(), of_mode == nullptr ? 0.0 : of_mode->f1(), mode());
+    if (const Row* const of_all = best_f1(distances_);
+        of_all != nullptr && of_all->f1() > (best == nullptr ? 0.0 : best->f1())) {
+      why += fmt::format("; k {} has {:.3f}, but detector.distance goes up to {}", of_all->value,
+                         of_all->f1(), kHammingDistanceMax);
+    }
+    return why;
   }
   std::string because_of_run() const {
     const Row* const best = best_run();

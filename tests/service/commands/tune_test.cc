@@ -97,19 +97,39 @@ TEST_F(TuneCommand, takes_labels_that_are_similarities) {
 TEST_F(TuneCommand, a_table_for_each_setting_and_a_sentence_for_each_recommendation) {
   const Ran ran = by_labels("a0\ta1\t1\na0\ta2\t0\na0\tb0\t0\n");
   EXPECT_EQ(ran.exit_code, 0);
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("5 documents, 0 rejected; 3 labelled pairs, 1 the same"),
-                             HasSubstr("  threshold  precision  recall     F1   candidates  bytes/unique\n"),
-                             HasSubstr("          k  precision"), HasSubstr("          m  precision"),
-                             HasSubstr("the highest F1, 1.000"),
-                             HasSubstr("\nk: none finds any of the same pairs.\n"), HasSubstr("\nm 32: ")));
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("5 documents, 0 rejected; 3 labelled pairs, 1 the same"),
+                    HasSubstr("  threshold  precision  recall     F1   candidates  bytes/unique\n"),
+                    HasSubstr("          k  precision"), HasSubstr("          m  precision"),
+                    HasSubstr("the highest F1, 1.000"),
+                    HasSubstr("\nk: none up to 3 finds any of the same pairs.\n"), HasSubstr("\nm 32: ")));
 }
 
 TEST_F(TuneCommand, fingerprints_alone_are_compared_with_the_mode) {
   const std::string labels = write("labels.tsv", "a\tb\t1\nb\tc\t0\n");
   const std::string input = line("a", page(1)) + line("b", page(1)) + line("c", page(2));
   EXPECT_THAT(tune({.paths = {}, .pairs = labels}, input).out,
-              HasSubstr("k 7: the highest F1 by fingerprints alone, 1.000, against 1.000 of mode hybrid; "
-                        "detector.distance goes up to 3.\n"));
+              HasSubstr("k 3: the highest F1 by fingerprints alone, 1.000, against 1.000 of mode hybrid.\n"));
+}
+
+TEST_F(TuneCommand, recommends_no_distance_that_the_setting_does_not_take) {
+  std::string labels;
+  std::string input;
+  for (int name = 1; name <= 5; ++name) {  // some of them are 4 to 7 bits from their copies
+    const std::string id = std::to_string(name);
+    input += line(id, page(name));
+    for (int others = 1; others <= 6; ++others) {
+      const std::string copy = id + "-" + std::to_string(others);
+      input += line(copy, page(name, others, others));
+      labels += id + '\t' + copy + "\t1\n";
+    }
+  }
+  const TuneOptions options = {.paths = {}, .pairs = write("labels.tsv", labels), .json = true};
+  const Json answer = Json::parse(tune(options, input).out);
+  EXPECT_EQ(answer["distances"].size(), 8U);
+  const Json recommended = answer["recommended"];
+  EXPECT_TRUE(recommended["distance"].is_null() || recommended["distance"] <= 3) << recommended;
+  EXPECT_THAT(recommended["because"][1], HasSubstr(", but detector.distance goes up to 3"));
 }
 
 TEST_F(TuneCommand, a_signal_ends_a_wait_for_pairs) {
@@ -131,9 +151,9 @@ TEST_F(TuneCommand, recommends_nothing_where_nothing_is_found) {
   EXPECT_TRUE(recommended["distance"].is_null()) << recommended;
   const Ran ran = by_labels(labels);
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.out,
-              AllOf(HasSubstr("detector.threshold: none finds any of the same pairs.\n"),
-                    HasSubstr("\nk: none finds any of the same pairs.\n"), Not(HasSubstr("->      0."))));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("detector.threshold: none finds any of the same pairs.\n"),
+                             HasSubstr("\nk: none up to 3 finds any of the same pairs.\n"),
+                             Not(HasSubstr("->      0."))));
 }
 
 // The pairs of this set share a run of 7 and of 4 characters, and a space at each end of it.
