@@ -2,6 +2,7 @@
 //
 //   fingerprint_bench         all rows; the figures go to build/bench/fingerprint.json as well
 //   fingerprint_bench tiny    few pages, made of golden ones, one round; nothing written
+//   fingerprint_bench ROW     the rows whose names hold this, as "text zh"; nothing written
 //
 // Real pages (corpora.h): English and Chinese documentation, as text, as JSON messages (in UTF-8 and, as many
 // producers write it, in \uXXXX) and as HTML messages. The text of a page is what libxml2 finds in it, spaces
@@ -666,20 +667,27 @@ void report(const Figures& figures, double threads2) {
   report.write("fingerprint");
 }
 
-int run(bool tiny) {
+// Those whose names hold `named`.
+std::vector<Row> only(std::string_view named, std::vector<Row> rows) {
+  std::erase_if(rows, [named](const Row& row) { return row.name.find(named) == std::string::npos; });
+  return rows;
+}
+
+int run(bool tiny, std::string_view named) {
   const Inputs in = make_inputs(tiny);
   std::vector<Group> groups;
   for (const Isa isa : {Isa::kScalar, Isa::kAvx2, Isa::kAvx512}) {
     const std::string name(isa_name(isa));
     if (isa <= cpu_isa()) {
-      groups.push_back({name, name, [&in] { return our_rows(in); }});
+      groups.push_back({name, name, [&] { return only(named, our_rows(in)); }});
     } else {
       std::printf("this CPU has no %s: its rows are left out\n", name.c_str());
     }
   }
-  groups.push_back({"peer", "", [&in] { return peer_rows(in); }});
+  groups.push_back({"peer", "", [&] { return only(named, peer_rows(in)); }});
   const Figures figures{measure(groups, tiny ? 1 : kRounds)};
   print(figures);
+  if (!named.empty()) return 0;
   if (!is_same_everywhere(figures)) return 1;
   if (!tiny) report(figures, two_threads(in));
   return 0;
@@ -689,10 +697,11 @@ int run(bool tiny) {
 }  // namespace neardup
 
 int main(int argc, char** argv) {
-  const bool tiny = argc == 2 && std::strcmp(argv[1], "tiny") == 0;
-  if (argc > 2 || (argc == 2 && !tiny)) {
-    std::fprintf(stderr, "usage: fingerprint_bench [tiny]\n");
+  const std::string_view word = argc == 2 ? argv[1] : "";
+  if (argc > 2 || word.starts_with('-')) {
+    std::fprintf(stderr, "usage: fingerprint_bench [tiny | ROW]\n");
     return 64;
   }
-  return neardup::run(tiny);
+  const bool tiny = word == "tiny";
+  return neardup::run(tiny, tiny ? "" : word);
 }
