@@ -14,6 +14,7 @@
 #include <librdkafka/rdkafka.h>
 
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -115,6 +116,13 @@ std::string describe(const rd_kafka_error_t& error);
 // Why a partition's answer to rd_kafka_ListOffsets says nothing, if so: of a request that was not answered
 // in time librdkafka (2.15) makes a success without an offset.
 rd_kafka_resp_err_t list_offsets_error(const rd_kafka_topic_partition_t& answer);
+
+struct TopicPartition {
+  std::string topic;
+  std::int32_t partition = 0;
+
+  friend auto operator<=>(const TopicPartition&, const TopicPartition&) = default;
+};
 
 // A list of one or more partitions.
 RdKafka<rd_kafka_topic_partition_list_t> partition_list(int size_hint);

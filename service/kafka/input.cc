@@ -209,7 +209,7 @@ Status KafkaInput::take(const rd_kafka_message_t& message, std::vector<Record>& 
                                                      : std::string(rd_kafka_topic_name(message.rkt)) + ":" +
                                                            std::to_string(message.partition);
     if (is_beginning_untold(message)) {
-      untold_.emplace_back(rd_kafka_topic_name(message.rkt), message.partition);
+      untold_.push_back({rd_kafka_topic_name(message.rkt), message.partition});
       ask_again_ = std::chrono::steady_clock::now() + kAskAgain;
     } else if (message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
       return Error{

@@ -84,7 +84,7 @@ class KafkaInput final : public RecordSource {
   std::chrono::steady_clock::time_point reported_{};
   std::chrono::steady_clock::time_point polled_at_{};
   // Partitions of which nobody told where they begin, and when to ask again.
-  std::vector<std::pair<std::string, std::int32_t>> untold_;
+  std::vector<TopicPartition> untold_;
   std::chrono::steady_clock::time_point ask_again_{};
   std::mutex added_mutex_;
   std::vector<InputPosition> added_;  // not yet taken by a poll

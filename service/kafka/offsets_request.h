@@ -7,9 +7,8 @@
 // Threads: one caller.
 #pragma once
 
+#include <cstdint>
 #include <map>
-#include <string>
-#include <utility>
 
 #include "core/base/result.h"
 #include "service/kafka/client.h"
@@ -18,7 +17,7 @@ namespace neardup {
 
 class OffsetsRequest {
  public:
-  using Offsets = std::map<std::pair<std::string, std::int32_t>, std::int64_t>;  // by topic and partition
+  using Offsets = std::map<TopicPartition, std::int64_t>;
 
   // Asks for the end of each of `partitions`, as readers of this isolation level see it. `client` must
   // outlive the request.

@@ -15,7 +15,7 @@ Error silence(rd_kafka_resp_err_t error) {
 
 }  // namespace
 
-void StableEnds::begin(std::span<const Partition> partitions) {
+void StableEnds::begin(std::span<const TopicPartition> partitions) {
   partitions_ = partition_list(static_cast<int>(partitions.size()));
   for (const auto& [topic, partition] : partitions)
     rd_kafka_topic_partition_list_add(partitions_.get(), topic.c_str(), partition);
@@ -40,7 +40,7 @@ Result<std::vector<OpenPartition>> StableEnds::look(rd_kafka_t* client, int time
     if (at >= end) continue;
     if (const auto held = of_others_.find(partition); held != of_others_.end() && held->second == at)
       continue;
-    open.push_back({partition.first, partition.second, at});
+    open.push_back({partition.topic, partition.partition, at});
   }
   return open;
 }

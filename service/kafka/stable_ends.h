@@ -17,7 +17,6 @@
 #include <map>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -36,10 +35,8 @@ struct OpenPartition {
 
 class StableEnds {
  public:
-  using Partition = std::pair<std::string, std::int32_t>;
-
   // The next look asks for the end of each of them. Call it behind whatever has to be readable.
-  void begin(std::span<const Partition> partitions);
+  void begin(std::span<const TopicPartition> partitions);
 
   // The partitions that are not settled now. Error kUnavailable: one does not answer, for want of a leader
   // perhaps.
@@ -50,8 +47,8 @@ class StableEnds {
 
  private:
   RdKafka<rd_kafka_topic_partition_list_t> partitions_;
-  std::map<Partition, std::int64_t> ends_;
-  std::map<Partition, std::int64_t> of_others_;  // the stable offsets that they hold back
+  std::map<TopicPartition, std::int64_t> ends_;
+  std::map<TopicPartition, std::int64_t> of_others_;  // the stable offsets that they hold back
 };
 
 }  // namespace neardup

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "service/codec/verdict_codec.h"
 #include "service/journal/record.h"
@@ -105,43 +108,38 @@ Result<JournalEnd> read_journal_end(const KafkaConfig& config, StateBoard& board
   return end;
 }
 
-struct BatchSpan {
-  struct Part {
-    std::string topic;
-    std::int32_t partition = 0;
-    std::int64_t from = 0;
-    std::int64_t next = 0;
-    std::int32_t leader_epoch = -1;
-  };
-  std::vector<Part> parts;
-
-  bool covers(const Place& place) const {
-    return std::ranges::any_of(parts, [&](const Part& part) {
-      return part.topic == place.topic && part.partition == place.partition && part.from <= place.offset &&
-             place.offset < part.next;
-    });
-  }
-};
-
-// What a journal record's batch covers of the input. Error kContradiction: it is no record of a journal.
-Result<BatchSpan> batch_of(const std::string& bytes) {
-  BatchSpan batch;
-  if (bytes.empty()) return batch;
-  const Result<JournalRecord> record = decode_journal_record(bytes);
+// A record of the journal, which points into `bytes`; of no bytes, one that covers nothing. Error
+// kContradiction: it is none.
+Result<JournalRecord> decode(std::string_view bytes) {
+  if (bytes.empty()) return JournalRecord();
+  Result<JournalRecord> record = decode_journal_record(bytes);
   if (!record) return Error{ErrorCode::kContradiction, record.error().message};
-  for (const JournalPosition& one : record->positions) {
-    batch.parts.push_back({std::string(record->topics.at(one.topic).name), one.partition, one.from, one.next,
-                           one.leader_epoch});
+  return record;
+}
+
+bool covers(const JournalRecord& record, const Place& place) {
+  return std::ranges::any_of(record.positions, [&](const JournalPosition& one) {
+    return record.topics.at(one.topic).name == place.topic && one.partition == place.partition &&
+           one.from <= place.offset && place.offset < one.next;
+  });
+}
+
+// Where the batch of `record` moves the group.
+std::vector<CommittedPosition> positions_of(const JournalRecord& record) {
+  std::vector<CommittedPosition> positions;
+  for (const JournalPosition& one : record.positions) {
+    positions.push_back(
+        {std::string(record.topics.at(one.topic).name), one.partition, one.next, one.leader_epoch});
   }
-  return batch;
+  return positions;
 }
 
 // Whether consumers can see a verdict of the batch whose journal record is of `open_ms`. Error
 // kContradiction: they see none of it, but one behind `readable`, where the journal ends: it has lost its
 // end, and a start shall find that out.
-Result<bool> sees_verdict_of(const BatchSpan& batch, std::int64_t open_ms,
+Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
                              std::span<const CommittedPosition> readable, const KafkaConfig& config,
-                             std::span<const StableEnds::Partition> partitions, StateBoard& board,
+                             std::span<const TopicPartition> partitions, StateBoard& board,
                              const std::stop_token& stop) {
   Probe uncounted;
   std::string unknown;
@@ -158,7 +156,7 @@ Result<bool> sees_verdict_of(const BatchSpan& batch, std::int64_t open_ms,
         is_told = true;
         const std::optional<Place> place = is_seen ? std::nullopt : place_of(record, topic, config);
         if (!place) return {};
-        if (!batch.covers(*place)) {
+        if (!covers(batch, *place)) {
           if (lies_behind(*place, readable))
             unknown =
                 place->topic + ":" + std::to_string(place->partition) + "@" + std::to_string(place->offset);
@@ -210,18 +208,16 @@ Result<std::vector<OpenPartition>> ours_of(std::span<const OpenPartition> open, 
 }
 
 Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, const KafkaConfig& config,
-                                  std::span<const StableEnds::Partition> partitions,
+                                  std::span<const TopicPartition> partitions,
                                   std::span<const OpenPartition> open, StateBoard& board,
                                   const std::stop_token& stop) {
   const Result<JournalEnd> journal = read_journal_end(config, board, stop);
   if (!journal) return journal.error();
-  const Result<BatchSpan> last = batch_of(journal->last);
+  const Result<JournalRecord> last = decode(journal->last);
   if (!last) return last.error();
-  const Result<BatchSpan> without_end = batch_of(journal->open);
+  const Result<JournalRecord> without_end = decode(journal->open);
   if (!without_end) return without_end.error();
-  std::vector<CommittedPosition> readable;
-  for (const BatchSpan::Part& part : last->parts)
-    readable.push_back({part.topic, part.partition, part.next, part.leader_epoch});
+  std::vector<CommittedPosition> readable = positions_of(*last);
   readable.insert(readable.end(), covered.begin(), covered.end());
 
   Unmarked unmarked;
@@ -233,13 +229,7 @@ Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, co
   if (!is_committed) return is_committed.error();
   unmarked.ending = *is_committed ? Ending::kCommitted : Ending::kAborted;
   unmarked.is_whole = !(unmarked.in_journal && *is_committed);
-  if (unmarked.is_whole) {
-    for (const CommittedPosition& one : readable)
-      unmarked.positions.push_back({std::string(one.topic), one.partition, one.next, one.leader_epoch});
-  } else {
-    for (const BatchSpan::Part& part : without_end->parts)
-      unmarked.positions.push_back({part.topic, part.partition, part.next, part.leader_epoch});
-  }
+  unmarked.positions = unmarked.is_whole ? std::move(readable) : positions_of(*without_end);
   return unmarked;
 }
 

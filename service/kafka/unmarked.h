@@ -21,13 +21,12 @@
 // Threads: pure, but for Kafka.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include "service/config.h"
+#include "service/kafka/client.h"
 #include "service/kafka/stable_ends.h"
 #include "service/metrics/state.h"
 #include "service/pipeline/sink.h"
@@ -39,19 +38,12 @@ Result<std::vector<OpenPartition>> ours_of(std::span<const OpenPartition> open, 
                                            StateBoard& board, const std::stop_token& stop);
 
 struct Unmarked {
-  struct Position {
-    std::string topic;
-    std::int32_t partition = 0;
-    std::int64_t next = 0;
-    std::int32_t leader_epoch = -1;
-  };
-
   Ending ending = Ending::kAborted;
   bool in_journal = false;  // its record there has no end either
   // Where the group belongs: where the readable journal ends (then it `is_whole`: a partition that is not
   // named is at its beginning; of one that is named twice the first counts), or, of a committed one that is
   // open in the journal, where that record moves it.
-  std::vector<Position> positions;
+  std::vector<CommittedPosition> positions;
   bool is_whole = true;
 };
 
@@ -60,7 +52,7 @@ struct Unmarked {
 // that is not named is not covered at all. Errors: kUnavailable (asked to stop; a topic cannot be read),
 // kContradiction (it cannot be one transaction, or the journal has lost its end: a person must choose).
 Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, const KafkaConfig& config,
-                                  std::span<const StableEnds::Partition> partitions,
+                                  std::span<const TopicPartition> partitions,
                                   std::span<const OpenPartition> open, StateBoard& board,
                                   const std::stop_token& stop);
 

@@ -58,8 +58,8 @@ CommitAnswer doubt(std::string reason) {
 RdKafka<rd_kafka_topic_partition_list_t> position_list(std::span<const CommittedPosition> positions) {
   auto list = partition_list(static_cast<int>(positions.size()));
   for (const CommittedPosition& position : positions) {
-    rd_kafka_topic_partition_t* entry = rd_kafka_topic_partition_list_add(
-        list.get(), std::string(position.topic).c_str(), position.partition);
+    rd_kafka_topic_partition_t* entry =
+        rd_kafka_topic_partition_list_add(list.get(), position.topic.c_str(), position.partition);
     entry->offset = position.next;
     if (position.leader_epoch >= 0) rd_kafka_topic_partition_set_leader_epoch(entry, position.leader_epoch);
   }
@@ -336,13 +336,13 @@ Result<std::int32_t> KafkaWriter::partitions_of(const std::string& topic) {
   return Error{ErrorCode::kUnavailable, "asking for the partitions of " + topic + ": " + describe(error)};
 }
 
-Result<std::vector<StableEnds::Partition>> KafkaWriter::partitions_of(std::span<const std::string> topics) {
-  std::vector<StableEnds::Partition> partitions;
+Result<std::vector<TopicPartition>> KafkaWriter::partitions_of(std::span<const std::string> topics) {
+  std::vector<TopicPartition> partitions;
   for (const std::string& topic : topics) {
     const Result<std::int32_t> count = partitions_of(topic);
     if (!count) return count.error();
     for (std::int32_t partition = 0; partition < *count; ++partition)
-      partitions.emplace_back(topic, partition);
+      partitions.push_back({topic, partition});
   }
   return partitions;
 }
@@ -459,12 +459,10 @@ Result<Ending> KafkaWriter::end_unmarked(std::span<const CommittedPosition> cove
   CHECK(producer_ != nullptr, "recycle() makes the producer before");
   const auto open = look_for_ours();
   if (!open) return open.error();
-  const Result<Unmarked> unmarked = look_at_unmarked(covered, config_, outputs_, *open, board_, stop_);
+  Result<Unmarked> unmarked = look_at_unmarked(covered, config_, outputs_, *open, board_, stop_);
   if (!unmarked) return unmarked.error();
   if (open->empty() && !unmarked->in_journal) return Ending::kNone;
-  std::vector<CommittedPosition> positions;
-  for (const Unmarked::Position& one : unmarked->positions)
-    positions.push_back({one.topic, one.partition, one.next, one.leader_epoch});
+  std::vector<CommittedPosition> positions = std::move(unmarked->positions);
   if (unmarked->is_whole) {
     auto all = all_positions(positions);
     if (!all) return all.error();

@@ -80,7 +80,7 @@ class KafkaWriter final : public BatchSink {
                        std::chrono::steady_clock::time_point until);
   CommitAnswer mark_again(std::span<const CommittedPosition> positions);
   Result<std::int32_t> partitions_of(const std::string& topic);
-  Result<std::vector<StableEnds::Partition>> partitions_of(std::span<const std::string> topics);
+  Result<std::vector<TopicPartition>> partitions_of(std::span<const std::string> topics);
   Result<std::vector<OpenPartition>> look();
   Result<std::vector<OpenPartition>> look_for_ours();
   CommitAnswer settle(RdKafka<rd_kafka_topic_partition_list_t> positions);
@@ -100,7 +100,7 @@ class KafkaWriter final : public BatchSink {
   std::stop_token stop_;
   const int step_ms_;
   std::shared_ptr<Producer> producer_;
-  std::vector<StableEnds::Partition> outputs_;  // the verdict topics, as of `counted_`
+  std::vector<TopicPartition> outputs_;  // the verdict topics, as of `counted_`
   std::chrono::steady_clock::time_point counted_{};
   StableEnds ends_;         // of the verdict topics
   bool has_begun_ = false;  // ends_, behind the last transaction

@@ -29,8 +29,9 @@ struct OutputRecord {
   std::span<const Header> headers;
 };
 
+// Where the group goes on in a partition of the input.
 struct CommittedPosition {
-  std::string_view topic;
+  std::string topic;
   std::int32_t partition = 0;
   std::int64_t next = 0;
   std::int32_t leader_epoch = -1;

@@ -95,7 +95,7 @@ struct MemoryKafka {
     journal.emplace_back(transaction.journal_record);
     for (MemoryVerdict& verdict : verdicts_of(transaction)) verdicts.push_back(std::move(verdict));
     for (const CommittedPosition& position : transaction.positions) {
-      group_offsets[{std::string(position.topic), position.partition}] = position.next;
+      group_offsets[{position.topic, position.partition}] = position.next;
     }
   }
 };

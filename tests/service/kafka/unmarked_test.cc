@@ -43,7 +43,7 @@ class UnmarkedTest : public ::testing::Test {
     const std::array covered = {CommittedPosition{.topic = "pages", .partition = 0, .next = 100},
                                 CommittedPosition{.topic = "pages", .partition = 1, .next = 10}};
     const std::array open = {OpenPartition{.topic = "unique", .partition = 0, .stable = 1}};
-    const std::array partitions = {StableEnds::Partition("unique", 0)};
+    const std::array partitions = {TopicPartition{"unique", 0}};
     const Result<Unmarked> unmarked = look_at_unmarked(covered, config_, partitions, open, board_, {});
     if (!unmarked) {
       ADD_FAILURE() << unmarked.error().message;
@@ -65,7 +65,7 @@ TEST_F(UnmarkedTest, verdicts_that_the_journal_covers_were_committed) {
   EXPECT_EQ(unmarked.ending, Ending::kCommitted);
   EXPECT_TRUE(unmarked.is_whole);
   ASSERT_FALSE(unmarked.positions.empty());
-  const Unmarked::Position& first = unmarked.positions[0];  // of a partition the first counts
+  const CommittedPosition& first = unmarked.positions[0];  // of a partition the first counts
   EXPECT_EQ(first.topic, "pages");
   EXPECT_EQ(first.partition, 1);
   EXPECT_EQ(first.next, 20);
