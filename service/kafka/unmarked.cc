@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "service/codec/verdict_codec.h"
 #include "service/journal/record.h"
 #include "service/kafka/log_reader.h"
 
@@ -59,18 +59,6 @@ Status read_open(const OpenPartition& from, const KafkaConfig& config, StateBoar
     return {};
   });
   return is_enough ? Status() : status;
-}
-
-// Of the first record; nullopt: it is none of ours.
-Result<std::optional<Place>> first_place(const OpenPartition& open, const KafkaConfig& config,
-                                         StateBoard& board, const std::stop_token& stop) {
-  std::optional<Place> place;
-  const Status status = read_open(open, config, board, stop, [&](const Record& record) {
-    place = place_of(record, open.topic, config);
-    return true;
-  });
-  if (!status) return status.error();
-  return place;
 }
 
 struct JournalEnd {
@@ -175,41 +163,35 @@ Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
 }
 
 // Whether verdicts without an end are of a batch that the journal has. Error kContradiction: some are.
-Result<bool> is_covered(std::span<const OpenPartition> open, std::span<const CommittedPosition> readable,
-                        const KafkaConfig& config, StateBoard& board, const std::stop_token& stop) {
-  bool is_some = false;
-  bool is_all = true;
-  for (const OpenPartition& one : open) {
-    const Result<std::optional<Place>> place = first_place(one, config, board, stop);
-    if (!place) return place.error();
-    if (!*place) continue;  // it has its end by now, and somebody else begins there
-    const bool is_behind = lies_behind(**place, readable);
-    is_some = is_some || !is_behind;
-    is_all = is_all && !is_behind;
-  }
-  if (is_some && !is_all) {
-    return Error{ErrorCode::kContradiction,
-                 "verdicts without an end are in part of a batch that the journal has, in part of none"};
-  }
-  return is_all;
+Result<bool> is_covered(std::span<const UnmarkedPartition> open,
+                        std::span<const CommittedPosition> readable) {
+  const auto behind = std::ranges::count_if(
+      open, [&](const UnmarkedPartition& one) { return lies_behind(one.source, readable); });
+  if (behind == 0 || behind == std::ssize(open)) return behind == 0;
+  return Error{ErrorCode::kContradiction,
+               "verdicts without an end are in part of a batch that the journal has, in part of none"};
 }
 
 }  // namespace
 
-Result<std::vector<OpenPartition>> ours_of(std::span<const OpenPartition> open, const KafkaConfig& config,
-                                           StateBoard& board, const std::stop_token& stop) {
-  std::vector<OpenPartition> ours;
+Result<std::vector<UnmarkedPartition>> ours_of(std::span<const OpenPartition> open, const KafkaConfig& config,
+                                               StateBoard& board, const std::stop_token& stop) {
+  std::vector<UnmarkedPartition> ours;
   for (const OpenPartition& one : open) {
-    const Result<std::optional<Place>> place = first_place(one, config, board, stop);
-    if (!place) return place.error();
-    if (*place) ours.push_back(one);
+    std::optional<Place> place;
+    const Status status = read_open(one, config, board, stop, [&](const Record& record) {
+      place = place_of(record, one.topic, config);
+      return true;
+    });
+    if (!status) return status.error();
+    if (place) ours.push_back({one, *std::move(place)});
   }
   return ours;
 }
 
 Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, const KafkaConfig& config,
                                   std::span<const TopicPartition> partitions,
-                                  std::span<const OpenPartition> open, StateBoard& board,
+                                  std::span<const UnmarkedPartition> open, StateBoard& board,
                                   const std::stop_token& stop) {
   const Result<JournalEnd> journal = read_journal_end(config, board, stop);
   if (!journal) return journal.error();
@@ -225,7 +207,7 @@ Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, co
   const Result<bool> is_committed =
       unmarked.in_journal
           ? sees_verdict_of(*without_end, journal->open_ms, readable, config, partitions, board, stop)
-          : is_covered(open, readable, config, board, stop);
+          : is_covered(open, readable);
   if (!is_committed) return is_committed.error();
   unmarked.ending = *is_committed ? Ending::kCommitted : Ending::kAborted;
   unmarked.is_whole = !(unmarked.in_journal && *is_committed);

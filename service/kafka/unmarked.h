@@ -25,6 +25,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "service/codec/verdict_codec.h"
 #include "service/config.h"
 #include "service/kafka/client.h"
 #include "service/kafka/stable_ends.h"
@@ -33,9 +34,15 @@
 
 namespace neardup {
 
+// A partition that holds something of ours without an end, and where the document of its first verdict lay.
+// Should it get its end meanwhile, the same verdict would be read there: so it is read once.
+struct UnmarkedPartition : OpenPartition {
+  ParsedVerdict::Place source;
+};
+
 // Those of `open` that hold something of ours. Error kUnavailable: asked to stop, or one cannot be read.
-Result<std::vector<OpenPartition>> ours_of(std::span<const OpenPartition> open, const KafkaConfig& config,
-                                           StateBoard& board, const std::stop_token& stop);
+Result<std::vector<UnmarkedPartition>> ours_of(std::span<const OpenPartition> open, const KafkaConfig& config,
+                                               StateBoard& board, const std::stop_token& stop);
 
 struct Unmarked {
   Ending ending = Ending::kAborted;
@@ -47,13 +54,13 @@ struct Unmarked {
   bool is_whole = true;
 };
 
-// `partitions`: of the verdict topics; `open`: those of them that hold something of ours without an end.
-// `covered`: where the readable journal ends in each input partition, or ended before its last record; one
-// that is not named is not covered at all. Errors: kUnavailable (asked to stop; a topic cannot be read),
+// `partitions`: of the verdict topics; `open`: those of them that hold something of ours, as ours_of() read
+// them. `covered`: where the readable journal ends in each input partition, or ended before its last record;
+// one that is not named is not covered at all. Errors: kUnavailable (asked to stop; a topic cannot be read),
 // kContradiction (it cannot be one transaction, or the journal has lost its end: a person must choose).
 Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, const KafkaConfig& config,
                                   std::span<const TopicPartition> partitions,
-                                  std::span<const OpenPartition> open, StateBoard& board,
+                                  std::span<const UnmarkedPartition> open, StateBoard& board,
                                   const std::stop_token& stop);
 
 }  // namespace neardup

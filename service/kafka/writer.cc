@@ -16,7 +16,6 @@
 #include "service/fault_point.h"
 #include "service/kafka/message.h"
 #include "service/kafka/topics.h"
-#include "service/kafka/unmarked.h"
 #include "service/log.h"
 
 namespace neardup {
@@ -53,6 +52,13 @@ CommitAnswer doubt(std::string reason) {
   answer.kind = CommitAnswer::Kind::kInDoubt;
   answer.reason = std::move(reason);
   return answer;
+}
+
+// "": nothing is open.
+template <class Partition>
+Result<std::string> first_topic(const Result<std::vector<Partition>>& open) {
+  if (!open) return open.error();
+  return open->empty() ? std::string() : open->front().topic;
 }
 
 RdKafka<rd_kafka_topic_partition_list_t> position_list(std::span<const CommittedPosition> positions) {
@@ -421,14 +427,14 @@ Result<std::vector<OpenPartition>> KafkaWriter::look() {
 }
 
 // The same, and what is open and not ours is left to others.
-Result<std::vector<OpenPartition>> KafkaWriter::look_for_ours() {
-  Result<std::vector<OpenPartition>> open = look();
-  if (!open || open->empty()) return open;
+Result<std::vector<UnmarkedPartition>> KafkaWriter::look_for_ours() {
+  const Result<std::vector<OpenPartition>> open = look();
+  if (!open) return open.error();
   board_.beat();
-  Result<std::vector<OpenPartition>> ours = ours_of(*open, config_, board_, stop_);
+  auto ours = ours_of(*open, config_, board_, stop_);
   if (!ours) return ours;
   for (const OpenPartition& one : *open) {
-    if (std::ranges::find(*ours, one) != ours->end()) continue;
+    if (std::ranges::any_of(*ours, [&](const OpenPartition& of_ours) { return of_ours == one; })) continue;
     log_warning("writer: {}[{}] cannot be read from {} on: a transaction of somebody else has no end",
                 one.topic, one.partition, one.stable);
     ends_.leave_to_others(one);
@@ -494,7 +500,7 @@ CommitAnswer KafkaWriter::await_shown(const Transaction& transaction) {
     const bool is_late = Clock::now() - begin > kShownMax;
     if (is_late && !std::exchange(has_warned, true))
       board_.warn(kPart, "waiting: verdicts that were committed cannot be seen yet");
-    const auto open = is_late ? look_for_ours() : look();
+    const Result<std::string> open = is_late ? first_topic(look_for_ours()) : first_topic(look());
     if (open && open->empty()) break;
     board_.beat();
     const auto waited = Clock::now() - begin;
@@ -504,7 +510,7 @@ CommitAnswer KafkaWriter::await_shown(const Transaction& transaction) {
       break;
     }
     if (is_late) {
-      const std::string why = open ? open->front().topic : open.error().message;
+      const std::string& why = open ? *open : open.error().message;
       board_.warn(kPart, "waiting: verdicts that were committed cannot be seen yet: " + why);
       limiter.log(LogLevel::kWarning, "",
                   "writer: waiting: verdicts that were committed cannot be seen yet: {}", why);

@@ -37,6 +37,7 @@
 #include "service/kafka/client.h"
 #include "service/kafka/election.h"
 #include "service/kafka/stable_ends.h"
+#include "service/kafka/unmarked.h"
 #include "service/pipeline/sink.h"
 
 namespace neardup {
@@ -82,7 +83,7 @@ class KafkaWriter final : public BatchSink {
   Result<std::int32_t> partitions_of(const std::string& topic);
   Result<std::vector<TopicPartition>> partitions_of(std::span<const std::string> topics);
   Result<std::vector<OpenPartition>> look();
-  Result<std::vector<OpenPartition>> look_for_ours();
+  Result<std::vector<UnmarkedPartition>> look_for_ours();
   CommitAnswer settle(RdKafka<rd_kafka_topic_partition_list_t> positions);
   std::future<RdKafka<rd_kafka_error_t>> send_positions(
       RdKafka<rd_kafka_topic_partition_list_t> list, RdKafka<rd_kafka_consumer_group_metadata_t> group) const;

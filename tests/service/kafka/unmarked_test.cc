@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -37,13 +39,27 @@ class UnmarkedTest : public ::testing::Test {
     cluster_.send("journal", {encode_journal_record(record)});
   }
 
+  // Those of these stable offsets of the uniques behind which something of ours is open.
+  std::vector<UnmarkedPartition> ours(std::initializer_list<std::int64_t> stables) {
+    std::vector<OpenPartition> open;
+    for (const std::int64_t stable : stables)
+      open.push_back({.topic = "unique", .partition = 0, .stable = stable});
+    const auto found = ours_of(open, config_, board_, {});
+    if (!found) {
+      ADD_FAILURE() << found.error().message;
+      return {};
+    }
+    return *found;
+  }
+
   // What is unmarked when offset 1 of the uniques, and what lies behind, has no end; the journal had read the
   // partitions of the input up to 100 and 10 before its last record.
   Unmarked look() {
     const std::array covered = {CommittedPosition{.topic = "pages", .partition = 0, .next = 100},
                                 CommittedPosition{.topic = "pages", .partition = 1, .next = 10}};
-    const std::array open = {OpenPartition{.topic = "unique", .partition = 0, .stable = 1}};
     const std::array partitions = {TopicPartition{"unique", 0}};
+    const auto open = ours({1});
+    cluster_.forget("unique");  // what is open is read once
     const Result<Unmarked> unmarked = look_at_unmarked(covered, config_, partitions, open, board_, {});
     if (!unmarked) {
       ADD_FAILURE() << unmarked.error().message;
@@ -84,24 +100,20 @@ TEST_F(UnmarkedTest, a_verdict_of_a_partition_without_a_position_lies_behind) {
 }
 
 TEST_F(UnmarkedTest, is_not_ours_what_begins_with_no_verdict_on_our_input) {
-  const std::array open = {OpenPartition{.topic = "unique", .partition = 0, .stable = 0},
-                           OpenPartition{.topic = "unique", .partition = 0, .stable = 1},
-                           OpenPartition{.topic = "unique", .partition = 0, .stable = 2}};
   std::string of_others = verdict(0, 1);
   of_others.replace(of_others.find("pages"), 5, "other");
   cluster_.send("unique", {"somebody's", of_others, verdict(0, 1)});
-  const auto ours = ours_of(open, config_, board_, {});
-  ASSERT_TRUE(ours) << ours.error().message;
-  EXPECT_EQ(*ours, std::vector{open[2]});
+  const std::vector<UnmarkedPartition> open = ours({0, 1, 2});
+  ASSERT_EQ(open.size(), 1U);
+  EXPECT_EQ(open[0].stable, 2);
+  EXPECT_EQ(open[0].source, (ParsedVerdict::Place{"pages", 0, 1}));
 }
 
 // By the invariant that there is one transaction without an end: who breaks it must not choose.
 TEST_F(UnmarkedTest, verdicts_of_two_batches_are_a_contradiction) {
   append_record();
   cluster_.send("unique", {verdict(1, 19), verdict(1, 20)});
-  const std::array open = {OpenPartition{.topic = "unique", .partition = 0, .stable = 0},
-                           OpenPartition{.topic = "unique", .partition = 0, .stable = 1}};
-  const Result<Unmarked> unmarked = look_at_unmarked({}, config_, {}, open, board_, {});
+  const Result<Unmarked> unmarked = look_at_unmarked({}, config_, {}, ours({0, 1}), board_, {});
   ASSERT_FALSE(unmarked);
   EXPECT_EQ(unmarked.error().code, ErrorCode::kContradiction);
 }
