@@ -32,6 +32,7 @@ constexpr int kLookMs = 1000;                          // one question for the e
 constexpr std::chrono::milliseconds kShownMax{1000};   // so long may a marker take
 constexpr std::chrono::milliseconds kMarkedMax{5000};  // so long may one take that was due for good
 constexpr std::chrono::seconds kCountAgain{5};         // a topic that grows: so late it is noticed
+constexpr std::chrono::milliseconds kUncounted{900};   // nobody counts; a commit is not late by then
 constexpr std::string_view kPart = "transactions";     // of what the board warns
 
 using Clock = std::chrono::steady_clock;
@@ -158,6 +159,7 @@ void KafkaWriter::await_broker(rd_kafka_t* client) const {
 
 Status KafkaWriter::recycle() {
   has_begun_ = false;
+  count_again_ = {};  // who failed to count was the last producer
   const Status status = make_producer();
   board_.warn(kPart, "");
   return status;
@@ -409,8 +411,14 @@ bool KafkaWriter::settle_deliveries() {
 Result<std::vector<OpenPartition>> KafkaWriter::look() {
   if (!has_begun_) {
     if (outputs_.empty() || Clock::now() - counted_ > kCountAgain) {
+      // Until then nothing is known: an older count may lack a partition that has verdicts.
+      if (Clock::now() < count_again_) return uncounted_;
       auto outputs = partitions_of(output_topic_names(config_.topics));
-      if (!outputs) return outputs.error();
+      if (!outputs) {
+        uncounted_ = outputs.error();
+        count_again_ = Clock::now() + kUncounted;
+        return uncounted_;
+      }
       outputs_ = *std::move(outputs);
       counted_ = Clock::now();
     }

@@ -103,8 +103,10 @@ class KafkaWriter final : public BatchSink {
   std::shared_ptr<Producer> producer_;
   std::vector<TopicPartition> outputs_;  // the verdict topics, as of `counted_`
   std::chrono::steady_clock::time_point counted_{};
-  StableEnds ends_;         // of the verdict topics
-  bool has_begun_ = false;  // ends_, behind the last transaction
+  std::chrono::steady_clock::time_point count_again_{};  // not before, since
+  Error uncounted_;                                      // they could not be counted for this
+  StableEnds ends_;                                      // of the verdict topics
+  bool has_begun_ = false;                               // ends_, behind the last transaction
 };
 
 }  // namespace neardup

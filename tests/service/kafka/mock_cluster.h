@@ -7,11 +7,14 @@
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +29,7 @@ class MockCluster {
   static constexpr std::int16_t kProduce = 0;
   static constexpr std::int16_t kFetch = 1;
   static constexpr std::int16_t kListOffsets = 2;
+  static constexpr std::int16_t kMetadata = 3;
   static constexpr std::int16_t kOffsetFetch = 9;
   static constexpr std::int16_t kFindCoordinator = 10;
   static constexpr std::int16_t kInitProducerId = 22;
@@ -72,6 +76,21 @@ class MockCluster {
   // A partition without a leader: nobody can write or read there.
   void depose(const char* topic, std::int32_t partition) {
     rd_kafka_mock_partition_set_leader(cluster_, topic, partition, -1);
+  }
+  // From now on nobody is told of a topic's partitions, but this error.
+  void conceal(const char* topic, rd_kafka_resp_err_t error) {
+    rd_kafka_mock_topic_set_error(cluster_, topic, error);
+  }
+  // How many requests of `api` have come since count_requests().
+  void count_requests() { rd_kafka_mock_start_request_tracking(cluster_); }
+  std::size_t requests(std::int16_t api) const {
+    std::size_t count = 0;
+    rd_kafka_mock_request_t** const all = rd_kafka_mock_get_requests(cluster_, &count);
+    const auto of_api = std::ranges::count_if(std::span(all, count), [&](rd_kafka_mock_request_t* one) {
+      return rd_kafka_mock_request_api_key(one) == api;
+    });
+    rd_kafka_mock_request_destroy_array(all, count);
+    return static_cast<std::size_t>(of_api);
   }
   // From now on its answers list topics and no broker, as those of a broker that its controller has fenced.
   void fence() { rd_kafka_mock_broker_remove_from_metadata(cluster_, 1); }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -147,6 +148,27 @@ TEST_F(Writer, is_in_doubt_while_a_partition_that_a_verdict_topic_has_gained_can
   EXPECT_EQ(shown.kind, CommitAnswer::Kind::kInDoubt);
   EXPECT_NE(log.find("verdicts that were committed cannot be seen yet"), std::string::npos) << log;
   EXPECT_EQ(board_.warning(), "");
+}
+
+// A look comes every 2 to 100 ms.
+TEST_F(Writer, asks_once_a_second_for_partitions_that_nobody_tells) {
+  constexpr std::chrono::seconds kConcealed{2};
+  cluster_.conceal("unique", RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+  cluster_.count_requests();
+  std::size_t asked = 0;
+  std::jthread person([&] {
+    std::this_thread::sleep_for(kConcealed);
+    asked = cluster_.requests(MockCluster::kMetadata);
+    cluster_.conceal("unique", RD_KAFKA_RESP_ERR_NO_ERROR);
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  const Result<bool> settled = writer_->is_settled();
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, kConcealed);
+  person.join();
+  ASSERT_TRUE(settled) << settled.error().message;
+  EXPECT_TRUE(*settled);
+  EXPECT_GE(asked, 2U);
+  EXPECT_LE(asked, 8U) << "three of these, and what the clients ask for themselves";
 }
 
 TEST_F(Writer, ends_nothing_where_all_has_its_end) {
