@@ -343,8 +343,6 @@ class Tune {
     std::vector<std::size_t> by_order(texts_.size());
     for (std::size_t i = 0; i < by_order.size(); ++i) by_order[i] = i;
     std::ranges::sort(by_order, {}, [&](std::size_t i) { return order_[i]; });
-    DetectorOptions loosest = detecting_;
-    loosest.threshold_permille = kThresholds.front();
     for (std::size_t j = 1; j < by_order.size(); ++j) {
       if (SignalScope::interrupted.load()) return SignalScope::exit_code();
       for (std::size_t i = 0; i < j; ++i) compare(by_order[i], by_order[j]);
