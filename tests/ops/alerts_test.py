@@ -3,7 +3,8 @@
 
 promtool checks the rules and runs alerts_cases.yaml. The rest is looked at here: each alert has a case that notices if it
 never fires and one that notices if it always does (both are planted, one alert at a time), says how bad it is, and has a
-runbook of its own, which names only metrics, commands, options and settings that exist.
+runbook of its own, which names only metrics, commands, options and settings that exist; that of the dead letters names
+each reason there is.
 """
 
 import concurrent.futures
@@ -22,6 +23,7 @@ CASES = ROOT / "tests/ops/alerts_cases.yaml"
 RUNBOOKS = ROOT / "docs/runbooks"
 REFERENCE = ROOT / "docs/metrics.md"
 SETTINGS = ROOT / "config/settings.md"
+DECISION = ROOT / "core/decision.h"
 SECTIONS = ["Meaning", "Impact", "Diagnosis", "Mitigation"]
 
 # A case that expects nothing is one line, one that expects alerts is several.
@@ -59,6 +61,7 @@ def complaints(alerts_text, runbooks, reference, commands):
     settings = re.findall(r"^\| `([a-z_.]+)` \|", SETTINGS.read_text(), re.MULTILINE)
     settings += [setting.rpartition(".")[0] for setting in settings]
     sections = {setting.split(".")[0] for setting in settings}
+    reasons = re.findall(r'"([a-z0-9_]+)"', re.search(r"kRejectReasonNames = \{(.*?)\};", DECISION.read_text(), re.DOTALL)[1])
     for alert in alerts:
         name = alert["name"]
         if not name.startswith("Neardup"):
@@ -81,6 +84,9 @@ def complaints(alerts_text, runbooks, reference, commands):
         for section, body in zip(parts[1::2], parts[2::2]):
             if len(body.split()) < 3:
                 yield f"docs/runbooks/{name}.md: nothing under {section}"
+        for reason in reasons if name == "NeardupDeadLetters" else []:
+            if f"`{reason}`" not in text:
+                yield f"docs/runbooks/{name}.md: nothing about {reason}"
         for unknown in sorted(rules.metrics_named(text) - documented):
             yield f"docs/runbooks/{name}.md: {unknown} is not in docs/metrics.md"
         for code in re.findall(r"`([^`]+)`", text):
@@ -114,6 +120,8 @@ def planted(alerts_text, runbooks, reference, commands):
     yield "a runbook with a command that is none", found("neardup mend", runbooks={**other, "NeardupDown": page + "`neardup mend`\n"})
     yield "a runbook with an option that is none", found("no option --mend", runbooks={**other, "NeardupDown": page + "`neardup serve --mend`\n"})
     yield "a runbook with an old setting", found("no setting index.gone", runbooks={**other, "NeardupDown": page + "`index.gone: 1`\n"})
+    letters = runbooks["NeardupDeadLetters"].replace("`too_deep`", "that")
+    yield "a reason without advice", found("nothing about too_deep", runbooks={**runbooks, "NeardupDeadLetters": letters})
     yield "an alert with an old metric", found("neardup_gone", alerts_text.replace("neardup_index_bytes offset", "neardup_gone offset"))
     yield "an alert without a severity", found("NeardupDown", alerts_text.replace("          severity: critical\n", "          level: high\n", 1))
     yield "an alert without a description", found("NeardupDown", re.sub(r"          description: .*\n", "", alerts_text, count=1))
