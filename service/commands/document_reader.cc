@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include "core/text/utf8.h"
 #include "service/commands/exit_code.h"
 
 namespace neardup {
@@ -69,21 +68,6 @@ bool DocumentReader::all_readable(PathInput& input) const {
   const std::vector<Error> errors = input.take_errors();
   for (const Error& error : errors) complain(error.message);
   return errors.empty();
-}
-
-std::string harmless(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const DecodedCodePoint c = decode_utf8(text);
-    const bool is_control = c.code_point < 0x20 || (c.code_point >= 0x7F && c.code_point < 0xA0);
-    if (is_control || c.code_point == kInvalid) {
-      out += '?';
-    } else {
-      out += text.substr(0, c.size);
-    }
-    text.remove_prefix(c.size);
-  }
-  return out;
 }
 
 }  // namespace neardup

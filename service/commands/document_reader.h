@@ -60,8 +60,4 @@ class DocumentReader {
 // What tells a user that the lines held no document.
 extern const char kNoDocument[];
 
-// Ids come from the web; what they say to a terminal is theirs no longer. '?' for each control character, of
-// C0 and C1 (U+009B is as good as ESC [), and for what is not UTF-8, which some terminals read as such.
-std::string harmless(std::string_view text);
-
 }  // namespace neardup

@@ -123,10 +123,10 @@ class Feed {
     if (record.value.value_or("").size() <= document_bytes_max_) return true;
     ++too_large_;
     const std::string& file = input_.topic_names()[record.source.topic];
-    const std::string_view path = record.key.value_or("");
+    const std::string name =
+        record.key ? std::string(*record.key) : fmt::format("{}:{}", file, record.source.offset + 1);
     report_error({ErrorCode::kInvalid,
-                  (path.empty() ? fmt::format("{}:{}", file, record.source.offset + 1) : std::string(path)) +
-                      ": is larger than input.document_bytes_max, so it was not sent"});
+                  harmless(name) + ": is larger than input.document_bytes_max, so it was not sent"});
     return false;
   }
 

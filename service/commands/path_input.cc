@@ -14,6 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include "service/commands/streams.h"
+
 namespace neardup {
 namespace {
 
@@ -264,7 +266,7 @@ std::uint32_t PathInput::add_topic(const std::string& name) {
 
 void PathInput::fail(const std::string& path, int error) {
   errors_.push_back(
-      {ErrorCode::kIo, (path == kStdin ? "standard input" : path) + ": " + std::strerror(error)});
+      {ErrorCode::kIo, (path == kStdin ? "standard input" : harmless(path)) + ": " + std::strerror(error)});
 }
 
 }  // namespace neardup

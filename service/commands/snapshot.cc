@@ -79,14 +79,14 @@ std::string as_table(const Manifest& manifest) {
   row("uniques", manifest.uniques);
   row("bytes", manifest.bytes());
   row("journal", hex(manifest.journal));
-  row("signatures", shown_options(manifest));
+  row("signatures", harmless(shown_options(manifest)));
   row("journal position", manifest.position);
   row("last digest", hex(manifest.last_digest));
   row("generation", manifest.generation);
   text += fmt::format("\n{:<40} {:>9} {:>14}\n", "topic", "partition", "next");
   for (const auto& [partition, position] : manifest.positions) {
     const bool named = partition.first < manifest.topics.size();
-    text += fmt::format("{:<40} {:>9} {:>14}\n", named ? manifest.topics[partition.first].name : "",
+    text += fmt::format("{:<40} {:>9} {:>14}\n", named ? harmless(manifest.topics[partition.first].name) : "",
                         partition.second, position.next);
   }
   text += fmt::format("\n{:<40} {:>9} {:>14}\n", "segment", "records", "bytes");
@@ -192,7 +192,8 @@ int run_snapshot_verify(const SnapshotOptions& options, const Streams& streams) 
     if (verified.torn_bytes > 0)
       text += fmt::format("{:<12}{} bytes of a record that is being written, or was\n", "at the end",
                           verified.torn_bytes);
-    text += whole ? "whole\n" : (unreadable ? "unreadable: " : "damaged: ") + verified.damage.clauses + "\n";
+    const std::string damage = harmless(verified.damage.clauses);
+    text += whole ? "whole\n" : (unreadable ? "unreadable: " : "damaged: ") + damage + "\n";
   }
   return answer(streams, text, whole ? kExitOk : unreadable ? kExitIo : kExitData);
 }

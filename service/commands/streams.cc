@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "core/text/utf8.h"
+
 namespace neardup {
 
 void occupy_standard_streams() {
@@ -30,6 +32,21 @@ int write_all(int fd, std::string_view bytes) {
     }
   }
   return 0;
+}
+
+std::string harmless(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const DecodedCodePoint c = decode_utf8(text);
+    const bool is_control = c.code_point < 0x20 || (c.code_point >= 0x7F && c.code_point < 0xA0);
+    if (is_control || c.code_point == kInvalid) {
+      out += '?';
+    } else {
+      out += text.substr(0, c.size);
+    }
+    text.remove_prefix(c.size);
+  }
+  return out;
 }
 
 void end_by_signals() {

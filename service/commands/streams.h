@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <atomic>
+#include <string>
 #include <string_view>
 
 namespace neardup {
@@ -22,6 +23,11 @@ void occupy_standard_streams();
 
 // 0, or the errno that stopped it.
 int write_all(int fd, std::string_view bytes);
+
+// Ids come from the web, names of files from whoever packed them; what they say to a terminal is theirs no
+// longer. '?' for each control character, of C0 and C1 (U+009B is as good as ESC [), and for what is not
+// UTF-8, which some terminals read as such.
+std::string harmless(std::string_view text);
 
 // The first process of a container has no default actions: a signal without a handler is ignored, SIGTERM
 // too, and nothing but SIGKILL would end a command. REQUIRES: there is one thread.

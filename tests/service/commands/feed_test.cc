@@ -95,6 +95,23 @@ TEST_F(FeedCommand, a_record_that_is_too_large_is_left_out_and_not_cut) {
   }
 }
 
+TEST_F(FeedCommand, a_name_says_nothing_to_a_terminal) {
+  const std::string page = write("\x1B[2J.html", std::string(2000, 'x'));
+  testing::internal::CaptureStderr();
+  const char* const words[] = {"neardup",
+                               "feed",
+                               "-q",
+                               "--set",
+                               "input.document_bytes_max=1KiB",
+                               "--set",
+                               "kafka.brokers=127.0.0.1:1",
+                               page.c_str()};
+  EXPECT_EQ(run_cli(static_cast<int>(std::size(words)), words), kExitData);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("/?[2J.html: is larger than"), std::string::npos) << said;
+  EXPECT_EQ(said.find('\x1B'), std::string::npos) << said;
+}
+
 TEST_F(FeedCommand, a_file_that_cannot_be_read_is_told_though_no_record_comes_behind_it) {
   const std::string missing = (folder_ / "missing.jsonl").string();
   testing::internal::CaptureStderr();

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/support/folder_test.h"
 
@@ -153,6 +154,15 @@ TEST_F(PathInputTest, what_cannot_be_read_is_told_once) {
   EXPECT_FALSE(input.next(batch));
   ASSERT_EQ(input.take_errors().size(), 1U);
   EXPECT_TRUE(input.take_errors().empty());
+}
+
+TEST_F(PathInputTest, a_name_says_nothing_to_a_terminal) {
+  PathInput input({(folder_ / "\x1B[2J\n.jsonl").string()}, 0, 1000, stop_);
+  PathBatch batch;
+  EXPECT_FALSE(input.next(batch));
+  const std::vector<Error> errors = input.take_errors();
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].message, folder_.string() + "/?[2J?.jsonl: No such file or directory");
 }
 
 }  // namespace

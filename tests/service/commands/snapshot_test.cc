@@ -14,6 +14,7 @@ namespace neardup {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class SnapshotCommand : public CommandTest {
  protected:
@@ -54,6 +55,21 @@ TEST_F(SnapshotCommand, inspect_tells_what_the_manifest_promises) {
   EXPECT_EQ(json["topics"][0]["name"], "pages");
   EXPECT_EQ(json["positions"][0]["next"], 36);
   EXPECT_GT(json["segments"].size(), 2U);
+}
+
+TEST_F(SnapshotCommand, what_it_was_given_says_nothing_to_a_terminal) {
+  const Result<StoredRecords> stored = StoredRecords::open(at());
+  Manifest manifest = stored->manifest();
+  manifest.signature_options = "\x1B[1m";
+  manifest.topics[0].name = "pa\x1B[2Jges";
+  ++manifest.generation;
+  write("snapshot/" + manifest_name(manifest.generation), encode_manifest(manifest));
+  const Ran table = inspect(false);
+  EXPECT_THAT(table.out, HasSubstr("signatures        ?[1m\n"));
+  EXPECT_THAT(table.out, HasSubstr("\npa?[2Jges "));
+  for (const Ran& ran : {table, inspect(true), verify(false)}) {
+    EXPECT_THAT(ran.out + ran.err, Not(HasSubstr("\x1B")));
+  }
 }
 
 TEST_F(SnapshotCommand, verify_finds_a_whole_one_whole) {
