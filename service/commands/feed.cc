@@ -121,13 +121,17 @@ class Feed {
   // Of a larger one there is only the beginning, which is another document.
   bool whole(const Record& record) {
     if (record.value.value_or("").size() <= document_bytes_max_) return true;
+    leave_out(record, "is larger");
+    return false;
+  }
+
+  void leave_out(const Record& record, std::string_view why) {
     ++too_large_;
     const std::string& file = input_.topic_names()[record.source.topic];
     const std::string name =
         record.key ? std::string(*record.key) : fmt::format("{}:{}", file, record.source.offset + 1);
-    report_error({ErrorCode::kInvalid,
-                  harmless(name) + ": is larger than input.document_bytes_max, so it was not sent"});
-    return false;
+    report_error({ErrorCode::kInvalid, fmt::format("{}: {} than input.document_bytes_max, so it was not sent",
+                                                   harmless(name), why)});
   }
 
   void report_unreadable() {
@@ -147,6 +151,11 @@ class Feed {
       url = page_url(options_.url_prefix, path);
       Result<std::string> made = page_record(preset_, url, bytes, !is_plain_text(path));
       if (!made) return made.error();
+      // The service measures records as they come: with their base64 and their escapes.
+      if (made->size() > document_bytes_max_) {
+        leave_out(record, "makes a record larger");
+        return {};
+      }
       value = std::move(*made);
       bytes = value;
       key = url;

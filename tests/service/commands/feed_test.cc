@@ -73,6 +73,7 @@ class FeedCommand : public FolderTest {};
 TEST_F(FeedCommand, a_record_that_is_too_large_is_left_out_and_not_cut) {
   const std::string lines = write("in.jsonl", "\n{\"text\":\"" + std::string(2000, 'x') + "\"}\n");
   const std::string page = write("page.html", std::string(2000, 'x'));
+  const std::string quotes = write("quotes.html", std::string(600, '"'));  // of two bytes each, escaped
   testing::internal::CaptureStderr();
   // Nothing is sent, so that there need not be a Kafka.
   const char* const words[] = {"neardup",
@@ -83,14 +84,15 @@ TEST_F(FeedCommand, a_record_that_is_too_large_is_left_out_and_not_cut) {
                                "--set",
                                "kafka.brokers=127.0.0.1:1",
                                lines.c_str(),
-                               page.c_str()};
+                               page.c_str(),
+                               quotes.c_str()};
   const int code = run_cli(static_cast<int>(std::size(words)), words);
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(code, kExitData) << said;
-  for (const std::string& what : {lines + ":2", page}) {
-    EXPECT_NE(
-        said.find("neardup: " + what + ": is larger than input.document_bytes_max, so it was not sent\n"),
-        std::string::npos)
+  for (const std::string& what :
+       {lines + ":2: is larger", page + ": is larger", quotes + ": makes a record larger"}) {
+    EXPECT_NE(said.find("neardup: " + what + " than input.document_bytes_max, so it was not sent\n"),
+              std::string::npos)
         << said;
   }
 }
