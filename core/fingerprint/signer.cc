@@ -65,6 +65,18 @@ std::optional<RejectReason> Signer::sign(const Document& document, Signature& si
   return std::nullopt;
 }
 
+// All else is bounded whatever the text.
+std::size_t Signer::held_bytes() const {
+  const std::size_t weighted = weighted_ != nullptr ? weighted_->held_bytes() : 0;
+  return html_.held_bytes() + canonical_.text.capacity() + weighted;
+}
+
+void Signer::give_back() {
+  html_.give_back();
+  canonical_ = CanonicalText();
+  if (weighted_ != nullptr) weighted_->give_back();
+}
+
 std::optional<RejectReason> Signer::read(const Document& document) {
   const bool is_page = document.format == Document::Format::kHtml;
   canonicalize(is_page ? html_.read(document.body).text : document.body, canonical_, fold_);

@@ -12,10 +12,12 @@
 // other. Of a document that is known by a digest alone, the signature says whether another one has the same
 // digest, and nothing is like it: its fingerprint is a hash, and its route is empty.
 //
-// Cost:    linear in the body. The buffers are kept, so that nothing is allocated once they have grown.
+// Cost:    linear in the body. The buffers are kept until they are given back, so that nothing is allocated
+//          once they have grown: to a few times the largest body, to tens of times an odd one.
 // Threads: one signer per thread; signers share nothing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -51,6 +53,10 @@ class Signer {
 
   // What the last call of sign() read; valid until the next one.
   const CanonicalText& canonical() const { return canonical_; }
+
+  // What grew with the documents, of memory; and gives it back, canonical() too.
+  std::size_t held_bytes() const;
+  void give_back();
 
  private:
   [[nodiscard]] std::optional<RejectReason> read(const Document& document);

@@ -43,6 +43,13 @@ class WeightedSimHash {
   // REQUIRES: canonicalize() made it.
   std::optional<Fingerprint> hash(const PaddedBytes& canonical);
 
+  // What grew with the texts, of memory; and gives it back.
+  std::size_t held_bytes() const { return cut_.capacity() + rest_.text.capacity(); }
+  void give_back() {
+    cut_ = std::string();
+    rest_ = CanonicalText();
+  }
+
  private:
   using Slots = internal::WeightTable;  // features counted so far
 

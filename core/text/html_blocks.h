@@ -78,6 +78,7 @@ class HtmlArena {
     return bytes_.get();
   }
   const char* data() const { return bytes_.get(); }
+  std::size_t capacity() const { return size_; }
 
  private:
   std::unique_ptr<char[]> bytes_;

@@ -73,6 +73,15 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
   lines_.write(page, keep_, little_furniture_, titles_, text);
 }
 
+std::size_t HtmlMainContent::held_bytes() const {
+  const auto held = [](const auto&... buffers) {
+    return (... + (buffers.capacity() * sizeof(*buffers.data())));
+  };
+  return held(seen_, inside_, dead_, sum_, stands_for_, votes_, score_, chosen_, left_, data_, keep_,
+              best_keep_, headlines_, folded_) +
+         lines_.held_bytes();
+}
+
 // ---- who takes part ----
 
 // What holds for every attempt: who can be seen at all, and what may be relaxed.

@@ -16,6 +16,7 @@
 // Threads: none inside; one HtmlMainContent per reader.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -34,6 +35,7 @@ class HtmlMainContent {
   void find(const HtmlPage& page, std::string& text);
 
   std::uint64_t steps() const { return steps_ + lines_.steps(); }  // of all calls
+  std::size_t held_bytes() const;                                  // of memory, for the next page
 
  private:
   // What may be relaxed.

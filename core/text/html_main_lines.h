@@ -7,6 +7,7 @@
 // Threads: none inside; one HtmlMainLines per reader.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,6 +26,10 @@ class HtmlMainLines {
              HtmlTitles& titles, std::string& text);
 
   std::uint64_t steps() const { return steps_; }  // of all calls
+  // Of memory, for the next page.
+  std::size_t held_bytes() const {
+    return lines_.capacity() * sizeof(Line) + line_.capacity() + folded_.capacity();
+  }
 
  private:
   struct Line {

@@ -114,6 +114,19 @@ struct HtmlReader::State {
     return {.text = main_text, .title = page.title};
   }
 
+  std::size_t held_bytes() const {
+    const std::size_t lists = page.containers.capacity() * sizeof(internal::HtmlContainer) +
+                              page.blocks.capacity() * sizeof(internal::HtmlBlock);
+    return all.capacity() + page.text.capacity() + lists + main.held_bytes() + main_text.capacity();
+  }
+
+  void give_back() {
+    all = internal::HtmlArena();
+    page = internal::HtmlPage();
+    main = internal::HtmlMainContent();
+    main_text = std::string();
+  }
+
   HtmlExtract extract;
   const internal::HtmlKernels& kernels;
   internal::HtmlArena all;
@@ -130,6 +143,8 @@ HtmlReader::HtmlReader(HtmlReader&&) noexcept = default;
 HtmlReader& HtmlReader::operator=(HtmlReader&&) noexcept = default;
 
 std::uint64_t HtmlReader::steps() const { return state_->steps; }
+std::size_t HtmlReader::held_bytes() const { return state_->held_bytes(); }
+void HtmlReader::give_back() { state_->give_back(); }
 
 HtmlText HtmlReader::read(std::string_view html) {
   const bool search = state_->extract == HtmlExtract::kMain && html.size() <= kDocumentBytesMax;

@@ -16,11 +16,13 @@
 // White space is folded to one ' ' or '\n'. Other bytes are copied as they are: invalid UTF-8 and NUL are the
 // folder's work.
 //
-// Cost:    linear in the bytes, whatever they are; memory is bounded by the page's size, and kept; the search
-//          has a bound of its own, beyond which it is not made (kHtmlContainersMax, kHtmlBlocksMax).
+// Cost:    linear in the bytes, whatever they are; memory is bounded by the page's size, and kept until it is
+//          given back: a few times the size of a page of prose, tens of times that of one of tags alone. The
+//          search has a bound of its own, beyond which it is not made (kHtmlContainersMax, kHtmlBlocksMax).
 // Threads: one reader per thread; the same answer on every CPU.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -49,6 +51,10 @@ class HtmlReader {
 
   // The same for kAll, whatever the reader is for.
   HtmlText read_all(std::string_view html);
+
+  // What grew with the pages, of memory; and gives it back. Ends the views of the last call.
+  std::size_t held_bytes() const;
+  void give_back();
 
   // What all calls have done so far, counted: for tests that cost grows with the size and no faster.
   std::uint64_t steps() const;

@@ -35,6 +35,7 @@ class Worker {
     if (!out.reason) out.reason = signer_.sign(out.document, out.signature, out.route);
     out.document.body.swap(body_);
     if (body_.capacity() > DocumentCodec::kRecordBytesUsual) body_ = std::string();
+    if (signer_.held_bytes() > SignerPool::kHeldBytesMax) signer_.give_back();
   }
 
  private:

@@ -14,7 +14,7 @@
 //
 // Cost:    a lock for each run; a wake-up of the sleepers for each job, and when half of its slots are free
 //          again. Each thread keeps one codec, one signer and one body buffer: memory follows the threads,
-//          not the batch.
+//          not the batch, nor the oddest page they ever met (kHeldBytesMax).
 // Threads: any may begin; one at a time may advance, cancel or run.
 #pragma once
 
@@ -74,6 +74,12 @@ struct SigningJob {
 class SignerPool {
  public:
   static constexpr std::size_t kRecordsPerTake = 16;
+
+  // Of what a thread's signer grew to, no more stays for the next record. A page of 1 MB, the most that Kafka
+  // takes by default, needs about 5 MB, so ordinary pages allocate nothing once warm; larger ones do, which
+  // is little beside reading them. But an odd one of that size, nothing but tags or ligatures, needs tens of
+  // MB, and each thread that met one would keep them from the index for good.
+  static constexpr std::size_t kHeldBytesMax = std::size_t{8} << 20;
 
   // `threads` counts the one that finishes jobs. REQUIRES: threads >= 1.
   SignerPool(int threads, const Preset& preset, const InputConfig& input, const SignerOptions& options = {});

@@ -124,7 +124,9 @@ RetentionOptions resolve_retention_options(const Config& config, std::uint64_t p
       .clock = from.age_clock == "arrival" ? RetentionClock::kArrivalTime : RetentionClock::kEventTime};
   if (options.bytes_max > 0 || process_bytes_max == 0) return options;
   // Past it the kernel ends the process, and every further life too, as it reads the same journal; even one
-  // that was told to forget. Batches and Kafka's buffers take some 300 MB beside the index.
+  // that was told to forget. Batches and Kafka's buffers take some 300 MB beside the index. What a signing
+  // thread keeps from record to record is some 12 MB at most: 8 MiB of its signer (SignerPool::kHeldBytesMax)
+  // and 1 MiB each of a body and of the codec's strings (DocumentCodec::kRecordBytesUsual).
   constexpr std::uint64_t kRest = std::uint64_t{512} << 20;
   options.bytes_max =
       process_bytes_max - std::max(process_bytes_max / 8, std::min(process_bytes_max / 2, kRest));

@@ -46,6 +46,19 @@ TEST(Signer, signs_the_canonical_text) {
   EXPECT_EQ(signature.tokens, 2U);
 }
 
+TEST(Signer, what_it_gave_back_changes_no_signature) {
+  const Document document = html_document("<p>" + page(2000) + "</p>");
+  Signer signer;
+  Signature before;
+  ASSERT_EQ(signer.sign(document, before), std::nullopt);
+  EXPECT_GT(signer.held_bytes(), document.body.size());
+  signer.give_back();
+  EXPECT_LT(signer.held_bytes(), 1000U);
+  Signature after;
+  ASSERT_EQ(signer.sign(document, after), std::nullopt);
+  EXPECT_EQ(after, before);
+}
+
 TEST(Signer, makes_a_minhash_where_it_is_asked_for_on_every_route) {
   const Document document = text_document(page(200));
   Fingerprint bits;

@@ -1,0 +1,144 @@
+// What a thread keeps from record to record is bounded, and for ordinary pages it is enough: operator new is
+// counted in this program.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/fingerprint/stop_words.h"
+#include "service/pipeline/signer_pool.h"
+
+namespace {
+
+std::atomic<std::size_t> allocations{0};
+std::atomic<std::size_t> held{0};  // bytes
+
+void* counted(void* memory) noexcept {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  held.fetch_add(malloc_usable_size(memory), std::memory_order_relaxed);
+  return memory;
+}
+
+void* counted_or_thrown(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
+  return counted(memory);
+}
+
+void* aligned(std::size_t size, std::align_val_t alignment) {
+  const auto step = static_cast<std::size_t>(alignment);
+  return std::aligned_alloc(step, (size + step) / step * step);
+}
+
+void give_back(void* memory) noexcept {
+  held.fetch_sub(malloc_usable_size(memory), std::memory_order_relaxed);
+  std::free(memory);
+}
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  return counted_or_thrown(std::malloc(size != 0 ? size : 1));
+}
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return counted(std::malloc(size != 0 ? size : 1));
+}
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+  return counted_or_thrown(aligned(size, alignment));
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { give_back(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { give_back(memory); }
+[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept { give_back(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { give_back(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  give_back(memory);
+}
+
+namespace neardup {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+std::string repeated(std::string_view part, std::size_t count) {
+  std::string all;
+  all.reserve(part.size() * count);
+  for (std::size_t i = 0; i < count; ++i) all += part;
+  return all;
+}
+
+std::string record_of(std::string_view field, const std::string& body) {
+  return R"({"id":"a page",")" + std::string(field) + R"(":")" + body + "\"}";
+}
+
+// Paragraphs as an article has them.
+std::string page_of_prose(std::size_t bytes) {
+  std::string page = "<html><body><article>";
+  for (std::size_t i = 0; page.size() < bytes; ++i) {
+    page += "<p>It begins";
+    for (std::size_t k = 0; k < 40; ++k) {
+      page += (k % 9 == 8 ? ", word" : " word") + std::to_string(i * k % 1009);
+    }
+    page += ".</p>";
+  }
+  return page;
+}
+
+// One thread, and one slot for one record after the other.
+class OneByOne {
+ public:
+  explicit OneByOne(const SignerOptions& options) : pool_(1, *resolve_preset({}), {}, options) {}
+
+  void sign(const std::string& value) {
+    Record record;
+    record.value = value;
+    pool_.run({&record, 1}, slot_);
+    EXPECT_EQ(slot_[0].reason, std::nullopt) << value.substr(0, 40);
+  }
+
+ private:
+  SignerPool pool_;
+  std::vector<Signed> slot_ = std::vector<Signed>(1);
+};
+
+TEST(SignerPoolMemory, what_an_odd_page_needed_is_given_back) {
+  SignerOptions without_stop_words;
+  without_stop_words.features.stop_words =
+      std::make_shared<const StopWords>(*StopWords::parse("the\n", without_stop_words.fold));
+  const std::string ordinary = record_of("html", page_of_prose(20'000));
+  const std::string tags = record_of("html", repeated("<p>a", 262'144));
+  const std::string ligatures = record_of("text", "the " + repeated("\uFDFA", 300'000));
+  for (const SignerOptions& options : {SignerOptions(), without_stop_words}) {
+    OneByOne signer(options);
+    signer.sign(ordinary);
+    const std::size_t before = held;
+    for (const std::string* const odd : {&tags, &ligatures}) {
+      signer.sign(*odd);
+      signer.sign(ordinary);
+      EXPECT_LT(held.load(), before + 2 * kMiB) << odd->substr(0, 40);
+    }
+  }
+}
+
+// But for what a job needs, whatever it signs.
+TEST(SignerPoolMemory, ordinary_pages_allocate_nothing_once_warm) {
+  const std::vector<std::string> pages = {record_of("html", page_of_prose(700'000)),
+                                          record_of("html", page_of_prose(5'000)),
+                                          record_of("text", repeated("plain words, ", 20'000))};
+  OneByOne signer{SignerOptions()};
+  std::size_t before = 0;
+  for (int round = 0; round < 3; ++round) {
+    if (round == 2) before = allocations;
+    for (const std::string& page : pages) signer.sign(page);
+  }
+  EXPECT_LE(allocations - before, 3 * pages.size());
+}
+
+}  // namespace
+}  // namespace neardup
