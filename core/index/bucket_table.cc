@@ -169,11 +169,16 @@ std::uint64_t BucketTable::take(Key key, Ordinal ordinal) {
 }
 
 // The table is swept when an eighth of what it spans is gone, one bucket per insert: so it holds little that
-// is dead, and no insert pauses.
+// is dead, and no insert pauses. Where few ordinals have a posting, inserts are fewer than the buckets that
+// ordinals ask for (must_grow): a sweep by them alone would never end, and the span grow for ever. So each
+// ordinal that goes sweeps one, too. A sweep then ends within an eighth of the span, before the next begins,
+// and the span stays below 4/3 of the window.
 void BucketTable::expire(Ordinal oldest) {
   CHECK(!batch_.is_open, "owners go by what is expired");
-  oldest_ = std::max(oldest_, oldest);
+  const Ordinal gone = std::max(oldest_, oldest) - oldest_;
+  oldest_ += gone;
   newest_ = std::max(newest_, oldest_);
+  for (std::uint64_t left = std::min(gone, kSweepMax); left > 0 && sweep_at_ != kNoSweep; --left) sweep();
   if (sweep_at_ == kNoSweep && (oldest_ - base_) * 8 > newest_ - base_) {
     sweep_to_ = oldest_;
     sweep_at_ = 0;

@@ -24,7 +24,8 @@
 //
 // Ordinals are stored modulo a power of two above the distance of the oldest from the newest, so they may
 // grow without bound as long as old ones are forgotten: expire() makes all below an ordinal invisible
-// at once, and later inserts sweep them out, bucket by bucket.
+// at once, and what is called later sweeps them out, bucket by bucket: one for each insert, and one for each
+// ordinal that expires, however few of them have a posting.
 //
 // A shard is the buckets with one remainder modulo kShards. A bucket goes to its sibling's shard when it
 // splits, so what a key touches is of one shard for ever, and owners of different shards may insert side by
@@ -39,8 +40,9 @@
 //          posting splits one bucket at most if ordinals are dense. A probe meets (postings / 2^36) postings
 //          of other keys: .0015 at a hundred million.
 // Bounds:  2^28 overflow lines and 2^30 buckets, which is some 8 billion postings; in a dense table, most of
-//          whose lines are overflow lines, some 4 billion. The newest ordinal less than 2^33 above the
-//          oldest.
+//          whose lines are overflow lines, some 4 billion. The newest ordinal less than 2^33 above the oldest
+//          that may not be swept out yet: where the oldest moves as the newest does, that is a third of the
+//          distance between the two below it at most.
 // Threads: none inside; the const functions may run side by side. In a batch each owner has a thread of its
 //          own, and what it calls is of its own shards.
 #pragma once
@@ -136,6 +138,7 @@ class BucketTable {
   static constexpr unsigned kLinkShift = 4;
   static constexpr std::uint64_t kLinesMax = (std::uint64_t{1} << 28) - 1;
   static constexpr std::uint64_t kBucketsMax = std::uint64_t{1} << 30;
+  static constexpr std::uint64_t kSweepMax = std::uint64_t{1} << 20;  // buckets in one expire(): some 64 MiB
 
   using Posting = std::uint64_t;  // 40 bits of it
   struct alignas(64) Line {

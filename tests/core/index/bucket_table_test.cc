@@ -101,6 +101,46 @@ TEST(BucketTable, what_is_expired_is_gone_at_once_and_its_room_soon) {
   EXPECT_LT(table.buckets(), kLive / 4);
 }
 
+// As where few of the uniques are pages.
+constexpr Ordinal kSparseWindow = 20'000;
+constexpr Ordinal kSparseStride = 20;
+
+void expect_no_more_than_the_window(const BucketTable& table, Ordinal end) {
+  EXPECT_LT(table.buckets(), kSparseWindow / 4) << "eight ordinals need one, but only those of a window";
+  EXPECT_LT(table.postings(), 2 * kSparseWindow / kSparseStride);
+  BucketTable fresh;
+  fresh.expire(end - kSparseWindow);
+  for (Ordinal ordinal = end - kSparseWindow; ordinal < end; ordinal += kSparseStride)
+    fresh.insert(ordinal * 0x9E3779B97F4A7C15, ordinal);
+  EXPECT_EQ(table.digest(), fresh.digest());
+}
+
+TEST(BucketTable, is_swept_though_few_ordinals_have_a_posting) {
+  BucketTable table;
+  constexpr Ordinal kEnd = 10 * kSparseWindow;
+  for (Ordinal ordinal = 0; ordinal < kEnd; ++ordinal) {
+    if (ordinal >= kSparseWindow) table.expire(ordinal - kSparseWindow + 1);
+    if (ordinal % kSparseStride == 0) table.insert(ordinal * 0x9E3779B97F4A7C15, ordinal);
+  }
+  expect_no_more_than_the_window(table, kEnd);
+}
+
+TEST(BucketTable, is_swept_between_batches_though_few_ordinals_have_a_posting) {
+  BucketTable table;
+  constexpr Ordinal kEnd = 10 * kSparseWindow;
+  constexpr Ordinal kBatch = 1000;
+  constexpr BucketTable::ShardSet kAll = (BucketTable::ShardSet{1} << BucketTable::kShards) - 1;
+  for (Ordinal first = 0; first < kEnd; first += kBatch) {
+    if (first + kBatch > kSparseWindow) table.expire(first + kBatch - kSparseWindow);
+    table.open(kBatch / kSparseStride, first + kBatch - 1);
+    table.grow(kAll);
+    for (Ordinal ordinal = first; ordinal < first + kBatch; ordinal += kSparseStride)
+      table.insert_own(ordinal * 0x9E3779B97F4A7C15, ordinal);
+    table.close();
+  }
+  expect_no_more_than_the_window(table, kEnd);
+}
+
 TEST(BucketTable, may_begin_at_any_ordinal) {
   BucketTable table;
   constexpr Ordinal kBegin = Ordinal{1} << 45;
