@@ -26,8 +26,11 @@ std::uint64_t place_of_one(std::uint64_t n, WordAt word_at) {
 }  // namespace
 
 void RowSequences::push_back(Sequence sequence) {
-  CHECK(sequence >= end_ - rows_, "uniques come in their order");
-  const std::uint64_t place = sequence + rows_;
+  CHECK(sequence >= skipped_ + (end_ - rows_), "uniques come in their order");
+  // Nobody asks any more for what is before: so the string goes on with this row, and not behind the zeros of
+  // perhaps a billion uniques that have none.
+  if (first_row_ == rows_) skipped_ = sequence - (end_ - rows_);
+  const std::uint64_t place = sequence - skipped_ + rows_;
   while (lines_.size() <= place / kLineBits) lines_.push_back({.rows_before = rows_});
   if (rows_ % kMarked == 0) marks_.push_back(place / kLineBits);
   lines_[place / kLineBits].bits[place % kLineBits / 64] |= std::uint64_t{1} << (place % 64);
@@ -51,18 +54,19 @@ Sequence RowSequences::operator[](std::uint64_t row) const {
   const Line& line = lines_[low];
   const std::uint64_t place =
       place_of_one(row - line.rows_before, [&](std::uint64_t word) { return line.bits[word]; });
-  return low * kLineBits + place - row;
+  return skipped_ + (low * kLineBits + place - row);
 }
 
 std::uint64_t RowSequences::first_from(Sequence sequence) const {
-  if (first_row_ == rows_ || sequence > end_ - rows_) return rows_;
-  if (zeros_before(first_line_) >= sequence) return first_row_;
+  if (first_row_ == rows_ || sequence > skipped_ + (end_ - rows_)) return rows_;
+  if (sequence <= skipped_ + zeros_before(first_line_)) return first_row_;
+  const std::uint64_t zeros = sequence - skipped_;
   // The line that holds the zero before the bits of the unique.
   std::uint64_t low = first_line_;
   std::uint64_t high = lines_.size() - 1;
   while (low < high) {
     const std::uint64_t middle = low + (high - low + 1) / 2;
-    if (zeros_before(middle) < sequence) {
+    if (zeros_before(middle) < zeros) {
       low = middle;
     } else {
       high = middle - 1;
@@ -70,14 +74,14 @@ std::uint64_t RowSequences::first_from(Sequence sequence) const {
   }
   const Line& line = lines_[low];
   const std::uint64_t place =
-      place_of_one(sequence - 1 - zeros_before(low), [&](std::uint64_t word) { return ~line.bits[word]; });
-  return std::max(first_row_, low * kLineBits + place + 1 - sequence);
+      place_of_one(zeros - 1 - zeros_before(low), [&](std::uint64_t word) { return ~line.bits[word]; });
+  return std::max(first_row_, low * kLineBits + place + 1 - zeros);
 }
 
 void RowSequences::release_before(std::uint64_t row) {
   DCHECK(row <= rows_);
   if (row <= first_row_) return;
-  first_line_ = row < rows_ ? ((*this)[row] + row) / kLineBits : lines_.size() - 1;
+  first_line_ = row < rows_ ? ((*this)[row] - skipped_ + row) / kLineBits : lines_.size() - 1;
   first_row_ = row;
   lines_.release_before(first_line_);
   marks_.release_before(row / kMarked);

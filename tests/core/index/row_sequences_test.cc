@@ -39,7 +39,8 @@ TEST(RowSequences, agrees_with_a_list) {
       rows.push_back(sequence);
       model.push_back(sequence);
       if (random() % 50 == 0) {
-        released = std::max(released, random() % (model.size() + 1));
+        const bool all = random() % 4 == 0;
+        released = std::max(released, all ? model.size() : random() % (model.size() + 1));
         rows.release_before(released);
       }
       if (released < model.size()) {
@@ -53,6 +54,32 @@ TEST(RowSequences, agrees_with_a_list) {
     }
     for (std::uint64_t row = released; row < model.size(); ++row) ASSERT_EQ(rows[row], model[row]);
   }
+}
+
+TEST(RowSequences, a_gap_behind_rows_that_are_all_released_takes_no_memory) {
+  RowSequences rows;
+  constexpr Sequence kGap = 1'000'000'000;
+  constexpr std::size_t kLittle = std::size_t{1} << 20;
+  for (const Sequence sequence : {kGap, kGap, kGap + 2}) rows.push_back(sequence);
+  EXPECT_LT(rows.bytes(), kLittle) << "nothing was before";
+  EXPECT_EQ(rows[1], kGap);
+  EXPECT_EQ(rows[2], kGap + 2);
+  EXPECT_EQ(rows.first_from(0), 0U);
+  EXPECT_EQ(rows.first_from(kGap + 1), 2U);
+
+  rows.release_before(3);
+  EXPECT_EQ(rows.first_from(0), 3U);
+  rows.push_back(kGap + 2);  // another row of the last unique
+  EXPECT_EQ(rows[3], kGap + 2);
+  rows.release_before(4);
+  for (const Sequence sequence : {2 * kGap, 2 * kGap + 1}) rows.push_back(sequence);
+  EXPECT_LT(rows.bytes(), kLittle);
+  EXPECT_EQ(rows[4], 2 * kGap);
+  EXPECT_EQ(rows[5], 2 * kGap + 1);
+  EXPECT_EQ(rows.first_from(kGap + 3), 4U);
+  EXPECT_EQ(rows.first_from(2 * kGap), 4U);
+  EXPECT_EQ(rows.first_from(2 * kGap + 1), 5U);
+  EXPECT_EQ(rows.first_from(2 * kGap + 2), 6U);
 }
 
 TEST(RowSequences, costs_a_third_of_a_byte_a_row) {
