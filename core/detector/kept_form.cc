@@ -70,7 +70,7 @@ bool get_text(std::string_view bytes, std::size_t characters_max, std::vector<ch
   text.clear();
   while (!bytes.empty()) {
     const DecodedCodePoint decoded = decode_utf8(bytes);
-    if (decoded.code_point == kInvalid || text.size() == characters_max) return false;
+    if (decoded.code_point == kNotUtf8 || text.size() == characters_max) return false;
     text.push_back(decoded.code_point);
     bytes.remove_prefix(decoded.size);
   }

@@ -157,7 +157,7 @@ std::uint64_t characters_of(const char* block, std::uint64_t asked) {
   for (; asked != 0; asked &= asked - 1) {
     const int at = std::countr_zero(asked);
     const char32_t letter = decode_utf8({block + at, 4}).code_point;
-    const bool is_character = letter != kInvalid && (is_token_character(letter) || is_hangul(letter));
+    const bool is_character = letter != kNotUtf8 && (is_token_character(letter) || is_hangul(letter));
     characters |= std::uint64_t{is_character} << at;
   }
   return characters;

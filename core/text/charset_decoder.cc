@@ -214,7 +214,7 @@ Tally tally_utf8(std::string_view bytes) {
     bytes.remove_prefix(ascii_prefix(bytes));
     if (bytes.empty()) break;
     const DecodedCodePoint decoded = decode_utf8(bytes);
-    if (decoded.code_point != kInvalid) {
+    if (decoded.code_point != kNotUtf8) {
       ++tally.beyond_ascii;
     } else {
       ++tally.undecodable;
@@ -319,7 +319,7 @@ Tally CharsetDecoder::State::utf8(std::string_view bytes, Output& out) {
     bytes.remove_prefix(plain);
     if (bytes.empty()) break;
     const DecodedCodePoint decoded = decode_utf8(bytes);
-    const bool valid = decoded.code_point != kInvalid;
+    const bool valid = decoded.code_point != kNotUtf8;
     out.append(valid ? bytes.substr(0, decoded.size) : kReplacement);
     ++(valid ? tally.beyond_ascii : tally.undecodable);
     tally.cut_short = !valid && decoded.size == bytes.size() && whole_characters(bytes).empty();

@@ -108,7 +108,7 @@ class Writer {
     if (kAscii[static_cast<unsigned char>(bytes[0])] != 0) return write_ascii(bytes.substr(0, ascii_max));
     make_room(internal::kFoldBytesMax);
     const DecodedCodePoint decoded = decode_utf8(bytes);
-    if (decoded.code_point == kInvalid) {
+    if (decoded.code_point == kNotUtf8) {
       ++out_.invalid_sequences;
       separate();
     } else {

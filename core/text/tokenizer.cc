@@ -13,7 +13,7 @@ constexpr unsigned char kCharacterByteMin = 0xE0;
 bool is_ascii_or_short(char byte) { return static_cast<unsigned char>(byte) < kCharacterByteMin; }
 
 bool is_character(char32_t code_point) {
-  return code_point != kInvalid && (is_token_character(code_point) || is_hangul(code_point));
+  return code_point != kNotUtf8 && (is_token_character(code_point) || is_hangul(code_point));
 }
 
 }  // namespace

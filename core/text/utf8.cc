@@ -29,10 +29,10 @@ DecodedCodePoint decode_utf8(std::string_view bytes) {
     if (lead == 0xF0) low = 0x90;
     if (lead == 0xF4) high = 0x8F;
   } else {
-    return {kInvalid, 1};
+    return {kNotUtf8, 1};
   }
   for (std::uint32_t i = 1; i <= more; ++i) {
-    if (i == bytes.size() || byte(i) < low || byte(i) > high) return {kInvalid, i};
+    if (i == bytes.size() || byte(i) < low || byte(i) > high) return {kNotUtf8, i};
     code_point = code_point << 6 | (byte(i) & 0x3F);
     low = 0x80;
     high = 0xBF;

@@ -1,7 +1,7 @@
 // Which code points do these bytes hold?
 //
 // Decodes any bytes, valid or not: what is not UTF-8 (a stray or missing continuation byte, an overlong form,
-// a surrogate, a value above U+10FFFF) is reported as kInvalid, one report for each maximal subpart, as the
+// a surrogate, a value above U+10FFFF) is reported as kNotUtf8, one report for each maximal subpart, as the
 // Unicode Standard (3.9, U+FFFD Substitution of Maximal Subparts) and the WHATWG decoder do it. So every
 // decoder that follows them counts the same number of errors.
 #pragma once
@@ -12,10 +12,10 @@
 
 namespace neardup {
 
-inline constexpr char32_t kInvalid = 0xFFFFFFFF;
+inline constexpr char32_t kNotUtf8 = 0xFFFFFFFF;
 
 struct DecodedCodePoint {
-  char32_t code_point;  // kInvalid for a sequence that is not UTF-8
+  char32_t code_point;  // kNotUtf8 for a sequence that is not UTF-8
   std::uint32_t size;   // bytes used, >= 1
 };
 

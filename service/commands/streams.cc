@@ -39,7 +39,7 @@ std::string harmless(std::string_view text) {
   while (!text.empty()) {
     const DecodedCodePoint c = decode_utf8(text);
     const bool is_control = c.code_point < 0x20 || (c.code_point >= 0x7F && c.code_point < 0xA0);
-    if (is_control || c.code_point == kInvalid) {
+    if (is_control || c.code_point == kNotUtf8) {
       out += '?';
     } else {
       out += text.substr(0, c.size);

@@ -19,7 +19,7 @@ TEST(Utf8, every_code_point_is_read_back_as_written) {
     ASSERT_EQ(decoded.code_point, c);
     ASSERT_EQ(decoded.size, size);
     for (std::size_t cut = 1; cut < size; ++cut) {
-      ASSERT_EQ(decode_utf8({bytes, cut}).code_point, kInvalid);
+      ASSERT_EQ(decode_utf8({bytes, cut}).code_point, kNotUtf8);
       ASSERT_EQ(decode_utf8({bytes, cut}).size, cut);
     }
   }
@@ -50,7 +50,7 @@ TEST(Utf8, a_whole_text_is_judged_as_its_code_points_are) {
     for (std::size_t count = random() % 12; count > 0; --count) text += kPieces[random() % kinds];
     bool expected = true;
     for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(decode_utf8(rest).size)) {
-      expected &= decode_utf8(rest).code_point != kInvalid;
+      expected &= decode_utf8(rest).code_point != kNotUtf8;
     }
     ASSERT_EQ(is_utf8(text), expected) << text;
     valid += expected ? 1 : 0;
