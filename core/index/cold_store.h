@@ -3,9 +3,10 @@
 // In a file that only this process sees: it has no name, and is gone with the process. Bytes are appended to
 // a block in memory; once that is full a thread of the store writes it, and when the fourth one after it is
 // full, the file's own pages take its place at the same address. So a view stays good, what was written costs
-// memory only while it is read, and whatever a full or broken disk does, it does to a write, which can fail,
-// and not to a store into mapped pages, which would be the end of the process. Blocks that the disk does not
-// take stay in memory until it does.
+// memory only while it is read, and what a full or broken disk refuses to take, it refuses to a write, which
+// can fail, and not to a store into mapped pages, which would be the end of the process. Blocks that the disk
+// does not take stay in memory until it does. What it took and cannot give back is the end of the process: to
+// read such a page is a SIGBUS, and whoever names the directory should see to it that the reason is told.
 //
 //   blocks    | given back | in the file ═══► | being written | not yet taken | being filled |
 //             0        released_          written_         asked_                          end

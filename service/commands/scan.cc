@@ -391,6 +391,7 @@ int run_scan(const ScanOptions& options, const Config& config, const Streams& st
   if (!preset) return report_config_error(preset.error());
   const Result<SignerOptions> signing = resolve_signer_options(config);
   if (!signing) return report_config_error(signing.error());
+  end_by_read_errors(config.index.directory);
   const SignalScope signals;
   return Scan(options, config, *preset, *signing, streams).run();
 }

@@ -16,6 +16,7 @@
 #include "core/detector.h"
 #include "service/codec/preset.h"
 #include "service/commands/exit_code.h"
+#include "service/commands/streams.h"
 #include "service/commands/watchdog.h"
 #include "service/http/server.h"
 #include "service/http/status.h"
@@ -497,6 +498,7 @@ Status serve(const Config& config, const ServeOptions& options, const RetentionO
 
 int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
   const Config& config = loaded.config;
+  end_by_read_errors(config.index.directory);
   std::stop_source stop;
   const SignalThread signals(stop);
   StateBoard board;

@@ -4,10 +4,12 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
 
 #include "core/text/utf8.h"
+#include "service/commands/exit_code.h"
 
 namespace neardup {
 
@@ -54,6 +56,35 @@ void end_by_signals() {
   struct sigaction end{};
   end.sa_handler = [](int number) { ::_exit(128 + number); };
   for (const int number : {SIGINT, SIGTERM}) sigaction(number, &end, nullptr);
+}
+
+namespace {
+
+// What the handler says: it may not make a string.
+std::array<char, 8192> read_error;
+std::size_t read_error_bytes = 0;
+
+}  // namespace
+
+void end_by_read_errors(const std::string& directory) {
+  if (directory.empty()) return;
+  // The pages of the program itself are mapped as well, and may lie on the same disk.
+  const std::string line = "index.directory: a page of the file in " + directory +
+                           " cannot be read, or one of this program (a disk error). That file is a cache, "
+                           "nothing is lost with it: name another folder, and start again\n";
+  read_error_bytes = line.copy(read_error.data(), read_error.size());
+  struct sigaction end{};
+  end.sa_flags = SA_SIGINFO;
+  end.sa_sigaction = [](int number, siginfo_t* about, void*) {
+    if (about->si_code != BUS_ADRERR) {  // somebody sent it, or the memory is broken
+      ::signal(number, SIG_DFL);
+      ::raise(number);
+      return;
+    }
+    (void)write_all(STDERR_FILENO, {read_error.data(), read_error_bytes});
+    ::_exit(kExitIo);
+  };
+  sigaction(SIGBUS, &end, nullptr);
 }
 
 namespace {

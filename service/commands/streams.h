@@ -33,6 +33,11 @@ std::string harmless(std::string_view text);
 // too, and nothing but SIGKILL would end a command. REQUIRES: there is one thread.
 void end_by_signals();
 
+// From now on a page of a mapped file that the disk cannot give ends the process with its reason and kExitIo,
+// and not with a bare SIGBUS. `directory`: index.directory, where such a file lies (cold_store.h); empty:
+// there is none, and nothing changes. REQUIRES: nobody has made that file yet.
+void end_by_read_errors(const std::string& directory);
+
 // While one lives: the first SIGINT or SIGTERM asks for a good end, which `interrupted` tells, and a second
 // one ends at once; a closed output is an error of write(2), not a death.
 class SignalScope {
