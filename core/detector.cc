@@ -192,6 +192,7 @@ struct Detector::State {
     const Returning& returning;
     std::size_t begin;
     std::size_t end;
+    std::uint64_t apart;  // as HammingIndex::insert has it
   };
   static constexpr std::size_t kGroup = 1024;
   static constexpr std::size_t kStep = 6;
@@ -211,19 +212,24 @@ struct Detector::State {
   void take_back(const Group& group);
   void prefetch(const Returning::One& one) const;
   void prefetch_rest(const Returning::One& one) const;
-  void take_back(const Returning::One& one);
+  void take_back(const Returning::One& one, std::uint64_t apart);
   Clusters::Joining joining(const Arrival& arrival, Sequence leader) const;
 
   // The latest unique with this id, if ids are known.
   std::optional<Sequence> latest(std::string_view id) const { return ids ? ids->find(id) : std::nullopt; }
 
-  // All but its exact hash and what its routes remember.
-  Sequence append(const UniqueLog::Entry& entry) {
+  // Two uniques that these options decided differ in so many bits at least; 0: they may differ in none.
+  std::uint64_t apart_by_options() const {
+    return fingerprints && !options.verify_sketch ? static_cast<std::uint64_t>(options.distance) + 1 : 0;
+  }
+
+  // All but its exact hash and what its routes remember. `apart`: as HammingIndex::insert has it.
+  Sequence append(const UniqueLog::Entry& entry, std::uint64_t apart = 0) {
     const Sequence sequence = uniques.size();
     uniques.append(entry);
     if (ids) ids->insert(sequence, entry.id);
     const bool is_stored = fingerprints && fingerprints->next() > sequence;  // as it was asked for
-    if (fingerprints && !is_stored) fingerprints->insert(entry.fingerprint.bits);
+    if (fingerprints && !is_stored) fingerprints->insert(entry.fingerprint.bits, apart);
     return sequence;
   }
   // All but its id.
@@ -293,8 +299,8 @@ void Detector::State::prefetch_rest(const Returning::One& one) const {
   if (one.short_text != nullptr) short_texts->prefetch_insert_rest(*one.short_text);
 }
 
-void Detector::State::take_back(const Returning::One& one) {
-  const Sequence sequence = append(entry_of(one.unique, latest(one.unique.id)));
+void Detector::State::take_back(const Returning::One& one, std::uint64_t apart) {
+  const Sequence sequence = append(entry_of(one.unique, latest(one.unique.id)), apart);
   if (one.short_text != nullptr) short_texts->insert(sequence, *one.short_text, short_work);
   if (one.mgrams != nullptr) mgrams->route.insert(sequence, *one.mgrams);
   with(pages, [&](auto& route) {
@@ -307,7 +313,7 @@ void Detector::State::take_back(const Group& group) {
   for (std::size_t i = group.begin; i < group.end + 2 * kStep; ++i) {
     if (i < group.end) prefetch(group.returning[i]);
     if (i >= group.begin + kStep && i - kStep < group.end) prefetch_rest(group.returning[i - kStep]);
-    if (i >= group.begin + 2 * kStep) take_back(group.returning[i - 2 * kStep]);
+    if (i >= group.begin + 2 * kStep) take_back(group.returning[i - 2 * kStep], group.apart);
   }
 }
 
@@ -575,10 +581,13 @@ Status Detector::restore(std::span<const Unique> uniques) {
   return status;
 }
 
-void Detector::restore(const Returning& returning, std::size_t begin, std::size_t end) {
+void Detector::restore(const Returning& returning, std::size_t begin, std::size_t end,
+                       std::string_view decided_by) {
   if (state_->crew == nullptr) restore_on(1);
+  // Other options of any kind count as not known. Those of mode simhash have a text that is not empty.
+  const std::uint64_t apart = decided_by == state_->options.text() ? state_->apart_by_options() : 0;
   for (; begin < end; begin += State::kGroup)
-    state_->take_back_by_crew({returning, begin, std::min(begin + State::kGroup, end)});
+    state_->take_back_by_crew({returning, begin, std::min(begin + State::kGroup, end), apart});
 }
 
 void Detector::restore_on(int threads) {

@@ -319,8 +319,8 @@ void HammingIndex<kWidth>::store_new(std::span<const std::uint32_t> rows, std::u
 }
 
 template <int kWidth>
-void HammingIndex<kWidth>::insert(std::span<const Word> words) {
-  all_apart_ &= words.empty();
+void HammingIndex<kWidth>::insert(std::span<const Word> words, std::uint64_t apart) {
+  all_apart_ &= words.empty() || apart > static_cast<std::uint64_t>(options_.distance);
   for (std::size_t from = 0; from < words.size(); from += kBatch) {
     const auto part = words.subspan(from, std::min(kBatch, words.size() - from));
     const Sequence first = next_;
@@ -334,8 +334,8 @@ void HammingIndex<kWidth>::insert(std::span<const Word> words) {
 }
 
 template <int kWidth>
-Sequence HammingIndex<kWidth>::insert(Word word) {
-  insert(std::span(&word, 1));
+Sequence HammingIndex<kWidth>::insert(Word word, std::uint64_t apart) {
+  insert(std::span(&word, 1), apart);
   return next_ - 1;
 }
 

@@ -89,8 +89,9 @@ class HammingIndex {
   void check_and_insert(std::span<const Word> words, MatchMode mode, std::span<std::optional<Match>> answers);
 
   // Stores without asking, under the next sequence numbers. Equal words may be stored any number of times.
-  void insert(std::span<const Word> words);
-  Sequence insert(Word word);
+  // Each of them differs in at least `apart` bits from all that are stored before it; 0: that is not known.
+  void insert(std::span<const Word> words, std::uint64_t apart = 0);
+  Sequence insert(Word word, std::uint64_t apart = 0);
 
   // Forgets one; false if it is not there (any more). The space in the tables is used again at once, that in
   // the array of words once all before it are expired.
@@ -212,8 +213,9 @@ class HammingIndex {
   Sequence next_ = 0;
   std::uint64_t size_ = 0;
   bool in_order_ = true;  // until an entry is renamed
-  // No two words are within `distance`: each was looked for before it was stored. So a match at distance 0 is
-  // the only one: another would be that near to it as well.
+  // No two words are within `distance`: each was looked for before it was stored, here or, as who stored it
+  // says, by an earlier life. So a match at distance 0 is the only one: another would be that near to it as
+  // well.
   bool all_apart_ = true;
 
   // Of the batch at hand; kept for their memory.

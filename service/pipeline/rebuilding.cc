@@ -23,7 +23,7 @@ Status PreparedRecord::restore_uniques(Detector& detector) const {
                    "index.by_id: true, or begin anew with another journal and group (kafka.topics.journal, "
                    "kafka.group)"};
     }
-    detector.restore(returning_, begin, deletion.behind);
+    detector.restore(returning_, begin, deletion.behind, record_.detector_options);
     begin = deletion.behind;
     if (const std::size_t forgotten = detector.forget(deletion.id).size(); forgotten != deletion.forgotten) {
       return Error{ErrorCode::kContradiction, "a deletion leaves " + std::to_string(forgotten) +
@@ -31,7 +31,7 @@ Status PreparedRecord::restore_uniques(Detector& detector) const {
                                                   std::to_string(deletion.forgotten)};
     }
   }
-  detector.restore(returning_, begin, returning_.size());
+  detector.restore(returning_, begin, returning_.size(), record_.detector_options);
   return {};
 }
 

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/limits.h"
+#include "core/returning.h"
+#include "tests/support/fingerprint_sets.h"
 
 namespace neardup {
 namespace {
@@ -108,6 +110,36 @@ TEST(Detector, counts_crowded_buckets_and_cuts_none) {
   EXPECT_GT(counts.largest_bucket, 20'000U);
   EXPECT_EQ(counts.slow, 1U);
   EXPECT_EQ(counts.truncated, 0U);
+}
+
+// Then no two are within k bits, as before, and an equal fingerprint ends a search.
+TEST(Detector, uniques_that_the_same_options_decided_are_looked_up_as_before) {
+  Detector live(by_fingerprint());
+  const auto words = fingerprint_set<std::uint64_t>("random", 5000, 5);
+  for (std::size_t i = 0; i < words.size(); ++i) live.apply(arrival(i, words[i]));
+  ASSERT_EQ(live.size(), words.size());
+  std::vector<Unique> uniques;
+  for (Sequence s = 0; s < live.size(); ++s) uniques.push_back(live.unique(s));
+  const auto restored = [&](std::string_view decided_by) {
+    Detector detector(by_fingerprint());
+    Returning returning(by_fingerprint());
+    EXPECT_TRUE(returning.prepare(uniques));
+    detector.restore(returning, 0, returning.size(), decided_by);
+    EXPECT_EQ(detector.state_digest(), live.state_digest());
+    return detector;
+  };
+  const auto compared = [&](const Detector& detector) {
+    std::uint64_t candidates = 0;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      EXPECT_EQ(detector.check(arrival(words.size() + i, words[i])), near(i, 0, 1000));
+      candidates += detector.candidates();
+    }
+    return candidates;
+  };
+  const std::uint64_t as_before = compared(restored(by_fingerprint().text()));
+  const std::uint64_t as_unknown = compared(restored(""));
+  EXPECT_LT(3 * as_before, as_unknown) << "one table of six";
+  EXPECT_EQ(compared(restored(by_fingerprint(2).text())), as_unknown) << "some may be 3 bits apart";
 }
 
 TEST(Detector, another_text_with_the_same_fingerprint_is_near_at_distance_0) {

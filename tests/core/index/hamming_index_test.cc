@@ -323,6 +323,32 @@ TEST(HammingIndex, a_crowded_bucket_is_read_only_where_the_whole_key_agrees) {
   EXPECT_LT(index.largest_bucket(), 500U);
 }
 
+// Words that an earlier life has asked for come back as what they are.
+TEST(HammingIndex, words_that_are_said_to_be_apart_end_a_search_as_before) {
+  const auto words = fingerprint_set<std::uint64_t>("random", 5000, 5);
+  const auto stored = [&](std::uint64_t apart) {
+    Index index({});
+    for (const std::uint64_t word : words) index.insert(word, apart);
+    return index;
+  };
+  Index asked({});
+  std::vector<std::optional<Match>> answers(words.size());
+  asked.check_and_insert(words, MatchMode::kFirst, answers);
+  ASSERT_EQ(asked.size(), words.size());
+  Index again = stored(4);
+  EXPECT_EQ(again.apart(), asked.apart());
+  EXPECT_EQ(again.entries_digest(), asked.entries_digest());
+  Index near = stored(3);
+  EXPECT_EQ(near.apart(), 0) << "that may be a match";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    ASSERT_EQ(again.find(words[i], MatchMode::kFirst), (Match{i, 0}));
+    ASSERT_EQ(near.find(words[i], MatchMode::kFirst), (Match{i, 0}));
+  }
+  EXPECT_LT(3 * again.counts().candidates, near.counts().candidates) << "one table of six";
+  again.insert(words[0]);
+  EXPECT_EQ(again.apart(), 0) << "of this one nobody knows";
+}
+
 // Then an equal word ends a search; where words were stored without asking, an older one may be near.
 TEST(HammingIndex, an_equal_word_is_the_first_match_only_if_all_words_are_apart) {
   const auto words = fingerprint_set<std::uint64_t>("clustered", 20'000, 3);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace neardup {
 namespace {
 
 // A sound journal of `count` records with two uniques each, and a duplicate of one of them, longer by one.
-std::vector<std::string> journal_of(int count) {
+std::vector<std::string> journal_of(int count, std::string_view detector_options = {}) {
   std::vector<std::string> journal;
   JournalChain chain;
   for (int i = 0; i < count; ++i) {
@@ -24,6 +25,7 @@ std::vector<std::string> journal_of(int count) {
     record.first_sequence = chain.next_sequence();
     record.counts.unique = 2;
     record.counts.exact = 1;
+    record.detector_options = detector_options;
     record.cluster_rule = "clusters.keep=longest";
     record.clusters = {{.leader = static_cast<Sequence>(i),
                         .joined = 1,
@@ -78,6 +80,31 @@ TEST(Recovery, a_deletion_that_leaves_other_uniques_to_forget_is_a_contradiction
     EXPECT_NE(status.error().message.find("leaves 1 uniques to forget, expected"), std::string::npos)
         << status.error().message;
   }
+}
+
+// In mode simhash an equal fingerprint ends a search where all uniques are known to be further apart.
+TEST(Recovery, what_a_record_says_of_its_deciders_reaches_the_detector) {
+  const auto compared = [](std::string_view detector_options) {
+    const std::vector<std::string> journal = journal_of(600, detector_options);  // more than a scan is for
+    Memory memory;
+    PreparedRecord prepared(memory.detector.options());
+    for (const std::string& bytes : journal) {
+      EXPECT_TRUE(prepared.prepare(bytes, memory.chain));
+      EXPECT_TRUE(prepared.remember(memory.detector, memory.retention));
+    }
+    std::uint64_t candidates = 0;
+    for (Sequence sequence = 0; sequence < memory.detector.size(); ++sequence) {
+      const std::string id = "another" + std::to_string(sequence);
+      Signature signature = memory.detector.unique(sequence).signature;
+      signature.exact = digest128(id);
+      const Arrival again = {.id = id, .url = {}, .source = {0, 0, 9999}, .signature = signature};
+      EXPECT_EQ(memory.detector.check(again).sequence, sequence);
+      candidates += memory.detector.candidates();
+    }
+    return candidates;
+  };
+  const std::string same = DetectorOptions{.mode = DetectorMode::kSimhash}.text();
+  EXPECT_LT(3 * compared(same), compared("")) << "one table of six";
 }
 
 TEST(Recovery, a_standby_that_follows_knows_what_a_restore_reads) {
