@@ -64,11 +64,10 @@ UniqueLog::Entry UniqueLog::entry(Sequence sequence) const {
 
 void UniqueLog::expire(Sequence oldest) {
   if (oldest <= oldest_) return;
-  if (places_.size() == 0) begin_ = oldest;
   CHECK(oldest <= size(), "what is still to come cannot be forgotten");
   oldest_ = oldest;
   entries_.release_before(oldest_ == size() ? entries_.end() : place(oldest_));
-  places_.release_before(oldest_ - begin_);
+  places_.release_before(oldest_);
 }
 
 Digest128 UniqueLog::digest() const {

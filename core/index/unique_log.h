@@ -63,12 +63,11 @@ class UniqueLog {
   // entry(sequence).exact, sooner.
   Digest128 exact(Sequence sequence) const { return ByteReader(packed_from(sequence)).digest(); }
 
-  // Forgets all entries below `oldest`. REQUIRES: oldest <= size(), or nothing was appended yet: then the log
-  // begins there.
+  // Forgets all entries below `oldest`. REQUIRES: oldest <= size().
   void expire(Sequence oldest);
 
-  Sequence oldest() const { return oldest_; }                // the first that is not forgotten
-  Sequence size() const { return begin_ + places_.size(); }  // the next sequence number
+  Sequence oldest() const { return oldest_; }       // the first that is not forgotten
+  Sequence size() const { return places_.size(); }  // the next sequence number
 
   // A digest of what is remembered, in order: two logs are equal iff theirs are. It reads the whole log.
   Digest128 digest() const;
@@ -90,15 +89,13 @@ class UniqueLog {
                 "places in a chunk are 32 bits from its base, even if half of each block stayed empty");
 
   std::uint64_t place(Sequence sequence) const {
-    const std::uint64_t row = sequence - begin_;
-    return bases_[row / kChunk] + places_[row];
+    return bases_[sequence / kChunk] + places_[sequence];
   }
   std::string_view packed_from(Sequence sequence) const { return entries_.from(place(sequence)); }
 
   ColdStore entries_;
-  ChunkedArray<std::uint32_t> places_;  // of row 0, 1, ...: sequence begin_, begin_ + 1, ...
+  ChunkedArray<std::uint32_t> places_;  // by sequence number
   std::vector<std::uint64_t> bases_;    // of each chunk: the place of its first entry
-  Sequence begin_ = 0;
   Sequence oldest_ = 0;
 };
 
