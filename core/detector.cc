@@ -557,9 +557,7 @@ Detector::LookupCounts Detector::lookup_counts() const {
     counts.hot_features += postings.hot().size();
   };
   if (state_->fingerprints) {
-    const ProbeCounts probes = state_->fingerprints->counts();
-    counts.slow = probes.slow;
-    counts.truncated += probes.truncated;
+    counts.slow = state_->fingerprints->counts().slow;
     counts.largest_bucket = state_->fingerprints->largest_bucket();
   }
   if (state_->mgrams) {

@@ -119,9 +119,9 @@ class Detector {
   struct LookupCounts {
     std::uint64_t slow = 0;       // look-ups that read more than 16 KiB of crowded buckets
     std::uint64_t truncated = 0;  // bands of uniques that could not be posted, because all their keys were
-                                  // full; and look-ups that a cap on crowded buckets cut short. Mode
-                                  // mgram: uniques posted under no gram, look-ups that met more texts than
-                                  // may be compared, texts judged by their beginning
+                                  // full. Mode mgram: uniques posted under no gram, look-ups that met more
+                                  // texts than may be compared, texts judged by their beginning. Mode
+                                  // simhash: none, its crowded buckets are read whole
     std::uint64_t largest_bucket = 0;  // the most fingerprints, or texts with one gram, that ever shared one
     std::uint64_t full_keys = 0;       // keys of bands, or grams, that got as many postings as they may have
     std::uint64_t hot_features = 0;    // features so common that keys of them are extended

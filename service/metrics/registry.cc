@@ -122,9 +122,9 @@ const std::vector<MetricSpec>& specs() {
       {"neardup_index_file_bytes", MetricType::Gauge, "",
        "Size of the file that names the uniques; 0 without index.directory."},
       {"neardup_lookup_truncated_total", MetricType::Counter, "",
-       "Bands of uniques that were not posted, since all their keys were full, and look-ups that a cap on "
-       "crowded buckets cut short; in mode mgram uniques posted under no run, look-ups that met more texts "
-       "than may be compared, and texts known by their beginning: what may have cost a duplicate."},
+       "Bands of uniques that were not posted, since all their keys were full; in mode mgram uniques posted "
+       "under no run, look-ups that met more texts than may be compared, and texts known by their beginning: "
+       "what may have cost a duplicate."},
       {"neardup_hot_features", MetricType::Gauge, "",
        "Features so common that keys of them are extended: boilerplate that many documents share."},
       {"neardup_clusters", MetricType::Gauge, "",
