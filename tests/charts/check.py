@@ -242,6 +242,23 @@ def known(case, version=VERSIONS[-1]):
     return [manifest for manifest in documents(render(case, version=version)) if manifest["kind"] not in FOREIGN]
 
 
+def lost_with_release(case):
+    """The KafkaTopics that `helm uninstall` would delete, and their operator what is in them."""
+    for topic in of_kind("KafkaTopic", documents(render(case))):
+        if (topic["metadata"].get("annotations") or {}).get("helm.sh/resource-policy") != "keep":
+            yield topic["metadata"]["name"]
+
+
+def check_kept():
+    count = 0
+    for case in CASES:
+        lost = list(lost_with_release(case))
+        must(not lost, f"{case}: uninstalled, it would take these topics along:", *lost)
+        count += len(of_kind("KafkaTopic", documents(render(case))))
+    must(count >= 4, "no example has KafkaTopics any more")
+    table("topics that outlive the release", count, "helm.sh/resource-policy: keep")
+
+
 def with_error(error):
     manifests = known(error["case"])
     assign(of_kind(error["kind"], manifests)[0], error["path"], error["value"])
@@ -252,6 +269,7 @@ def schemas():
     planted = yaml.safe_load((ROOT / "tests/charts/planted.yaml").read_text())
     looked_at, kinds = 0, set()
     check_release()
+    check_kept()
     for version in VERSIONS:
         sets = {case: known(case, version) for case in CASES}
         complaints, count = conform(sets, version)
