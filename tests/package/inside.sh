@@ -78,6 +78,13 @@ expect "and restarts the service" not test_property MainPID "$first"
 expect "which gets ready" within 60 answers /readyz " 200 "
 expect "it stops" systemctl stop neardup
 expect "as asked, with 0" test "$(property Result) $(property ExecMainStatus)" = "success 0"
+systemctl set-environment SERVE_OPTIONS='--accept-input-loss pages:0 --accept-moved-offsets journal'
+expect "options for one start" systemctl start neardup
+expect "are two words each" grep -qzx -- --accept-moved-offsets "/proc/$(property MainPID)/cmdline"
+expect "and hinder nothing" within 60 answers /readyz " 200 "
+systemctl unset-environment SERVE_OPTIONS
+expect "the next start" systemctl restart neardup
+expect "has none" not grep -qz -- --accept "/proc/$(property MainPID)/cmdline"
 
 sed -i 's/^detector:/detectr:/' /etc/neardup/neardup.yaml
 systemctl start neardup || true

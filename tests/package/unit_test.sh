@@ -27,14 +27,21 @@ exposure() { # exposure FILE: in tenths
     sed -n 's/.*Overall exposure level for [^:]*: \([0-9]*\)\.\([0-9]\) .*/\1\2/p' | sed 's/^0*\(.\)/\1/'
 }
 hardened() { (($(exposure "$1") <= exposure_max)); }
-# The program accepts the command line: with a setting that does not exist, that is all it has to say.
+# The program accepts the command line, with what a person adds to one start and without: with a setting that does not
+# exist, that is all it has to say.
 command_line() {
-  local words code=0 said
-  read -ra words <<<"$(sed -n 's/^ExecStart=neardup //p' "$1")"
-  [[ ${words[*]} == *"-c /etc/neardup/neardup.yaml"* ]] || { echo "it does not read the file that is installed" && return 1; }
-  words=("${words[@]/#\/etc\/neardup/config}")
-  said=$("$binary" "${words[@]}" --set no.such.setting=1 2>&1) || code=$?
-  [[ $code == 78 && $(wc -l <<<"$said") == 1 && $said == *no.such.setting* ]] || { echo "$code: $said" && return 1; }
+  local line words code said options
+  line=$(sed -n 's/^ExecStart=neardup //p' "$1")
+  [[ $line == *"-c /etc/neardup/neardup.yaml"* ]] || { echo "it does not read the file that is installed" && return 1; }
+  [[ $line == *" \$SERVE_OPTIONS" ]] || { echo "nothing can be added to one start" && return 1; }
+  ! grep -q '^Environment=.*SERVE_OPTIONS' "$1" || { echo "what systemctl sets would be hidden" && return 1; }
+  for options in "" "--accept-input-loss pages:3 --accept-moved-offsets journal"; do
+    read -ra words <<<"${line/\$SERVE_OPTIONS/$options}"
+    words=("${words[@]/#\/etc\/neardup/config}")
+    code=0
+    said=$("$binary" "${words[@]}" --set no.such.setting=1 2>&1) || code=$?
+    [[ $code == 78 && $(wc -l <<<"$said") == 1 && $said == *no.such.setting* ]] || { echo "$code: $said" && return 1; }
+  done
 }
 # A supervisor must not repeat what a person has to mend.
 codes() { grep -qx "RestartPreventExitStatus=64 65 78" "$1"; }
@@ -56,6 +63,8 @@ plant hardened '/^DynamicUser=/d'
 plant command_line 's/neardup serve/neardup server/'
 plant command_line 's/neardup serve/neardup serve --fail-fat/'
 plant command_line 's,-c /etc,-c /opt,'
+plant command_line 's/ \$SERVE_OPTIONS$//'
+plant command_line 's/^Type=exec$/&\nEnvironment=SERVE_OPTIONS=/'
 plant codes 's/ 78$//'
 level=$(exposure "$unit")
 echo "table: settings of the systemd unit | $(grep -c '^[A-Z][A-Za-z]*=' "$unit") | verified, exposure $((level / 10)).$((level % 10)) of 10;" \
