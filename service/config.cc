@@ -434,7 +434,9 @@ Result<LoadedConfig> load_config(const ConfigSources& sources) {
   for (const std::string& assignment : sources.sets) loader.set(assignment);
   for (const std::string& assignment : sources.properties) loader.property(assignment);
   loader.whole();
-  return std::move(loader).finish();
+  Result<LoadedConfig> loaded = std::move(loader).finish();
+  if (loaded) loaded->file = file.value_or("");
+  return loaded;
 }
 
 Status check_files(const Config& config) {

@@ -188,6 +188,7 @@ struct LoadedConfig {
   Config config;
   // Setting, or kafka.properties.NAME, to "default", "FILE:LINE", "env NAME", "--set" or "-X".
   std::map<std::string, std::string> origin;
+  std::string file = {};  // as it was named; "" for none
 };
 
 // Errors: kInvalid, or kNotFound and kIo for the file itself; the message has one line a mistake.

@@ -224,8 +224,7 @@ Run setup_topics(CLI::App& app) {
   }
   return [options, create](const ConfigSources& sources) {
     return with_config(sources, [&](const LoadedConfig& loaded) {
-      return create->parsed() ? run_topics_create(*options, loaded.config)
-                              : run_topics_check(*options, loaded.config);
+      return create->parsed() ? run_topics_create(*options, loaded) : run_topics_check(*options, loaded);
     });
   };
 }
@@ -341,10 +340,10 @@ const Command kCommands[] = {
      "  neardup serve -c neardup.yaml --accept-input-loss pages:3   after a halt that named it\n",
      setup_serve},
     {"topics", "Make or check the topics that serve needs",
-     "  neardup topics create -c neardup.yaml            those that are missing\n"
-     "  neardup topics create --input --partitions 16    the input topics too\n"
-     "  neardup topics create --alter                    and mend wrong settings\n"
-     "  neardup topics check\n",
+     "  neardup topics create -c neardup.yaml                          those that are missing\n"
+     "  neardup topics create -c neardup.yaml --input --partitions 16  the input topics too\n"
+     "  neardup topics create -c neardup.yaml --alter                  and mend wrong settings\n"
+     "  neardup topics check -c neardup.yaml\n",
      setup_topics},
     {"scan", kScanAbout, kScanHelp, setup_scan},
     {"fingerprint", kFingerprintAbout, kFingerprintHelp, setup_fingerprint},

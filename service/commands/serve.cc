@@ -147,10 +147,11 @@ std::optional<TopicWatch::Contradiction> what_changed(TopicWatch& watch, const S
 
 class Service {
  public:
-  Service(const Config& config, const ServeOptions& options, const Preset& preset,
+  Service(const LoadedConfig& loaded, const ServeOptions& options, const Preset& preset,
           const SignerOptions& signing, const RetentionOptions& retention, JournalStore* snapshot,
           MetricsRegistry& metrics, StateBoard& board)
-      : config_(config),
+      : config_(loaded.config),
+        config_file_(loaded.file),
         preset_(preset),
         signing_(signing),
         retention_(retention),
@@ -180,6 +181,7 @@ class Service {
   Status changed(const TopicWatch::Contradiction& contradiction) const;
 
   const Config& config_;
+  const std::string& config_file_;
   const Preset& preset_;
   const SignerOptions& signing_;
   const RetentionOptions retention_;
@@ -209,12 +211,14 @@ Result<Service::Topics> Service::right_topics(const std::stop_token& stop) {
   Result<Topics> described = reach_kafka(config_.kafka, fail_fast_, board_, stop, asks);
   if (!described) return described;
   fail_fast_ = false;
-  const std::vector<TopicProblem> problems = check_topics(config_.kafka.topics, *described);
+  const std::vector<TopicProblem> problems = check_topics(config_.kafka.topics, *described, config_file_);
   for (const TopicProblem& problem : problems)
     log_error("topic {}: {}; mend it: {}", problem.topic, problem.what, problem.mend);
   if (problems.empty()) return described;
+  const std::string of_file = config_file_.empty() ? "" : " -c " + config_file_;
   return Error{ErrorCode::kInvalid, std::to_string(problems.size()) +
-                                        " topic setting(s) are wrong; `neardup topics check` lists them"};
+                                        " topic setting(s) are wrong; `neardup topics check" + of_file +
+                                        "` lists them"};
 }
 
 // Keeps what is known if it is of this journal, and no more than it.
@@ -473,8 +477,9 @@ Status Service::run(const std::stop_token& stop) {
   }
 }
 
-Status serve(const Config& config, const ServeOptions& options, const RetentionOptions& retention,
+Status serve(const LoadedConfig& loaded, const ServeOptions& options, const RetentionOptions& retention,
              const std::stop_token& stop, MetricsRegistry& metrics, StateBoard& board) {
+  const Config& config = loaded.config;
   const Result<Preset> preset = resolve_preset(config.input);
   if (!preset) return preset.error();
   const Result<SignerOptions> signing = resolve_signer_options(config);
@@ -491,7 +496,7 @@ Status serve(const Config& config, const ServeOptions& options, const RetentionO
     if (!opened) return opened.error();
     snapshot = *std::move(opened);
   }
-  return Service(config, options, *preset, *signing, retention, snapshot.get(), metrics, board).run(stop);
+  return Service(loaded, options, *preset, *signing, retention, snapshot.get(), metrics, board).run(stop);
 }
 
 }  // namespace
@@ -528,7 +533,7 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
               (StateBoard::kBeatMax + seconds(10)).count());
     _exit(kExitInternal);
   });
-  const Status status = serve(config, options, retention, stop.get_token(), metrics, board);
+  const Status status = serve(loaded, options, retention, stop.get_token(), metrics, board);
   if (status) {
     log_info("stopped");
     return kExitOk;

@@ -12,9 +12,9 @@
 
 namespace neardup {
 
-int run_topics_create(const TopicsOptions& options, const Config& config) {
+int run_topics_create(const TopicsOptions& options, const LoadedConfig& loaded) {
   const Result<std::vector<TopicChange>> changes =
-      create_topics(config.kafka,
+      create_topics(loaded.config.kafka,
                     {.partitions = options.partitions,
                      .replication = options.replication,
                      .input = options.input,
@@ -22,14 +22,15 @@ int run_topics_create(const TopicsOptions& options, const Config& config) {
                     std::chrono::milliseconds(options.timeout_ms));
   if (!changes) return report_error(changes.error());
   for (const TopicChange& change : *changes) fmt::print("{}: {}\n", change.topic, change.done);
-  return run_topics_check(options, config);
+  return run_topics_check(options, loaded);
 }
 
-int run_topics_check(const TopicsOptions& options, const Config& config) {
-  const auto described = describe_topics(config.kafka, topic_names(config.kafka.topics),
-                                         std::chrono::milliseconds(options.timeout_ms));
+int run_topics_check(const TopicsOptions& options, const LoadedConfig& loaded) {
+  const KafkaConfig& kafka = loaded.config.kafka;
+  const auto described =
+      describe_topics(kafka, topic_names(kafka.topics), std::chrono::milliseconds(options.timeout_ms));
   if (!described) return report_error(described.error());
-  const std::vector<TopicProblem> problems = check_topics(config.kafka.topics, *described);
+  const std::vector<TopicProblem> problems = check_topics(kafka.topics, *described, loaded.file);
   for (const TopicProblem& problem : problems) {
     std::cerr << problem.topic << ": " << problem.what << "\n  mend it: " << problem.mend << '\n';
   }

@@ -16,7 +16,7 @@ struct TopicsOptions {
   int timeout_ms = 15000;
 };
 
-int run_topics_create(const TopicsOptions& options, const Config& config);
-int run_topics_check(const TopicsOptions& options, const Config& config);
+int run_topics_create(const TopicsOptions& options, const LoadedConfig& loaded);
+int run_topics_check(const TopicsOptions& options, const LoadedConfig& loaded);
 
 }  // namespace neardup

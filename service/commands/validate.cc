@@ -65,7 +65,7 @@ int run_validate(const ConfigSources& sources, const ValidateOptions& options) {
             << threshold_caveat(detector.mode, detector.threshold_permille);
   if (options.offline) return kExitOk;
   std::cout << std::flush;
-  return run_topics_check({}, loaded->config);
+  return run_topics_check({}, *loaded);
 }
 
 }  // namespace neardup

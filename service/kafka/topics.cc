@@ -23,9 +23,9 @@ constexpr std::size_t kPackedBytesMin = kKafkaMessageBytesDefault;
 static_assert(kVerdictBytesMax < kPackedBytesMin);
 constexpr std::size_t kJournalBytesMin = kJournalRecordBytesMax + 64 * 1024;
 
-TopicProblem wrong(const std::string& topic, const std::string& setting, const std::string& is,
-                   const std::string& should) {
-  return {topic, setting + " is " + is + ", it must be " + should, "neardup topics create --alter", false};
+// With the file, or the command would ask another Kafka for topics by their default names.
+std::string create_command(const std::string& option, const std::string& config_file) {
+  return "neardup topics create" + option + (config_file.empty() ? "" : " -c " + config_file);
 }
 
 // What the journal topic must have, to the letter.
@@ -70,40 +70,45 @@ std::vector<std::string> topic_names(const KafkaTopics& topics) {
 }
 
 std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
-                                       const std::map<std::string, TopicDescription>& described) {
+                                       const std::map<std::string, TopicDescription>& described,
+                                       const std::string& config_file) {
   std::vector<TopicProblem> problems;
   std::set<std::string> seen;
   for (const std::string& name : topic_names(topics)) {
     if (!seen.insert(name).second) {
       problems.push_back(
-          {name, "two of kafka.topics.* name this topic", "give each of them a topic of its own", false});
+          {name, "two of kafka.topics.* name this topic", "give each of them a topic of its own"});
     }
   }
   for (const std::string& name : seen) {
     if (described.contains(name)) continue;
     const bool input = std::find(topics.input.begin(), topics.input.end(), name) != topics.input.end();
-    problems.push_back(
-        {name, "does not exist", input ? "neardup topics create --input" : "neardup topics create", true});
+    problems.push_back({name, "does not exist", create_command(input ? " --input" : "", config_file)});
   }
+  const auto wrong = [&](const std::string& topic, const std::string& setting, const std::string& is,
+                         const std::string& should) {
+    problems.push_back(
+        {topic, setting + " is " + is + ", it must be " + should, create_command(" --alter", config_file)});
+  };
   if (const auto at = described.find(topics.journal); at != described.end()) {
     const TopicDescription& journal = at->second;
     if (journal.partitions != 1) {
-      problems.push_back({journal.name,
-                          "has " + std::to_string(journal.partitions) + " partitions, it must have 1",
-                          "set kafka.topics.journal to another name and run: neardup topics create", false});
+      problems.push_back(
+          {journal.name, "has " + std::to_string(journal.partitions) + " partitions, it must have 1",
+           "set kafka.topics.journal to another name and run: " + create_command("", config_file)});
     }
     for (const TopicSetting& wanted : journal_settings()) {
       const auto is = journal.settings.find(wanted.name);
       if (is != journal.settings.end() && is->second != wanted.value) {
-        problems.push_back(wrong(journal.name, wanted.name, is->second, wanted.value));
+        wrong(journal.name, wanted.name, is->second, wanted.value);
       }
     }
   }
   const auto needs_bytes = [&](const std::string& name, std::size_t should, const std::string& why) {
     const auto at = described.find(name);
     if (at == described.end() || at->second.message_bytes_max() >= should) return;
-    problems.push_back(wrong(name, "max.message.bytes", std::to_string(at->second.message_bytes_max()),
-                             std::to_string(should) + " or more, so that " + why));
+    wrong(name, "max.message.bytes", std::to_string(at->second.message_bytes_max()),
+          std::to_string(should) + " or more, so that " + why);
   };
   needs_bytes(topics.journal, kJournalBytesMin, "a whole batch fits into one record");
   needs_bytes(topics.dead_letter, dead_letter_bytes_min(topics, described), "every input record fits");

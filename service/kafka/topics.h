@@ -72,12 +72,13 @@ struct TopicProblem {
   std::string topic;
   std::string what;  // which setting is what, and what it should be
   std::string mend;  // the command
-  bool missing = false;
 };
 
-// What is wrong, nothing if all is right. Pure: the tests need no cluster.
+// What is wrong, nothing if all is right. `config_file` is where `topics` come from, for the commands that
+// mend; "" if from no file. Pure: the tests need no cluster.
 std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
-                                       const std::map<std::string, TopicDescription>& described);
+                                       const std::map<std::string, TopicDescription>& described,
+                                       const std::string& config_file = "");
 
 struct TopicSetting {
   std::string name;

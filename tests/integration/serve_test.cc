@@ -216,12 +216,14 @@ TEST(Serve, wrong_journal_settings_are_refused_with_the_command_that_mends_them)
   plain.kafka.topics.input = {"wrong.journal"};
   plain.kafka.topics.journal = "wrong.unused-journal";
   create_test_topics(plain, 2);
-  ServiceProcess service("wrong", config);
+  const std::string file = NEARDUP_SOURCE_DIR "/config/minimal.yaml";
+  ServiceProcess service("wrong", config, {"serve", "-c", file});
   EXPECT_EQ(service.wait(kStart), 78) << service.log();
   const std::string log = service.log();
   EXPECT_NE(log.find("has 2 partitions, it must have 1"), std::string::npos) << log;
   EXPECT_NE(log.find("retention.ms is 604800000, it must be -1"), std::string::npos) << log;
-  EXPECT_NE(log.find("neardup topics create --alter"), std::string::npos) << log;
+  EXPECT_NE(log.find("neardup topics create --alter -c " + file), std::string::npos) << log;
+  EXPECT_NE(log.find("neardup topics check -c " + file), std::string::npos) << log;
   EXPECT_NE(log.find("does not exist"), std::string::npos) << log;
 }
 
@@ -231,11 +233,12 @@ TEST(Serve, topics_create_alter_mends_what_topics_check_refused) {
   plain.kafka.topics.input = {"mended.journal"};
   plain.kafka.topics.journal = "mended.unused-journal";
   create_test_topics(plain, 1);
-  ServiceProcess wrong("mended-wrong", config, {"topics", "check"});
+  const std::string file = NEARDUP_SOURCE_DIR "/config/minimal.yaml";
+  ServiceProcess wrong("mended-wrong", config, {"topics", "check", "-c", file});
   EXPECT_EQ(wrong.wait(kStart), 78);
-  for (const char* const line :
-       {"mended.pages: does not exist", "mended.journal: retention.ms is 604800000, it must be -1",
-        "  mend it: neardup topics create --alter"}) {
+  for (const std::string& line : std::vector<std::string>{
+           "mended.pages: does not exist", "mended.journal: retention.ms is 604800000, it must be -1",
+           "  mend it: neardup topics create --alter -c " + file}) {
     EXPECT_NE(wrong.log().find(line), std::string::npos) << line << "\n" << wrong.log();
   }
   ServiceProcess mend("mended-topics", config,

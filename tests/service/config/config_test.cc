@@ -137,8 +137,11 @@ TEST(Config, the_environment_names_the_file_unless_the_flag_does) {
   ConfigSources sources;
   sources.environment["NEARDUP_CONFIG"] = file.path();
   ASSERT_EQ(load_config(sources)->config.http.port, 1);
+  EXPECT_EQ(load_config(sources)->file, file.path());
   sources.file = other.path();
   EXPECT_EQ(load_config(sources)->config.http.port, 2);
+  EXPECT_EQ(load_config(sources)->file, other.path());
+  EXPECT_EQ(load_config({})->file, "");
 }
 
 TEST(Config, lists_come_as_commas_or_as_yaml) {

@@ -44,6 +44,18 @@ TEST(Topics, a_missing_topic_is_named_with_the_command_that_makes_it) {
   EXPECT_EQ(only_problem(topics, described), "pages: does not exist | neardup topics create --input");
 }
 
+// Without it the command would ask 127.0.0.1 for the default names.
+TEST(Topics, the_command_names_the_file_that_names_the_topics) {
+  const KafkaTopics topics;
+  Described described = right(topics);
+  described.erase("pages");
+  described[topics.journal].settings["cleanup.policy"] = "compact";
+  const std::vector<TopicProblem> problems = check_topics(topics, described, "/etc/neardup/neardup.yaml");
+  ASSERT_EQ(problems.size(), 2U);
+  EXPECT_EQ(problems[0].mend, "neardup topics create --input -c /etc/neardup/neardup.yaml");
+  EXPECT_EQ(problems[1].mend, "neardup topics create --alter -c /etc/neardup/neardup.yaml");
+}
+
 TEST(Topics, a_journal_that_could_lose_records_is_refused) {
   const KafkaTopics topics;
   const std::pair<const char*, const char*> wrong[] = {{"cleanup.policy", "compact"},
