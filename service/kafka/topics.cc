@@ -23,6 +23,11 @@ constexpr std::size_t kPackedBytesMin = kKafkaMessageBytesDefault;
 static_assert(kVerdictBytesMax < kPackedBytesMin);
 constexpr std::size_t kJournalBytesMin = kJournalRecordBytesMax + 64 * 1024;
 
+// An empty journal in the place of one that was lost would be the loss.
+constexpr const char* kUnlessLost =
+    "if it was there before, bring it back or name the right one (kafka.topics.journal); only for a first "
+    "start: ";
+
 // With the file, or the command would ask another Kafka for topics by their default names.
 std::string create_command(const std::string& option, const std::string& config_file) {
   return "neardup topics create" + option + (config_file.empty() ? "" : " -c " + config_file);
@@ -83,7 +88,8 @@ std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
   for (const std::string& name : seen) {
     if (described.contains(name)) continue;
     const bool input = std::find(topics.input.begin(), topics.input.end(), name) != topics.input.end();
-    problems.push_back({name, "does not exist", create_command(input ? " --input" : "", config_file)});
+    const std::string make = create_command(input ? " --input" : "", config_file);
+    problems.push_back({name, "does not exist", name == topics.journal ? kUnlessLost + make : make});
   }
   const auto wrong = [&](const std::string& topic, const std::string& setting, const std::string& is,
                          const std::string& should) {

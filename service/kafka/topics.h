@@ -71,7 +71,7 @@ std::vector<std::string> topic_names(const KafkaTopics& topics);
 struct TopicProblem {
   std::string topic;
   std::string what;  // which setting is what, and what it should be
-  std::string mend;  // the command
+  std::string mend;  // the command, and when it is right if that is not always
 };
 
 // What is wrong, nothing if all is right. `config_file` is where `topics` come from, for the commands that

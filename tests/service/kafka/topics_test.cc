@@ -44,6 +44,16 @@ TEST(Topics, a_missing_topic_is_named_with_the_command_that_makes_it) {
   EXPECT_EQ(only_problem(topics, described), "pages: does not exist | neardup topics create --input");
 }
 
+// An empty one in its place would be the loss.
+TEST(Topics, a_missing_journal_is_to_be_brought_back_before_it_is_made) {
+  const KafkaTopics topics;
+  Described described = right(topics);
+  described.erase(topics.journal);
+  EXPECT_EQ(only_problem(topics, described),
+            "neardup.journal: does not exist | if it was there before, bring it back or name the right one "
+            "(kafka.topics.journal); only for a first start: neardup topics create");
+}
+
 // Without it the command would ask 127.0.0.1 for the default names.
 TEST(Topics, the_command_names_the_file_that_names_the_topics) {
   const KafkaTopics topics;
