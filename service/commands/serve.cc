@@ -544,7 +544,6 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
     log_warning("stopped: {}", status.error().message);
     return kExitOk;
   }
-  board.set(State::kHalted, status.error().message);
   log_error("halted: {}", status.error().message);
   return exit_code(code);
 }

@@ -13,8 +13,7 @@ std::string seconds(std::chrono::nanoseconds time) {
 
 }  // namespace
 
-Health livez(State state, std::string_view detail, std::chrono::nanoseconds since_beat) {
-  if (state == State::kHalted) return {false, with_detail(state, detail)};
+Health livez(std::chrono::nanoseconds since_beat) {
   if (since_beat > StateBoard::kBeatMax) {
     return {false, "the worker has not been heard of for " + seconds(since_beat) + " s"};
   }

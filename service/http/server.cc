@@ -89,7 +89,7 @@ Response HttpServer::Listener::answer(std::string_view method, std::string_view 
     const State state = board.state();
     const std::string detail = board.detail();
     const std::chrono::nanoseconds since_beat = board.since_beat();
-    const Health health = path == "/livez" ? livez(state, detail, since_beat) : readyz(state, detail);
+    const Health health = path == "/livez" ? livez(since_beat) : readyz(state, detail);
     return {health.good ? 200 : 503, kText,
             health.reason + "\n" +
                 (verbose ? verbose_lines(state, board.role(), detail, since_beat, board.warning()) : "")};

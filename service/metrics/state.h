@@ -23,10 +23,9 @@ enum class State : std::uint8_t {
   kRestoring,  // reading the journal into memory for the first time, or its rest after the election
   kRunning,    // deciding and publishing
   kDraining,   // asked to stop: finishing the batch
-  kHalted,     // a contradiction that a person must settle
 };
-inline constexpr std::array<std::string_view, 6> kStateNames = {"starting", "standby",  "restoring",
-                                                                "running",  "draining", "halted"};
+inline constexpr std::array<std::string_view, 5> kStateNames = {"starting", "standby", "restoring",
+                                                                "running", "draining"};
 constexpr std::string_view name(State s) { return kStateNames[static_cast<std::size_t>(s)]; }
 
 // What the election made of this instance. Only the writer publishes.

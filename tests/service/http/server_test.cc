@@ -65,13 +65,12 @@ TEST_F(HttpTest, ready_means_running_or_standby) {
                                      {State::kStandby, true},
                                      {State::kRestoring, false},
                                      {State::kRunning, true},
-                                     {State::kDraining, false},
-                                     {State::kHalted, false}}) {
+                                     {State::kDraining, false}}) {
     board_.set(state, "waiting for Kafka");
     EXPECT_THAT(get("/readyz"), StartsWith(ready ? "HTTP/1.1 200 " : "HTTP/1.1 503 ")) << name(state);
     EXPECT_THAT(get("/readyz"),
                 HasSubstr(std::string(name(state)) + (ready ? "\n" : ": waiting for Kafka\n")));
-    EXPECT_THAT(get("/livez"), StartsWith(state == State::kHalted ? "HTTP/1.1 503 " : "HTTP/1.1 200 "));
+    EXPECT_THAT(get("/livez"), StartsWith("HTTP/1.1 200 "));
   }
 }
 
@@ -90,18 +89,16 @@ TEST_F(HttpTest, verbose_tells_state_role_detail_and_beat) {
 }
 
 TEST(Health, a_worker_that_does_not_beat_is_not_alive) {
-  EXPECT_TRUE(livez(State::kRunning, "", 119s).good);
-  EXPECT_TRUE(livez(State::kRunning, "", StateBoard::kBeatMax).good);
-  const Health silent = livez(State::kRunning, "", 121s);
+  EXPECT_TRUE(livez(119s).good);
+  EXPECT_TRUE(livez(StateBoard::kBeatMax).good);
+  const Health silent = livez(121s);
   EXPECT_FALSE(silent.good);
   EXPECT_EQ(silent.reason, "the worker has not been heard of for 121 s");
-  EXPECT_EQ(livez(State::kHalted, "journal and positions disagree", 0s).reason,
-            "halted: journal and positions disagree");
 }
 
 TEST(Status, it_is_json_whatever_the_detail_holds) {
   StateBoard board;
-  board.set(State::kHalted, "topic \"a\\b\"\n\xFF");
+  board.set(State::kStarting, "topic \"a\\b\"\n\xFF");
   StatusCounts counts;
   counts.unique = 3;
   const std::string json = status_json(board, counts);

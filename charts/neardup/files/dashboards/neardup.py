@@ -18,7 +18,6 @@ STATES = [
     ("restoring", "purple"),
     ("running", "green"),
     ("draining", "orange"),
-    ("halted", "red"),
 ]
 
 
