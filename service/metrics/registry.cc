@@ -224,7 +224,7 @@ struct MetricsRegistry::Series {
     prometheus::Gauge* lag_seconds;
   };
 
-  // The clients that kafka_error knows by name, and how many codes each may add.
+  // The clients that kafka_error knows by name, and how many codes all of them together may have by name.
   static constexpr std::array<std::string_view, 5> kClients = {"input", "journal", "writer", "election",
                                                                "admin"};
   static constexpr std::size_t kCodesMax = 24;
