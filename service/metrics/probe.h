@@ -100,7 +100,7 @@ class Probe {
 
   // This topic has partitions 0 .. count - 1, which this instance reads: their series start at 0 now.
   virtual void partitions(std::string_view /*topic*/, std::int32_t /*count*/) {}
-  // `topic` is a configured input topic.
+  // Of a batch that is committed. `topic` is a configured input topic.
   virtual void consumed(std::string_view /*topic*/, std::int32_t /*partition*/, std::uint64_t /*records*/,
                         std::uint64_t /*bytes*/) {}
   virtual void batch_committed(const BatchCounts& /*counts*/, BatchClosed /*why*/) {}
