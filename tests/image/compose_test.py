@@ -84,6 +84,13 @@ def hardening(project, scratch):
             yield f"{name} may gain privileges"
 
 
+def restarts(project, scratch):
+    """Exit codes 65 and 78 do not get better by trying again."""
+    restart = project["services"]["neardup"].get("restart", "")
+    if not re.fullmatch("on-failure:[0-9]+", restart):
+        yield f"neardup is restarted without a bound: {restart or 'never'}"
+
+
 def settings(project, scratch):
     """{setting: value} as the service neardup sees it."""
     service = project["services"]["neardup"]
@@ -180,7 +187,7 @@ def pages(project, scratch):
         yield f"the first page's url begins with {prefix}{service['command'][1].lstrip('/')}"
 
 
-CHECKS = [shape, files, order, commands, hardening, addresses, kafka, prometheus, grafana, pages]
+CHECKS = [shape, files, order, commands, hardening, restarts, addresses, kafka, prometheus, grafana, pages]
 
 # What is broken, and the check that has to find it.
 PLANTED = [
@@ -194,6 +201,7 @@ PLANTED = [
     (commands, lambda s: s["feeder"]["command"].__setitem__(1, "/page")),
     (pages, lambda s: s["feeder"]["command"].__setitem__(5, "https://sample.example")),
     (hardening, lambda s: s["feeder"].pop("cap_drop")),
+    (restarts, lambda s: s["neardup"].update(restart="on-failure")),
     (addresses, lambda s: s["kafka"]["environment"].update(KAFKA_ADVERTISED_LISTENERS="PLAINTEXT://broker:9092")),
     (addresses, lambda s: s["neardup"].update(ports=["127.0.0.1:9302:9302"])),
     (kafka, lambda s: s["kafka"].update(image="apache/kafka:3.9.0")),
