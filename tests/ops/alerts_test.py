@@ -3,8 +3,8 @@
 
 promtool checks the rules and runs alerts_cases.yaml. The rest is looked at here: each alert has a case that notices if it
 never fires and one that notices if it always does (both are planted, one alert at a time), says how bad it is, and has a
-runbook of its own, which names only metrics, commands, options and settings that exist; that of the dead letters names
-each reason there is.
+runbook of its own, which names only metrics, commands, options and settings that exist, as does service/README.md; that
+of the dead letters names each reason there is.
 """
 
 import concurrent.futures
@@ -24,6 +24,7 @@ RUNBOOKS = ROOT / "docs/runbooks"
 REFERENCE = ROOT / "docs/metrics.md"
 SETTINGS = ROOT / "config/settings.md"
 DECISION = ROOT / "core/decision.h"
+SERVICE = ROOT / "service/README.md"
 SECTIONS = ["Meaning", "Impact", "Diagnosis", "Mitigation"]
 
 # A case that expects nothing is one line, one that expects alerts is several.
@@ -54,13 +55,51 @@ def cases_fail(alerts_text, cases_text):
         return "" if code == 0 else words
 
 
+def commands_of(cli):
+    """The commands of service/commands/cli.cc, each with the options it takes."""
+
+    def options(body):
+        return set(re.findall(r'[",](--[a-z-]+)"', body))
+
+    bodies = dict(re.findall(r"^Run setup_(\w+)\(.*?\{\n(.*?)^\}", cli, re.MULTILINE | re.DOTALL))
+    (sources,) = re.findall(r"^void declare_sources\(.*?^\}", cli, re.MULTILINE | re.DOTALL)
+    of_all = options(sources) | {"--config", "--help"}
+    named = re.findall(r'^    \{"([a-z-]+)",.*?\bsetup_(\w+)\}', cli, re.MULTILINE | re.DOTALL)
+    return {name: options(bodies[setup]) | of_all for name, setup in named}
+
+
+def code_in(text):
+    """Spans of code, and the lines of blocks of code."""
+    block = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    for lines in block.findall(text):
+        yield from lines.splitlines()
+    yield from re.findall(r"`([^`]+)`", block.sub("", text))
+
+
+def unknown_names(page, text, reference, commands):
+    """What a page names that is not there."""
+    settings = re.findall(r"^\| `([a-z_.]+)` \|", SETTINGS.read_text(), re.MULTILINE)
+    settings += [setting.rpartition(".")[0] for setting in settings]
+    sections = {setting.split(".")[0] for setting in settings}
+    for unknown in sorted(rules.metrics_named(text) - rules.metrics_documented(reference)):
+        yield f"{page}: {unknown} is not in docs/metrics.md"
+    for code in code_in(text):
+        for command, rest in re.findall(r"(?<!status )(?<!-u )\bneardup ([a-z][a-z-]+)([^|;&]*)", code):
+            if command not in commands:
+                yield f"{page}: there is no command `neardup {command}`"
+                continue
+            for option in re.findall(r" (--[a-z-]*[a-z])(?!-?[.]{3})\b", rest):
+                if option not in commands[command]:
+                    yield f"{page}: `neardup {command}` has no option {option}"
+        for setting in re.findall(r"\b[a-z]+\.[a-z_.]*[a-z]\b", code):
+            if setting.split(".")[0] in sections and setting not in settings:
+                yield f"{page}: there is no setting {setting}"
+
+
 def complaints(alerts_text, runbooks, reference, commands):
     """What is wrong with alerts and runbooks, without running anything. `runbooks`: name to text."""
     alerts = rules.alerts(alerts_text)
     documented = rules.metrics_documented(reference)
-    settings = re.findall(r"^\| `([a-z_.]+)` \|", SETTINGS.read_text(), re.MULTILINE)
-    settings += [setting.rpartition(".")[0] for setting in settings]
-    sections = {setting.split(".")[0] for setting in settings}
     reasons = re.findall(r'"([a-z0-9_]+)"', re.search(r"kRejectReasonNames = \{(.*?)\};", DECISION.read_text(), re.DOTALL)[1])
     for alert in alerts:
         name = alert["name"]
@@ -87,18 +126,7 @@ def complaints(alerts_text, runbooks, reference, commands):
         for reason in reasons if name == "NeardupDeadLetters" else []:
             if f"`{reason}`" not in text:
                 yield f"docs/runbooks/{name}.md: nothing about {reason}"
-        for unknown in sorted(rules.metrics_named(text) - documented):
-            yield f"docs/runbooks/{name}.md: {unknown} is not in docs/metrics.md"
-        for code in re.findall(r"`([^`]+)`", text):
-            for command in re.findall(r"(?<!status )(?<!-u )\bneardup ([a-z][a-z-]+)", code):
-                if command not in commands:
-                    yield f"docs/runbooks/{name}.md: there is no command `neardup {command}`"
-            for option in re.findall(r" (--[a-z-]*[a-z])(?!-?[.]{3})\b", code) if code.startswith("neardup ") else []:
-                if option not in commands:
-                    yield f"docs/runbooks/{name}.md: `neardup` has no option {option}"
-            for setting in re.findall(r"\b[a-z]+\.[a-z_.]*[a-z]\b", code):
-                if setting.split(".")[0] in sections and setting not in settings:
-                    yield f"docs/runbooks/{name}.md: there is no setting {setting}"
+        yield from unknown_names(f"docs/runbooks/{name}.md", text, reference, commands)
 
 
 def planted(alerts_text, runbooks, reference, commands):
@@ -119,6 +147,9 @@ def planted(alerts_text, runbooks, reference, commands):
     yield "a runbook with an old metric", found("neardup_gone", runbooks={**other, "NeardupDown": page + "`neardup_gone`\n"})
     yield "a runbook with a command that is none", found("neardup mend", runbooks={**other, "NeardupDown": page + "`neardup mend`\n"})
     yield "a runbook with an option that is none", found("no option --mend", runbooks={**other, "NeardupDown": page + "`neardup serve --mend`\n"})
+    yield "a runbook with another command's option", found("no option --fail-fast", runbooks={**other, "NeardupDown": page + "`neardup validate --fail-fast`\n"})
+    block = "```\nneardup serve -c neardup.yaml --mend   mends\n```\n"
+    yield "a block of code with an option that is none", found("no option --mend", runbooks={**other, "NeardupDown": page + block})
     yield "a runbook with an old setting", found("no setting index.gone", runbooks={**other, "NeardupDown": page + "`index.gone: 1`\n"})
     letters = runbooks["NeardupDeadLetters"].replace("`too_deep`", "that")
     yield "a reason without advice", found("nothing about too_deep", runbooks={**runbooks, "NeardupDeadLetters": letters})
@@ -147,8 +178,9 @@ def main():
     runbooks = {path.stem: path.read_text() for path in sorted(RUNBOOKS.glob("*.md")) if path.name != "README.md"}
     reference = REFERENCE.read_text()
     cli = (ROOT / "service/commands/cli.cc").read_text()
-    commands = set(re.findall(r'^    \{"([a-z-]+)",', cli, re.MULTILINE)) | set(re.findall(r'[",](--[a-z-]+)"', cli))
+    commands = commands_of(cli)
     wrong = list(complaints(alerts_text, runbooks, reference, commands))
+    wrong += unknown_names("service/README.md", SERVICE.read_text(), reference, commands)
     table = RUNBOOKS / "README.md"
     if os.environ.get("UPDATE_GOLDEN"):
         table.write_text(overview(alerts_text))
@@ -169,7 +201,7 @@ def main():
     fire, quiet = len(FIRING.findall(cases_text)), cases_text.count("exp_alerts: []}")
     print(f"table: alerts | {len(rules.alerts(alerts_text))} | {fire} fire, {quiet} stay quiet | {sum(f for _, f in errors)} of {len(errors)}")
     print(f"table: recording rules | {len(re.findall(r'- record:', alerts_text))} | promtool's lint |")
-    print(f"table: runbooks | {len(runbooks)} | alerts, metrics, commands, options, settings |")
+    print(f"table: runbooks | {len(runbooks)} | alerts, metrics, commands, options, settings; service/README.md too |")
     print("\n".join(wrong))
     return 1 if wrong else 0
 
