@@ -346,8 +346,7 @@ Result<std::size_t> Worker::decide(Intake& intake, std::size_t begin, Batch& bat
   const auto began = Clock::now();
   SignedWalk walk(parts_.signers, intake.signing, parts_.detector, begin);
   batch.clear();
-  std::size_t bytes =
-      journal_frame_bytes_max(journal_topics_.size(), ahead_.positions().size() + records.size() - begin);
+  std::size_t bytes = 0;                        // of its journal record, besides the frame
   std::int64_t time_ms = 0;                     // the latest
   const std::int64_t now_ms = wall_clock_ms();  // producers stamp records, and some have broken clocks
   std::size_t i = begin;
@@ -357,7 +356,10 @@ Result<std::size_t> Worker::decide(Intake& intake, std::size_t begin, Batch& bat
     bytes += journal_entry_bytes_max(document.document.id.size(), document.document.url.size(),
                                      Detector::kept_bytes_max(document.route));
     if (!records[i].value) bytes += kJournalDeletionBytesMax + records[i].key.value_or("").size();
-    if (bytes > kJournalRecordBytesMax && i > begin) break;
+    // A partition has one position, however many of its records the batch holds; this one's may be new.
+    const std::size_t positions = batch.covered().size() + 1 + intake.rests.size();
+    const std::size_t frame = journal_frame_bytes_max(journal_topics_.size(), positions);
+    if (frame + bytes > kJournalRecordBytesMax && i > begin) break;
     const Record& record = records[i];
     if (!record.value && parts_.detector.options().by_id) {
       decide_deletion(record, document, batch);

@@ -331,6 +331,23 @@ TEST(Worker, a_batch_too_large_for_one_journal_record_goes_out_in_several) {
   expect_one_verdict_each(kafka);
 }
 
+// A journal record has a position for each partition, not for each record: were room for so many reserved, an
+// intake of hundreds of thousands of records would go out one by one.
+TEST(Worker, a_batch_fills_its_journal_record_however_many_records_it_holds) {
+  const std::string key(16000, 'k');
+  const std::size_t each =
+      journal_entry_bytes_max(0, 0, Detector::kept_bytes_max({})) + kJournalDeletionBytesMax + key.size();
+  const std::size_t fit = (kJournalRecordBytesMax - journal_frame_bytes_max(1, 2)) / each;
+  for (const std::size_t records : {fit, fit + 1}) {
+    MemoryKafka kafka;
+    kafka.input = {std::vector<MemoryRecord>(records, MemoryRecord{key, std::nullopt, 1})};
+    const Life life = live(kafka, always_committed, 5000);
+    ASSERT_TRUE(life.status) << life.status.error().message;
+    EXPECT_EQ(kafka.verdicts.size(), records);
+    EXPECT_EQ(kafka.journal.size(), records == fit ? 1U : 2U);
+  }
+}
+
 TEST(Worker, a_lost_leadership_stops_before_the_next_transaction) {
   MemoryKafka kafka = crawl(50, 1, 2);
   int commits = 0;
