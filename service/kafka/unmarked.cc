@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@ namespace {
 constexpr std::int64_t kLookedAt = 20'000;     // offsets of a partition at first
 constexpr std::int64_t kJournalLookedAt = 20;  // offsets; a record has two, and may take megabytes
 // The journal's record is the first of its transaction that is sent. A verdict that is so much older is of
-// other records that had these offsets once, of a topic that was made again.
+// other records that had these offsets once, of a topic that was made again, or of another journal's time.
 constexpr std::int64_t kOlderMs = 60'000;
 
 using Place = ParsedVerdict::Place;
@@ -63,7 +64,8 @@ Status read_open(const OpenPartition& from, const KafkaConfig& config, StateBoar
 
 struct JournalEnd {
   std::string last;  // the record that can be read last; "": the last ones were aborted, or there is none
-  std::string open;  // the record that has no end; "": all have theirs
+  std::optional<std::int64_t> last_ms;  // when it was sent; nullopt: none can be read
+  std::string open;                     // the record that has no end; "": all have theirs
   std::int64_t open_ms = 0;
 };
 
@@ -78,6 +80,7 @@ Result<JournalEnd> read_journal_end(const KafkaConfig& config, StateBoard& board
   JournalEnd end;
   Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
     end.last = record.value.value_or("");
+    end.last_ms = record.timestamp_ms;
     return {};
   });
   if (!status) return status.error();
@@ -122,13 +125,23 @@ std::vector<CommittedPosition> positions_of(const JournalRecord& record) {
   return positions;
 }
 
-// Whether consumers can see a verdict of the batch whose journal record is of `open_ms`. Error
-// kContradiction: they see none of it, but one behind `readable`, where the journal ends: it has lost its
-// end, and a start shall find that out.
+// From when on a verdict behind the readable journal tells that it has lost its end: what it lost is younger
+// than what it has. Where nothing can be read, a journal may have been begun anew, and old verdicts are
+// another's; but of one that holds more than its first batch, or an operator's word, all count.
+std::int64_t lost_since(const JournalRecord& batch, std::int64_t open_ms,
+                        std::optional<std::int64_t> last_ms) {
+  if (last_ms) return std::min(*last_ms, open_ms) - kOlderMs;
+  const bool is_begun_anew = batch.number == 0 && !is_acceptance(batch);
+  return is_begun_anew ? open_ms - kOlderMs : std::numeric_limits<std::int64_t>::min();
+}
+
+}  // namespace
+
 Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
-                             std::span<const CommittedPosition> readable, const KafkaConfig& config,
-                             std::span<const TopicPartition> partitions, StateBoard& board,
-                             const std::stop_token& stop) {
+                             std::optional<std::int64_t> last_ms, std::span<const CommittedPosition> readable,
+                             const KafkaConfig& config, std::span<const TopicPartition> partitions,
+                             StateBoard& board, const std::stop_token& stop) {
+  const std::int64_t since_ms = lost_since(batch, open_ms, last_ms);
   Probe uncounted;
   std::string unknown;
   for (const auto& [topic, partition] : partitions) {
@@ -145,7 +158,7 @@ Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
         const std::optional<Place> place = is_seen ? std::nullopt : place_of(record, topic, config);
         if (!place) return {};
         if (!covers(batch, *place)) {
-          if (lies_behind(*place, readable))
+          if (record.timestamp_ms >= since_ms && lies_behind(*place, readable))
             unknown =
                 place->topic + ":" + std::to_string(place->partition) + "@" + std::to_string(place->offset);
         } else if (record.timestamp_ms >= open_ms - kOlderMs) {
@@ -161,6 +174,8 @@ Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
   return Error{ErrorCode::kContradiction,
                "there is a verdict on " + unknown + ", which the journal does not know: it has lost its end"};
 }
+
+namespace {
 
 // Whether verdicts without an end are of a batch that the journal has. Error kContradiction: some are.
 Result<bool> is_covered(std::span<const UnmarkedPartition> open,
@@ -204,10 +219,10 @@ Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, co
 
   Unmarked unmarked;
   unmarked.in_journal = !journal->open.empty();
-  const Result<bool> is_committed =
-      unmarked.in_journal
-          ? sees_verdict_of(*without_end, journal->open_ms, readable, config, partitions, board, stop)
-          : is_covered(open, readable);
+  const Result<bool> is_committed = unmarked.in_journal
+                                        ? sees_verdict_of(*without_end, journal->open_ms, journal->last_ms,
+                                                          readable, config, partitions, board, stop)
+                                        : is_covered(open, readable);
   if (!is_committed) return is_committed.error();
   unmarked.ending = *is_committed ? Ending::kCommitted : Ending::kAborted;
   unmarked.is_whole = !(unmarked.in_journal && *is_committed);

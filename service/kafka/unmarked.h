@@ -11,6 +11,7 @@
 //   open                one of its batch can be seen                    committed
 //   open                none of its batch can be seen                   either; or the journal has lost its
 //                                                                       end, if others behind it can be seen
+//                                                                       that are no older than it
 //
 // What is open in a verdict topic is ours if the first record that nobody can read is a verdict on a document
 // of our input: others may write there, too, and hold theirs open for minutes.
@@ -21,12 +22,15 @@
 // Threads: pure, but for Kafka.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
 
 #include "service/codec/verdict_codec.h"
 #include "service/config.h"
+#include "service/journal/record.h"
 #include "service/kafka/client.h"
 #include "service/kafka/stable_ends.h"
 #include "service/metrics/state.h"
@@ -62,5 +66,14 @@ Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, co
                                   std::span<const TopicPartition> partitions,
                                   std::span<const UnmarkedPartition> open, StateBoard& board,
                                   const std::stop_token& stop);
+
+// Whether consumers can see a verdict of `batch`, the journal's record without an end, sent at `open_ms`; the
+// last one that can be read, if any can, was sent at `last_ms`, and the journal ends at `readable` there.
+// Error kContradiction: they see none of it, but one behind `readable` that is not of an older time: the
+// journal has lost its end, and a start shall find that out.
+Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
+                             std::optional<std::int64_t> last_ms, std::span<const CommittedPosition> readable,
+                             const KafkaConfig& config, std::span<const TopicPartition> partitions,
+                             StateBoard& board, const std::stop_token& stop);
 
 }  // namespace neardup

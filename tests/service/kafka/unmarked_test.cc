@@ -8,9 +8,11 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "service/clock.h"
 #include "service/journal/record.h"
 #include "tests/service/kafka/mock_cluster.h"
 
@@ -107,6 +109,60 @@ TEST_F(UnmarkedTest, is_not_ours_what_begins_with_no_verdict_on_our_input) {
   ASSERT_EQ(open.size(), 1U);
   EXPECT_EQ(open[0].stable, 2);
   EXPECT_EQ(open[0].source, (ParsedVerdict::Place{"pages", 0, 1}));
+}
+
+// A verdict of now, when the journal's last readable record was sent at `last_ms`, and `batch`, which does
+// not cover it, at `open_ms`.
+class LostEndTest : public UnmarkedTest {
+ protected:
+  static constexpr std::int64_t kHourMs = 3'600'000;
+
+  void SetUp() override {
+    UnmarkedTest::SetUp();
+    batch_.number = 7;
+    batch_.topics = {{"pages", {1}}};
+    batch_.counts.rejected = 1;
+    batch_.positions = {{0, 1, 10, 20, 4}};
+    cluster_.send("unique", {verdict(0, 500)});
+  }
+
+  // Whether it is told that the journal has lost its end.
+  bool is_lost(std::int64_t open_ms, std::optional<std::int64_t> last_ms) {
+    const std::array readable = {CommittedPosition{.topic = "pages", .partition = 0, .next = 500}};
+    const std::array partitions = {TopicPartition{"unique", 0}};
+    const Result<bool> sees =
+        sees_verdict_of(batch_, open_ms, last_ms, readable, config_, partitions, board_, {});
+    if (sees) {
+      EXPECT_FALSE(*sees);
+      return false;
+    }
+    EXPECT_EQ(sees.error().code, ErrorCode::kContradiction);
+    EXPECT_NE(sees.error().message.find("pages:0@500"), std::string::npos) << sees.error().message;
+    return true;
+  }
+
+  JournalRecord batch_;
+  std::int64_t now_ms_ = wall_clock_ms();
+};
+
+TEST_F(LostEndTest, is_told_by_a_verdict_as_young_as_what_can_be_read) {
+  EXPECT_TRUE(is_lost(now_ms_ + kHourMs, now_ms_ - kHourMs));
+  EXPECT_TRUE(is_lost(now_ms_, now_ms_));
+  EXPECT_TRUE(is_lost(now_ms_, now_ms_ + kHourMs)) << "who sent the last one had a clock that was ahead";
+}
+
+// Of an input topic that was made again, or whose positions were moved back.
+TEST_F(LostEndTest, is_not_told_by_a_verdict_of_an_older_time) {
+  EXPECT_FALSE(is_lost(now_ms_ + 2 * kHourMs, now_ms_ + kHourMs));
+}
+
+TEST_F(LostEndTest, is_not_told_by_an_old_verdict_to_a_journal_begun_anew) {
+  EXPECT_TRUE(is_lost(now_ms_ + kHourMs, std::nullopt)) << "there were records before this one";
+  batch_.number = 0;
+  EXPECT_FALSE(is_lost(now_ms_ + kHourMs, std::nullopt));
+  EXPECT_TRUE(is_lost(now_ms_, std::nullopt));
+  batch_.counts = {};
+  EXPECT_TRUE(is_lost(now_ms_ + kHourMs, std::nullopt)) << "an operator accepts that one was lost";
 }
 
 // By the invariant that there is one transaction without an end: who breaks it must not choose.
