@@ -38,8 +38,9 @@ Status restore_since(Clock::time_point begin, JournalLog& log, JournalChain& cha
   return {};
 }
 
-// Error: kFenced, or kInvalid: what a person must mend. All else may go by. What was said last is not said
-// again: of a transactional.id that Kafka has forgotten nothing of ours ends what it left open.
+// Error: kFenced, or kInvalid: what a person must mend. All else may go by; `said` is what became of it, ""
+// if nothing was open. What was said last is not said again: of a transactional.id that Kafka has forgotten
+// nothing of ours ends what it left open.
 Status end_unmarked(const JournalChain& chain, BatchSink& sink, std::string& said) {
   const auto say = [&](const std::string& words) {
     if (words != said) log_warning("journal: {}", words);
@@ -64,6 +65,8 @@ Status end_unmarked(const JournalChain& chain, BatchSink& sink, std::string& sai
     say("a transaction whose end Kafka lost could not be ended: " + ended.error().message);
     const ErrorCode code = ended.error().code;
     if (code == ErrorCode::kFenced || code == ErrorCode::kInvalid) return ended.error();
+  } else {
+    said.clear();
   }
   return {};
 }
@@ -107,8 +110,9 @@ Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink
       break;
     }
     has_waited = true;
-    board.warn(kPart, std::string(kHangingTransaction));
-    limiter.log(LogLevel::kWarning, "", "journal: waiting: {}", kHangingTransaction);
+    const std::string waiting = std::string(kHangingTransaction) + (said.empty() ? "" : "; " + said);
+    board.warn(kPart, waiting);
+    limiter.log(LogLevel::kWarning, "", "journal: waiting: {}", waiting);
     board.beat();
     std::this_thread::sleep_for(options.again);
     if (looks % options.looks != 0) continue;

@@ -47,7 +47,8 @@ struct SettleOptions {
 };
 
 // Returns once no record of the journal waits for its transaction to end, and no verdict, and says so while
-// one does. What stays open although every writer is fenced is ended by `sink`.
+// one does, and why it cannot be ended. What stays open although every writer is fenced is ended by `sink`;
+// what contradicts the journal only by a person (kafka-transactions.sh), for whom it waits.
 // REQUIRES: sink.recycle() was called, and no commit since; `chain` holds all that can be read. Errors:
 // kFenced (another instance was elected meanwhile), kInvalid (as of sink.recycle), those of the log.
 Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink,

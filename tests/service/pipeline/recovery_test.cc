@@ -201,6 +201,21 @@ TEST(Recovery, a_standby_stops_between_two_rounds_and_between_two_records) {
   EXPECT_EQ(standby.detector.size(), 2 * standby.chain.next_number()) << "all that was taken is remembered";
 }
 
+// Held for so many looks; notes what the board says at each.
+class Told final : public Leadership {
+ public:
+  explicit Told(const StateBoard& board) : board_(board) {}
+  bool held() const override {
+    warnings.push_back(board_.warning());
+    return warnings.size() < most;
+  }
+  mutable std::vector<std::string> warnings;
+  std::size_t most = 100;
+
+ private:
+  const StateBoard& board_;
+};
+
 TEST(Recovery, waits_until_nothing_of_the_journal_is_hidden) {
   MemoryKafka kafka;
   kafka.journal = {"first", "second"};
@@ -208,19 +223,7 @@ TEST(Recovery, waits_until_nothing_of_the_journal_is_hidden) {
   kafka.looks_until_marked = 5;
   MemoryLog log(kafka);
   StateBoard board;
-  class Told final : public Leadership {
-   public:
-    explicit Told(const StateBoard& board) : board_(board) {}
-    bool held() const override {
-      warnings.push_back(board_.warning());
-      return warnings.size() < most;
-    }
-    mutable std::vector<std::string> warnings;
-    std::size_t most = 100;
-
-   private:
-    const StateBoard& board_;
-  } leadership(board);
+  Told leadership(board);
   const JournalChain chain;
   MemorySink sink(kafka, [] { return Fate::kCommitted; });
   ASSERT_TRUE(await_settled(log, chain, sink, leadership, board, {.again = std::chrono::milliseconds(1)}));
@@ -349,6 +352,29 @@ TEST(Recovery, says_once_how_it_ended_what_stays_open_all_the_same) {
   const std::size_t first = lines.find(ending);
   ASSERT_NE(first, std::string::npos) << lines;
   EXPECT_EQ(lines.find(ending, first + 1), std::string::npos) << lines;
+}
+
+// A journal that has lost its end, for one: until a person has ended the transaction by hand nobody gets to
+// the plan that would tell what was found.
+TEST(Recovery, says_for_as_long_as_it_waits_why_what_is_open_cannot_be_ended) {
+  MemoryKafka kafka;
+  kafka.journal = {"hidden"};
+  kafka.hidden = 1;
+  kafka.looks_until_marked = 10;
+  MemoryLog log(kafka);
+  StateBoard board;
+  Told leadership(board);
+  AskedSink sink(Error{ErrorCode::kContradiction, "it has lost its end"});
+  ASSERT_TRUE(await_settled(log, JournalChain(), sink, leadership, board,
+                            {.again = std::chrono::milliseconds(1), .looks = 3}));
+  EXPECT_EQ(sink.asked, 3);
+  ASSERT_EQ(leadership.warnings.size(), 9U);
+  EXPECT_EQ(leadership.warnings[3].find("it has lost its end"), std::string::npos);
+  for (std::size_t look = 4; look < 9; ++look) {
+    EXPECT_NE(leadership.warnings[look].find("it has lost its end"), std::string::npos) << look;
+    EXPECT_NE(leadership.warnings[look].find("kafka-transactions.sh"), std::string::npos) << look;
+  }
+  EXPECT_EQ(board.warning(), "");
 }
 
 // A file with a password that cannot be read, for one.
