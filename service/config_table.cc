@@ -643,6 +643,8 @@ constexpr Refusal kRefusals[] = {
     {"ssl.key.location", "has a setting of its own: kafka.tls_key_file"},
     // What exactly-once rests on.
     {"transactional.id", "is what keeps a second writer out: it is always GROUP-writer, see kafka.group"},
+    {"transaction.timeout.ms",
+     "is fixed: what Kafka lost sight of is ended within 50 of the 60 seconds that it gives"},
     {"enable.idempotence", "must stay on: without it a retried send is a second verdict"},
     {"acks", "must stay \"all\": an acknowledged verdict may not be lost with one broker"},
     {"request.required.acks", "must stay \"all\": an acknowledged verdict may not be lost with one broker"},

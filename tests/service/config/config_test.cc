@@ -401,9 +401,9 @@ TEST(Config, a_mistyped_assignment_is_named_without_what_may_be_a_secret) {
 
 TEST(Config, properties_that_exactly_once_rests_on_are_refused) {
   for (const char* property :
-       {"transactional.id", "enable.idempotence", "isolation.level", "enable.auto.commit",
-        "auto.offset.reset", "group.id", "acks", "bootstrap.servers", "security.protocol",
-        "partition.assignment.strategy", "batch.size", "message.max.bytes"}) {
+       {"transactional.id", "transaction.timeout.ms", "enable.idempotence", "isolation.level",
+        "enable.auto.commit", "auto.offset.reset", "group.id", "acks", "bootstrap.servers",
+        "security.protocol", "partition.assignment.strategy", "batch.size", "message.max.bytes"}) {
     EXPECT_THAT(refusal_of_property(std::string(property) + "=x"),
                 HasSubstr(std::string("kafka.properties.") + property));
   }
