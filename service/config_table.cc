@@ -492,7 +492,8 @@ const std::vector<Setting>& table() {
        .about = "Folder of this instance alone; it grows as the journal does. Empty: none."},
       {.path = "snapshot.interval_ms",
        .field = at<&Config::snapshot, &SnapshotConfig::interval_ms>,
-       .about = "How often what is there is made durable. What a power cut takes is read from Kafka again.",
+       .about = "How often what is there is made durable. What came since is read from Kafka again after "
+                "a kill or a power cut.",
        .unit = "ms",
        .min = 100,
        .max = 3600000},

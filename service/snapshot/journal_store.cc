@@ -153,7 +153,8 @@ Status JournalStore::append(std::string_view bytes, std::int64_t position) {
   return {};
 }
 
-// The manifest names it before it holds a record: so all that is appended can be found again.
+// The manifest names it before it holds a record: so whoever merely reads finds all that was appended. Who is
+// to write on trusts what the manifest promises alone, and cuts off the rest (fall_back).
 Status JournalStore::begin_segment() {
   if (file_.is_open()) {
     if (Status status = file_.sync(); !status) return status;
