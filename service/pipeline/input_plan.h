@@ -5,12 +5,11 @@
 // decided twice, in silence. The error names each place, what was found and what was expected, and the
 // choices; a person takes one of them by an option of `neardup serve`:
 //
-//   found                                                means                 option
-//   journal empty, the group has positions               journal lost          --accept-journal-loss
-//   another topic id                                     deleted, made again   --accept-recreated-topic NAME
-//   the log begins behind our position, or ends before   deleted, truncated    --accept-input-loss
-//   TOPIC:N|all the group's position is not the journal's            moved by somebody --accept-moved-offsets
-//   WHICH
+//   found                                               means                option
+//   journal empty, the group has positions              journal lost         --accept-journal-loss
+//   another topic id                                    deleted, made again  --accept-recreated-topic NAME
+//   the log begins behind our position, or ends before  deleted, truncated   --accept-input-loss TOPIC:N|all
+//   the group's position is not the journal's           moved by somebody    --accept-moved-offsets WHICH
 //
 // What was accepted is written into the journal at once (journal_acceptance), so it holds without the option
 // from then on.
