@@ -259,11 +259,6 @@ void KafkaInput::release() {
   for (Partition& partition : partitions_) partition.lag.committed(batches_released_);
 }
 
-bool KafkaInput::caught_up() const {
-  return std::all_of(partitions_.begin(), partitions_.end(),
-                     [](const Partition& p) { return p.lag.end_known() && p.lag.records() == 0; });
-}
-
 void KafkaInput::read_statistics(std::string_view json) {
   const auto statistics = nlohmann::json::parse(json, nullptr, false);
   if (statistics.is_discarded() || !statistics.contains("topics")) return;

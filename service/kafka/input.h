@@ -39,9 +39,6 @@ class KafkaInput final : public RecordSource {
   // Reads these partitions too, from the next poll on; the others are not disturbed.
   void add(std::vector<InputPosition> positions);
 
-  // True once every assigned partition was read and committed to its end as it was at some moment.
-  bool caught_up() const;
-
  private:
   // The messages of one batch, where its records lie.
   struct Held {
