@@ -105,6 +105,10 @@ Result<JournalRecord> decode(std::string_view bytes) {
   if (bytes.empty()) return JournalRecord();
   Result<JournalRecord> record = decode_journal_record(bytes);
   if (!record) return Error{ErrorCode::kContradiction, record.error().message};
+  for (const JournalPosition& position : record->positions) {
+    if (position.topic >= record->topics.size())
+      return Error{ErrorCode::kContradiction, "journal record: covers a topic that it does not name"};
+  }
   return record;
 }
 

@@ -165,6 +165,18 @@ TEST_F(LostEndTest, is_not_told_by_an_old_verdict_to_a_journal_begun_anew) {
   EXPECT_TRUE(is_lost(now_ms_ + kHourMs, std::nullopt)) << "an operator accepts that one was lost";
 }
 
+TEST_F(UnmarkedTest, a_record_of_a_topic_that_it_does_not_name_is_a_contradiction) {
+  JournalRecord record;
+  record.topics = {{"pages", {1}}};
+  record.counts.rejected = 1;
+  record.positions = {{1, 0, 10, 20, 4}};
+  cluster_.send("journal", {encode_journal_record(record)});
+  const Result<Unmarked> unmarked = look_at_unmarked({}, config_, {}, {}, board_, {});
+  ASSERT_FALSE(unmarked);
+  EXPECT_EQ(unmarked.error().code, ErrorCode::kContradiction);
+  EXPECT_NE(unmarked.error().message.find("does not name"), std::string::npos) << unmarked.error().message;
+}
+
 // By the invariant that there is one transaction without an end: who breaks it must not choose.
 TEST_F(UnmarkedTest, verdicts_of_two_batches_are_a_contradiction) {
   append_record();
