@@ -14,6 +14,8 @@ constexpr std::size_t kFetchMessagesMax = 4096;  // of one call; the caller's li
 constexpr std::size_t kPrefetchAhead = 8;
 constexpr auto kReportInterval = std::chrono::seconds(1);
 constexpr auto kAskAgain = std::chrono::milliseconds(500);
+constexpr auto kEndsInterval = std::chrono::seconds(2);
+constexpr int kEndsTimeoutMs = 10000;  // nobody waits for it, and a shorter one may cost the connection
 
 RdKafka<rd_kafka_topic_partition_list_t> assignment_of(std::span<const InputPosition> positions) {
   RdKafka<rd_kafka_topic_partition_list_t> list = partition_list(static_cast<int>(positions.size()));
@@ -43,6 +45,7 @@ KafkaInput::KafkaInput(const KafkaConfig& config, Probe& probe, std::chrono::mil
 
 KafkaInput::~KafkaInput() {
   held_.clear();
+  ends_.reset();
   queue_.reset();
   if (client_) rd_kafka_consumer_close(client_.get());
   probe_.assigned_partitions(0);
@@ -66,6 +69,7 @@ Status KafkaInput::assign(std::span<const InputPosition> positions) {
   held_ = std::deque<Held>(1);
   batches_released_ = 0;
   untold_.clear();
+  ends_.reset();
   partitions_.clear();
   for (const InputPosition& position : positions) know(position);
   sort_partitions();
@@ -122,7 +126,7 @@ void KafkaInput::know(const InputPosition& position) {
                                    ? position.log_begin.value_or(PartitionLag::kUnknown)
                                    : position.next);
   // The first statistics come in a second; until then a backlog would look like none.
-  if (position.log_end) partition.lag.end_is(*position.log_end);
+  if (position.log_end) partition.lag.end_is_at_least(*position.log_end);
   if (position.next != InputPosition::kFromBeginning) partition.told = position.next;
   partition.heard = std::chrono::steady_clock::now();
   partitions_.push_back(std::move(partition));
@@ -195,6 +199,7 @@ Status KafkaInput::poll(std::vector<Record>& records, std::size_t records_max,
 
 void KafkaInput::idle() {
   rd_kafka_poll(client_.get(), 0);
+  ask_for_ends();
   report_lag();
 }
 
@@ -281,6 +286,28 @@ void KafkaInput::read_statistics(std::string_view json) {
     if (broker.value("state", "") == "UP") ++connected;
   }
   probe_.brokers(known, connected);
+}
+
+// The ends in the statistics (ls_offset; rd_kafka_get_watermark_offsets is no better) are those of the last
+// fetch, and librdkafka fetches nothing more once its queue is full: lag would stand still while records pile
+// up.
+void KafkaInput::ask_for_ends() {
+  if (ends_) {
+    OffsetsRequest::Offsets offsets;
+    if (!ends_->take_within(std::chrono::milliseconds(0), offsets)) return;
+    ends_.reset();
+    for (Partition& partition : partitions_) {
+      const auto end = offsets.find({partition.topic_name, partition.partition});
+      if (end != offsets.end()) partition.lag.end_is_at_least(end->second);
+    }
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (now < ask_for_ends_at_) return;
+  ask_for_ends_at_ = now + kEndsInterval;
+  const auto list = partition_list(static_cast<int>(partitions_.size()));
+  for (const Partition& partition : partitions_)
+    rd_kafka_topic_partition_list_add(list.get(), partition.topic_name.c_str(), partition.partition);
+  ends_.emplace(client_.get(), *list, RD_KAFKA_ISOLATION_LEVEL_READ_COMMITTED, kEndsTimeoutMs);
 }
 
 void KafkaInput::report_lag() {

@@ -10,11 +10,13 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "service/kafka/client.h"
 #include "service/kafka/lag.h"
+#include "service/kafka/offsets_request.h"
 #include "service/pipeline/source.h"
 
 namespace neardup {
@@ -63,6 +65,7 @@ class KafkaInput final : public RecordSource {
   Status begin_again();
   Partition* find(const rd_kafka_message_t& message);
   void read_statistics(std::string_view json);
+  void ask_for_ends();
   void report_assigned();
   void report_lag();
 
@@ -83,6 +86,8 @@ class KafkaInput final : public RecordSource {
   // Partitions of which nobody told where they begin, and when to ask again.
   std::vector<TopicPartition> untold_;
   std::chrono::steady_clock::time_point ask_again_{};
+  std::optional<OffsetsRequest> ends_;  // on its way, or answered and not yet taken
+  std::chrono::steady_clock::time_point ask_for_ends_at_{};
   std::mutex added_mutex_;
   std::vector<InputPosition> added_;  // not yet taken by a poll
   std::atomic<bool> any_added_{false};

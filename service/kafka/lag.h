@@ -44,8 +44,15 @@ class PartitionLag {
     end_ = std::max(end_, offset);
     if (!in_hand()) committed_ = polled_;
   }
-  // The broker told the last stable offset.
-  void end_is(std::int64_t offset) { end_ = offset; }
+  // The last stable offset, as the last fetch told it. While nothing is fetched it is told over and over,
+  // and grows old.
+  void end_is(std::int64_t offset) {
+    if (offset == fetched_end_) return;
+    end_ = fetched_end_ = offset;
+  }
+  // The same, of a leader that was asked. A fetch may know more by now; and only a fetch takes back what a
+  // truncated log has lost.
+  void end_is_at_least(std::int64_t offset) { end_ = std::max(end_, offset); }
 
   // What was handed out since the last call is batch `number`; it may hold nothing of this partition.
   void close_batch(std::uint64_t number) {
@@ -99,6 +106,7 @@ class PartitionLag {
   std::int64_t committed_;
   std::int64_t polled_;
   std::int64_t end_ = kUnknown;
+  std::int64_t fetched_end_ = kUnknown;
   std::deque<Batch> batches_;           // closed and not committed
   bool open_ = false;                   // records were handed out since the last was closed
   std::int64_t open_first_ms_ = 0;      // of the first of these

@@ -24,18 +24,29 @@ OffsetsRequest::OffsetsRequest(rd_kafka_t* client, const rd_kafka_topic_partitio
 }
 
 rd_kafka_resp_err_t OffsetsRequest::take(Offsets& offsets) {
-  const RdKafka<rd_kafka_event_t> event(rd_kafka_queue_poll(answers_.get(), 2 * timeout_ms_));
-  if (!event) return RD_KAFKA_RESP_ERR__TIMED_OUT;
+  return take_within(std::chrono::milliseconds(2 * timeout_ms_), offsets)
+      .value_or(RD_KAFKA_RESP_ERR__TIMED_OUT);
+}
+
+std::optional<rd_kafka_resp_err_t> OffsetsRequest::take_within(std::chrono::milliseconds wait,
+                                                               Offsets& offsets) {
+  const RdKafka<rd_kafka_event_t> event(rd_kafka_queue_poll(answers_.get(), static_cast<int>(wait.count())));
+  if (!event) return std::nullopt;
   if (const auto error = rd_kafka_event_error(event.get()); error != RD_KAFKA_RESP_ERR_NO_ERROR) return error;
+  rd_kafka_resp_err_t first = RD_KAFKA_RESP_ERR_NO_ERROR;
   std::size_t count = 0;
   const auto* infos =
       rd_kafka_ListOffsets_result_infos(rd_kafka_event_ListOffsets_result(event.get()), &count);
   for (const rd_kafka_ListOffsetsResultInfo_t* info : std::span(infos, count)) {
     const rd_kafka_topic_partition_t& answer = *rd_kafka_ListOffsetsResultInfo_topic_partition(info);
-    if (const auto error = list_offsets_error(answer); error != RD_KAFKA_RESP_ERR_NO_ERROR) return error;
-    offsets[{answer.topic, answer.partition}] = answer.offset;
+    const auto error = list_offsets_error(answer);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      offsets[{answer.topic, answer.partition}] = answer.offset;
+    } else if (first == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      first = error;
+    }
   }
-  return RD_KAFKA_RESP_ERR_NO_ERROR;
+  return first;
 }
 
 }  // namespace neardup

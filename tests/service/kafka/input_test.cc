@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -33,7 +32,7 @@ struct Reports final : Probe {
   void lag(std::string_view, std::int32_t, std::int64_t records, double) override { lag_records = records; }
   int statistics = 0;
   std::uint64_t brokers_known = 0;
-  std::optional<std::int64_t> lag_records;
+  std::optional<std::int64_t> lag_records;  // of the last partition
 };
 
 class Input : public ::testing::Test {
@@ -45,11 +44,13 @@ class Input : public ::testing::Test {
     ASSERT_NO_FATAL_FAILURE(open());
   }
 
-  void open(milliseconds rest_after = KafkaInput::kRestAfter) {
+  void open(milliseconds rest_after = KafkaInput::kRestAfter, std::int32_t partitions = 1) {
     auto input = KafkaInput::open(config_, reports_, rest_after);
     ASSERT_TRUE(input) << input.error().message;
     input_ = std::move(*input);
-    const std::array positions = {InputPosition{.topic_name = kTopic, .log_begin = 0}};
+    std::vector<InputPosition> positions;
+    for (std::int32_t partition = 0; partition < partitions; ++partition)
+      positions.push_back({.topic_name = kTopic, .partition = partition, .log_begin = 0});
     ASSERT_TRUE(input_->assign(positions));
   }
 
@@ -72,6 +73,77 @@ TEST_F(Input, takes_statistics_and_reports_its_lag_while_nobody_has_room_for_rec
     EXPECT_TRUE(input_->poll(records_, 10, milliseconds(10)));
     return records_.size() == 3;
   })) << "they wait to be read";
+}
+
+// What statistics tell is the end that the last fetch met, and behind a full queue nothing is fetched.
+TEST_F(Input, lag_grows_while_the_queue_is_full_and_nothing_is_fetched) {
+  config_.properties = {{"queued.min.messages", "1"}};
+  input_.reset();
+  cluster_.send(kTopic, {"one"});
+  ASSERT_NO_FATAL_FAILURE(open());
+  ASSERT_TRUE(eventually([&] {
+    input_->idle();
+    return reports_.lag_records == 1 && reports_.statistics >= 2;
+  }));
+  cluster_.send(kTopic, {"two", "three"});
+  ASSERT_TRUE(eventually([&] {
+    input_->idle();
+    return reports_.lag_records == 3;
+  })) << reports_.lag_records.value_or(-1);
+  const int told = reports_.statistics;
+  bool is_taken_back = false;
+  ASSERT_TRUE(eventually([&] {
+    input_->idle();
+    is_taken_back = is_taken_back || reports_.lag_records != 3;
+    return reports_.statistics >= told + 3;
+  }));
+  EXPECT_FALSE(is_taken_back) << "by the end that statistics go on to tell";
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(input_->poll(records_, 10, milliseconds(10)));
+    return records_.size() == 3;
+  }));
+  input_->close_batch();
+  input_->release();
+  EXPECT_TRUE(eventually([&] {
+    input_->idle();
+    return reports_.lag_records == 0;
+  })) << "nothing of it stays behind";
+}
+
+TEST_F(Input, hears_where_the_others_end_while_a_partition_has_no_leader) {
+  config_.properties = {{"queued.min.messages", "1"}};
+  input_.reset();
+  cluster_.forget(kTopic, 2);
+  cluster_.depose(kTopic, 0);
+  cluster_.send(kTopic, {"one"}, 1);
+  ASSERT_NO_FATAL_FAILURE(open(KafkaInput::kRestAfter, 2));
+  ASSERT_TRUE(eventually([&] {
+    input_->idle();
+    return reports_.lag_records == 1 && reports_.statistics >= 2;
+  }));
+  cluster_.send(kTopic, {"two", "three"}, 1);
+  EXPECT_TRUE(eventually([&] {
+    input_->idle();
+    return reports_.lag_records == 3;
+  }));
+}
+
+TEST_F(Input, is_let_go_while_nobody_has_answered_where_the_log_ends) {
+  cluster_.send(kTopic, {"one"});
+  ASSERT_TRUE(eventually([&] {
+    input_->idle();
+    return reports_.lag_records == 1 && reports_.statistics >= 2;
+  }));
+  cluster_.answer_late(MockCluster::kListOffsets, seconds(60));
+  for (const auto until = Clock::now() + seconds(3); Clock::now() < until;) {
+    const auto begin = Clock::now();
+    input_->idle();
+    EXPECT_LT(Clock::now() - begin, seconds(1)) << "who is asked is not waited for";
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  const auto begin = Clock::now();
+  input_.reset();
+  EXPECT_LT(Clock::now() - begin, seconds(5));
 }
 
 TEST_F(Input, hands_out_the_first_record_when_it_comes) {

@@ -38,6 +38,25 @@ TEST(PartitionLag, from_the_beginning_counts_all_there_is) {
   EXPECT_EQ(lag.records(), 7);
 }
 
+TEST(PartitionLag, an_end_that_a_leader_told_outlives_the_one_that_the_last_fetch_told_before) {
+  PartitionLag lag(0);
+  lag.end_is(10);
+  lag.end_is_at_least(25);
+  EXPECT_EQ(lag.records(), 25);
+  lag.end_is(10);
+  EXPECT_EQ(lag.records(), 25) << "nothing was fetched since";
+  lag.end_is_at_least(20);
+  EXPECT_EQ(lag.records(), 25) << "an answer that is late";
+}
+
+TEST(PartitionLag, what_a_fetch_tells_anew_counts_even_where_the_log_was_cut_off) {
+  PartitionLag lag(0);
+  lag.end_is(10);
+  lag.end_is_at_least(25);
+  lag.end_is(15);
+  EXPECT_EQ(lag.records(), 15);
+}
+
 TEST(PartitionLag, control_records_at_the_end_are_no_lag) {
   PartitionLag lag(10);
   lag.handed_out(10, kNow);
