@@ -6,7 +6,6 @@
 #include <span>
 #include <thread>
 
-#include "service/journal/log.h"
 #include "service/kafka/client.h"
 #include "service/kafka/topics.h"
 
@@ -16,10 +15,15 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Of an error that an operator may have to end.
+// Of an error that an operator may have to end. Who asks for the group's positions has fenced every other
+// writer, and journal and verdicts have their ends: what is open here alone, nothing ends before the next
+// batch. To abort it loses nothing, for the journal has these positions, too.
 std::string way_out(rd_kafka_resp_err_t error) {
   if (error != RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT) return {};
-  return " (" + std::string(kHangingTransaction) + ")";
+  return " (an earlier writer's transaction has not ended in __consumer_offsets; if that lasts for minutes "
+         "Kafka has lost its end: kafka-transactions.sh find-hanging --topic __consumer_offsets "
+         "--max-transaction-timeout 1 names it, and abort ends it there; the journal has these positions, "
+         "too, and if the group is behind it then: serve --accept-moved-offsets journal)";
 }
 
 // Admin requests, one after the other, and the wait for their answers.

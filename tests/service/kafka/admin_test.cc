@@ -16,7 +16,7 @@
 namespace neardup {
 namespace {
 
-TEST(Admin, names_what_to_do_about_a_transaction_that_does_not_end) {
+TEST(Admin, names_what_to_do_about_positions_whose_transaction_does_not_end) {
   MockCluster cluster({"pages"});
   KafkaConfig config;
   config.brokers = cluster.servers();
@@ -28,7 +28,9 @@ TEST(Admin, names_what_to_do_about_a_transaction_that_does_not_end) {
   EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(status.error().message,
               ::testing::AllOf(::testing::HasSubstr("group readers: UNSTABLE_OFFSET_COMMIT"),
-                               ::testing::HasSubstr("kafka-transactions.sh find-hanging")));
+                               ::testing::HasSubstr("find-hanging --topic __consumer_offsets"),
+                               ::testing::HasSubstr("abort ends it there"),
+                               ::testing::HasSubstr("--accept-moved-offsets journal")));
 }
 
 // The coordinator has just moved. Of a producer librdkafka would follow a null pointer (issue 5040).
