@@ -27,11 +27,13 @@ class SlotWeigher {
   explicit SlotWeigher(WeightTable& weights)
       : slots_(weights.slots.data()),
         next_(kNextWeight[weights.floor / kWeightMax].data()),
-        full_(std::uint32_t{weights.floor} + kWeightMax) {}
+        full_(std::uint32_t{weights.floor} + kWeightMax) {
+    asm("" : "+r"(shift_));  // or the compiler sets a register to it for each feature
+  }
 
   // The next feature. REQUIRES: take() came after every 64 of them.
   [[gnu::always_inline]] void add(std::uint64_t feature) {
-    std::size_t slot = feature >> kSlotShift;
+    std::size_t slot = feature >> shift_;
     const std::size_t weight = slots_[slot];
     asm("" : "+r"(slot));  // or the compiler adds the table's address to it, an instruction more
     asm("cmpl %2, %k1\n\tadcq %0, %0" : "+r"(counting_) : "r"(weight), "r"(full_) : "cc");
@@ -78,6 +80,7 @@ class SlotWeigher {
   std::uint8_t* slots_;
   const std::uint8_t* next_;
   std::uint32_t full_;
+  std::uint64_t shift_ = kSlotShift;
   std::uint64_t counting_ = 0;  // a 1 for each feature that found room, the last one lowest
 };
 
