@@ -50,7 +50,8 @@ KafkaInput::~KafkaInput() {
   if (client_) rd_kafka_consumer_close(client_.get());
   probe_.assigned_partitions(0);
   // Whatever waits, it is another instance's from now on.
-  for (const Partition& partition : partitions_) probe_.lag(partition.topic_name, partition.partition, 0, 0);
+  for (const Partition& partition : partitions_)
+    probe_.lag(partition.topic_name, partition.partition, 0, 0, 0);
 }
 
 Result<std::unique_ptr<KafkaInput>> KafkaInput::open(const KafkaConfig& config, Probe& probe,
@@ -273,8 +274,10 @@ void KafkaInput::read_statistics(std::string_view json) {
     const auto& partitions = (*topic)["partitions"];
     const auto entry = partitions.find(std::to_string(partition.partition));
     if (entry == partitions.end()) continue;
-    if (const std::int64_t end = entry->value("ls_offset", std::int64_t{-1}); end >= 0)
+    if (const std::int64_t end = entry->value("ls_offset", std::int64_t{-1}); end >= 0) {
       partition.lag.end_is(end);
+      partition.lag.high_watermark_is(entry->value("hi_offset", std::int64_t{-1}));
+    }
   }
   // Besides the brokers there are the addresses we were given, which have no number, and the coordinators,
   // which are brokers met before under another name.
@@ -316,7 +319,7 @@ void KafkaInput::report_lag() {
   reported_ = now;
   const std::int64_t wall_ms = wall_clock_ms();
   for (Partition& partition : partitions_) {
-    probe_.lag(partition.topic_name, partition.partition, partition.lag.records(),
+    probe_.lag(partition.topic_name, partition.partition, partition.lag.records(), partition.lag.unstable(),
                partition.lag.seconds(wall_ms));
   }
 }

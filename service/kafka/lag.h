@@ -12,6 +12,9 @@
 //   ───────────────────┼───────────┬────────────┼───────────────────────┤
 //              committed                   polled                      end
 //
+// Behind that end may lie records of transactions that have not ended. Who reads committed records cannot read
+// them: they are no lag, and are counted apart. One that hangs stops the partition, and lag stays 0.
+//
 // Threads: one caller.
 #pragma once
 
@@ -54,6 +57,9 @@ class PartitionLag {
   // truncated log has lost.
   void end_is_at_least(std::int64_t offset) { end_ = std::max(end_, offset); }
 
+  // The high watermark, as the last fetch told it.
+  void high_watermark_is(std::int64_t offset) { high_watermark_ = offset; }
+
   // What was handed out since the last call is batch `number`; it may hold nothing of this partition.
   void close_batch(std::uint64_t number) {
     batches_.push_back({number, open_first_ms_, polled_, polled_ms_});
@@ -72,6 +78,11 @@ class PartitionLag {
   bool end_known() const { return end_ >= 0; }
   std::int64_t records() const {
     return end_known() ? std::max<std::int64_t>(0, end_ - std::max<std::int64_t>(0, committed_)) : 0;
+  }
+
+  // Records behind the last stable offset.
+  std::int64_t unstable() const {
+    return end_known() ? std::max<std::int64_t>(0, high_watermark_ - end_) : 0;
   }
 
   // REQUIRES: called from time to time, so that it sees when nothing waits.
@@ -107,6 +118,7 @@ class PartitionLag {
   std::int64_t polled_;
   std::int64_t end_ = kUnknown;
   std::int64_t fetched_end_ = kUnknown;
+  std::int64_t high_watermark_ = kUnknown;
   std::deque<Batch> batches_;           // closed and not committed
   bool open_ = false;                   // records were handed out since the last was closed
   std::int64_t open_first_ms_ = 0;      // of the first of these

@@ -112,8 +112,9 @@ class Probe {
   // From the record's timestamp to the answer of the commit, for the oldest record of a batch.
   virtual void end_to_end(double /*seconds*/) {}
   virtual void index(const IndexCounts& /*counts*/) {}
+  // `unstable`: records behind the last stable offset, which are no lag.
   virtual void lag(std::string_view /*topic*/, std::int32_t /*partition*/, std::int64_t /*records*/,
-                   double /*seconds*/) {}
+                   std::int64_t /*unstable*/, double /*seconds*/) {}
   virtual void assigned_partitions(std::uint64_t /*partitions*/) {}
   // So far in this restore: records replayed, share of the journal, time since it began.
   virtual void restored(std::uint64_t /*journal_records*/, double /*progress 0..1*/, double /*seconds*/) {}

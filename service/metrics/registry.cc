@@ -55,6 +55,8 @@ const std::vector<MetricSpec>& specs() {
        "Input partitions this instance reads: 0 on a standby."},
       {"neardup_consumer_lag_records", MetricType::Gauge, "topic, partition",
        "Records between the committed position and the end of what is stable."},
+      {"neardup_consumer_unstable_records", MetricType::Gauge, "topic, partition",
+       "Records from the last stable offset to the high watermark: hidden by a transaction without an end."},
       {"neardup_consumer_lag_seconds", MetricType::Gauge, "topic, partition",
        "Age of the oldest record not yet decided; 0 when there is none."},
       {"neardup_document_bytes",
@@ -222,6 +224,7 @@ struct MetricsRegistry::Series {
     prometheus::Counter* records;
     prometheus::Counter* bytes;
     prometheus::Gauge* lag_records;
+    prometheus::Gauge* unstable_records;
     prometheus::Gauge* lag_seconds;
   };
 
@@ -301,7 +304,7 @@ struct MetricsRegistry::Series {
     if (found != partitions.end()) return found->second;
     const prometheus::Labels labels = {{"topic", key.first}, {"partition", std::to_string(number)}};
     const Partition made = {&records.Add(labels), &bytes.Add(labels), &lag_records.Add(labels),
-                            &lag_seconds.Add(labels)};
+                            &unstable_records.Add(labels), &lag_seconds.Add(labels)};
     return partitions.emplace(std::move(key), made).first->second;
   }
 
@@ -314,6 +317,7 @@ struct MetricsRegistry::Series {
   prometheus::Family<prometheus::Counter>& records = counters("neardup_records_consumed_total");
   prometheus::Family<prometheus::Counter>& bytes = counters("neardup_consumed_bytes_total");
   prometheus::Family<prometheus::Gauge>& lag_records = gauges("neardup_consumer_lag_records");
+  prometheus::Family<prometheus::Gauge>& unstable_records = gauges("neardup_consumer_unstable_records");
   prometheus::Family<prometheus::Gauge>& lag_seconds = gauges("neardup_consumer_lag_seconds");
   prometheus::Family<prometheus::Counter>& verdicts = counters("neardup_verdicts_total");
   prometheus::Family<prometheus::Counter>& errors = counters("neardup_kafka_errors_total");
@@ -497,11 +501,12 @@ void MetricsRegistry::index(const IndexCounts& counts) {
 }
 
 void MetricsRegistry::lag(std::string_view topic, std::int32_t partition, std::int64_t records,
-                          double seconds) {
+                          std::int64_t unstable, double seconds) {
   const std::lock_guard lock(series_->mutex);
   Series::Partition& series = series_->partition(topic, partition);
   // A clock that runs ahead at the producer must not show as a negative lag.
   series.lag_records->Set(static_cast<double>(std::max<std::int64_t>(records, 0)));
+  series.unstable_records->Set(static_cast<double>(unstable));
   series.lag_seconds->Set(std::max(seconds, 0.0));
 }
 

@@ -66,7 +66,8 @@ class MetricsRegistry final : public Probe {
   void stage(std::string_view stage, double seconds) override;
   void end_to_end(double seconds) override;
   void index(const IndexCounts& counts) override;
-  void lag(std::string_view topic, std::int32_t partition, std::int64_t records, double seconds) override;
+  void lag(std::string_view topic, std::int32_t partition, std::int64_t records, std::int64_t unstable,
+           double seconds) override;
   void assigned_partitions(std::uint64_t partitions) override;
   void restored(std::uint64_t journal_records, double progress, double seconds) override;
   void snapshot_written(std::uint64_t records, std::uint64_t bytes, bool is_current) override;

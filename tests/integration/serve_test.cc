@@ -13,6 +13,7 @@
 #include "service/kafka/sender.h"
 #include "service/kafka/topics.h"
 #include "tests/integration/harness.h"
+#include "tests/integration/open_transaction.h"
 #include "tests/support/eventually.h"
 #include "tests/support/loopback_client.h"
 
@@ -35,15 +36,18 @@ int http_port(const std::string& log) {
   return std::atoi(log.substr(log.find(place) + place.size(), 5).c_str());
 }
 
-// How many verdicts it says that it has committed.
-std::size_t verdicts_counted(int port) {
+// What the series that begin so add up to.
+std::size_t sum_of(int port, std::string_view series) {
   std::istringstream metrics(http_get(port, "/metrics"));
   double counted = 0;
   for (std::string line; std::getline(metrics, line);) {
-    if (line.starts_with("neardup_verdicts_total{")) counted += std::stod(line.substr(line.rfind(' ')));
+    if (line.starts_with(series)) counted += std::stod(line.substr(line.rfind(' ')));
   }
   return static_cast<std::size_t>(counted);
 }
+
+// How many verdicts it says that it has committed.
+std::size_t verdicts_counted(int port) { return sum_of(port, "neardup_verdicts_total{"); }
 
 TEST(Serve, gives_20000_documents_on_8_partitions_one_right_verdict_each) {
   const Config config = test_config("steady");
@@ -194,6 +198,27 @@ TEST(Serve, a_deleted_document_is_forgotten_also_by_the_next_life) {
   EXPECT_EQ(verdict(6).duplicate_of->source, verdict(4).source);
   EXPECT_EQ(verdict(7).forgotten, 1U);
   EXPECT_EQ(verdict(8).forgotten, 0U);
+}
+
+// Lag is 0 all the while, and no alert on it can fire.
+TEST(Serve, a_transaction_that_a_producer_leaves_open_shows_in_what_it_hides) {
+  const Config config = test_config("hidden");
+  create_test_topics(config, 1);
+  OpenTransaction transaction(config, {{"transactional.id", config.kafka.group + "-crawler"}},
+                              config.kafka.topics.input.front());
+  transaction.begin({R"({"id":"a","text":"a page that nobody can read yet"})",
+                     R"({"id":"b","text":"another page, of the same transaction"})"});
+  ServiceProcess service("hidden", config);
+  ASSERT_TRUE(service.wait_for_log("running:", kStart)) << service.log();
+  const int port = http_port(service.log());
+  const auto hidden = [port] { return sum_of(port, "neardup_consumer_unstable_records{"); };
+  EXPECT_TRUE(eventually([&] { return hidden() == 2; })) << hidden();
+  EXPECT_EQ(sum_of(port, "neardup_consumer_lag_records{"), 0U);
+  transaction.commit();
+  wait_for_verdicts(service, config, 2);
+  EXPECT_TRUE(eventually([&] { return hidden() == 0; })) << hidden();
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait(kStart), 0) << service.log();
 }
 
 TEST(Serve, invalid_base64_is_rejected_with_its_reason) {

@@ -29,7 +29,9 @@ struct Reports final : Probe {
     ++statistics;
     brokers_known = known;
   }
-  void lag(std::string_view, std::int32_t, std::int64_t records, double) override { lag_records = records; }
+  void lag(std::string_view, std::int32_t, std::int64_t records, std::int64_t, double) override {
+    lag_records = records;
+  }
   int statistics = 0;
   std::uint64_t brokers_known = 0;
   std::optional<std::int64_t> lag_records;  // of the last partition

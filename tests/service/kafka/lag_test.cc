@@ -57,6 +57,31 @@ TEST(PartitionLag, what_a_fetch_tells_anew_counts_even_where_the_log_was_cut_off
   EXPECT_EQ(lag.records(), 15);
 }
 
+TEST(PartitionLag, what_lies_behind_the_last_stable_offset_is_no_lag_and_is_counted_apart) {
+  PartitionLag lag(10);
+  EXPECT_EQ(lag.unstable(), 0) << "nobody has told";
+  lag.end_is(10);
+  lag.high_watermark_is(12);
+  EXPECT_EQ(lag.records(), 0);
+  EXPECT_EQ(lag.unstable(), 2);
+  lag.end_is(10);
+  lag.high_watermark_is(50);
+  EXPECT_EQ(lag.unstable(), 40) << "it grows while the last stable offset stands still";
+  lag.end_is(51);
+  lag.high_watermark_is(51);
+  EXPECT_EQ(lag.records(), 41);
+  EXPECT_EQ(lag.unstable(), 0);
+}
+
+TEST(PartitionLag, an_end_that_a_leader_told_may_lie_behind_the_high_watermark_of_the_last_fetch) {
+  PartitionLag lag(0);
+  lag.end_is(10);
+  lag.high_watermark_is(12);
+  lag.end_is_at_least(25);
+  EXPECT_EQ(lag.records(), 25);
+  EXPECT_EQ(lag.unstable(), 0);
+}
+
 TEST(PartitionLag, control_records_at_the_end_are_no_lag) {
   PartitionLag lag(10);
   lag.handed_out(10, kNow);

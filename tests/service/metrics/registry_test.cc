@@ -103,7 +103,7 @@ void use_every_verb(MetricsRegistry& metrics, std::int32_t partitions) {
                               .cluster_share = .125,
                               .source_share = .25,
                               .alarm = StreamAlarm{}}});
-  metrics.lag("pages", 1, 7, 1.5);
+  metrics.lag("pages", 1, 7, 40, 1.5);
   metrics.assigned_partitions(static_cast<std::uint64_t>(partitions));
   metrics.restored(3, .5, .1);
   metrics.election(ElectionOutcome::kUnchanged);
@@ -167,8 +167,8 @@ TEST_F(MetricsTest, known_labels_exist_with_zero_from_the_start) {
   }
   EXPECT_EQ(value_of(metrics_, "neardup_records_consumed_total{partition=\"0\",topic=\"pages\"}"), "absent");
   metrics_.partitions("pages", 2);
-  for (const char* metric :
-       {"records_consumed_total", "consumed_bytes_total", "consumer_lag_records", "consumer_lag_seconds"}) {
+  for (const char* metric : {"records_consumed_total", "consumed_bytes_total", "consumer_lag_records",
+                             "consumer_unstable_records", "consumer_lag_seconds"}) {
     for (const char* partition : {"0", "1"}) {
       EXPECT_EQ(value_of(metrics_, std::string("neardup_") + metric + "{partition=\"" + partition +
                                        "\",topic=\"pages\"}"),
@@ -227,6 +227,7 @@ TEST_F(MetricsTest, each_verb_moves_its_numbers) {
            {"neardup_swallowed_share_ratio{by=\"source\"}", "0.25"},
            {"neardup_swallow_alarm", "1"},
            {"neardup_consumer_lag_records{partition=\"1\",topic=\"pages\"}", "7"},
+           {"neardup_consumer_unstable_records{partition=\"1\",topic=\"pages\"}", "40"},
            {"neardup_consumer_lag_seconds{partition=\"1\",topic=\"pages\"}", "1.5"},
            {"neardup_consumer_assigned_partitions", "2"},
            {"neardup_restore_progress_ratio", "0.5"},

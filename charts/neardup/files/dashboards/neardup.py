@@ -140,7 +140,7 @@ ROWS = {
         graph("Size of documents", "Bytes of the records' values.", "bytes", *p50_p99("document_bytes")),
     ],
     "Kafka input": [
-        graph("Waiting by partition", "Records whose verdict is not committed yet.", "short", ("{{topic}} {{partition}}", f"sum by (topic, partition) ({series('consumer_lag_records')})")),
+        graph("Waiting by partition", "Records whose verdict is not committed yet. Hidden are those behind a transaction that its producer has not ended.", "short", ("{{topic}} {{partition}}", f"sum by (topic, partition) ({series('consumer_lag_records')})"), ("{{topic}} {{partition}}, hidden", f"sum by (topic, partition) ({series('consumer_unstable_records')})")),
         graph("Age of what waits", "Age of each partition's oldest record without a committed verdict; 0 when there is none.", "s", ("{{topic}} {{partition}}", f"max by (topic, partition) ({series('consumer_lag_seconds')})"), steps=[(900, "red")]),
         graph("Bytes in", "Size of the records' values, per second.", "Bps", ("{{topic}}", rate("consumed_bytes_total", "topic"))),
         graph("Partitions read", "The writer reads all of them, a standby none.", "none", ("{{instance}}", f"sum by (instance) ({series('consumer_assigned_partitions')})"), decimals=0),
