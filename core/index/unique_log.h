@@ -88,9 +88,7 @@ class UniqueLog {
   static_assert(std::uint64_t{2} * kPackedBytesMax * kChunk < std::uint64_t{1} << 32,
                 "places in a chunk are 32 bits from its base, even if half of each block stayed empty");
 
-  std::uint64_t place(Sequence sequence) const {
-    return bases_[sequence / kChunk] + places_[sequence];
-  }
+  std::uint64_t place(Sequence sequence) const { return bases_[sequence / kChunk] + places_[sequence]; }
   std::string_view packed_from(Sequence sequence) const { return entries_.from(place(sequence)); }
 
   ColdStore entries_;

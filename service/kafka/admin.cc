@@ -33,8 +33,9 @@ class Admin {
   static Result<Admin> open(const KafkaConfig& config, milliseconds timeout) {
     return made(make_client(RD_KAFKA_PRODUCER, config, {}, unheard()), timeout);
   }
-  // To ask for the offsets of the group: of a broker that does not coordinate it librdkafka (issue 5040) turns
-  // to what only a client of a group has, and a producer would bring the process down. It joins nothing.
+  // To ask for the offsets of the group: of a broker that does not coordinate it librdkafka (issue 5040)
+  // turns to what only a client of a group has, and a producer would bring the process down. It joins
+  // nothing.
   static Result<Admin> open_for_group(const KafkaConfig& config, milliseconds timeout) {
     return made(make_client(RD_KAFKA_CONSUMER, config, consumer_properties(config.group), unheard()),
                 timeout);

@@ -12,8 +12,8 @@
 //   ───────────────────┼───────────┬────────────┼───────────────────────┤
 //              committed                   polled                      end
 //
-// Behind that end may lie records of transactions that have not ended. Who reads committed records cannot read
-// them: they are no lag, and are counted apart. One that hangs stops the partition, and lag stays 0.
+// Behind that end may lie records of transactions that have not ended. Who reads committed records cannot
+// read them: they are no lag, and are counted apart. One that hangs stops the partition, and lag stays 0.
 //
 // Threads: one caller.
 #pragma once

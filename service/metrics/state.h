@@ -24,8 +24,8 @@ enum class State : std::uint8_t {
   kRunning,    // deciding and publishing
   kDraining,   // asked to stop: finishing the batch
 };
-inline constexpr std::array<std::string_view, 5> kStateNames = {"starting", "standby", "restoring",
-                                                                "running", "draining"};
+inline constexpr std::array<std::string_view, 5> kStateNames = {"starting", "standby", "restoring", "running",
+                                                                "draining"};
 constexpr std::string_view name(State s) { return kStateNames[static_cast<std::size_t>(s)]; }
 
 // What the election made of this instance. Only the writer publishes.

@@ -43,9 +43,9 @@ void wipe(const std::string& folder, std::FILE* guardian) {
 
 PrivateKafka::PrivateKafka(const std::string& options, Place place) : folder_(new_folder(place)) {
   const std::string script = in_folder(folder_);
-  // A session of its own, so that an interrupt from the terminal ends us and not the guardian, and no child of
-  // ours (--fork), for ctest kills whoever takes too long with all of its descendants. The pipe is closed in
-  // every other child (e), or they would keep the guardian waiting.
+  // A session of its own, so that an interrupt from the terminal ends us and not the guardian, and no child
+  // of ours (--fork), for ctest kills whoever takes too long with all of its descendants. The pipe is closed
+  // in every other child (e), or they would keep the guardian waiting.
   const std::string guard =
       R"(exec setsid --fork sh -c 'cat >/dev/null; NEARDUP_KAFKA_DIR=$1 "$2" wipe; rm -rf "$1"' guardian )" +
       shell_word(folder_) + " " + shell_word(kScript);

@@ -174,7 +174,8 @@ TEST_F(JournalStoreTest, what_was_appended_and_not_committed_is_read_after_a_kil
   EXPECT_EQ(readable(), records);
 }
 
-// An fsync may have failed for it: then it reads well, no later fsync writes it, and a promise of it is false.
+// An fsync may have failed for it: then it reads well, no later fsync writes it, and to promise it would be
+// false.
 TEST_F(JournalStoreTest, what_nobody_promised_is_cut_off_at_a_start_and_written_anew) {
   const std::vector<std::string> records = generated_records(10, 3);
   const auto four = std::vector<std::string>(records.begin(), records.begin() + 4);
