@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/base/check.h"
+#include "core/base/free_memory.h"
 #include "core/base/hash.h"
 #include "core/fingerprint/feature.h"
 #include "core/fingerprint/simhash.h"
@@ -73,7 +74,7 @@ std::size_t Signer::held_bytes() const {
 
 void Signer::give_back() {
   html_.give_back();
-  canonical_ = CanonicalText();
+  free_memory(canonical_);
   if (weighted_ != nullptr) weighted_->give_back();
 }
 

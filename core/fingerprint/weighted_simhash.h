@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/free_memory.h"
 #include "core/fingerprint/feature_options.h"
 #include "core/fingerprint/hamming.h"
 #include "core/fingerprint/kernels.h"
@@ -46,8 +47,8 @@ class WeightedSimHash {
   // What grew with the texts, of memory; and gives it back.
   std::size_t held_bytes() const { return cut_.capacity() + rest_.text.capacity(); }
   void give_back() {
-    cut_ = std::string();
-    rest_ = CanonicalText();
+    free_memory(cut_);
+    free_memory(rest_);
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "core/base/check.h"
+#include "core/base/free_memory.h"
 #include "core/text/utf8.h"
 
 namespace neardup {
@@ -297,7 +298,7 @@ Tally CharsetDecoder::State::run(Charset charset, std::string_view bytes, std::s
     case Charset::kIso2022Jp:
       shift_iso2022jp(bytes);
       tally = multi(charset, shifted, out);
-      if (shifted.capacity() > kKeptBytesMax) shifted = std::string();
+      if (shifted.capacity() > kKeptBytesMax) free_memory(shifted);
       break;
     default:
       tally = static_cast<std::size_t>(charset) >= kSingleFirst ? single(charset, bytes, out)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "core/base/free_memory.h"
 #include "core/limits.h"
 #include "core/text/html_blocks.h"
 #include "core/text/html_element.h"
@@ -121,10 +122,10 @@ struct HtmlReader::State {
   }
 
   void give_back() {
-    all = internal::HtmlArena();
-    page = internal::HtmlPage();
-    main = internal::HtmlMainContent();
-    main_text = std::string();
+    free_memory(all);
+    free_memory(page);
+    free_memory(main);
+    free_memory(main_text);
   }
 
   HtmlExtract extract;

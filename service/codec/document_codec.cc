@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/free_memory.h"
 #include "core/limits.h"
 #include "core/text/charset_decoder.h"
 #include "core/text/utf8.h"
@@ -317,7 +318,7 @@ std::optional<RejectReason> DocumentCodec::State::read_id(const Record& record, 
         break;
     }
     if (document.id.size() > kIdBytesMax) {
-      document.id = std::string();  // a huge one keeps no memory
+      free_memory(document.id);  // a huge one keeps no memory
       return RejectReason::kIdTooLong;
     }
     if (!document.id.empty()) return std::nullopt;
@@ -436,8 +437,8 @@ std::optional<RejectReason> DocumentCodec::decode(const Record& record, Document
   auto reason = state_->decode(record, document);
   if (reason) document.body.clear();
   if (record.value && record.value->size() > kRecordBytesUsual) {
-    state_->unescaped = std::string();
-    state_->unwrapped = std::string();
+    free_memory(state_->unescaped);
+    free_memory(state_->unwrapped);
   }
   return reason;
 }

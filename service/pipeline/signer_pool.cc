@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/base/free_memory.h"
 #include "core/base/prefetch_line.h"
 #include "core/fingerprint/signer.h"
 #include "service/codec/document_codec.h"
@@ -34,7 +35,7 @@ class Worker {
     out.reason = codec_.decode(record, out.document);
     if (!out.reason) out.reason = signer_.sign(out.document, out.signature, out.route);
     out.document.body.swap(body_);
-    if (body_.capacity() > DocumentCodec::kRecordBytesUsual) body_ = std::string();
+    if (body_.capacity() > DocumentCodec::kRecordBytesUsual) free_memory(body_);
     if (signer_.held_bytes() > SignerPool::kHeldBytesMax) signer_.give_back();
   }
 

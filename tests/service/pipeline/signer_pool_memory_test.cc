@@ -126,6 +126,18 @@ TEST(SignerPoolMemory, what_an_odd_page_needed_is_given_back) {
   }
 }
 
+// Body and unescaped text are given back; the signer keeps what it may.
+TEST(SignerPoolMemory, a_large_record_leaves_what_a_signer_may_keep) {
+  OneByOne signer{SignerOptions()};
+  const std::string ordinary = record_of("text", repeated("plain words, ", 2'000));
+  const std::string large = record_of("text", repeated("word\\n", 1'300'000));
+  signer.sign(ordinary);
+  const std::size_t before = held;
+  signer.sign(large);
+  signer.sign(ordinary);
+  EXPECT_LT(held.load(), before + SignerPool::kHeldBytesMax);
+}
+
 // But for what a job needs, whatever it signs.
 TEST(SignerPoolMemory, ordinary_pages_allocate_nothing_once_warm) {
   const std::vector<std::string> pages = {record_of("html", page_of_prose(700'000)),
