@@ -1,9 +1,11 @@
 #include "tests/simulation/oracle.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "core/base/check.h"
 #include "service/journal/chain.h"
 #include "service/journal/record.h"
 #include "tests/support/verdict_oracle.h"
@@ -13,8 +15,10 @@ namespace {
 
 class Oracle {
  public:
-  Oracle(const Cluster& cluster, const DetectorOptions& options, std::uint64_t uniques_max)
-      : cluster_(cluster), uniques_max_(uniques_max), oracle_(Cluster::kTopic, cluster.input(), options) {}
+  Oracle(const Cluster& cluster, const DetectorOptions& options, const RetentionOptions& retention)
+      : cluster_(cluster), retention_(retention), oracle_(Cluster::kTopic, cluster.input(), options) {
+    CHECK(retention.bytes_max == 0, "what is forgotten hangs on records and their time alone");
+  }
 
   Findings check() {
     for (const Cluster::Content& content : cluster_.committed()) check_transaction(content);
@@ -70,6 +74,7 @@ class Oracle {
             std::to_string(content.verdicts.size()) + " verdicts");
     }
     const std::uint64_t uniques = oracle_.detector().size();
+    std::int64_t time_ms = 0;  // the latest of what was decided: a deletion and what is no document tell none
     for (const MemoryVerdict& verdict : content.verdicts) {
       const std::optional<InputPlace> place = oracle_.place_of(verdict);
       if (!place || !oracle_.has(*place)) return wrong("batch " + number + ": a verdict about nothing");
@@ -81,6 +86,9 @@ class Oracle {
                      " is not what it covers next");
       bytes_ += verdict.value.value_or("");
       if (const std::string different = oracle_.decide(*place, verdict); !different.empty()) wrong(different);
+      const MemoryRecord& from = record_at(*place);
+      if (from.value && verdict.topic != OutputTopic::kDeadLetter)
+        time_ms = std::max(time_ms, from.timestamp_ms);
       ++findings_.verdicts;
     }
     if (record->uniques.size() != oracle_.detector().size() - uniques)
@@ -89,15 +97,28 @@ class Oracle {
       wrong("journal record " + number + " has other deletions than the verdicts of its batch");
     if (record->clusters != oracle_.take_gains())
       wrong("journal record " + number + " has other clusters than the verdicts of its batch");
-    if (record->oldest > oracle_.detector().size())
-      return wrong("journal record " + number + " forgets what has not come");
-    oracle_.expire(record->oldest);
-    if (uniques_max_ != 0 && oracle_.detector().size() - record->oldest > uniques_max_)
-      wrong("journal record " + number + " remembers more than it may");
+    if (record->time_ms != time_ms)
+      wrong("journal record " + number + " has another time than the documents of its batch");
+    // Records of no input too: where neither size nor time has changed, the answer is that of before.
+    const Sequence oldest = retention_
+                                .decide({.oldest = oracle_.detector().oldest(),
+                                         .size = oracle_.detector().size(),
+                                         .time_ms = time_ms})
+                                .oldest;
+    if (record->oldest != oldest) {
+      wrong("journal record " + number + " forgets all below " + std::to_string(record->oldest) +
+            " and not " + std::to_string(oldest));
+    }
+    oracle_.expire(oldest);
+  }
+
+  const MemoryRecord& record_at(const InputPlace& place) const {
+    const std::vector<MemoryRecord>& log = cluster_.input()[static_cast<std::size_t>(place.first)];
+    return log[static_cast<std::size_t>(place.second)];
   }
 
   const Cluster& cluster_;
-  std::uint64_t uniques_max_;
+  Retention retention_;
   VerdictOracle oracle_;
   JournalChain chain_;
   std::set<InputPlace> decided_;
@@ -107,8 +128,9 @@ class Oracle {
 
 }  // namespace
 
-Findings check_committed(const Cluster& cluster, const DetectorOptions& options, std::uint64_t uniques_max) {
-  return Oracle(cluster, options, uniques_max).check();
+Findings check_committed(const Cluster& cluster, const DetectorOptions& options,
+                         const RetentionOptions& retention) {
+  return Oracle(cluster, options, retention).check();
 }
 
 }  // namespace neardup

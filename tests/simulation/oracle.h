@@ -2,7 +2,8 @@
 //
 // Checks a whole cluster, as simulation.h says, without a line of the worker: transactions are what the
 // cluster saw, the journal is decoded and chained anew, and one more detector decides every document again in
-// the journal's order. Those that say the same are counted from its decisions alone, one by one.
+// the journal's order. Those that say the same are counted from its decisions alone, one by one. What time it
+// is, and what is to be forgotten by then, is told by the documents, not by the journal.
 //
 // Threads: one at a time.
 #pragma once
@@ -12,6 +13,7 @@
 
 #include "core/base/hash.h"
 #include "core/detector.h"
+#include "core/retention.h"
 #include "tests/simulation/cluster.h"
 
 namespace neardup {
@@ -23,8 +25,9 @@ struct Findings {
   Digest128 committed;         // of all bytes that were committed, in order
 };
 
-// `options`: of the service's detector. `uniques_max`: that may be remembered behind a batch; 0: no bound.
-// REQUIRES: clusters.keep is kFirst or kLongest.
-Findings check_committed(const Cluster& cluster, const DetectorOptions& options, std::uint64_t uniques_max);
+// `options`, `retention`: of the service, in all its lives. REQUIRES: clusters.keep is kFirst or kLongest;
+// retention.bytes_max == 0, for of memory only who decided knows; documents tell no time but their records'.
+Findings check_committed(const Cluster& cluster, const DetectorOptions& options,
+                         const RetentionOptions& retention);
 
 }  // namespace neardup

@@ -23,10 +23,12 @@ enum class Planted : std::uint8_t {
   kVerdictChanged,  // one digit of a verdict is another one
   kVerdictDropped,  // a batch goes out without its last verdict
   kDeletionOff,     // what deletes a document names nobody when it comes in
+  kForgotten,       // uniques are forgotten for which there is room
+  kAgeOff,          // nothing is too old
 };
-inline constexpr std::array<std::string_view, 14> kPlantedNames = {
-    "nothing", "recycle", "audit", "chain",   "settling", "seen",    "shown",
-    "giving",  "fsync",   "plan",  "fencing", "changed",  "dropped", "deletion"};
+inline constexpr std::array<std::string_view, 16> kPlantedNames = {
+    "nothing", "recycle", "audit",   "chain",   "settling", "seen",     "shown",     "giving",
+    "fsync",   "plan",    "fencing", "changed", "dropped",  "deletion", "retention", "age"};
 constexpr std::string_view name(Planted planted) { return kPlantedNames[static_cast<std::size_t>(planted)]; }
 
 }  // namespace neardup

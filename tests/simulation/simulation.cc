@@ -302,7 +302,7 @@ class Run {
 
     JournalChain& chain = instance.chain;
     Detector detector(shape_.detector);
-    Retention retention{shape_.retention};
+    Retention retention{retention_served()};
     std::optional<StoredJournal> stored;
     if (store) stored.emplace(stored_parts(log, *store, chain, probe, board), open_log(), stored_options());
     const Settled before_it_ends{instance};
@@ -345,6 +345,13 @@ class Run {
     return {};
   }
 
+  RetentionOptions retention_served() const {
+    RetentionOptions options = shape_.retention;
+    if (scenario_.planted == Planted::kForgotten) options.count_max = 3;
+    if (scenario_.planted == Planted::kAgeOff) options.age_max_ms = 0;
+    return options;
+  }
+
   static StoredJournal::Parts stored_parts(SeekableLog& log, JournalStore& store, const JournalChain& chain,
                                            Probe& probe, StateBoard& board) {
     return {.log = log, .store = store, .chain = chain, .probe = probe, .board = board};
@@ -359,7 +366,7 @@ class Run {
 
   void judge() {
     if (!cluster_.is_settled() || !cluster_.is_shown()) wrong("nobody can read what was written last");
-    const Findings findings = check_committed(cluster_, shape_.detector, shape_.retention.count_max);
+    const Findings findings = check_committed(cluster_, shape_.detector, shape_.retention);
     outcome_.verdicts = findings.verdicts;
     outcome_.committed = findings.committed;
     if (!findings.violation.empty()) wrong(findings.violation);

@@ -15,9 +15,10 @@
 // positions; the journal is a chain; every input record has one verdict; each is, byte for byte, what a
 // detector says that gets the documents in the journal's order, and a duplicate names a committed unique; who
 // says the same was counted right, in verdicts and in the journal; what was deleted is forgotten from there
-// on; the state of the last life, of that detector, and of restores from the journal and from the snapshot is
-// one. During the run: no life stops with a contradiction, and a snapshot that was promised is there after a
-// loss of power.
+// on, and behind each batch the oldest if there are too many or their time has come, and no others; the state
+// of the last life, of that detector, and of restores from the journal and from the snapshot is one. During
+// the run: no life stops with a contradiction, and a snapshot that was promised is there after a loss of
+// power.
 //
 // A seed is replayed: its documents, batches, faults and where they strike. What is not: how the threads
 // within a life interleave. So a poll ahead of a crash may draw a fault that strikes nobody, which the counts
