@@ -35,8 +35,8 @@ Status SimulatedSource::poll(std::vector<Record>& records, std::size_t records_m
     const MemoryRecord& from = log_of(position)[static_cast<std::size_t>(position.next)];
     Record& record = records.emplace_back();
     record.source = {position.topic, position.partition, position.next++};
-    if (from.key) record.key = *from.key;
-    if (from.value) record.value = *from.value;
+    if (from.key) record.key = batches_.back().emplace_back(*from.key);
+    if (from.value) record.value = batches_.back().emplace_back(*from.value);
     if (!from.value && instance_.planted == Planted::kDeletionOff) record.key = "nobody";
     record.timestamp_ms = from.timestamp_ms;
   }
@@ -49,11 +49,17 @@ void SimulatedSource::take_rests(std::vector<RestPosition>& rests) {
   if (position.next > 0) rests.push_back({position.topic, position.partition, position.next});
 }
 
-void SimulatedSource::close_batch() { ++closed_; }
+void SimulatedSource::close_batch() {
+  const std::lock_guard lock(mutex_);
+  batches_.emplace_back();
+}
 
-void SimulatedSource::release() {
-  CHECK(closed_ > released_, "a closed batch that was not released");
-  ++released_;
+void SimulatedSource::release() { write_over(released_++); }
+
+void SimulatedSource::write_over(std::size_t batch) {
+  const std::lock_guard lock(mutex_);
+  CHECK(batch + 1 < batches_.size(), "a closed batch that was not released");
+  for (std::string& bytes : batches_[batch]) std::ranges::fill(bytes, '?');
 }
 
 // ---- Transactions ----
@@ -74,6 +80,7 @@ void change(MemoryVerdict& verdict) {
 CommitAnswer SimulatedSink::commit(const Transaction& transaction) {
   if (spent_ && instance_.planted != Planted::kRecycleOff)
     instance_.violation = "a producer in doubt began another transaction";
+  if (instance_.before_commit) instance_.before_commit();
   journal_bytes_ = transaction.journal_record;
   read_back_fault_.reset();
   Draw draw = instance_.faults.draw("commit", instance_.life, ++attempts_);

@@ -3,7 +3,7 @@
 // The three clients of one life, over the cluster in memory: each does what the real one of service/kafka
 // promises, until a fault that its life draws strikes, or a planted mistake is made.
 //
-//   SimulatedSource   the input, its partitions interleaved as drawn
+//   SimulatedSource   the input, its partitions interleaved as drawn; what is given back is written over
 //   SimulatedSink     transactions: while they are sent, at their end, when a producer replaces another
 //   SimulatedLog      the journal: to restore from, to read back, to find the truth in doubt
 //
@@ -13,7 +13,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -46,7 +48,13 @@ class SimulatedSource final : public RecordSource {
   void close_batch() override;
   void release() override;
 
+  // Writes over the bytes of a batch that was closed, counted from 0: who still reads them gets others.
+  void write_over(std::size_t batch);
+
  private:
+  // Keys and values that were handed out.
+  using Bytes = std::deque<std::string>;
+
   struct Position {
     std::uint32_t topic;
     std::int32_t partition;
@@ -63,8 +71,11 @@ class SimulatedSource final : public RecordSource {
   std::vector<Position> positions_;
   std::uint64_t polls_ = 0;
   std::uint64_t asked_for_rests_ = 0;
-  std::size_t closed_ = 0;
   std::size_t released_ = 0;
+  std::mutex mutex_;  // batches are added by one thread; a planted mistake is made by another one
+  // All of this life, the last one open: what is written over is not freed, so who reads it too late is sure
+  // to get something else.
+  std::deque<Bytes> batches_ = std::deque<Bytes>(1);
 };
 
 class SimulatedSink final : public BatchSink {

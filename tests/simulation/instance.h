@@ -45,9 +45,10 @@ struct SimulatedInstance {
   Planted planted;
   std::uint64_t fault_share;
   std::uint64_t life;
-  bool may_stand_still;               // no other instance waits for this one
-  std::function<void()> other_lives;  // another instance, from its start to its end
-  bool snapshot = false;              // it keeps one
+  bool may_stand_still;                      // no other instance waits for this one
+  std::function<void()> other_lives;         // another instance, from its start to its end
+  std::function<void()> before_commit = {};  // makes a mistake that is planted
+  bool snapshot = false;                     // it keeps one
   JournalChain chain = JournalChain();
   SimulatedLeadership leadership = {};
   SimulatedWorld world = {};

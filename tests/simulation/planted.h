@@ -25,10 +25,11 @@ enum class Planted : std::uint8_t {
   kDeletionOff,     // what deletes a document names nobody when it comes in
   kForgotten,       // uniques are forgotten for which there is room
   kAgeOff,          // nothing is too old
+  kReleasedEarly,   // the bytes of a batch are given back when it is about to be committed
 };
-inline constexpr std::array<std::string_view, 16> kPlantedNames = {
-    "nothing", "recycle", "audit",   "chain",   "settling", "seen",     "shown",     "giving",
-    "fsync",   "plan",    "fencing", "changed", "dropped",  "deletion", "retention", "age"};
+inline constexpr std::array<std::string_view, 17> kPlantedNames = {
+    "nothing", "recycle", "audit",   "chain",   "settling", "seen",      "shown", "giving",  "fsync",
+    "plan",    "fencing", "changed", "dropped", "deletion", "retention", "age",   "released"};
 constexpr std::string_view name(Planted planted) { return kPlantedNames[static_cast<std::size_t>(planted)]; }
 
 }  // namespace neardup

@@ -328,6 +328,11 @@ class Run {
     std::stop_source stop;
     SimulatedSource source(instance, shape_.batch_max, stop);
     if (Status status = source.assign(plan->positions); !status) return status;
+    if (scenario_.planted == Planted::kReleasedEarly) {
+      instance.before_commit = [&, first = chain.next_number()] {
+        source.write_over(static_cast<std::size_t>(chain.next_number() - first));
+      };
+    }
     SignerPool signers(shape_.threads, preset_, input_);
     Worker worker(
         {source, sink, journal, instance.leadership, signers, detector, retention, chain, probe, board},

@@ -40,8 +40,8 @@ TEST_F(Simulation, finds_every_mistake_that_is_planted) {
   const std::size_t planted = kPlantedNames.size() - 1;
   std::cout << "table: simulator, its oracle | " << planted
             << " mistakes | recycle, audit, chain, settling, seen, shown, giving, fsync, fencing, plan "
-            << "and age off; a verdict changed, dropped; a deletion of nobody; too much forgotten | " << found
-            << " of " << planted << '\n'
+            << "and age off; a verdict changed, dropped; a deletion of nobody; too much forgotten; "
+            << "bytes given back too early | " << found << " of " << planted << '\n'
             << findings;
 }
 
