@@ -127,14 +127,22 @@ Status SimulatedSink::recycle() {
 }
 
 // Its own look may be in vain; then the transaction that marks it again ends all that is open as committed.
-CommitAnswer SimulatedSink::await_shown(const Transaction&) {
-  if (instance_.planted == Planted::kShownOff || instance_.cluster.is_shown()) return {};
-  Draw draw = instance_.faults.draw("shown", instance_.life, attempts_);
-  if (draw.one_in(6) && instance_.faults.strikes(Fault::kCrashBeforeShown)) instance_.die();
-  if (draw.one_in(4)) return doubt("not all of it can be seen");
-  if (instance_.cluster.move_group(epoch_, {}) == Cluster::Answer::kFenced) return fenced();
-  instance_.cluster.end_unmarked(Ending::kCommitted);
-  return {};
+// Seen or not, a request may have gone without an answer by then.
+CommitAnswer SimulatedSink::await_shown(const Transaction& transaction) {
+  if (instance_.planted == Planted::kShownOff) return {};
+  if (!instance_.cluster.is_shown()) {
+    Draw draw = instance_.faults.draw("shown", instance_.life, attempts_);
+    if (draw.one_in(6) && instance_.faults.strikes(Fault::kCrashBeforeShown)) instance_.die();
+    if (draw.one_in(4)) return doubt("not all of it can be seen");
+    if (instance_.cluster.move_group(epoch_, {}) == Cluster::Answer::kFenced) return fenced();
+    instance_.cluster.end_unmarked(Ending::kCommitted);
+  }
+  Draw draw = instance_.faults.draw("retried", instance_.life, attempts_);
+  if (!draw.one_in(6) || !instance_.faults.strikes(Fault::kShownRetried)) return {};
+  const std::size_t sends = transaction.records.size() + 2;
+  instance_.cluster.delay_end(epoch_, draw.below(2 * sends));
+  if (instance_.planted == Planted::kRetriedOff) return {};
+  return retried();
 }
 
 Result<bool> SimulatedSink::is_settled() {
@@ -223,8 +231,7 @@ CommitAnswer SimulatedSink::end(std::optional<Fault> fault, Draw& draw, std::siz
       return doubt("timed out");
     case Fault::kCommitRetried:
       instance_.cluster.delay_end(epoch_, draw.below(2 * sends));
-      spent_ = true;
-      return {CommitAnswer::Kind::kCommitted, "", true};
+      return retried();
     case Fault::kCrashBeforeAnswer:
       instance_.die();
     case Fault::kZombieBeforeAnswer:

@@ -100,6 +100,10 @@ class SimulatedSink final : public BatchSink {
     spent_ = true;
     return {CommitAnswer::Kind::kInDoubt, reason, false};
   }
+  CommitAnswer retried() {
+    spent_ = true;
+    return {CommitAnswer::Kind::kCommitted, "", true};
+  }
   static CommitAnswer fenced() { return {CommitAnswer::Kind::kFenced, "a newer writer is there", false}; }
 
   SimulatedInstance& instance_;

@@ -44,6 +44,7 @@ enum class Fault : std::uint8_t {
   kReadBackLate,
   kReadBackFails,
   kCrashBeforeShown,  // the journal has the record, consumers do not see all verdicts
+  kShownRetried,      // as kCommitRetried, of what is sent while these are waited for
   kCrashInRecycle,
   kCrashInRestore,
   kRestoreFails,
@@ -94,6 +95,7 @@ inline constexpr auto kFaultNames = std::to_array<std::string_view>({"crash befo
                                                                      "read-back late",
                                                                      "read-back fails",
                                                                      "crash before shown",
+                                                                     "retried before shown",
                                                                      "crash in recycle",
                                                                      "crash in restore",
                                                                      "restore fails",

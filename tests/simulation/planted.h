@@ -26,10 +26,11 @@ enum class Planted : std::uint8_t {
   kForgotten,       // uniques are forgotten for which there is room
   kAgeOff,          // nothing is too old
   kReleasedEarly,   // the bytes of a batch are given back when it is about to be committed
+  kRetriedOff,      // nobody hears that a request was sent again while verdicts were waited for
 };
-inline constexpr std::array<std::string_view, 17> kPlantedNames = {
-    "nothing", "recycle", "audit",   "chain",   "settling", "seen",      "shown", "giving",  "fsync",
-    "plan",    "fencing", "changed", "dropped", "deletion", "retention", "age",   "released"};
+inline constexpr std::array<std::string_view, 18> kPlantedNames = {
+    "nothing", "recycle", "audit",   "chain",   "settling", "seen",      "shown", "giving",   "fsync",
+    "plan",    "fencing", "changed", "dropped", "deletion", "retention", "age",   "released", "retried"};
 constexpr std::string_view name(Planted planted) { return kPlantedNames[static_cast<std::size_t>(planted)]; }
 
 }  // namespace neardup
