@@ -1,7 +1,8 @@
 // Runs the simulator (simulation.h): `simulate --seeds N [--first SEED] [--jobs N] [--json FILE]` runs N
 // seeds and prints what went wrong in them on purpose and what the oracle found; `simulate --seed SEED`
 // replays one, and shows what the service logs. A seed that fails is printed with the kinds of fault that it
-// needs to fail. Exit code 0 only if none did and, of kSeedsForAll or more, every kind of fault struck.
+// needs to fail. Exit code 0 only if none did and, of kSeedsForAll or more, every kind of fault struck,
+// and every reason to halt made a life do so.
 #include <fmt/core.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -116,6 +117,9 @@ struct Totals {
   std::uint64_t wrong = 0;
   FaultCounts faults{};
   std::uint64_t strays = 0;
+  FaultCounts halts{};
+  std::uint64_t unavailable = 0;
+  std::uint64_t fenced = 0;
   std::uint64_t lives = 0;
   std::uint64_t transactions = 0;
   std::uint64_t resent = 0;
@@ -125,7 +129,12 @@ struct Totals {
   void add(const Outcome& outcome) {
     ++runs;
     wrong += outcome.violation.empty() ? 0 : 1;
-    for (std::size_t i = 0; i < faults.size(); ++i) faults[i] += outcome.faults[i];
+    for (std::size_t i = 0; i < faults.size(); ++i) {
+      faults[i] += outcome.faults[i];
+      halts[i] += outcome.halts[i];
+    }
+    unavailable += outcome.unavailable;
+    fenced += outcome.fenced;
     strays += outcome.strays;
     lives += outcome.lives;
     transactions += outcome.transactions;
@@ -134,6 +143,7 @@ struct Totals {
     verdicts += outcome.verdicts;
   }
 
+  std::uint64_t halts_at(Fault fault) const { return halts[static_cast<std::size_t>(fault)]; }
   std::uint64_t all_faults() const {
     std::uint64_t all = 0;
     for (const std::uint64_t count : faults) all += count;
@@ -192,6 +202,11 @@ std::string never_seen(const Totals& totals) {
   for (std::size_t i = 0; i < totals.faults.size(); ++i) {
     if (totals.faults[i] == 0) lines += fmt::format("NEVER: {}\n", kFaultNames[i]);
   }
+  for (const Fault fault : kMeddlings) {
+    if (totals.halts_at(fault) == 0) lines += fmt::format("NEVER: a halt at: {}\n", name(fault));
+  }
+  if (totals.unavailable == 0) lines += "NEVER: a life that ended since something did not answer\n";
+  if (totals.fenced == 0) lines += "NEVER: a life that ended since another instance was elected\n";
   if (totals.resent == 0) lines += "NEVER: a doubt that ended with the batch sent again\n";
   if (totals.found == 0) lines += "NEVER: a doubt that ended with the batch found committed\n";
   return lines;
@@ -201,13 +216,18 @@ std::string json(const Arguments& arguments, const Totals& totals, double second
   std::string faults;
   for (std::size_t i = 0; i < totals.faults.size(); ++i)
     faults += fmt::format("{}\n    \"{}\": {}", i == 0 ? "" : ",", kFaultNames[i], totals.faults[i]);
+  std::string halts;
+  for (const Fault fault : kMeddlings)
+    halts += fmt::format("\n    \"{}\": {},", name(fault), totals.halts_at(fault));
   return fmt::format(
       "{{\n  \"first_seed\": {}, \"seeds\": {}, \"runs\": {}, \"seconds\": {:.1f},\n"
       "  \"lives\": {}, \"transactions\": {}, \"verdicts_checked\": {}, \"wrong\": {},\n"
       "  \"doubts_resent\": {}, \"doubts_found_committed\": {}, \"stray_commits_that_hit\": {},\n"
+      "  \"halts\": {{{}\n    \"unavailable\": {}, \"fenced\": {}\n  }},\n"
       "  \"faults\": {{{}\n  }}\n}}\n",
       arguments.first, arguments.seeds, totals.runs, seconds, totals.lives, totals.transactions,
-      totals.verdicts, totals.wrong, totals.resent, totals.found, totals.strays, faults);
+      totals.verdicts, totals.wrong, totals.resent, totals.found, totals.strays, halts, totals.unavailable,
+      totals.fenced, faults);
 }
 
 int simulate_all(const Arguments& arguments) {
@@ -239,6 +259,9 @@ int simulate_all(const Arguments& arguments) {
       totals.resent, totals.found, totals.strays);
   for (std::size_t i = 0; i < totals.faults.size(); ++i)
     fmt::print("  {:<26} {:>9}\n", kFaultNames[i], totals.faults[i]);
+  fmt::print("halts: {} since something did not answer, {} since another instance was elected\n",
+             totals.unavailable, totals.fenced);
+  for (const Fault fault : kMeddlings) fmt::print("  {:<26} {:>9}\n", name(fault), totals.halts_at(fault));
   if (!arguments.json.empty()) std::ofstream(arguments.json) << json(arguments, totals, seconds);
   if (totals.runs < kSeedsForAll || arguments.planted != Planted::kNothing) return totals.wrong == 0 ? 0 : 1;
   const std::string never = never_seen(totals);

@@ -209,9 +209,7 @@ class Run {
     const SimulatedWorld world = this->world();
     Draw draw = faults_.draw("world", life, 0);
     if (!draw.one_in(8)) return world;
-    constexpr std::array kKinds = {Fault::kOffsetsMoved, Fault::kInputTruncated, Fault::kInputDeleted,
-                                   Fault::kInputRecreated, Fault::kJournalCut};
-    const Fault fault = kKinds[draw.below(kKinds.size())];
+    const Fault fault = kMeddlings[draw.below(kMeddlings.size())];
     SimulatedWorld other = world;
     if (!meddle(fault, draw, other) || !faults_.strikes(fault)) return world;
     other.fault = fault;
@@ -269,13 +267,17 @@ class Run {
     return of_batch;
   }
 
-  // Whether a service may end so.
+  // Whether a service may end so; counts how.
   void check_end(const SimulatedInstance& instance, const Error& error) {
     const bool allowed =
         error.code == ErrorCode::kUnavailable ||
         (instance.world.fault && !instance.world.is_accepted && error.code == ErrorCode::kContradiction) ||
         (instance.outlived && error.code == ErrorCode::kFenced);
-    if (!allowed) wrong("stopped: " + error.message);
+    if (!allowed) return wrong("stopped: " + error.message);
+    if (error.code == ErrorCode::kUnavailable) ++outcome_.unavailable;
+    if (error.code == ErrorCode::kFenced) ++outcome_.fenced;
+    if (error.code == ErrorCode::kContradiction)
+      ++outcome_.halts[static_cast<std::size_t>(*instance.world.fault)];
   }
 
   // As serve_term of service/commands/serve.cc, from the election on.

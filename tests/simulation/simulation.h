@@ -28,6 +28,7 @@
 // Threads: any number of runs at once, each in a folder of its own.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -48,6 +49,10 @@ struct Outcome {
   std::string violation;  // what the oracle found first; "": nothing
   FaultCounts faults{};
   std::uint64_t strays = 0;  // of the commits sent twice, those that hit a later transaction
+  // Lives that ended themselves, by the reason.
+  FaultCounts halts{};            // somebody laid hands on the cluster: kMeddlings
+  std::uint64_t unavailable = 0;  // what they need does not answer
+  std::uint64_t fenced = 0;       // another instance was elected
   std::uint64_t lives = 0;
   std::uint64_t transactions = 0;  // committed
   std::uint64_t resent = 0;        // doubts that ended with the batch sent again
@@ -55,6 +60,10 @@ struct Outcome {
   std::uint64_t verdicts = 0;      // checked
   Digest128 committed;             // of all that was
 };
+
+// What somebody does to the cluster: each makes the service halt.
+inline constexpr std::array kMeddlings = {Fault::kOffsetsMoved, Fault::kInputTruncated, Fault::kInputDeleted,
+                                          Fault::kInputRecreated, Fault::kJournalCut};
 
 Outcome simulate(const Scenario& scenario);
 

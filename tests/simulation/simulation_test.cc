@@ -65,6 +65,29 @@ TEST_F(Simulation, a_kind_of_fault_that_is_off_does_not_strike_and_leaves_the_ot
   EXPECT_EQ(none.verdicts, all.verdicts);
 }
 
+// That a fault struck does not say that a service noticed.
+TEST_F(Simulation, a_life_halts_at_whatever_was_done_to_its_cluster) {
+  std::size_t seen = 0;
+  std::uint64_t seed = 0;
+  Outcome all;
+  while (seen < kMeddlings.size() && seed < kSeedsMax) {
+    const Outcome outcome = simulate(scenario(++seed));
+    seen = 0;
+    for (const Fault fault : kMeddlings) {
+      const auto kind = static_cast<std::size_t>(fault);
+      EXPECT_LE(outcome.halts[kind], outcome.faults[kind]) << name(fault) << ", seed " << seed;
+      all.halts[kind] += outcome.halts[kind];
+      seen += all.halts[kind] > 0 ? 1 : 0;
+    }
+    all.unavailable += outcome.unavailable;
+    all.fenced += outcome.fenced;
+  }
+  for (const Fault fault : kMeddlings)
+    EXPECT_GT(all.halts[static_cast<std::size_t>(fault)], 0U) << name(fault);
+  EXPECT_GT(all.unavailable, 0U);
+  EXPECT_GT(all.fenced, 0U);
+}
+
 TEST_F(Simulation, a_seed_that_fails_is_shrunk_to_the_faults_it_needs) {
   // With the audit off, a batch is lost where a commit is told and is not there, or cannot be read.
   std::uint64_t seed = 1;

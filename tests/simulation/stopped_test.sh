@@ -6,7 +6,10 @@ for signal in INT TERM; do
   "$1" --seeds 1000000 --jobs 2 >/dev/null &
   pid=$!
   folders() { compgen -G "/dev/shm/neardup-simulation-$pid-*" || compgen -G "${TMPDIR:-/tmp}/neardup-simulation-$pid-*"; }
-  until folders >/dev/null; do kill -0 "$pid" && sleep 0.05; done
+  until folders >/dev/null; do
+    kill -0 "$pid" || exit 1
+    sleep 0.05
+  done
   sleep 0.5
   kill -s "$signal" "$pid"
   code=0
