@@ -31,9 +31,9 @@ make_root() {
 dead_links() { # dead_links FOLDER
   local text link
   for text in "$1"/*.md; do
-    for link in $(grep -o '](\([^):]*\))' "$text" | sed 's/^](//; s/)$//; s/#.*//'); do
+    while read -r link; do
       [[ -e $1/$link ]] || echo "$(basename "$text"): $link"
-    done
+    done < <(grep -o '](\([^):]*\))' "$text" | sed 's/^](//; s/)$//; s/#.*//')
   done
 }
 # `cmake --install` brings what the package brings, and leaves a configuration that somebody edited.

@@ -63,6 +63,7 @@ plant hardened '/^DynamicUser=/d'
 plant command_line 's/neardup serve/neardup server/'
 plant command_line 's/neardup serve/neardup serve --fail-fat/'
 plant command_line 's,-c /etc,-c /opt,'
+# shellcheck disable=SC2016 # the unit's word, not a variable of ours
 plant command_line 's/ \$SERVE_OPTIONS$//'
 plant command_line 's/^Type=exec$/&\nEnvironment=SERVE_OPTIONS=/'
 plant codes 's/ 78$//'
