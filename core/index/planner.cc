@@ -96,6 +96,9 @@ std::vector<Forecast> plan(const PlanRequest& request) {
   for (const Covering& covering : coverings()) {
     if (covering.distance >= request.distance) forecasts.push_back(forecast(covering, request.documents));
   }
+  for (Forecast& f : forecasts) {
+    f.bytes += static_cast<std::uint64_t>(request.bytes_besides * static_cast<double>(request.documents));
+  }
   const auto too_large = [&](const Forecast& f) {
     return request.memory_bytes != 0 && f.bytes > request.memory_bytes;
   };

@@ -24,6 +24,7 @@ struct PlanRequest {
   std::uint64_t documents = 0;     // uniques to hold
   int distance = 3;                // k, 0 .. kCoveringDistanceMax
   std::uint64_t memory_bytes = 0;  // for the index; 0: as much as it takes
+  double bytes_besides = 0;        // that a unique takes beside its fingerprint, and that must fit as well
 };
 
 struct Forecast {

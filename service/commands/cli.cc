@@ -281,6 +281,8 @@ Run setup_plan(CLI::App& app) {
     return with_config(sources, [&](const LoadedConfig& loaded) {
       const DetectorOptions configured = resolve_detector_options(loaded.config);
       options->threshold_permille = configured.threshold_permille;
+      options->verify_sketch = configured.verify_sketch;
+      options->sketch = configured.sketch;
       options->gram_size = configured.gram_size;
       options->gram_units = configured.gram_units;
       options->measure = configured.measure;

@@ -241,6 +241,10 @@ void print_table(const std::vector<Forecast>& forecasts, const PlanOptions& opti
       << "\ncandidates: entries a look-up compares; lines: cache lines it reads. Of real text count 1.3 to\n"
          "3 times the candidates, and up to a third more memory. It is that of the index alone: the digest,\n"
          "place, id and url of each unique are kept besides.\n";
+  if (options.verify_sketch) {
+    std::cout << fmt::format("Of each document {:.1f} bytes are its sketch, for detector.verify: sketch.\n",
+                             sketch_bytes(options.sketch));
+  }
   if (options.by_id) std::cout << fmt::format("index.by_id takes {} bytes a document more.\n", kIdBytes);
 }
 
@@ -258,6 +262,7 @@ void print_json(const std::vector<Forecast>& forecasts, const PlanOptions& optio
   const Json answer = {{"mode", "simhash"},
                        {"documents", options.documents},
                        {"distance", options.distance},
+                       {"sketch_bytes", options.verify_sketch ? sketch_bytes(options.sketch) : 0},
                        {"memory_bytes", options.memory_bytes},
                        {"plans", std::move(plans)}};
   std::cout << answer.dump(2) << '\n';
@@ -276,9 +281,10 @@ const char* const kPlanHelp =
     "take.\n"
     "With --memory, 69 is the exit code if nothing fits.\n";
 
+double sketch_bytes(SketchSize sketch) { return kWhose + static_cast<double>(bytes_of(sketch)); }
+
 double page_bytes(SketchSize sketch, BandLayout layout) {
-  return kUniqueBytes + kWhose + static_cast<double>(bytes_of(sketch)) +
-         kPostingBytes * static_cast<double>(layout.bands);
+  return kUniqueBytes + sketch_bytes(sketch) + kPostingBytes * static_cast<double>(layout.bands);
 }
 
 double short_text_bytes(std::size_t characters, double bytes_of_character) {
@@ -318,8 +324,11 @@ std::string_view threshold_caveat(DetectorMode mode, unsigned threshold_permille
 int run_plan(const PlanOptions& options) {
   if (options.mode == DetectorMode::kHybrid) return plan_hybrid(options);
   if (options.mode == DetectorMode::kMgram) return plan_mgram(options);
-  const std::vector<Forecast> forecasts = plan(
-      {.documents = options.documents, .distance = options.distance, .memory_bytes = options.memory_bytes});
+  const std::vector<Forecast> forecasts =
+      plan({.documents = options.documents,
+            .distance = options.distance,
+            .memory_bytes = options.memory_bytes,
+            .bytes_besides = options.verify_sketch ? sketch_bytes(options.sketch) : 0});
   options.json ? print_json(forecasts, options) : print_table(forecasts, options);
   std::cout << std::flush;
   return fits(forecasts.front(), options) ? kExitOk : no_plan_fits(options, forecasts.front().bytes);

@@ -24,9 +24,11 @@ struct PlanOptions {
   std::uint64_t documents = 10'000'000;  // uniques
   std::uint64_t memory_bytes = 0;        // 0: as much as it takes
   DetectorMode mode = DetectorMode::kHybrid;
-  unsigned threshold_permille = 800;  // of mode hybrid, 500 .. 1000
-  int distance = 3;                   // of mode simhash, 0 .. kCoveringDistanceMax
-  unsigned gram_size = 4;             // of mode mgram, 1 .. kMgramSizeMax
+  unsigned threshold_permille = 800;          // of mode hybrid, 500 .. 1000
+  int distance = 3;                           // of mode simhash, 0 .. kCoveringDistanceMax
+  bool verify_sketch = false;                 // of mode simhash: detector.verify: sketch
+  SketchSize sketch = SketchSize::kStandard;  // of those
+  unsigned gram_size = 4;                     // of mode mgram, 1 .. kMgramSizeMax
   MgramUnits gram_units = MgramUnits::kCharacters;
   MgramMeasure measure = MgramMeasure::kEdit;
   bool by_id = false;  // index.by_id
@@ -42,6 +44,9 @@ inline constexpr double kLatinBytes = .75;
 inline constexpr double kCjkBytes = 2;
 double page_bytes(SketchSize sketch, BandLayout layout);
 double short_text_bytes(std::size_t characters, double bytes_of_character);
+
+// What detector.verify: sketch adds to a unique of mode simhash.
+double sketch_bytes(SketchSize sketch);
 
 // What index.by_id adds to each.
 inline constexpr double kIdBytes = 9.3;

@@ -128,6 +128,33 @@ TEST(Plan, counts_what_ids_take) {
               HasSubstr("index.by_id takes 9.3 bytes a document more."));
 }
 
+TEST(Plan, counts_the_sketches_that_verify_fingerprints) {
+  const auto plan = [](std::vector<const char*> more) {
+    more.insert(more.begin(), {"--documents", "10M", "--distance", "3", "--json"});
+    return nlohmann::json::parse(plan_command(more).out);
+  };
+  const auto bytes = [](const nlohmann::json& answer) {
+    return answer["plans"][0]["bytes_per_document"].get<double>();
+  };
+  const nlohmann::json plain = plan({});
+  const nlohmann::json standard = plan({"--set", "detector.verify=sketch"});
+  EXPECT_NEAR(bytes(standard) - bytes(plain), sketch_bytes(SketchSize::kStandard), .1);
+  EXPECT_EQ(standard["sketch_bytes"], sketch_bytes(SketchSize::kStandard));
+  EXPECT_EQ(plain["sketch_bytes"], 0);
+  const nlohmann::json compact =
+      plan({"--set", "detector.verify=sketch", "--set", "detector.sketch=compact"});
+  EXPECT_NEAR(bytes(compact) - bytes(plain), sketch_bytes(SketchSize::kCompact), .1);
+
+  const std::vector<const char*> room = {"--documents", "10M", "--distance", "3", "--memory", "1GiB"};
+  EXPECT_EQ(plan_command(room).code, kExitOk);
+  std::vector<const char*> verified = room;
+  verified.insert(verified.end(), {"--set", "detector.verify=sketch"});
+  const Answer none = plan_command(verified);
+  EXPECT_EQ(none.code, kExitUnavailable);
+  EXPECT_THAT(none.out,
+              HasSubstr("Of each document 96.3 bytes are its sketch, for detector.verify: sketch."));
+}
+
 TEST(Plan, of_mode_hybrid_says_what_does_not_fit) {
   const Answer some = plan_command({"--documents", "10M", "--memory", "1400MiB"});
   EXPECT_EQ(some.code, kExitOk) << "compact does";
@@ -218,6 +245,11 @@ TEST_F(PlanBytes, the_bytes_forecast_are_those_that_are_counted) {
   }
   const double ids = counted_bytes({.by_id = true}, 60, folder_) - counted_bytes({}, 60, folder_);
   EXPECT_NEAR(ids, kIdBytes, kIdBytes / 8);
+  const double sketch = sketch_bytes(SketchSize::kStandard);
+  const DetectorOptions verified{.mode = DetectorMode::kSimhash, .verify_sketch = true};
+  EXPECT_NEAR(
+      counted_bytes(verified, 60, folder_) - counted_bytes({.mode = DetectorMode::kSimhash}, 60, folder_),
+      sketch, sketch / 12);
   const double text = short_text_bytes(59, kLatinBytes);
   EXPECT_NEAR(counted_bytes({}, 10, folder_), text, text / 12);
   const double by_mgrams = mgram_text_bytes(56, 59, kLatinBytes);
