@@ -430,7 +430,8 @@ int run_explain(const ExplainOptions& options, const Config& config, const Strea
   std::array<Side, 2> sides;
   if (const int failed = read_sides(options, reader, signer, sides); failed != kExitOk) return failed;
 
-  const DetectorOptions detecting = resolve_detector_options(config);
+  DetectorOptions detecting = resolve_detector_options(config);
+  detecting.directory.clear();  // that of the service: two documents need no file
   Detector detector(detecting);
   detector.apply(arrival_of(sides[0], 0));
   const Decision decision = detector.check(arrival_of(sides[1], 1));

@@ -492,9 +492,8 @@ class Tune {
       out += '\n';
     }
     out +=
-        "\ncandidates: compared for each document; bytes: memory grows in steps, so of few documents they "
-        "are "
-        "many.\n\n";
+        "\ncandidates: compared for each document; bytes: with the ids and urls that index.directory puts "
+        "into\na file, and memory grows in steps, so of few documents they are many.\n\n";
     for (const std::string& why : {because_of_threshold(), because_of_distance(), because_of_run()}) {
       out += why + ".\n";
     }
@@ -582,6 +581,7 @@ class Tune {
 int run_tune(const TuneOptions& options, const Config& config, const Streams& streams) {
   Config tuned = config;
   if (tuned.detector.mode == "simhash") tuned.detector.mode = "hybrid";  // a mode whose threshold is sought
+  tuned.index.directory.clear();  // that of the service: nothing is asked for what names uniques
   const Result<Preset> preset = resolve_preset(tuned.input);
   if (!preset) return report_config_error(preset.error());
   const Result<SignerOptions> signing = resolve_signer_options(tuned);

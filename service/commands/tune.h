@@ -6,7 +6,8 @@
 // threshold reads all documents, for what a look-up compares and what a unique takes; in mode mgram one for
 // each m reads some.
 //
-// Memory: that of ten detectors, in mode mgram fourteen smaller ones besides; the texts of the pairs or of
+// Memory: that of ten detectors, in mode mgram fourteen smaller ones besides, with the ids and urls of their
+//         uniques: index.directory is the service's, and no file is made there; the texts of the pairs or of
 //         the sample.
 #pragma once
 

@@ -144,6 +144,17 @@ TEST_F(TuneCommand, a_signal_ends_a_wait_for_pairs) {
   EXPECT_TRUE(WIFSIGNALED(status)) << WEXITSTATUS(status);
 }
 
+TEST_F(TuneCommand, the_folder_of_the_service_is_left_alone) {
+  std::string input = documents();
+  for (int i = 0; i < 600; ++i) input += line(std::to_string(i) + std::string(4000, 'i'), page(10 + i));
+  const TuneOptions options = {.paths = {}, .pairs = write("labels.tsv", "a0\ta1\t1\n"), .json = true};
+  const Ran plain = tune(options, input);
+  ASSERT_EQ(plain.exit_code, 0) << plain.err;
+  Config config;
+  config.index.directory = folder_.string();
+  EXPECT_EQ(tune(options, input, config).out, plain.out) << "what a file takes is no memory";
+}
+
 TEST_F(TuneCommand, recommends_nothing_where_nothing_is_found) {
   const std::string labels = "b0\tc0\t1\n";  // which have nothing in common
   const Json recommended = Json::parse(by_labels(labels, true).out)["recommended"];
