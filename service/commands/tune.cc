@@ -249,7 +249,7 @@ class Tune {
                                       : "label some 1 in --pairs"));
       return kExitData;
     }
-    judge();
+    if (const int failed = judge(); failed != kExitOk) return failed;
     const std::string output =
         options_.json ? json().dump(2, ' ', false, Json::error_handler_t::replace) + '\n' : text();
     const int error = write_all(streams_.out, output);
@@ -371,7 +371,7 @@ class Tune {
 
   void say(std::string_view words) const { static_cast<void>(write_all(streams_.err, words)); }
 
-  void judge() {
+  int judge() {
     for (std::size_t t = 0; t < kThresholds.size(); ++t) {
       const DetectorOptions& options = detectors_[t].options();
       for (ExplainedText& text : texts_) {
@@ -381,6 +381,7 @@ class Tune {
       }
       Row row{.value = kThresholds[t]};
       for (const Pair& pair : pairs_) {
+        if (SignalScope::interrupted.load()) return SignalScope::exit_code();
         const Explanation found = explain(texts_[pair.first], texts_[pair.second], options);
         row.count(pair.is_same, is_duplicate(found.reason));
       }
@@ -393,6 +394,7 @@ class Tune {
     std::vector<std::u32string> units;
     for (const ExplainedText& text : texts_) units.push_back(units_of(text));
     for (const Pair& pair : pairs_) {
+      if (SignalScope::interrupted.load()) return SignalScope::exit_code();
       const Signature& a = texts_[pair.first].signature;
       const Signature& b = texts_[pair.second].signature;
       const bool is_same_text = a.exact == b.exact;
@@ -407,6 +409,7 @@ class Tune {
       runs_[i].bytes =
           static_cast<double>(run_detectors_[i].bytes()) / static_cast<double>(run_detectors_[i].size());
     }
+    return kExitOk;
   }
 
   // The largest m that finds enough; null if none does.

@@ -144,6 +144,38 @@ TEST_F(TuneCommand, a_signal_ends_a_wait_for_pairs) {
   EXPECT_TRUE(WIFSIGNALED(status)) << WEXITSTATUS(status);
 }
 
+TEST_F(TuneCommand, a_signal_ends_the_judging_of_pairs) {
+  std::string labels;
+  for (int i = 0; i < 100'000; ++i) labels += "a0\ta1\t1\n";  // which take minutes
+  const std::string pairs = write("labels.tsv", labels);
+  std::string input = documents();
+  for (int i = 0; i < 200; ++i) input += line(std::to_string(i), page(10 + i));  // more than a pipe holds
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[1]);
+    _exit(run_tune({.paths = {}, .pairs = pairs}, {}, {.in = ends[0]}));
+  }
+  close(ends[0]);
+  EXPECT_EQ(write_all(ends[1], input), 0);  // so the pairs are read
+  close(ends[1]);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  kill(child, SIGINT);
+  int status = 0;
+  bool has_ended = false;
+  for (int waits = 0; waits < 1000 && !has_ended; ++waits) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    has_ended = waitpid(child, &status, WNOHANG) == child;
+  }
+  if (!has_ended) {
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+  }
+  ASSERT_TRUE(WIFEXITED(status)) << "it went on";
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+}
+
 TEST_F(TuneCommand, the_folder_of_the_service_is_left_alone) {
   std::string input = documents();
   for (int i = 0; i < 600; ++i) input += line(std::to_string(i) + std::string(4000, 'i'), page(10 + i));
