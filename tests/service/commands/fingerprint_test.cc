@@ -109,7 +109,7 @@ TEST_F(FingerprintCommand, records_are_read_as_scan_reads_them) {
   }
 }
 
-TEST_F(FingerprintCommand, says_what_scan_decides_by) {
+TEST_F(FingerprintCommand, prints_the_signatures_that_scan_publishes) {
   std::string input;
   for (int i = 0; i < 9000; ++i) {
     input += R"({"id":")" + std::to_string(i) + R"(","text":"document number )" + std::to_string(i * i) +
