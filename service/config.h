@@ -82,8 +82,8 @@ struct TextConfig {
   std::string chinese = "as_is";  // as_is | simplified
 };
 
-// What is counted in a text (core/fingerprint/feature_options.h). All of it is part of what a signature
-// means: a journal is bound to it.
+// What is counted in a fingerprint (core/fingerprint/feature_options.h). What is in use is part of what a
+// signature means: a journal is bound to it.
 struct FingerprintConfig {
   std::string kind = "simhash";    // simhash | minhash
   std::string features = "words";  // words | shingles | ngrams

@@ -111,7 +111,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSection
      "says."},
     {"html", "What of an HTML page is compared."},
     {"text", "Which ways of writing are one."},
-    {"fingerprint", "What is counted in a text. Changing any of it needs a new journal."},
+    {"fingerprint",
+     "What is counted in a fingerprint, the 64 bits by which mode simhash decides. In the other modes it "
+     "changes signature and distance of a verdict, with content_words the runs of mode mgram, and which "
+     "texts are rejected as no_tokens: those of "
+     "which nothing counts. Changing what is in use needs a new journal."},
     {"detector",
      "When two documents are called duplicates. mode, verify and sketch, and content_words in gram_units, "
      "belong to what is remembered: changing one needs a new journal. All else here may be changed at any "
@@ -286,8 +290,8 @@ const std::vector<Setting>& table() {
        .choices = {"simhash", "minhash"}},
       {.path = "fingerprint.features",
        .field = at<&Config::fingerprint, &P::features>,
-       .about = "words: each word, each character of a script without spaces, and each two of those side by "
-                "side; shingles: runs of words; ngrams: runs of characters.",
+       .about = "What a fingerprint is made of. words: each word, each character of a script without spaces, "
+                "and each two of those side by side; shingles: runs of words; ngrams: runs of characters.",
        .choices = {"words", "shingles", "ngrams"}},
       {.path = "fingerprint.shingle_size",
        .field = at<&Config::fingerprint, &P::shingle_size>,
@@ -302,11 +306,15 @@ const std::vector<Setting>& table() {
        .max = 8},
       {.path = "fingerprint.stop_words_file",
        .field = at<&Config::fingerprint, &P::stop_words_file>,
-       .about = "Words that do not count, one a line, UTF-8, '#' before a comment. Empty: all count.",
+       .about = "Words that do not count in fingerprints, nor in mode mgram with content_words, one a line, "
+                "UTF-8, '#' before a comment. In every mode a text of nothing else is rejected as no_tokens. "
+                "Empty: all count.",
        .file = true},
       {.path = "fingerprint.idf_file",
        .field = at<&Config::fingerprint, &P::idf_file>,
-       .about = "Weights of words, WORD<TAB>IDF a line; others weigh the median. Empty: all weigh the same.",
+       .about =
+           "Weights of words in fingerprints, WORD<TAB>IDF a line; others weigh the median. In every mode a "
+           "text in which nothing has a weight is rejected as no_tokens. Empty: all weigh the same.",
        .file = true},
 
       {.path = "detector.mode",
