@@ -9,8 +9,8 @@
 //   over             units
 //   characters       the characters of the canonical text, spaces among them
 //   words            its tokens: words, and characters of scripts written without spaces
-//   content_words    the same without the stop words (stop_words.h); all, if its beginning has nothing else (a
-//                    text of nothing else is rejected before it comes here: signer.h)
+//   content_words    the same without the stop words (stop_words.h); all, if its beginning has nothing else
+//                    (a text of nothing else is rejected before it comes here: signer.h)
 //
 // Why m = 4: if e edits are spread over n units, some run of (n - e) / (e + 1) units at least is left whole.
 // At a similarity of .8 that is 4 from 16 units on, wherever the edits fall; a larger m makes shorter lists

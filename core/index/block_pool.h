@@ -114,6 +114,16 @@ class BlockPool {
     return kSizes[size];
   }
 
+  // How many entries so many blocks have room for, each, if all of them grow together and nobody takes again
+  // what they have outgrown. REQUIRES: blocks > 0.
+  static std::uint32_t entries_together(std::uint64_t blocks) {
+    std::uint32_t size = 0;
+    for (std::uint64_t lines = kSizes[0]; size < kSizeCount && lines * blocks < kLinesMax; ++size) {
+      if (size + 1 < kSizeCount) lines += kSizes[size + 1];
+    }
+    return size == 0 ? 0 : capacity(size - 1);
+  }
+
   std::uint64_t held_lines() const { return held_lines_; }
   std::size_t bytes() const { return memory_.bytes(); }
 

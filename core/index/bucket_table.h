@@ -74,6 +74,9 @@ class BucketTable {
   // Postings per bucket at which a table grows: few for speed, or many to save memory (see Cost).
   static constexpr unsigned kFill = 10;
   static constexpr unsigned kFillDense = 20;
+  // So many of them there is room for, or some more: for whoever plans (see Bounds).
+  static constexpr std::uint64_t kPostingsMax = 8'000'000'000;
+  static constexpr std::uint64_t kPostingsMaxDense = 4'000'000'000;
 
   explicit BucketTable(unsigned fill = kFill);
 

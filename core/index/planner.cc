@@ -6,6 +6,7 @@
 #include "core/base/check.h"
 #include "core/index/hamming_index.h"
 #include "core/index/hamming_table.h"
+#include "core/limits.h"
 
 namespace neardup {
 namespace {
@@ -71,20 +72,29 @@ void add_table(const Table& table, double documents, Forecast& forecast, double&
   bytes += held(heads) * (table.has_ids() ? 2 : 1) + kShards * held(blocks / kShards);
 }
 
+// Its buckets at their most, each with the widest head.
+std::uint64_t documents_max(const Table& table) {
+  constexpr std::uint64_t kRoom = (std::uint64_t{16} << Table::kWidenings) - 1;
+  const std::uint64_t buckets = std::uint64_t{1} << table.choice().count();
+  return buckets * (kRoom + Table::Pool::entries_together(buckets / kShards));
+}
+
 }  // namespace
 
 Forecast forecast(const Covering& covering, std::uint64_t documents) {
   CHECK(documents > 0, "a forecast for no documents");
-  Forecast result{.covering = &covering};
+  Forecast result{.covering = &covering, .documents_max = kUniquesMax};
   const auto n = static_cast<double>(documents);
   double bytes = held(n * sizeof(Word)) + held(n / 8);  // the words, and which of them are erased
-  if (documents <= HammingIndex<64>::kScanMax) {
+  const bool is_scanned = documents <= HammingIndex<64>::kScanMax;
+  if (is_scanned) {
     result.candidates = n;
     result.lines = n * sizeof(Word) / kLineBytes;
-  } else {
-    for (int t = 0; t < covering.tables(); ++t) {
-      add_table(Table(covering, t), n, result, bytes);
-    }
+  }
+  for (int t = 0; t < covering.tables(); ++t) {
+    const Table table(covering, t);
+    if (!is_scanned) add_table(table, n, result, bytes);
+    result.documents_max = std::min(result.documents_max, documents_max(table));
   }
   result.bytes = static_cast<std::uint64_t>(bytes);
   return result;
@@ -99,10 +109,12 @@ std::vector<Forecast> plan(const PlanRequest& request) {
   for (Forecast& f : forecasts) {
     f.bytes += static_cast<std::uint64_t>(request.bytes_besides * static_cast<double>(request.documents));
   }
+  const auto too_many = [&](const Forecast& f) { return request.documents > f.documents_max; };
   const auto too_large = [&](const Forecast& f) {
     return request.memory_bytes != 0 && f.bytes > request.memory_bytes;
   };
   std::stable_sort(forecasts.begin(), forecasts.end(), [&](const Forecast& a, const Forecast& b) {
+    if (too_many(a) != too_many(b)) return too_many(b);
     if (too_large(a) != too_large(b)) return too_large(b);
     return too_large(a) ? a.bytes < b.bytes : a.lines < b.lines;
   });

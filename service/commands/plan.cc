@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "core/fingerprint/mgram_signature.h"
+#include "core/index/bucket_table.h"
 #include "core/index/mgram_index.h"
 #include "core/index/planner.h"
+#include "core/limits.h"
 #include "service/commands/exit_code.h"
 
 namespace neardup {
@@ -25,8 +27,9 @@ constexpr double kMebibyte = 1 << 20;
 constexpr double kPostingBytes = 8.5;
 constexpr double kUniqueBytes = 4 + kPostingBytes;
 constexpr double kDensePostingBytes = 6.9;
-constexpr double kWhose = .3;  // the unique that a row belongs to
-constexpr double kForm = 1;    // in which form a text is
+constexpr double kWhose = .3;             // the unique that a row belongs to
+constexpr double kForm = 1;               // in which form a text is
+constexpr double kShortPostings = 10.35;  // ten bands, and some of one-deletion keys
 // Of a gram: many texts share one, and what lies under one key is not parted, so lines are less full.
 constexpr double kGramPostingBytes = 11;
 
@@ -37,7 +40,13 @@ struct Kind {
   std::string_view name;
   std::string_view about;
   double bytes = 0;
+  std::uint64_t documents_max = 0;  // so many there is room for
 };
+
+// Of texts with so many postings, in a table with room for `postings_max`.
+std::uint64_t room_for(std::uint64_t postings_max, double postings) {
+  return std::min(kUniquesMax, static_cast<std::uint64_t>(static_cast<double>(postings_max) / postings));
+}
 
 constexpr std::size_t kShortCharacters = 60;
 
@@ -48,11 +57,16 @@ std::array<Kind, kCount> with_ids(std::array<Kind, kCount> kinds, const PlanOpti
 }
 
 std::array<Kind, 4> hybrid_kinds(BandLayout layout, const PlanOptions& options) {
+  const std::uint64_t pages = room_for(BucketTable::kPostingsMax, static_cast<double>(layout.bands));
+  const std::uint64_t shorts = room_for(BucketTable::kPostingsMaxDense, kShortPostings);
   return with_ids<4>(
-      {{{"page_standard", "page, detector.sketch: standard", page_bytes(SketchSize::kStandard, layout)},
-        {"page_compact", "page, detector.sketch: compact", page_bytes(SketchSize::kCompact, layout)},
-        {"short_latin", "short text of 60 Latin letters", short_text_bytes(kShortCharacters, kLatinBytes)},
-        {"short_cjk", "short text of 60 CJK characters", short_text_bytes(kShortCharacters, kCjkBytes)}}},
+      {{{"page_standard", "page, detector.sketch: standard", page_bytes(SketchSize::kStandard, layout),
+         pages},
+        {"page_compact", "page, detector.sketch: compact", page_bytes(SketchSize::kCompact, layout), pages},
+        {"short_latin", "short text of 60 Latin letters", short_text_bytes(kShortCharacters, kLatinBytes),
+         shorts},
+        {"short_cjk", "short text of 60 CJK characters", short_text_bytes(kShortCharacters, kCjkBytes),
+         shorts}}},
       options);
 }
 
@@ -64,7 +78,8 @@ Kind mgram_kind(std::string_view name, std::string_view about, const PlanOptions
   const bool is_of_words = options.gram_units != MgramUnits::kCharacters && bytes_of_character == kLatinBytes;
   const std::size_t units = is_of_words ? characters / kWordCharacters : characters;
   const std::size_t grams = units < options.gram_size ? 1 : units - options.gram_size + 1;
-  return {name, about, mgram_text_bytes(grams, characters, bytes_of_character)};
+  return {name, about, mgram_text_bytes(grams, characters, bytes_of_character),
+          room_for(BucketTable::kPostingsMax, static_cast<double>(grams))};
 }
 
 std::array<Kind, 3> mgram_kinds(const PlanOptions& options) {
@@ -80,8 +95,23 @@ std::uint64_t total(const Kind& kind, const PlanOptions& options) {
   return static_cast<std::uint64_t>(kind.bytes * static_cast<double>(options.documents));
 }
 
-bool fits(const Kind& kind, const PlanOptions& options) {
-  return options.memory_bytes == 0 || total(kind, options) <= options.memory_bytes;
+std::uint64_t total(const Forecast& forecast, const PlanOptions&) { return forecast.bytes; }
+
+// A Kind or a Forecast. Tables end before memory does where there is enough of it, and the process with them.
+template <class Row>
+bool has_room(const Row& row, const PlanOptions& options) {
+  return options.documents <= row.documents_max;
+}
+
+template <class Row>
+bool fits(const Row& row, const PlanOptions& options) {
+  return has_room(row, options) && (options.memory_bytes == 0 || total(row, options) <= options.memory_bytes);
+}
+
+template <class Row>
+const char* remark(const Row& row, const PlanOptions& options) {
+  if (!has_room(row, options)) return "  no index surely holds so many";
+  return fits(row, options) ? "" : "  does not fit";
 }
 
 void print_hybrid_table(const PlanOptions& options, BandLayout layout) {
@@ -100,8 +130,7 @@ void print_hybrid_table(const PlanOptions& options, BandLayout layout) {
                            options.documents, "");
   for (const Kind& kind : hybrid_kinds(layout, options)) {
     std::cout << fmt::format("    {:<34} {:>12.1f} {:>8.0f} MiB{}\n", kind.about, kind.bytes,
-                             static_cast<double>(total(kind, options)) / kMebibyte,
-                             fits(kind, options) ? "" : "  does not fit");
+                             static_cast<double>(total(kind, options)) / kMebibyte, remark(kind, options));
   }
   std::cout
       << "\nThe id, url and place of each unique are kept besides, in a file if there is a folder for it.\n"
@@ -113,6 +142,7 @@ Json kind_json(const Kind& kind, const PlanOptions& options) {
   return {{"kind", kind.name},
           {"bytes_per_unique", kind.bytes},
           {"bytes", total(kind, options)},
+          {"documents_max", kind.documents_max},
           {"fits", fits(kind, options)}};
 }
 
@@ -158,8 +188,7 @@ void print_mgram_table(const PlanOptions& options) {
                            options.documents, "");
   for (const Kind& kind : mgram_kinds(options)) {
     std::cout << fmt::format("    {:<36} {:>12.1f} {:>8.0f} MiB{}\n", kind.about, kind.bytes,
-                             static_cast<double>(total(kind, options)) / kMebibyte,
-                             fits(kind, options) ? "" : "  does not fit");
+                             static_cast<double>(total(kind, options)) / kMebibyte, remark(kind, options));
   }
   std::cout << fmt::format(
       "\nA look-up meets {} texts of each run and compares {} at most, those that share most runs; what is "
@@ -197,18 +226,25 @@ void print_mgram_json(const PlanOptions& options) {
   std::cout << answer.dump(2) << '\n';
 }
 
-int no_plan_fits(const PlanOptions& options, std::uint64_t smallest) {
-  std::cerr << fmt::format("neardup: no plan for {} documents fits into {} bytes; the smallest takes {}\n",
-                           options.documents, options.memory_bytes, smallest);
-  return kExitUnavailable;
-}
-
-// Does the smallest of them fit?
-template <class Kinds>
-int answer_of(const Kinds& kinds, const PlanOptions& options) {
+// Does the smallest fit of those that have room?
+template <class Rows>
+int answer_of(const Rows& rows, const PlanOptions& options) {
   std::cout << std::flush;
-  const auto smallest = std::ranges::min_element(kinds, {}, &Kind::bytes);
-  return fits(*smallest, options) ? kExitOk : no_plan_fits(options, total(*smallest, options));
+  std::uint64_t documents_max = 0;
+  std::optional<std::uint64_t> smallest;
+  for (const auto& row : rows) {
+    documents_max = std::max(documents_max, row.documents_max);
+    if (!has_room(row, options)) continue;
+    smallest = std::min(smallest.value_or(total(row, options)), total(row, options));
+    if (fits(row, options)) return kExitOk;
+  }
+  std::cerr << (smallest
+                    ? fmt::format("neardup: no plan for {} documents fits into {} bytes; the smallest takes "
+                                  "{}\n",
+                                  options.documents, options.memory_bytes, *smallest)
+                    : fmt::format("neardup: no index surely holds {} documents; it does so up to {}\n",
+                                  options.documents, documents_max));
+  return kExitUnavailable;
 }
 
 int plan_hybrid(const PlanOptions& options) {
@@ -222,20 +258,16 @@ int plan_mgram(const PlanOptions& options) {
   return answer_of(mgram_kinds(options), options);
 }
 
-bool fits(const Forecast& forecast, const PlanOptions& options) {
-  return options.memory_bytes == 0 || forecast.bytes <= options.memory_bytes;
-}
-
 void print_table(const std::vector<Forecast>& forecasts, const PlanOptions& options) {
   std::cout << fmt::format("{} documents within {} bits, fingerprints with independent bits:\n\n",
                            options.documents, options.distance)
             << "    covering   tables   candidates    lines   bytes/document       memory\n";
   for (const Forecast& f : forecasts) {
     const char* const mark = &f == &forecasts.front() && fits(f, options) ? "->" : "";
-    std::cout << fmt::format(
-        "{:>2}  {:<9} {:>7} {:>12.1f} {:>8.1f} {:>16.1f} {:>8.0f} MiB{}\n", mark, f.covering->name,
-        f.covering->tables(), f.candidates, f.lines, f.bytes_per_document(options.documents),
-        static_cast<double>(f.bytes) / kMebibyte, fits(f, options) ? "" : "  does not fit");
+    std::cout << fmt::format("{:>2}  {:<9} {:>7} {:>12.1f} {:>8.1f} {:>16.1f} {:>8.0f} MiB{}\n", mark,
+                             f.covering->name, f.covering->tables(), f.candidates, f.lines,
+                             f.bytes_per_document(options.documents),
+                             static_cast<double>(f.bytes) / kMebibyte, remark(f, options));
   }
   std::cout
       << "\ncandidates: entries a look-up compares; lines: cache lines it reads. Of real text count 1.3 to\n"
@@ -257,6 +289,7 @@ void print_json(const std::vector<Forecast>& forecasts, const PlanOptions& optio
                      {"lines", f.lines},
                      {"bytes_per_document", f.bytes_per_document(options.documents)},
                      {"bytes", f.bytes},
+                     {"documents_max", f.documents_max},
                      {"fits", fits(f, options)}});
   }
   const Json answer = {{"mode", "simhash"},
@@ -279,7 +312,7 @@ const char* const kPlanHelp =
     "\n"
     "Of the configured detector.mode; --distance asks about mode simhash, whose first row is the one to "
     "take.\n"
-    "With --memory, 69 is the exit code if nothing fits.\n";
+    "69 is the exit code if nothing fits into --memory, or no index surely holds so many.\n";
 
 double sketch_bytes(SketchSize sketch) { return kWhose + static_cast<double>(bytes_of(sketch)); }
 
@@ -289,8 +322,7 @@ double page_bytes(SketchSize sketch, BandLayout layout) {
 
 double short_text_bytes(std::size_t characters, double bytes_of_character) {
   constexpr double kRecord = 16 + kWhose;
-  constexpr double kPostings = 10.35;  // ten bands, and some of one-deletion keys
-  return kUniqueBytes + kRecord + kDensePostingBytes * kPostings + kForm +
+  return kUniqueBytes + kRecord + kDensePostingBytes * kShortPostings + kForm +
          static_cast<double>(characters) * bytes_of_character;
 }
 
@@ -330,8 +362,7 @@ int run_plan(const PlanOptions& options) {
             .memory_bytes = options.memory_bytes,
             .bytes_besides = options.verify_sketch ? sketch_bytes(options.sketch) : 0});
   options.json ? print_json(forecasts, options) : print_table(forecasts, options);
-  std::cout << std::flush;
-  return fits(forecasts.front(), options) ? kExitOk : no_plan_fits(options, forecasts.front().bytes);
+  return answer_of(forecasts, options);
 }
 
 }  // namespace neardup

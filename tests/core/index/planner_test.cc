@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/index/hamming_index.h"
+#include "core/limits.h"
 
 namespace neardup {
 namespace {
@@ -96,6 +97,19 @@ TEST(Planner, MoreDocumentsNeverTakeLess) {
       less = more;
     }
   }
+}
+
+// core/DESIGN.md, "What is simple today".
+TEST(Planner, SaysForHowManyThereIsRoom) {
+  const auto room = [](const char* name) {
+    return static_cast<double>(forecast(*covering_named(name), 1'000'000).documents_max);
+  };
+  EXPECT_NEAR(room("6x21") / 780e6, 1, .2);
+  EXPECT_NEAR(room("4x16") / 117e6, 1, .2);
+  EXPECT_EQ(room("8x24"), static_cast<double>(kUniquesMax)) << "numbers end first";
+  const std::vector<Forecast> plans = plan({.documents = 200'000'000, .distance = 3});
+  EXPECT_GE(plans.front().documents_max, 200'000'000U);
+  EXPECT_LT(plans.back().documents_max, 200'000'000U) << "what has no room comes last";
 }
 
 TEST(Planner, AFewFingerprintsAreScanned) {

@@ -155,6 +155,37 @@ TEST(Plan, counts_the_sketches_that_verify_fingerprints) {
               HasSubstr("Of each document 96.3 bytes are its sketch, for detector.verify: sketch."));
 }
 
+// Each of these numbers is accepted by index.documents_max, and core/DESIGN.md says what ends there.
+TEST(Plan, says_what_no_table_has_room_for) {
+  const std::string mark = "no index surely holds so many";
+  EXPECT_THAT(plan_command({"--documents", "380M"}).out, Not(HasSubstr(mark)));
+  const Answer pages = plan_command({"--documents", "500M"});
+  EXPECT_EQ(pages.code, kExitOk) << "of pages it does";
+  EXPECT_THAT(pages.out, HasSubstr(mark));
+  const nlohmann::json kinds = nlohmann::json::parse(plan_command({"--documents", "500M", "--json"}).out);
+  EXPECT_TRUE(kinds["uniques"][0]["fits"]);
+  EXPECT_FALSE(kinds["uniques"][2]["fits"]);
+  EXPECT_EQ(kinds["uniques"][0]["documents_max"], 1'333'333'333);
+  const Answer none = plan_command({"--documents", "1400M"});
+  EXPECT_EQ(none.code, kExitUnavailable);
+  EXPECT_THAT(none.err, HasSubstr("no index surely holds 1400000000 documents; it does so up to 1333333333"));
+  const Answer loose = plan_command({"--documents", "1G", "--set", "detector.threshold=0.5"});
+  EXPECT_EQ(loose.code, kExitUnavailable) << "twelve bands";
+  EXPECT_EQ(plan_command({"--documents", "150M", "--set", "detector.mode=mgram"}).code, kExitUnavailable);
+
+  const std::vector<const char*> simhash = {"--documents", "200M", "--distance", "3"};
+  EXPECT_THAT(plan_command(simhash).out, HasSubstr(mark));
+  std::vector<const char*> as_json = simhash;
+  as_json.push_back("--json");
+  const nlohmann::json plans = nlohmann::json::parse(plan_command(as_json).out)["plans"];
+  EXPECT_TRUE(plans[0]["fits"]);
+  for (const nlohmann::json& row : plans) {
+    const bool is_large = row["covering"] == "6x21";
+    if (!is_large && row["covering"] != "4x16") continue;
+    EXPECT_EQ(row["fits"], is_large) << row;
+  }
+}
+
 TEST(Plan, of_mode_hybrid_says_what_does_not_fit) {
   const Answer some = plan_command({"--documents", "10M", "--memory", "1400MiB"});
   EXPECT_EQ(some.code, kExitOk) << "compact does";
