@@ -125,7 +125,7 @@ struct IndexConfig {
   int documents_max = 0;                         // 0 .. 2000000000; 0: no bound
   int age_max_hours = 0;                         // 0 .. 876000; 0: no bound
   std::string age_clock = "event";               // event | arrival
-  std::size_t memory_limit = 0;                  // 0: none
+  std::size_t memory_limit = 0;                  // bytes; 0: by what the process may have, if that is known
   std::string at_memory_limit = "evict-oldest";  // evict-oldest | stop
 };
 

@@ -372,7 +372,8 @@ const std::vector<Setting>& table() {
        .field = at<&Config::detector, &D::gram_size>,
        .about =
            "Mode mgram: texts are compared if they share a run of so many units. Shorter texts meet only "
-           "their equals; 4 misses no text of 16 characters or more that is alike by .8. "
+           "their equals; 4 misses no text of 16 characters or more that is alike by .8, unless each run "
+           "that the two share is in 64 earlier uniques already, or more than 1024 share runs with it. "
            "`neardup tune --pairs` recommends one.",
        .unit = "units",
        .min = 1,

@@ -135,7 +135,7 @@ ROWS = {
     "Verdicts": [
         graph("Verdicts", "Committed verdicts per second, by what they say.", "cps", ("{{verdict}} {{kind}}", rate("verdicts_total", "verdict, kind")), stacked=True),
         graph("Dead letters", "Records per second that could not be judged, by reason. They are on the dead-letter topic, raw.", "cps", ("{{reason}}", rate("dead_letter_records_total", "reason")), stacked=True),
-        heatmap("Distance of near duplicates", "Bits in which the fingerprints of a near duplicate and its leader differ. In mode simhash, weight at detector.distance means that a larger one would find more.", "none", "match_hamming_distance"),
+        heatmap("Distance of near duplicates", "Bits in which the fingerprints of a duplicate that is not exact, of kind near or short, and its leader differ. In mode simhash, weight at detector.distance means that a larger one would find more.", "none", "match_hamming_distance"),
         graph("Share of duplicates, against yesterday", "A crawler that loops, or an error page served for every address, shows as a jump.", "percentunit", ("now", duplicate_share()), ("a day ago", duplicate_share(" offset 1d"))),
         graph("Size of documents", "Bytes of the records' values.", "bytes", *p50_p99("document_bytes")),
     ],
@@ -177,7 +177,7 @@ ROWS = {
         graph("Time of the restore", "Of the last one, or of the one that is under way. It grows with the journal.", "s", ("{{instance}}", f"max by (instance) ({series('restore_duration_seconds')})")),
     ],
     "Snapshots": [
-        graph("Since the snapshot was current", "Time since the disk last had all of the journal for good; nothing without snapshot.directory. It stays below the interval while the disk is well.", "s", ("{{instance}}", f"time() - ({series('snapshot_timestamp_seconds')} > 0)"), steps=[(900, "red")]),
+        graph("Since the snapshot was current", "Time since the disk last had all of the journal for good; nothing without snapshot.directory. It stays below snapshot.interval_ms, or little above, while the disk is well; the red line is at 900 s whatever that says.", "s", ("{{instance}}", f"time() - ({series('snapshot_timestamp_seconds')} > 0)"), steps=[(900, "red")]),
         graph("Records the snapshot lacks", "Journal records that are committed and not on the disk; after a restart they come from Kafka.", "short", ("{{instance}}", f"max by (instance) ({series('snapshot_behind_records')})")),
         graph("Size of the snapshot", "Bytes of its segments; it grows as the journal does.", "bytes", ("{{instance}}", f"max by (instance) ({series('snapshot_bytes')})")),
         graph("Journal records in the snapshot", "As the newest manifest promises.", "short", ("{{instance}}", f"max by (instance) ({series('snapshot_records')})")),
@@ -193,7 +193,7 @@ ROWS = {
     "Process": [
         graph("Memory", "Memory in RAM.", "bytes", ("{{instance}}", process("resident_memory_bytes"))),
         graph("CPU", "Cores in use.", "none", ("{{instance}}", f"rate({process('cpu_seconds_total')}[$__rate_interval])")),
-        graph("Threads", "Threads of the process; signing has one for each core.", "none", ("{{instance}}", process("threads")), decimals=0),
+        graph("Threads", "Threads of the process; signing has pipeline.threads, one for each core if that is 0.", "none", ("{{instance}}", process("threads")), decimals=0),
         graph("Open files", "File descriptors against their limit.", "percentunit", ("{{instance}}", f"{process('open_fds')} / {process('max_fds')}"), steps=[(0.8, "red")]),
         graph("Up for", "Time since the start.", "s", ("{{instance}}", f"time() - {process('start_time_seconds')}")),
         graph("Last beat", "Time since the worker last moved; it does at least each second while it is well.", "s", ("{{instance}}", f"time() - {series('worker_last_beat_timestamp_seconds')}"), steps=[(120, "red")]),
