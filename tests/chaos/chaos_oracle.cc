@@ -20,8 +20,10 @@ std::vector<std::vector<MemoryRecord>> input_of(const Content& content, const st
   for (const auto& [partition, records] : content) {
     if (partition.first != topic) continue;
     input.resize(std::max(input.size(), static_cast<std::size_t>(partition.second) + 1));
-    for (const CommittedRecord& record : records)
-      input[static_cast<std::size_t>(partition.second)].push_back(record.record);
+    for (const CommittedRecord& record : records) {
+      MemoryRecord& sent = input[static_cast<std::size_t>(partition.second)].emplace_back(record.record);
+      sent.headers = record.headers;
+    }
   }
   return input;
 }

@@ -3,7 +3,7 @@
 //   (i)   every input record has exactly one committed verdict: none is lost, none doubled;
 //   (ii)  the journal's records chain, and each covers what its verdicts are about;
 //   (iii) one more detector, fed in the order that the journal tells, decides every record alike, byte by
-//   byte; (iv)  within each partition of a topic the verdicts on one input partition come in its order; (v) a
+//   byte, keys and headers too; (iv)  within each partition of a topic the verdicts on one input partition come in its order; (v) a
 //   reader that was there all the time, through every fault, saw the same records in the same order.
 //
 // The journal tells which records a batch covers and the order of its uniques and deletions. A duplicate has

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 
 #include "core/detector.h"
@@ -42,15 +43,20 @@ CommittedReader::Content right_run(const DetectorOptions& options = {}) {
                                                              .deleted_share = options.by_id ? .15 : 0},
                                                             5);
   std::vector<Record> records;
+  std::deque<std::vector<Header>> headers;
   for (std::size_t i = 0; i < crawl.size(); ++i) {
     const auto partition = static_cast<std::int32_t>(i % kPartitions);
     auto& kept = content[{"pages", partition}];
     const auto offset = static_cast<std::int64_t>(kept.size());
-    kept.push_back({.offset = offset, .record = {crawl[i].key, crawl[i].value, 0}, .headers = {}});
+    kept.push_back(
+        {.offset = offset, .record = {crawl[i].key, crawl[i].value, 0}, .headers = crawl[i].headers});
     Record& record = records.emplace_back();
     record.source = {0, partition, offset};
     if (crawl[i].key) record.key = *crawl[i].key;
     if (crawl[i].value) record.value = *crawl[i].value;
+    std::vector<Header>& own = headers.emplace_back();
+    for (const auto& [name, value] : crawl[i].headers) own.push_back({name, value});
+    record.headers = own;
   }
   const InputConfig input;
   const Result<Preset> preset = resolve_preset(input);
@@ -186,6 +192,54 @@ TEST(ChaosOracle, finds_a_changed_verdict) {
   });
   EXPECT_EQ(findings.wrong, 1U);
   EXPECT_THAT(findings.violations, Contains(HasSubstr("different")));
+}
+
+// The first record of `topic` that has such a header.
+CommittedRecord& with_header(CommittedReader::Content& content, const char* topic, std::string_view name) {
+  auto& records = content.at({topic, 0});
+  const auto found = std::ranges::find_if(records, [&](const CommittedRecord& record) {
+    return std::ranges::any_of(record.headers, [&](const auto& header) { return header.first == name; });
+  });
+  if (found != records.end()) return *found;
+  ADD_FAILURE() << "no record of " << topic << " has the header " << name;
+  return records[0];
+}
+
+TEST(ChaosOracle, finds_a_verdict_whose_header_says_something_else) {
+  const ChaosFindings findings = after([](auto& content) {
+    std::string& says = with_header(content, "duplicate", "neardup").headers.front().second;
+    says.back() = says.back() == '0' ? '1' : '0';
+  });
+  EXPECT_EQ(findings.wrong, 1U);
+  EXPECT_THAT(findings.violations, Contains(HasSubstr("different")));
+}
+
+TEST(ChaosOracle, finds_a_verdict_without_the_trace_of_its_record) {
+  const ChaosFindings findings =
+      after([](auto& content) { with_header(content, "unique", "traceparent").headers.pop_back(); });
+  EXPECT_EQ(findings.wrong, 1U);
+  EXPECT_THAT(findings.violations, Contains(HasSubstr("different")));
+}
+
+TEST(ChaosOracle, finds_a_verdict_with_a_header_that_is_not_its_own) {
+  const ChaosFindings findings =
+      after([](auto& content) { content.at({"unique", 0})[3].headers.emplace_back("crawler", "spider-0"); });
+  EXPECT_EQ(findings.wrong, 1U);
+}
+
+TEST(ChaosOracle, finds_a_dead_letter_of_another_key) {
+  const ChaosFindings findings =
+      after([](auto& content) { content.at({"dead-letter", 0})[0].record.key = "k"; });
+  EXPECT_EQ(findings.wrong, 1U);
+  EXPECT_THAT(findings.violations, Contains(HasSubstr("should be a dead letter")));
+}
+
+TEST(ChaosOracle, finds_a_dead_letter_that_lost_a_header) {
+  const ChaosFindings findings = after([](auto& content) {
+    auto& headers = with_header(content, "dead-letter", "crawler").headers;
+    std::erase_if(headers, [](const auto& header) { return header.first == "crawler"; });
+  });
+  EXPECT_EQ(findings.wrong, 1U);
 }
 
 TEST(ChaosOracle, finds_a_verdict_on_nothing) {

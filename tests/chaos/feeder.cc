@@ -50,7 +50,10 @@ void Feeder::run() {
 
 void Feeder::send_one() {
   const auto partition = static_cast<std::int32_t>(sent_ % static_cast<std::size_t>(partitions_));
-  status_ = sender_->send(records_[sent_].key, records_[sent_].value, {}, partition);
+  const GeneratedRecord& record = records_[sent_];
+  std::vector<Header> headers;
+  for (const auto& [name, value] : record.headers) headers.push_back({name, value});
+  status_ = sender_->send(record.key, record.value, headers, partition);
   ++sent_;
 }
 

@@ -1,6 +1,7 @@
 // A crawl made from a seed: pages in families of near-duplicates, some exact copies, English and Chinese
 // words, and, when asked for, records that are no documents, pages that come again and pages that are
-// deleted. The same seed gives the same bytes everywhere.
+// deleted. Every fifth record has headers: one of its trace, and one that means nothing to us. The same seed
+// gives the same bytes everywhere.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace neardup {
@@ -15,6 +17,7 @@ namespace neardup {
 struct GeneratedRecord {
   std::optional<std::string> key;
   std::optional<std::string> value;
+  std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
 struct CrawlShape {
@@ -62,6 +65,10 @@ inline std::vector<GeneratedRecord> generate_crawl(const CrawlShape& shape, std:
       if (random() % 2 == 0) text += "extra" + std::to_string(random() % 3);
       record.value = R"({"id":"d)" + number + R"(","url":"http://example.org/)" + number + R"(","text":")" +
                      text + "\"}";
+    }
+    if (i % 5 == 0) {
+      record.headers = {{"crawler", "spider-" + std::to_string(i)},
+                        {"traceparent", "00-trace-" + std::to_string(i) + "-01"}};
     }
     records.push_back(std::move(record));
   }

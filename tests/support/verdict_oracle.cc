@@ -8,6 +8,56 @@
 #include "service/codec/verdict_codec.h"
 
 namespace neardup {
+namespace {
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+Headers headers_of(const Record& record) {
+  Headers headers;
+  for (const Header& header : record.headers) headers.emplace_back(header.name, header.value.value_or(""));
+  return headers;
+}
+
+// Headers in words of our own: what the service and this oracle took from one function would never differ.
+
+// Of a verdict: what it says in short, and the first of each trace header of its record.
+Headers verdict_headers_of(const Record& record, const VerdictRecord& verdict, const std::string& topic) {
+  std::string packed(name(verdict.verdict()));
+  if (verdict.verdict() == Verdict::kDuplicate) {
+    const Source& original = verdict.leader->source;
+    packed += ";" + std::string(name(verdict.decision.kind)) + ";of=" + topic + "-" +
+              std::to_string(original.partition) + "@" + std::to_string(original.offset);
+  }
+  Headers headers = {{"neardup", std::move(packed)}};
+  for (const char* const trace : {"traceparent", "tracestate"}) {
+    for (const auto& header : headers_of(record)) {
+      if (header.first != trace) continue;
+      headers.push_back(header);
+      break;
+    }
+  }
+  return headers;
+}
+
+// The record as it came, and behind its headers why it is here and where it lay.
+MemoryVerdict dead_letter_of(const Record& record, RejectReason reason, const std::string& topic) {
+  MemoryVerdict letter{OutputTopic::kDeadLetter, {}, {}, headers_of(record)};
+  if (record.key) letter.key = *record.key;
+  if (record.value) letter.value = *record.value;
+  letter.headers.emplace_back("neardup-reason", name(reason));
+  letter.headers.emplace_back("neardup-topic", topic);
+  letter.headers.emplace_back("neardup-partition", std::to_string(record.source.partition));
+  letter.headers.emplace_back("neardup-offset", std::to_string(record.source.offset));
+  return letter;
+}
+
+std::string shown(const MemoryVerdict& verdict) {
+  std::string text = verdict.value.value_or("nothing") + " under " + verdict.key.value_or("no key");
+  for (const auto& [name, value] : verdict.headers) text.append(", ").append(name).append("=").append(value);
+  return text;
+}
+
+}  // namespace
 
 std::string shown(const std::string& topic, const InputPlace& place) {
   return topic + ":" + std::to_string(place.first) + "@" + std::to_string(place.second);
@@ -43,6 +93,9 @@ VerdictOracle::VerdictOracle(std::string topic, const std::vector<std::vector<Me
       record.source = {0, static_cast<std::int32_t>(partition), static_cast<std::int64_t>(offset)};
       if (from.key) record.key = *from.key;
       if (from.value) record.value = *from.value;
+      std::vector<Header>& headers = headers_.emplace_back();
+      for (const auto& [name, value] : from.headers) headers.push_back({name, value});
+      record.headers = headers;
       record.timestamp_ms = from.timestamp_ms;
       index_[{record.source.partition, record.source.offset}] = records_.size();
       records_.push_back(record);
@@ -115,23 +168,19 @@ std::string VerdictOracle::decide(const InputPlace& place, const MemoryVerdict& 
   std::string_view id = document.document.id;
   const std::optional<RejectReason> rejected = deletes ? read_deletion(record, id) : document.reason;
   if (rejected) {
-    const std::map<std::string, std::string> headers(verdict.headers.begin(), verdict.headers.end());
-    const auto reason = headers.find("neardup-reason");
-    const std::optional<std::string> raw =
-        record.value ? std::optional(std::string(*record.value)) : std::nullopt;
-    if (verdict.topic == OutputTopic::kDeadLetter && verdict.value == raw && reason != headers.end() &&
-        reason->second == name(*rejected))
-      return "";
-    return here + " should be a dead letter: " + std::string(name(*rejected));
+    const MemoryVerdict expected = dead_letter_of(record, *rejected, topics_.front());
+    if (verdict == expected) return "";
+    return here + " should be a dead letter: got " + shown(verdict) + " for " + shown(expected);
   }
-  const VerdictRecord expected = deletes ? deleted(record, document, id) : decided(record, document);
+  const VerdictRecord told = deletes ? deleted(record, document, id) : decided(record, document);
   std::string json;
-  append_verdict_json(expected, topics_, json);
-  const bool is_duplicate = expected.verdict() == Verdict::kDuplicate;
-  if (verdict.value == json && verdict.key == id &&
-      verdict.topic == (is_duplicate ? OutputTopic::kDuplicate : OutputTopic::kUnique))
-    return "";
-  return "different: " + here + " got " + verdict.value.value_or("nothing") + " for " + json;
+  append_verdict_json(told, topics_, json);
+  const bool is_duplicate = told.verdict() == Verdict::kDuplicate;
+  const MemoryVerdict expected = {is_duplicate ? OutputTopic::kDuplicate : OutputTopic::kUnique,
+                                  std::string(id), std::move(json),
+                                  verdict_headers_of(record, told, topics_.front())};
+  if (verdict == expected) return "";
+  return "different: " + here + " got " + shown(verdict) + " for " + shown(expected);
 }
 
 bool VerdictOracle::agrees(const InputPlace& place, const ParsedVerdict& verdict) const {

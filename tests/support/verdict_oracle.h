@@ -2,7 +2,8 @@
 //
 // The oracle is told the input and then, verdict by verdict, what was published, in an order in which the
 // service may have decided. It signs every record as the service does, has one more detector decide it, and
-// compares all that a reader sees. It knows no batch, no worker and no journal.
+// compares all that a reader sees: topic, key, value and headers, of dead letters too. It knows no batch, no
+// worker and no journal.
 //
 // Threads: one at a time.
 #pragma once
@@ -60,7 +61,8 @@ class CountedClusters {
 class VerdictOracle {
  public:
   // `input`: the records of `topic`, by partition and offset. It must outlive the oracle. `options`: of the
-  // service's detector. REQUIRES: clusters.keep is kFirst or kLongest.
+  // service's detector. REQUIRES: clusters.keep is kFirst or kLongest; output.headers is packed; each record
+  // fits into the dead-letter topic as it is, and its trace headers into a verdict's.
   VerdictOracle(std::string topic, const std::vector<std::vector<MemoryRecord>>& input,
                 const DetectorOptions& options = {});
 
@@ -95,6 +97,7 @@ class VerdictOracle {
   VerdictRecord deleted(const Record& record, const Signed& document, std::string_view id);
 
   std::vector<std::string> topics_;
+  std::vector<std::vector<Header>> headers_;  // of the records
   std::vector<Record> records_;
   std::vector<Signed> signed_;
   std::map<InputPlace, std::size_t> index_;
