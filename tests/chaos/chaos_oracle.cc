@@ -8,6 +8,8 @@
 
 #include "service/codec/verdict_codec.h"
 #include "service/journal/chain.h"
+#include "service/pipeline/rebuilding.h"
+#include "service/snapshot/stored_records.h"
 #include "tests/support/verdict_oracle.h"
 
 namespace neardup {
@@ -97,10 +99,27 @@ class ChaosOracle {
     }
     for (const auto& [partition, position] : chain.positions()) {
       const std::vector<MemoryRecord>& records = input_[static_cast<std::size_t>(partition.second)];
+      findings_.positions[partition.second] = position.next;
       if (position.next != static_cast<std::int64_t>(records.size()))
         violation("the journal ends at " + std::to_string(position.next) + " of partition " +
                   std::to_string(partition.second));
     }
+    restore(journal->second);
+  }
+
+  // All of the journal, as a service that starts takes it.
+  void restore(const std::vector<CommittedRecord>& journal) {
+    JournalChain chain;
+    Detector detector(oracle_.detector().options());
+    Retention retention{RetentionOptions()};
+    Rebuilding rebuilding(chain, detector, retention);
+    Status status;
+    for (std::size_t i = 0; i < journal.size() && status; ++i)
+      status = rebuilding.take(journal[i].record.value.value_or(""));
+    if (status) status = rebuilding.finish();
+    if (!status) return violation("the journal cannot be restored: " + status.error().message);
+    if (detector.state_digest() != oracle_.detector().state_digest())
+      violation("the journal restores another state than its verdicts were decided by");
   }
 
   // False: there is no order in which its verdicts could have been decided.
@@ -217,6 +236,20 @@ class ChaosOracle {
 ChaosFindings check_chaos(const KafkaTopics& topics, const Content& content, const Content& live,
                           const DetectorOptions& options) {
   return ChaosOracle(topics, content, options).check(live);
+}
+
+std::string check_snapshot(const std::string& folder, const std::vector<CommittedRecord>& journal) {
+  Result<StoredRecords> stored = StoredRecords::open(folder);
+  if (!stored) return stored.error().code == ErrorCode::kNotFound ? "" : stored.error().message;
+  while (const std::optional<StoredRecord> record = stored->next()) {
+    const std::string here = folder + " holds as record " + std::to_string(record->number);
+    if (record->number >= journal.size()) return here + " what the journal does not have";
+    const CommittedRecord& sent = journal[record->number];
+    if (record->bytes != sent.record.value) return here + " another than the journal";
+    // Where a start goes on to read.
+    if (record->position != sent.offset + 1) return here + " one from another place of the journal";
+  }
+  return stored->damage().clauses;
 }
 
 }  // namespace neardup

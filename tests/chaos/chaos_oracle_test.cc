@@ -14,6 +14,8 @@
 #include "service/codec/preset.h"
 #include "service/pipeline/batch.h"
 #include "service/pipeline/signer_pool.h"
+#include "service/snapshot/journal_store.h"
+#include "tests/support/folder_test.h"
 #include "tests/support/generated_crawl.h"
 
 namespace neardup {
@@ -22,6 +24,8 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 constexpr std::int32_t kPartitions = 2;
 constexpr std::size_t kBatches = 3;
@@ -100,7 +104,10 @@ CommittedReader::Content right_run(const DetectorOptions& options = {}) {
       }
     }
     batch.seal(chain, journal_topics,
-               {.journal = {7}, .epoch = 0, .detector_options = "", .cluster_rule = detector.cluster_rule()},
+               {.journal = {7},
+                .epoch = 0,
+                .detector_options = detector.options().text(),
+                .cluster_rule = detector.cluster_rule()},
                {});
     EXPECT_TRUE(chain.accept(batch.journal_record(), batch.journal_bytes()));
     kafka.commit(batch.transaction());
@@ -266,6 +273,69 @@ TEST(ChaosOracle, finds_a_journal_record_that_is_gone) {
     journal.erase(journal.begin() + 1);
   });
   EXPECT_THAT(findings.violations, Contains(HasSubstr("journal record 1")));
+}
+
+TEST(ChaosOracle, finds_a_journal_that_remembers_something_else) {
+  const ChaosFindings findings = after([](auto& content) {
+    std::string& last = *content.at({"journal", 0}).back().record.value;
+    const std::string before = last;
+    Result<JournalRecord> batch = decode_journal_record(before);
+    ASSERT_TRUE(batch) << batch.error().message;
+    ASSERT_THAT(batch->uniques, Not(IsEmpty()));
+    batch->uniques.back().url = "http://example.com/";
+    last = encode_journal_record(*batch);
+  });
+  EXPECT_EQ(findings.wrong, 0U);
+  EXPECT_THAT(findings.violations, Contains(HasSubstr("restores another state")));
+}
+
+TEST(ChaosOracle, tells_where_the_journal_goes_on) {
+  EXPECT_THAT(after([](auto&) {}).positions, UnorderedElementsAre(Pair(0, 60), Pair(1, 60)));
+}
+
+class ChaosSnapshot : public FolderTest {
+ protected:
+  ChaosSnapshot() : journal_(right_run().at({"journal", 0})) {
+    const Result<std::unique_ptr<JournalStore>> store = JournalStore::open(at(), "");
+    EXPECT_TRUE(store);
+    EXPECT_TRUE((*store)->resume(JournalChain()));
+    for (const CommittedRecord& record : journal_)
+      EXPECT_TRUE((*store)->append(*record.record.value, record.offset + 1));
+    EXPECT_TRUE((*store)->commit());
+  }
+
+  std::string at() const { return (folder_ / "snapshot").string(); }
+
+  std::vector<CommittedRecord> journal_;
+};
+
+TEST_F(ChaosSnapshot, that_holds_what_the_journal_does_is_right) {
+  EXPECT_EQ(check_snapshot(at(), journal_), "");
+  journal_.push_back(journal_.back());
+  EXPECT_EQ(check_snapshot(at(), journal_), "") << "it may be behind";
+  EXPECT_EQ(check_snapshot(at() + "-of-nobody", journal_), "");
+}
+
+TEST_F(ChaosSnapshot, that_holds_another_record_is_wrong) {
+  std::vector<CommittedRecord> other = journal_;
+  std::string& bytes = *other[1].record.value;
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  EXPECT_THAT(check_snapshot(at(), other), HasSubstr("holds as record 1 another"));
+  other = journal_;
+  ++other[1].offset;
+  EXPECT_THAT(check_snapshot(at(), other), HasSubstr("holds as record 1 one from another place"));
+  other = journal_;
+  other.pop_back();
+  EXPECT_THAT(check_snapshot(at(), other), HasSubstr("holds as record 2 what the journal does not have"));
+}
+
+TEST_F(ChaosSnapshot, that_is_damaged_is_wrong) {
+  const std::string path = at() + "/" + segment_name(0);
+  std::string bytes = read(path);
+  char& byte = bytes[bytes.size() / 2];
+  byte = static_cast<char>(byte ^ 1);
+  write("snapshot/" + segment_name(0), bytes);
+  EXPECT_THAT(check_snapshot(at(), journal_), HasSubstr(segment_name(0)));
 }
 
 TEST(ChaosOracle, finds_a_reader_that_saw_something_else) {
