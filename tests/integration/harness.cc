@@ -270,6 +270,7 @@ void expect_brute_force_agrees(const Published& published, const std::vector<Gen
     if (own != sequence_of.end()) {
       missed += leader.has_value() ? 1 : 0;
       EXPECT_EQ(verdict.verdict, Verdict::kUnique);
+      EXPECT_FALSE(exact) << "the same text was called unique before";
       EXPECT_EQ(verdict.seq, own->second);
       EXPECT_EQ(uniques[own->second].signature, signature);
     } else {
@@ -281,7 +282,11 @@ void expect_brute_force_agrees(const Published& published, const std::vector<Gen
       const std::size_t sequence = sequence_of.at(named);
       EXPECT_EQ(verdict.duplicate_of->id, uniques[sequence].id);
       EXPECT_GE(sequence, *leader);
-      EXPECT_TRUE(exact || rules.match(routes.at(place), routes.at(named)));
+      if (exact) {
+        EXPECT_EQ(sequence, *leader) << "the same text is not that of the original";
+      } else {
+        EXPECT_TRUE(rules.match(routes.at(place), routes.at(named)));
+      }
       missed += sequence > *leader ? 1 : 0;
     }
     ++compared;

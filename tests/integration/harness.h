@@ -60,8 +60,10 @@ Published read_published(const Config& config);
 Published wait_for_verdicts(ServiceProcess& service, const Config& config, std::size_t count);
 
 // GTest expectations: every input place has exactly one verdict, and an independent detector that compares
-// each document with every unique before it, replaying the journal's order, agrees with each of them.
+// each document with every unique before it, replaying the journal's order, agrees with each of them: with
+// whose text is the same in every case, with whose is alike in all but a few.
 void expect_exactly_one_verdict(const Published& published, const std::vector<std::int64_t>& counts);
+// REQUIRES: nothing is forgotten or deleted.
 void expect_brute_force_agrees(const Published& published, const std::vector<GeneratedRecord>& records,
                                std::int32_t partitions);
 
