@@ -3,7 +3,8 @@
 // is printed with the command that repeats it. Exit code 0 only if none did.
 //
 // Ten rounds or more go on until some doubt ended with the batch sent again and some with the batch found
-// committed: that both were met is a part of what they show.
+// committed: that both were met is a part of what they show. Thirty more that meet none fail: a round meets
+// the rarer of the two about every sixth time, so that is a fault that strikes no more.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -152,7 +153,12 @@ int run(const Arguments& arguments) {
     if (!arguments.json.empty()) std::ofstream(arguments.json) << json(arguments, totals);
   }
   print_table(totals);
-  return totals.failed == 0 ? 0 : 1;
+  const bool met = arguments.rounds < kRoundsThatMeetDoubts || totals.met_doubts();
+  if (!met) {
+    fmt::print("FAILED: no doubt ended with the batch {}: these rounds did not try what they are for\n",
+               totals.sum.recycles_found == 0 ? "found committed" : "sent again");
+  }
+  return totals.failed == 0 && met ? 0 : 1;
 }
 
 }  // namespace

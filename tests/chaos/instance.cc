@@ -103,15 +103,15 @@ bool Instance::is_stopped() const {
   return name_end != std::string::npos && name_end + 2 < stat.size() && stat[name_end + 2] == 'T';
 }
 
-void Instance::limit_address_space(std::uint64_t more) {
-  if (!process_) return;
+bool Instance::limit_address_space(std::uint64_t more) {
+  if (!process_) return false;
   std::ifstream file(proc(process_->pid(), "statm"));
   std::uint64_t pages = 0;
   file >> pages;
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   const rlimit limit = {.rlim_cur = pages * page + more, .rlim_max = RLIM_INFINITY};
   expect_any_end();
-  prlimit(process_->pid(), RLIMIT_AS, &limit, nullptr);
+  return prlimit(process_->pid(), RLIMIT_AS, &limit, nullptr) == 0;
 }
 
 void Instance::unlimit_address_space() const {

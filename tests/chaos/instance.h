@@ -46,8 +46,8 @@ class Instance {
   bool is_stopped() const;  // by SIGSTOP
   // This life may end in any way: it was hurt so.
   void expect_any_end() { any_end_ = true; }
-  // No more address space than it has now and `more`.
-  void limit_address_space(std::uint64_t more);
+  // No more address space than it has now and `more`. False: it could not be limited.
+  [[nodiscard]] bool limit_address_space(std::uint64_t more);
   void unlimit_address_space() const;
 
   std::string log() const { return process_ ? process_->log() : last_log_; }

@@ -500,26 +500,26 @@ class Round {
       report_.notes.emplace_back("skipped: snapshot disk full, mounting a small disk is not permitted here");
       return false;
     }
+    const Said said(instances_);  // the disk may have been full in this life before
     disk_->fill();
     progress();
-    const bool noticed = wait_until(
-        [&] {
-          return std::ranges::any_of(instances_, [](const Instance& instance) {
-            return instance.log().find("No space left") != std::string::npos;
-          });
-        },
-        kPatience);
+    const bool noticed = wait_until([&] { return said("No space left"); }, kPatience);
     disk_->give_back();
+    if (!noticed) report_.notes.emplace_back("skipped: nobody noticed that the snapshot disk was full");
     return noticed;
   }
 
   bool starve() {
     Instance& instance = leader();
     const std::string life = instance.log_path();
-    instance.limit_address_space(below(4) << 20);
-    wait_until([&] { return instance.log_path() != life; }, milliseconds(5000));
-    if (instance.log_path() == life) instance.unlimit_address_space();
-    return true;
+    if (!instance.limit_address_space(below(4) << 20)) {
+      report_.notes.emplace_back("skipped: the address space of an instance could not be limited");
+      return false;
+    }
+    if (wait_until([&] { return instance.log_path() != life; }, milliseconds(5000))) return true;
+    instance.unlimit_address_space();
+    report_.notes.emplace_back("skipped: an instance lived on in the address space it had");
+    return false;
   }
 
   // ---- The end ----
