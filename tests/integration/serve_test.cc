@@ -202,7 +202,8 @@ TEST(Serve, a_deleted_document_is_forgotten_also_by_the_next_life) {
 
 // Lag is 0 all the while, and no alert on it can fire.
 TEST(Serve, a_transaction_that_a_producer_leaves_open_shows_in_what_it_hides) {
-  const Config config = test_config("hidden");
+  Config config = test_config("hidden");
+  config.http = {.address = "127.0.0.1", .port = 0};
   create_test_topics(config, 1);
   OpenTransaction transaction(config, {{"transactional.id", config.kafka.group + "-crawler"}},
                               config.kafka.topics.input.front());
