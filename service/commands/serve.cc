@@ -215,10 +215,8 @@ Result<Service::Topics> Service::right_topics(const std::stop_token& stop) {
   for (const TopicProblem& problem : problems)
     log_error("topic {}: {}; mend it: {}", problem.topic, problem.what, problem.mend);
   if (problems.empty()) return described;
-  const std::string of_file = config_file_.empty() ? "" : " -c " + config_file_;
-  return Error{ErrorCode::kInvalid, std::to_string(problems.size()) +
-                                        " topic setting(s) are wrong; `neardup topics check" + of_file +
-                                        "` lists them"};
+  return Error{ErrorCode::kInvalid, std::to_string(problems.size()) + " topic setting(s) are wrong; `" +
+                                        topics_command("check", config_file_) + "` lists them"};
 }
 
 // Keeps what is known if it is of this journal, and no more than it.

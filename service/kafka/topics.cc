@@ -28,11 +28,6 @@ constexpr const char* kUnlessLost =
     "if it was there before, bring it back or name the right one (kafka.topics.journal); only for a first "
     "start: ";
 
-// With the file, or the command would ask another Kafka for topics by their default names.
-std::string create_command(const std::string& option, const std::string& config_file) {
-  return "neardup topics create" + option + (config_file.empty() ? "" : " -c " + config_file);
-}
-
 // What the journal topic must have, to the letter.
 const std::vector<TopicSetting>& journal_settings() {
   static const std::vector<TopicSetting> settings = {
@@ -74,6 +69,10 @@ std::vector<std::string> topic_names(const KafkaTopics& topics) {
   return names;
 }
 
+std::string topics_command(const std::string& words, const std::string& config_file) {
+  return "neardup topics " + words + (config_file.empty() ? "" : " -c " + config_file);
+}
+
 std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
                                        const std::map<std::string, TopicDescription>& described,
                                        const std::string& config_file) {
@@ -88,20 +87,20 @@ std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
   for (const std::string& name : seen) {
     if (described.contains(name)) continue;
     const bool input = std::find(topics.input.begin(), topics.input.end(), name) != topics.input.end();
-    const std::string make = create_command(input ? " --input" : "", config_file);
+    const std::string make = topics_command(input ? "create --input" : "create", config_file);
     problems.push_back({name, "does not exist", name == topics.journal ? kUnlessLost + make : make});
   }
   const auto wrong = [&](const std::string& topic, const std::string& setting, const std::string& is,
                          const std::string& should) {
-    problems.push_back(
-        {topic, setting + " is " + is + ", it must be " + should, create_command(" --alter", config_file)});
+    problems.push_back({topic, setting + " is " + is + ", it must be " + should,
+                        topics_command("create --alter", config_file)});
   };
   if (const auto at = described.find(topics.journal); at != described.end()) {
     const TopicDescription& journal = at->second;
     if (journal.partitions != 1) {
       problems.push_back(
           {journal.name, "has " + std::to_string(journal.partitions) + " partitions, it must have 1",
-           "set kafka.topics.journal to another name and run: " + create_command("", config_file)});
+           "set kafka.topics.journal to another name and run: " + topics_command("create", config_file)});
     }
     for (const TopicSetting& wanted : journal_settings()) {
       const auto is = journal.settings.find(wanted.name);

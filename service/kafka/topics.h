@@ -68,6 +68,10 @@ std::array<std::string, kOutputTopics> output_topic_names(const KafkaTopics& top
 // Every topic the service uses, input first.
 std::vector<std::string> topic_names(const KafkaTopics& topics);
 
+// What a person is to type: `neardup topics` and these words. With the file in use, "" if there is none, or
+// it would ask another Kafka for topics by their default names.
+std::string topics_command(const std::string& words, const std::string& config_file);
+
 struct TopicProblem {
   std::string topic;
   std::string what;  // which setting is what, and what it should be
