@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "service/codec/document_codec.h"
 #include "service/codec/preset.h"
@@ -68,27 +69,31 @@ TEST(Feed, a_name_tells_plain_text_however_it_is_written) {
   for (const char* path : {"a.html", "txt", "a.txt.htm", ""}) EXPECT_FALSE(is_plain_text(path)) << path;
 }
 
+// Runs feed where a record has 1 KiB at most, and what is larger is all there is: nothing is sent, so that
+// there need not be a Kafka. Returns what it said.
+std::string said_of_too_large(const std::vector<std::string>& paths) {
+  std::vector<const char*> words = {"neardup",
+                                    "feed",
+                                    "-q",
+                                    "--set",
+                                    "input.document_bytes_max=1KiB",
+                                    "--set",
+                                    "kafka.brokers=127.0.0.1:1"};
+  for (const std::string& path : paths) words.push_back(path.c_str());
+  testing::internal::CaptureStderr();
+  const int code = run_cli(static_cast<int>(words.size()), words.data());
+  std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(code, kExitData) << said;
+  return said;
+}
+
 class FeedCommand : public FolderTest {};
 
 TEST_F(FeedCommand, a_record_that_is_too_large_is_left_out_and_not_cut) {
   const std::string lines = write("in.jsonl", "\n{\"text\":\"" + std::string(2000, 'x') + "\"}\n");
   const std::string page = write("page.html", std::string(2000, 'x'));
   const std::string quotes = write("quotes.html", std::string(600, '"'));  // of two bytes each, escaped
-  testing::internal::CaptureStderr();
-  // Nothing is sent, so that there need not be a Kafka.
-  const char* const words[] = {"neardup",
-                               "feed",
-                               "-q",
-                               "--set",
-                               "input.document_bytes_max=1KiB",
-                               "--set",
-                               "kafka.brokers=127.0.0.1:1",
-                               lines.c_str(),
-                               page.c_str(),
-                               quotes.c_str()};
-  const int code = run_cli(static_cast<int>(std::size(words)), words);
-  const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(code, kExitData) << said;
+  const std::string said = said_of_too_large({lines, page, quotes});
   for (const std::string& what :
        {lines + ":2: is larger", page + ": is larger", quotes + ": makes a record larger"}) {
     EXPECT_NE(said.find("neardup: " + what + " than input.document_bytes_max, so it was not sent\n"),
@@ -99,17 +104,7 @@ TEST_F(FeedCommand, a_record_that_is_too_large_is_left_out_and_not_cut) {
 
 TEST_F(FeedCommand, a_name_says_nothing_to_a_terminal) {
   const std::string page = write("\x1B[2J.html", std::string(2000, 'x'));
-  testing::internal::CaptureStderr();
-  const char* const words[] = {"neardup",
-                               "feed",
-                               "-q",
-                               "--set",
-                               "input.document_bytes_max=1KiB",
-                               "--set",
-                               "kafka.brokers=127.0.0.1:1",
-                               page.c_str()};
-  EXPECT_EQ(run_cli(static_cast<int>(std::size(words)), words), kExitData);
-  const std::string said = testing::internal::GetCapturedStderr();
+  const std::string said = said_of_too_large({page});
   EXPECT_NE(said.find("/?[2J.html: is larger than"), std::string::npos) << said;
   EXPECT_EQ(said.find('\x1B'), std::string::npos) << said;
 }

@@ -308,6 +308,26 @@ class AskedSink final : public BatchSink {
   Result<Ending> answer_;
 };
 
+// A journal whose one record nobody can read yet, for so many looks.
+struct HiddenJournal {
+  explicit HiddenJournal(int looks) {
+    kafka.journal = {"hidden"};
+    kafka.hidden = 1;
+    kafka.looks_until_marked = looks;
+  }
+
+  // Asks the sink after so many looks in vain.
+  Status settle(BatchSink& sink, const JournalChain& chain = JournalChain(), int looks = 1,
+                const Leadership& leadership = MemoryLeadership()) {
+    return await_settled(log, chain, sink, leadership, board,
+                         {.again = std::chrono::milliseconds(1), .looks = looks});
+  }
+
+  MemoryKafka kafka;
+  MemoryLog log{kafka};
+  StateBoard board;
+};
+
 // Offsets of the old topic mean other records: taken for those of the new one, they tell that verdicts that
 // consumers saw are not there, or that some are.
 TEST(Recovery, what_is_covered_of_a_topic_made_again_is_what_was_read_of_the_last_one) {
@@ -321,14 +341,8 @@ TEST(Recovery, what_is_covered_of_a_topic_made_again_is_what_was_read_of_the_las
   ASSERT_TRUE(chain.accept(record, bytes));
 
   AskedSink sink(Ending::kAborted);
-  MemoryKafka kafka;
-  kafka.journal = {"hidden"};
-  kafka.hidden = 1;
-  kafka.looks_until_marked = 2;
-  MemoryLog log(kafka);
-  StateBoard board;
-  ASSERT_TRUE(await_settled(log, chain, sink, MemoryLeadership(), board,
-                            {.again = std::chrono::milliseconds(1), .looks = 1}));
+  HiddenJournal hidden(2);
+  ASSERT_TRUE(hidden.settle(sink, chain));
   EXPECT_EQ(sink.covered, (std::vector<std::tuple<std::string, std::int32_t, std::int64_t>>{
                               {"news", 0, 300}, {"pages", 0, 50}}));
 }
@@ -336,15 +350,9 @@ TEST(Recovery, what_is_covered_of_a_topic_made_again_is_what_was_read_of_the_las
 // As where Kafka has forgotten the transactional.id of who left it open.
 TEST(Recovery, says_once_how_it_ended_what_stays_open_all_the_same) {
   AskedSink sink(Ending::kAborted);
-  MemoryKafka kafka;
-  kafka.journal = {"hidden"};
-  kafka.hidden = 1;
-  kafka.looks_until_marked = 10;
-  MemoryLog log(kafka);
-  StateBoard board;
+  HiddenJournal hidden(10);
   testing::internal::CaptureStderr();
-  const Status status = await_settled(log, JournalChain(), sink, MemoryLeadership(), board,
-                                      {.again = std::chrono::milliseconds(1), .looks = 1});
+  const Status status = hidden.settle(sink);
   const std::string lines = testing::internal::GetCapturedStderr();
   ASSERT_TRUE(status);
   EXPECT_EQ(sink.asked, 9) << "what it lacks may come back, a leader for one";
@@ -357,16 +365,10 @@ TEST(Recovery, says_once_how_it_ended_what_stays_open_all_the_same) {
 // A journal that has lost its end, for one: until a person has ended the transaction by hand nobody gets to
 // the plan that would tell what was found.
 TEST(Recovery, says_for_as_long_as_it_waits_why_what_is_open_cannot_be_ended) {
-  MemoryKafka kafka;
-  kafka.journal = {"hidden"};
-  kafka.hidden = 1;
-  kafka.looks_until_marked = 10;
-  MemoryLog log(kafka);
-  StateBoard board;
-  Told leadership(board);
+  HiddenJournal hidden(10);
+  Told leadership(hidden.board);
   AskedSink sink(Error{ErrorCode::kContradiction, "it has lost its end"});
-  ASSERT_TRUE(await_settled(log, JournalChain(), sink, leadership, board,
-                            {.again = std::chrono::milliseconds(1), .looks = 3}));
+  ASSERT_TRUE(hidden.settle(sink, JournalChain(), 3, leadership));
   EXPECT_EQ(sink.asked, 3);
   ASSERT_EQ(leadership.warnings.size(), 9U);
   EXPECT_EQ(leadership.warnings[3].find("it has lost its end"), std::string::npos);
@@ -374,20 +376,14 @@ TEST(Recovery, says_for_as_long_as_it_waits_why_what_is_open_cannot_be_ended) {
     EXPECT_NE(leadership.warnings[look].find("it has lost its end"), std::string::npos) << look;
     EXPECT_NE(leadership.warnings[look].find("kafka-transactions.sh"), std::string::npos) << look;
   }
-  EXPECT_EQ(board.warning(), "");
+  EXPECT_EQ(hidden.board.warning(), "");
 }
 
 // A file with a password that cannot be read, for one.
 TEST(Recovery, what_a_person_must_mend_ends_the_wait_with_its_reason) {
-  MemoryKafka kafka;
-  kafka.journal = {"hidden"};
-  kafka.hidden = 1;
-  kafka.looks_until_marked = 1000;
-  MemoryLog log(kafka);
-  StateBoard board;
+  HiddenJournal hidden(1000);
   AskedSink sink(Error{ErrorCode::kInvalid, "kafka.sasl_password_file: cannot read it"});
-  const Status status = await_settled(log, JournalChain(), sink, MemoryLeadership(), board,
-                                      {.again = std::chrono::milliseconds(1), .looks = 1});
+  const Status status = hidden.settle(sink);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::kInvalid);
   EXPECT_EQ(status.error().message, "kafka.sasl_password_file: cannot read it");
