@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The files that .dockerignore lets into the image's build are enough for it: the dependencies are found there, and cmake
-# configures. Without any of them it would not.
+# The files that .dockerignore lets into the image's build are enough for it: the dependencies are found there, cmake
+# configures, and what cpack will put into the package is there. Without any of them it would not.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/support/steps.sh
@@ -16,14 +16,18 @@ copy() { # copy FOLDER: the context, as the build gets it
   (cd "$1" && rm -rf "${dropped[@]}")
 }
 enough() { # enough FOLDER
-  (cd "$1" && ./dev deps --build-only && cmake --preset release -DBUILD_TESTING=OFF) >"$work/log" 2>&1
+  (cd "$1" && ./dev deps --build-only && cmake --preset release -DBUILD_TESTING=OFF && packed) >"$work/log" 2>&1
+}
+packed() { # what is installed as it is, and not made by the build
+  grep -rhoE --include=cmake_install.cmake "\"$PWD/[^\"]+\"" build/release | tr -d '"' | grep -v "^$PWD/build/" | sort -u |
+    while IFS= read -r file; do [[ -e $file ]] || { echo "cpack would miss $file" && exit 1; }; done
 }
 copy "$work/whole"
 enough "$work/whole" || { cat "$work/log" && die "the build of the image would lack something"; }
 mapfile -t files < <(cd "$work/whole" && find . -type f -not -path './build/*' | sort)
 planted=0
 for gone in dev tests/support/deps.sh tests/support/librdkafka-*.patch tests/support/steps.sh \
-  tests/support/python_tools.txt CMakePresets.json tests/ops/grafana/package.json; do
+  tests/support/python_tools.txt CMakePresets.json tests/ops/grafana/package.json docs/metrics.md config/settings.md; do
   copy "$work/planted"
   rm "$work/planted/$gone"
   if enough "$work/planted"; then die "it did not miss $gone"; fi
