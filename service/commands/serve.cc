@@ -185,8 +185,9 @@ class Service {
   const Preset& preset_;
   const SignerOptions& signing_;
   const RetentionOptions retention_;
-  bool fail_fast_;     // until Kafka was reached
-  Accepted accepted_;  // until it was journaled
+  bool fail_fast_;       // until Kafka was reached
+  bool warned_ = false;  // of the topics; once is enough
+  Accepted accepted_;    // until it was journaled
   JournalStore* const snapshot_;
   MetricsRegistry& metrics_;
   StateBoard& board_;
@@ -201,7 +202,7 @@ class Service {
   bool ahead_ = false;  // the memory may hold what the journal does not
 };
 
-// Asks for the topics until Kafka answers, and refuses wrong ones.
+// Asks for the topics until Kafka answers, refuses wrong ones, and warns of weak ones.
 Result<Service::Topics> Service::right_topics(const std::stop_token& stop) {
   const auto asks = [this] {
     topics_asked_ = TopicWatch::Clock::now();
@@ -214,7 +215,14 @@ Result<Service::Topics> Service::right_topics(const std::stop_token& stop) {
   const std::vector<TopicProblem> problems = check_topics(config_.kafka.topics, *described, config_file_);
   for (const TopicProblem& problem : problems)
     log_error("topic {}: {}; mend it: {}", problem.topic, problem.what, problem.mend);
-  if (problems.empty()) return described;
+  if (problems.empty()) {
+    if (!warned_) {
+      for (const TopicProblem& warning : warn_of_topics(config_.kafka.topics, *described, config_file_))
+        log_warning("topic {}: {}; mend it: {}", warning.topic, warning.what, warning.mend);
+    }
+    warned_ = true;
+    return described;
+  }
   return Error{ErrorCode::kInvalid, std::to_string(problems.size()) + " topic setting(s) are wrong; `" +
                                         topics_command("check", config_file_) + "` lists them"};
 }

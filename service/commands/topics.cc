@@ -34,6 +34,10 @@ int run_topics_check(const TopicsOptions& options, const LoadedConfig& loaded) {
   for (const TopicProblem& problem : problems) {
     std::cerr << problem.topic << ": " << problem.what << "\n  mend it: " << problem.mend << '\n';
   }
+  for (const TopicProblem& warning : warn_of_topics(kafka.topics, *described, loaded.file)) {
+    std::cerr << "warning: " << warning.topic << ": " << warning.what << "\n  mend it: " << warning.mend
+              << '\n';
+  }
   if (problems.empty()) fmt::print("all {} topics are right\n", described->size());
   return problems.empty() ? kExitOk : kExitConfig;
 }

@@ -148,6 +148,27 @@ Status read_settings(const Admin& admin, std::map<std::string, TopicDescription>
   return {};
 }
 
+std::int32_t fewest_replicas(std::span<const rd_kafka_TopicPartitionInfo_t* const> partitions) {
+  std::optional<std::size_t> fewest;
+  for (const rd_kafka_TopicPartitionInfo_t* partition : partitions) {
+    std::size_t replicas = 0;
+    rd_kafka_TopicPartitionInfo_replicas(partition, &replicas);
+    fewest = std::min(fewest.value_or(replicas), replicas);
+  }
+  return static_cast<std::int32_t>(fewest.value_or(0));
+}
+
+Status read_brokers(const Admin& admin, std::map<std::string, TopicDescription>& topics) {
+  const auto options = admin.options(RD_KAFKA_ADMIN_OP_DESCRIBECLUSTER);
+  rd_kafka_DescribeCluster(admin.client(), options.get(), admin.queue());
+  const Result<RdKafka<rd_kafka_event_t>> event = admin.answer("asking for the brokers");
+  if (!event) return event.error();
+  std::size_t brokers = 0;
+  rd_kafka_DescribeCluster_result_nodes(rd_kafka_event_DescribeCluster_result(event->get()), &brokers);
+  for (auto& [name, topic] : topics) topic.brokers = static_cast<std::int32_t>(brokers);
+  return {};
+}
+
 // Without their settings.
 Result<std::map<std::string, TopicDescription>> read_identities(const Admin& admin,
                                                                 const std::vector<std::string>& names) {
@@ -175,8 +196,9 @@ Result<std::map<std::string, TopicDescription>> read_identities(const Admin& adm
     }
     topic.id = to_uuid(rd_kafka_TopicDescription_topic_id(description));
     std::size_t partitions = 0;
-    rd_kafka_TopicDescription_partitions(description, &partitions);
+    const auto* all = rd_kafka_TopicDescription_partitions(description, &partitions);
     topic.partitions = static_cast<std::int32_t>(partitions);
+    topic.replicas = fewest_replicas(std::span(all, partitions));
     topics.emplace(topic.name, std::move(topic));
   }
   return topics;
@@ -187,6 +209,7 @@ Result<std::map<std::string, TopicDescription>> read_topics(const Admin& admin,
   Result<std::map<std::string, TopicDescription>> topics = read_identities(admin, names);
   if (!topics || topics->empty()) return topics;
   if (Status status = read_settings(admin, *topics); !status) return status.error();
+  if (Status status = read_brokers(admin, *topics); !status) return status.error();
   return topics;
 }
 
@@ -315,19 +338,31 @@ Status alter(const Admin& admin, const std::string& name, const std::vector<Topi
   return {};
 }
 
-// What of `wanted` an existing topic has otherwise. A larger message size than we need is no fault.
+// What of `wanted` an existing topic has otherwise. More than we need is no fault of these two.
 std::vector<TopicSetting> differing(const TopicDescription& topic, const std::vector<TopicSetting>& wanted) {
   std::vector<TopicSetting> settings;
   for (const TopicSetting& setting : wanted) {
     const auto is = topic.settings.find(setting.name);
     if (is != topic.settings.end()) {
       if (is->second == setting.value) continue;
-      if (setting.name == "max.message.bytes" &&
+      if ((setting.name == "max.message.bytes" || setting.name == kInSyncSetting) &&
           std::atoll(is->second.c_str()) >= std::atoll(setting.value.c_str()))
         continue;
     }
     settings.push_back(setting);
   }
+  return settings;
+}
+
+// How many replicas a new journal has is known now, if that was the cluster's to choose, and with it how many
+// of them must be in sync. The rest of its settings is what it was made with.
+std::vector<TopicSetting> late_settings(const KafkaTopics& topics,
+                                        const std::map<std::string, TopicDescription>& made) {
+  const auto journal = made.find(topics.journal);
+  if (journal == made.end()) return {};
+  std::vector<TopicSetting> settings =
+      differing(journal->second, wanted_settings(topics, topics.journal, made));
+  std::erase_if(settings, [](const TopicSetting& setting) { return setting.name != kInSyncSetting; });
   return settings;
 }
 
@@ -403,8 +438,10 @@ Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const 
     if (at == there->end()) {
       if (input && !creation.input) continue;
       const std::int32_t count = name == topics.journal ? 1 : partitions;
+      std::map<std::string, TopicDescription> then = *there;
+      then[name].replicas = creation.replication;
       if (Status status =
-              create(*admin, name, count, creation.replication, wanted_settings(topics, name, *there));
+              create(*admin, name, count, creation.replication, wanted_settings(topics, name, then));
           !status) {
         return status.error();
       }
@@ -420,9 +457,25 @@ Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const 
     }
   }
   // A new topic shows up in the metadata a moment later; who is told "created" may use it.
+  bool is_late_set = false;
   while (!made.empty()) {
     Result<std::map<std::string, TopicDescription>> now = read_topics(*admin, made);
-    if (now && now->size() == made.size()) break;
+    if (now && now->size() == made.size()) {
+      const std::vector<TopicSetting> late = late_settings(topics, *now);
+      if (late.empty()) break;
+      if (!is_late_set) {
+        // Who may make topics need not be allowed to alter them: the topic works, and check warns of it.
+        const Status status = alter(*admin, topics.journal, late);
+        for (const TopicSetting& setting : late) {
+          const std::string what = setting.name + "=" + setting.value;
+          changes.push_back({topics.journal, status
+                                                 ? "set " + what
+                                                 : "could not set " + what + ": " + status.error().message});
+        }
+        if (!status) break;
+        is_late_set = true;
+      }
+    }
     if (admin->out_of_time())
       return Error{ErrorCode::kUnavailable, "topics were created but do not show up in time"};
     std::this_thread::sleep_for(milliseconds(100));

@@ -39,6 +39,10 @@ const std::vector<TopicSetting>& journal_settings() {
   return settings;
 }
 
+// With two in sync of three, what was told as committed outlives any one disk, and one broker may be away.
+constexpr std::int32_t kJournalReplicas = 3;
+constexpr std::int32_t kJournalInSync = 2;
+
 std::size_t dead_letter_bytes_min(const KafkaTopics& topics,
                                   const std::map<std::string, TopicDescription>& described) {
   std::size_t largest = 0;
@@ -122,12 +126,48 @@ std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
   return problems;
 }
 
+std::vector<TopicProblem> warn_of_topics(const KafkaTopics& topics,
+                                         const std::map<std::string, TopicDescription>& described,
+                                         const std::string& config_file) {
+  const auto at = described.find(topics.journal);
+  if (at == described.end()) return {};
+  const TopicDescription& journal = at->second;
+  // A broker that is away just now is not told of, but its replicas are.
+  const std::int32_t brokers = std::max(journal.brokers, journal.replicas);
+  if (journal.replicas == 0 || brokers < kJournalReplicas) return {};
+  std::vector<TopicProblem> warnings;
+  const bool few = journal.replicas < kJournalReplicas;
+  if (few) {
+    warnings.push_back(
+        {journal.name,
+         "has " + std::to_string(journal.replicas) + (journal.replicas == 1 ? " replica" : " replicas") +
+             " on a cluster of " + std::to_string(brokers) + " brokers, it should have " +
+             std::to_string(kJournalReplicas) + ": with their disks the truth is lost",
+         "kafka-reassign-partitions.sh --execute, with a plan that names " +
+             std::to_string(kJournalReplicas) + " brokers for partition 0 of " + journal.name});
+  }
+  const auto in_sync = journal.settings.find(kInSyncSetting);
+  if (in_sync != journal.settings.end() && std::atoll(in_sync->second.c_str()) < kJournalInSync) {
+    // Before, nothing could be written while a broker is away, or nothing at all.
+    const std::string when = few ? "once it has " + std::to_string(kJournalReplicas) + " replicas: " : "";
+    warnings.push_back({journal.name,
+                        std::string(kInSyncSetting) + " is " + in_sync->second + ", it should be " +
+                            std::to_string(kJournalInSync) +
+                            ": what one broker alone has written is lost with its disk",
+                        when + topics_command("create --alter", config_file)});
+  }
+  return warnings;
+}
+
 std::vector<TopicSetting> wanted_settings(const KafkaTopics& topics, const std::string& topic,
                                           const std::map<std::string, TopicDescription>& described) {
   std::vector<TopicSetting> settings;
   if (topic == topics.journal) {
     settings = journal_settings();
     settings.push_back({"max.message.bytes", std::to_string(kJournalBytesMin)});
+    const auto at = described.find(topic);
+    if (at != described.end() && at->second.replicas >= kJournalReplicas)
+      settings.push_back({kInSyncSetting, std::to_string(kJournalInSync)});
   } else if (topic == topics.dead_letter) {
     settings.push_back({"max.message.bytes", std::to_string(std::max(dead_letter_bytes_min(topics, described),
                                                                      kDeadLetterBytesUsual))});

@@ -2,7 +2,8 @@
 //
 // `describe_topics` asks the cluster, `check_topics` compares the answer with what we need and says of each
 // wrong setting which it is and the command that mends it, `create_topics` makes the missing ones right. The
-// journal is the truth, so nothing may ever delete from it: one partition, kept for ever.
+// journal is the truth, so nothing may ever delete from it: one partition, kept for ever. `warn_of_topics`
+// says what works and yet may lose it with a disk.
 #pragma once
 
 #include <array>
@@ -28,6 +29,8 @@ struct TopicDescription {
   Uuid id{};
   std::int32_t partitions = 0;
   std::map<std::string, std::string> settings = {};
+  std::int32_t replicas = 0;  // of the partition with the fewest; 0: not told
+  std::int32_t brokers = 0;   // of the cluster, those that are there; 0: not told
 
   std::size_t message_bytes_max() const;  // the largest record batch that it takes
 };
@@ -42,7 +45,8 @@ Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfi
 Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics,
                    std::chrono::milliseconds timeout);
 
-// Asks for ids and partition counts again and again, over one connection. The settings are left out.
+// Asks for ids and partition counts again and again, over one connection. The settings are left out, and how
+// many brokers there are.
 class TopicLookup {
  public:
   // Kafka may still be away. Error kInvalid: settings, secrets.
@@ -84,12 +88,23 @@ std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
                                        const std::map<std::string, TopicDescription>& described,
                                        const std::string& config_file = "");
 
+// What is no mistake, for a cluster of one broker cannot have it otherwise, and yet may lose the journal with
+// a disk: on three brokers or more, fewer than three replicas of it, or a min.insync.replicas that lets one
+// of them alone say that a batch is kept. The other topics are the cluster's to settle: what is lost of them
+// is not lost of the truth. `config_file` as above. Pure.
+std::vector<TopicProblem> warn_of_topics(const KafkaTopics& topics,
+                                         const std::map<std::string, TopicDescription>& described,
+                                         const std::string& config_file = "");
+
+inline constexpr const char* kInSyncSetting = "min.insync.replicas";
+
 struct TopicSetting {
   std::string name;
   std::string value;
 };
 
-// The settings that `topic` must be created with (or altered to). Pure.
+// The settings that `topic` must be created with (or altered to); those of the journal hang on its replicas,
+// as described. Pure.
 std::vector<TopicSetting> wanted_settings(const KafkaTopics& topics, const std::string& topic,
                                           const std::map<std::string, TopicDescription>& described);
 

@@ -20,6 +20,7 @@
 #include "service/kafka/writer.h"
 #include "tests/chaos/round.h"
 #include "tests/integration/open_transaction.h"
+#include "tests/support/private_kafka.h"
 
 namespace neardup {
 namespace {
@@ -92,6 +93,27 @@ TEST(Chaos, a_kafka_that_loses_the_end_of_a_transaction_in_the_verdicts_changes_
 
 TEST(Chaos, a_kafka_that_loses_the_end_of_an_aborted_transaction_changes_no_verdict) {
   run("markers-abort", 9, {ChaosFault::kMarkersLostOfAbort}, 3);
+}
+
+// A broker's own min.insync.replicas is 1; default.replication.factor is 3 here, as topics create leaves it.
+TEST(Chaos, a_new_journal_on_three_brokers_has_two_in_sync) {
+  const PrivateKafka kafka("--nodes 3 --set min.insync.replicas=1");
+  Config config;
+  config.kafka.brokers = kafka.servers();
+  const KafkaTopics& topics = config.kafka.topics;
+  const TopicCreation creation = {.partitions = 1, .input = true};
+  const auto made = create_topics(config.kafka, creation, kPatience);
+  ASSERT_TRUE(made) << made.error().message;
+  const auto described = describe_topics(config.kafka, topic_names(topics), kPatience);
+  ASSERT_TRUE(described) << described.error().message;
+  EXPECT_EQ(described->at(topics.journal).replicas, 3);
+  EXPECT_EQ(described->at(topics.journal).brokers, 3);
+  EXPECT_EQ(described->at(topics.journal).settings.at("min.insync.replicas"), "2");
+  EXPECT_EQ(described->at(topics.unique).settings.at("min.insync.replicas"), "1") << "the cluster's";
+  EXPECT_TRUE(warn_of_topics(topics, *described).empty());
+  const auto again = create_topics(config.kafka, creation, kPatience);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_THAT(*again, IsEmpty());
 }
 
 // librdkafka tells a ListOffsets that nobody answered as a success without an offset: the journal's end

@@ -277,6 +277,9 @@ TEST(Serve, topics_create_alter_mends_what_topics_check_refused) {
     ServiceProcess right("mended-" + words[0], config, words);
     EXPECT_EQ(right.wait(kStart), 0) << right.log();
     EXPECT_NE(right.log().find("all 5 topics are right"), std::string::npos) << right.log();
+    EXPECT_EQ(right.log().find("warning: mended.journal"), std::string::npos)
+        << "one broker is all there is\n"
+        << right.log();
   }
 }
 

@@ -106,6 +106,72 @@ TEST(Topics, a_journal_takes_a_whole_batch) {
             kJournalRecordBytesMax);
 }
 
+// On a cluster of `brokers`, as a person made it.
+Described journal_on(const KafkaTopics& topics, std::int32_t brokers, std::int32_t replicas,
+                     const std::string& in_sync) {
+  Described described = right(topics);
+  described[topics.journal].brokers = brokers;
+  described[topics.journal].replicas = replicas;
+  described[topics.journal].settings["min.insync.replicas"] = in_sync;
+  return described;
+}
+
+std::vector<std::string> warnings(const KafkaTopics& topics, const Described& described) {
+  EXPECT_TRUE(check_topics(topics, described).empty()) << "it is a warning, never a refusal";
+  std::vector<std::string> texts;
+  for (const TopicProblem& one : warn_of_topics(topics, described, "/etc/neardup/neardup.yaml"))
+    texts.push_back(one.topic + ": " + one.what + " | " + one.mend);
+  return texts;
+}
+
+TEST(Topics, a_journal_that_a_disk_may_take_away_is_warned_of) {
+  const KafkaTopics topics;
+  const std::string few =
+      "neardup.journal: has 1 replica on a cluster of 3 brokers, it should have 3: with their disks the "
+      "truth "
+      "is lost | kafka-reassign-partitions.sh --execute, with a plan that names 3 brokers for partition 0 of "
+      "neardup.journal";
+  const std::string in_sync =
+      "neardup.journal: min.insync.replicas is 1, it should be 2: what one broker alone has written is lost "
+      "with its disk | ";
+  const std::string alter = "neardup topics create --alter -c /etc/neardup/neardup.yaml";
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(warnings(topics, journal_on(topics, 3, 1, "1")),
+            (Texts{few, in_sync + "once it has 3 replicas: " + alter}));
+  EXPECT_EQ(warnings(topics, journal_on(topics, 3, 1, "2")), (Texts{few}));
+  EXPECT_EQ(warnings(topics, journal_on(topics, 3, 3, "1")), (Texts{in_sync + alter}));
+  EXPECT_EQ(warnings(topics, journal_on(topics, 2, 3, "1")), (Texts{in_sync + alter})) << "one is away";
+  EXPECT_EQ(warnings(topics, journal_on(topics, 5, 3, "2")), Texts{});
+  EXPECT_EQ(warnings(topics, journal_on(topics, 4, 4, "3")), Texts{});
+}
+
+// A demo, a test, one machine: there is nothing to be done about it.
+TEST(Topics, a_small_cluster_is_not_warned_of) {
+  const KafkaTopics topics;
+  EXPECT_TRUE(warnings(topics, right(topics)).empty()) << "nothing was told";
+  EXPECT_TRUE(warnings(topics, journal_on(topics, 1, 1, "1")).empty());
+  EXPECT_TRUE(warnings(topics, journal_on(topics, 2, 2, "1")).empty());
+  Described missing = journal_on(topics, 3, 1, "1");
+  missing.erase(topics.journal);
+  EXPECT_TRUE(warn_of_topics(topics, missing).empty()) << "check_topics says it";
+}
+
+TEST(Topics, a_journal_of_three_replicas_is_made_with_two_in_sync_and_no_other) {
+  const KafkaTopics topics;
+  const auto in_sync = [&](const std::string& topic, std::int32_t replicas) -> std::string {
+    const Described described = {{topic, {.name = topic, .replicas = replicas}}};
+    for (const TopicSetting& setting : wanted_settings(topics, topic, described)) {
+      if (setting.name == kInSyncSetting) return setting.value;
+    }
+    return "the cluster's";
+  };
+  EXPECT_EQ(in_sync(topics.journal, 3), "2");
+  EXPECT_EQ(in_sync(topics.journal, 5), "2");
+  EXPECT_EQ(in_sync(topics.journal, 2), "the cluster's") << "a broker that is away would stop it";
+  EXPECT_EQ(in_sync(topics.journal, -1), "the cluster's") << "not known before it is made";
+  EXPECT_EQ(in_sync(topics.unique, 3), "the cluster's");
+}
+
 TEST(Topics, a_verdict_topic_must_hold_the_longest_verdict) {
   const KafkaTopics topics;
   Described described = right(topics);
