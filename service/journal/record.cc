@@ -175,21 +175,14 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
   if (bytes.size() < kMagic.size() + 2 + kChecksumBytes) return corrupt("too short to be one");
   if (bytes.substr(0, kMagic.size()) != kMagic) return corrupt("does not begin with the magic bytes");
   // The version comes before the checksum: a later format may end otherwise.
-  if (const std::uint16_t version = ByteReader(bytes.substr(kMagic.size())).u16();
-      version != kJournalVersion) {
-    return Error{ErrorCode::kUnsupportedVersion, "journal record: format version " + std::to_string(version) +
-                                                     ", this program reads " +
-                                                     std::to_string(kJournalVersion)};
-  }
+  if (const std::uint16_t version = ByteReader(bytes.substr(kMagic.size())).u16(); version != kJournalVersion)
+    return other_version("journal record: format", version, kJournalVersion);
   const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
   if (ByteReader(bytes.substr(body.size())).u32() != crc32c(body)) return corrupt("checksum does not match");
 
   ByteReader in(body.substr(kMagic.size() + 2));
-  if (const std::uint16_t version = in.u16(); version != kSignatureVersion) {
-    return Error{ErrorCode::kUnsupportedVersion, "journal record: signature version " +
-                                                     std::to_string(version) + ", this program computes " +
-                                                     std::to_string(kSignatureVersion)};
-  }
+  if (const std::uint16_t version = in.u16(); version != kSignatureVersion)
+    return other_version("journal record: signature", version, kSignatureVersion);
   JournalRecord record;
   record.signature_options = in.string();
   record.journal = get_uuid(in);

@@ -21,6 +21,15 @@ using Clock = std::chrono::steady_clock;
 // A busy writer appends so many in a second, so what was written while they were read is less.
 constexpr std::uint64_t kLittle = 10;
 
+// What this version cannot read of the journal, it cannot read of any copy either.
+Status with_choices(const Status& status) {
+  if (status || status.error().code != ErrorCode::kUnsupportedVersion) return status;
+  return Error{status.error().code,
+               status.error().message +
+                   "; or begin anew with another journal and group (kafka.topics.journal, kafka.group), and "
+                   "another snapshot.directory if there is one, as docs/upgrade.md tells"};
+}
+
 Status restore_since(Clock::time_point begin, JournalLog& log, JournalChain& chain, Detector& detector,
                      Retention& retention, Probe& probe, StateBoard& board, int threads) {
   Rebuilding rebuilding(chain, detector, retention, threads);
@@ -81,7 +90,7 @@ Result<bool> is_settled(JournalLog& log, BatchSink& sink) {
 
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
                StateBoard& board, int threads) {
-  return restore_since(Clock::now(), log, chain, detector, retention, probe, board, threads);
+  return with_choices(restore_since(Clock::now(), log, chain, detector, retention, probe, board, threads));
 }
 
 Status catch_up(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
@@ -90,7 +99,8 @@ Status catch_up(JournalLog& log, JournalChain& chain, Detector& detector, Retent
   for (;;) {
     const std::uint64_t before = chain.next_number();
     const Status status = restore_since(begin, log, chain, detector, retention, probe, board, threads);
-    if (!status || stop.stop_requested() || chain.next_number() - before <= kLittle) return status;
+    if (!status || stop.stop_requested() || chain.next_number() - before <= kLittle)
+      return with_choices(status);
   }
 }
 
@@ -141,7 +151,7 @@ Status follow(JournalLog& log, JournalChain& chain, Detector& detector, Retentio
     const Result<std::optional<std::string>> bytes = log.next(wait);
     if (!bytes) return bytes.error();
     if (!*bytes) break;
-    if (Status status = record.prepare(**bytes, chain); !status) return status;
+    if (Status status = record.prepare(**bytes, chain); !status) return with_choices(status);
     if (Status status = record.remember(detector, retention); !status) return status;
   }
   if (chain.next_number() != before) {

@@ -31,7 +31,8 @@
 
 namespace neardup {
 
-// Errors: those of the log, of decoding (kCorrupt, kUnsupportedVersion) and of the chain (kContradiction).
+// Errors: those of the log, of decoding (kCorrupt, kUnsupportedVersion with a person's choices) and of the
+// chain (kContradiction).
 // `threads`: as Rebuilding has them.
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
                StateBoard& board, int threads = 1);

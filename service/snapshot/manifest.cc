@@ -15,11 +15,6 @@ constexpr std::size_t kChecksumBytes = 4;
 
 Error corrupt(std::string what) { return {ErrorCode::kCorrupt, std::move(what)}; }
 
-Error other_version(const char* of, std::uint16_t is, std::uint16_t reads) {
-  return {ErrorCode::kUnsupportedVersion, std::string(of) + " version " + std::to_string(is) +
-                                              ", this program reads " + std::to_string(reads)};
-}
-
 std::string shown(const std::string& signature_options) {
   return signature_options.empty() ? "the default fingerprint settings" : signature_options;
 }

@@ -3,6 +3,7 @@
 #include "core/base/bytes.h"
 #include "core/base/check.h"
 #include "core/base/crc32c.h"
+#include "service/journal/fields.h"
 
 namespace neardup {
 namespace {
@@ -33,11 +34,8 @@ Result<SegmentHeader> decode_segment_header(std::string_view bytes) {
     return corrupt("the checksum of its header does not match");
 
   ByteReader in(body.substr(kMagic.size()));
-  if (const std::uint16_t version = in.u16(); version != kSnapshotVersion) {
-    return Error{ErrorCode::kUnsupportedVersion, "format version " + std::to_string(version) +
-                                                     ", this program reads " +
-                                                     std::to_string(kSnapshotVersion)};
-  }
+  if (const std::uint16_t version = in.u16(); version != kSnapshotVersion)
+    return other_version("format", version, kSnapshotVersion);
   SegmentHeader header;
   const std::string_view journal = in.bytes(header.journal.size());
   for (std::size_t i = 0; i < journal.size(); ++i) header.journal[i] = static_cast<std::uint8_t>(journal[i]);

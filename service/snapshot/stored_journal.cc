@@ -87,7 +87,8 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
   });
   if (!status) {
     const Error error = status.error().in(snapshot);
-    if (error.code == ErrorCode::kUnavailable) return error;  // stopped: there is nothing to mend
+    if (error.code == ErrorCode::kUnavailable) return error;         // stopped: there is nothing to mend
+    if (error.code == ErrorCode::kUnsupportedVersion) return error;  // the journal's records are the same
     return Error{error.code, error.message + ". " + kSnapshotWayOut};
   }
   if (parts_.store.damage().any()) {

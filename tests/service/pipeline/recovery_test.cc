@@ -137,6 +137,48 @@ TEST(Recovery, a_standby_that_follows_knows_what_a_restore_reads) {
   EXPECT_EQ(standby.detector.cluster(20).representative->source, (Source{0, 0, 62}));
 }
 
+// After an upgrade, or the way back from one. Whoever reads, from the beginning or as it is written, is told.
+TEST(Recovery, a_journal_of_another_version_is_refused_with_the_choices) {
+  const auto refusals = [](std::uint8_t version) {
+    Probe probe;
+    StateBoard board;
+    MemoryKafka kafka;
+    kafka.journal = journal_of(1);
+    kafka.journal[0][4] = static_cast<char>(version);
+    std::vector<Status> refused;
+    Memory first;
+    MemoryLog first_log(kafka);
+    refused.push_back(restore(first_log, first.chain, first.detector, first.retention, probe, board));
+    Memory second;
+    MemoryLog second_log(kafka);
+    refused.push_back(
+        catch_up(second_log, second.chain, second.detector, second.retention, probe, board, {}));
+    Memory third;
+    MemoryLog third_log(kafka);
+    refused.push_back(follow(third_log, third.chain, third.detector, third.retention, kNow, probe, board));
+    return refused;
+  };
+  const std::string choices =
+      "; or begin anew with another journal and group (kafka.topics.journal, kafka.group), and another "
+      "snapshot.directory if there is one, as docs/upgrade.md tells";
+  const std::string ours = ", this program reads " + std::to_string(kJournalVersion);
+  for (const Status& older : refusals(kJournalVersion - 1)) {
+    ASSERT_FALSE(older);
+    EXPECT_EQ(older.error().code, ErrorCode::kUnsupportedVersion);
+    EXPECT_EQ(older.error().message,
+              "record 0: journal record: format version " + std::to_string(kJournalVersion - 1) + ours +
+                  ": it was written by an older neardup: run that one again" + choices);
+  }
+  for (const Status& newer : refusals(kJournalVersion + 1)) {
+    ASSERT_FALSE(newer);
+    EXPECT_EQ(newer.error().message,
+              "record 0: journal record: format version " + std::to_string(kJournalVersion + 1) + ours +
+                  ": it was written by a newer neardup, and this one is too old for it: "
+                  "run the newer one again" +
+                  choices);
+  }
+}
+
 // Reads to the end as it was when it began, while a writer appends one record for two that are read.
 class GrowingLog final : public JournalLog {
  public:

@@ -118,7 +118,9 @@ TEST(Manifest, another_version_is_refused_by_name) {
   const Result<Manifest> other_format = decode_manifest(sealed(format));
   ASSERT_FALSE(other_format.ok());
   EXPECT_EQ(other_format.error().code, ErrorCode::kUnsupportedVersion);
-  EXPECT_EQ(other_format.error().message, "format version 77, this program reads 1");
+  EXPECT_TRUE(other_format.error().message.starts_with(
+      "format version 77, this program reads 1: it was written by a newer neardup"))
+      << other_format.error().message;
 
   std::string signature = encode_manifest(example());
   signature[6] = static_cast<char>(kSignatureVersion + 1);
