@@ -136,7 +136,7 @@ struct BatchConfig {
 };
 
 struct PipelineConfig {
-  int threads = 0;  // 0 .. 256 signing threads; 0: one per core
+  int threads = 0;  // 0 .. 256 signing threads; 0: one for each usable core
 };
 
 struct SnapshotConfig {

@@ -461,8 +461,8 @@ const std::vector<Setting>& table() {
            "Memory that the index may take (neardup_index_bytes). Tables grow in steps of some MiB, so "
            "a limit "
            "below 64MiB is too small to work by. 0: what the process may have (neardup_memory_limit_bytes) "
-           "but an eighth of it, 512MiB at least, or half of less than 1GiB; serve stops there, whatever "
-           "at_memory_limit says.",
+           "but an eighth of it or, if that is more, 512MiB (for more than 17 threads 300MiB and 12MiB for "
+           "each) or half of it, whichever is less; serve stops there, whatever at_memory_limit says.",
        .unit = "bytes",
        .min = 0,
        .max = 1024 * kGiB},
@@ -494,7 +494,9 @@ const std::vector<Setting>& table() {
 
       {.path = "pipeline.threads",
        .field = at<&Config::pipeline, &PipelineConfig::threads>,
-       .about = "Threads that sign documents. 0: one per core.",
+       .about =
+           "Threads that sign documents. 0: one for each core that the process may run on, and no more than "
+           "its CPU limit (cpu.max of its control groups) comes to.",
        .unit = "threads",
        .min = 0,
        .max = 256},

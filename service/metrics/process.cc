@@ -4,12 +4,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <fstream>
 #include <memory>
-#include <optional>
 #include <sstream>
 #include <string>
+
+#include "service/metrics/control_group.h"
 
 namespace neardup {
 namespace {
@@ -31,47 +31,6 @@ double count_open_fds() {
   int entries = 0;
   while (readdir(folder.get()) != nullptr) ++entries;
   return entries - 3;  // ".", ".." and the folder itself, which is open
-}
-
-// The first number of a file, if it holds one: a control group without a limit says "max".
-std::optional<double> number_in(const std::string& path) {
-  std::ifstream in(path);
-  double value = 0;
-  if (in >> value) return value;
-  return std::nullopt;
-}
-
-// "MemTotal" of /proc/meminfo.
-double machine_memory_bytes() {
-  std::ifstream in("/proc/meminfo");
-  std::string word;
-  double kilobytes = 0;
-  while (in >> word) {
-    if (word == "MemTotal:" && in >> kilobytes) return kilobytes * 1024;
-  }
-  return 0;
-}
-
-// Past it the kernel ends the process. Inside a container the control group is mounted at its root; outside,
-// /proc/self/cgroup names its folder ("0::/system.slice/neardup.service"; before version 2 "4:memory:/...").
-double memory_limit_bytes() {
-  double limit = machine_memory_bytes();
-  const auto take = [&limit](const std::string& path) {
-    if (const std::optional<double> found = number_in(path)) limit = std::min(limit, *found);
-  };
-  std::ifstream in("/proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string folder = line.substr(second + 1);
-    if (controllers.empty()) take("/sys/fs/cgroup" + folder + "/memory.max");
-    if (controllers == "memory") take("/sys/fs/cgroup/memory" + folder + "/memory.limit_in_bytes");
-  }
-  take("/sys/fs/cgroup/memory.max");
-  take("/sys/fs/cgroup/memory/memory.limit_in_bytes");
-  return limit;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ struct ProcessUsage {
   double threads = 0;
   double open_fds = 0;
   double max_fds = 0;
-  double memory_limit_bytes = 0;  // of its control group, or the machine's memory
+  double memory_limit_bytes = 0;  // memory_limit_bytes()
 };
 
 ProcessUsage process_usage();

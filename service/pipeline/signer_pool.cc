@@ -15,6 +15,7 @@
 #include "core/base/prefetch_line.h"
 #include "core/fingerprint/signer.h"
 #include "service/codec/document_codec.h"
+#include "service/metrics/control_group.h"
 
 namespace neardup {
 namespace {
@@ -191,7 +192,7 @@ void SignerPool::run(std::span<const Record> records, std::span<Signed> slots) {
 
 int signing_threads(const PipelineConfig& config) {
   if (config.threads > 0) return config.threads;
-  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return usable_cores();
 }
 
 }  // namespace neardup

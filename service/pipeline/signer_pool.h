@@ -111,7 +111,7 @@ class SignerPool {
   std::unique_ptr<State> state_;
 };
 
-// What pipeline.threads means here: 0 is one thread per core.
+// What pipeline.threads means here: 0 is one thread for each core that the process may use.
 int signing_threads(const PipelineConfig& config);
 
 }  // namespace neardup

@@ -9,6 +9,7 @@
 
 #include "core/base/check.h"
 #include "core/limits.h"
+#include "service/pipeline/signer_pool.h"
 
 namespace neardup {
 namespace {
@@ -126,10 +127,13 @@ RetentionOptions resolve_retention_options(const Config& config, std::uint64_t p
   // Past it the kernel ends the process, and every further life too, as it reads the same journal; even one
   // that was told to forget. Batches and Kafka's buffers take some 300 MB beside the index. What a signing
   // thread keeps from record to record is some 12 MB at most: 8 MiB of its signer (SignerPool::kHeldBytesMax)
-  // and 1 MiB each of a body and of the codec's strings (DocumentCodec::kRecordBytesUsual).
-  constexpr std::uint64_t kRest = std::uint64_t{512} << 20;
+  // and 1 MiB each of a body and of the codec's strings (DocumentCodec::kRecordBytesUsual). With more than 17
+  // threads that is more than what is kept free in any case.
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  const auto threads = static_cast<std::uint64_t>(signing_threads(config.pipeline));
+  const std::uint64_t rest = std::max(512 * kMiB, (300 + 12 * threads) * kMiB);
   options.bytes_max =
-      process_bytes_max - std::max(process_bytes_max / 8, std::min(process_bytes_max / 2, kRest));
+      process_bytes_max - std::max(process_bytes_max / 8, std::min(process_bytes_max / 2, rest));
   options.at_bytes_max = MemoryPolicy::kStop;  // nobody has said that anything may be forgotten
   return options;
 }

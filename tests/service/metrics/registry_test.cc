@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "service/metrics/control_group.h"
 #include "service/metrics/process.h"
 
 namespace neardup {
@@ -407,6 +408,40 @@ TEST(Process, usage_is_what_this_process_uses) {
   EXPECT_NEAR(usage.start_time_seconds, now, 600);
   volatile double sink = 0;
   while (process_usage().cpu_seconds < usage.cpu_seconds + 0.05) sink = sink + 1;
+}
+
+TEST(ControlGroup, folders_are_those_of_the_group_and_all_around_it) {
+  using Folders = std::vector<std::string>;
+  EXPECT_EQ(control_group_folders("0::/kube.slice/pod1/a\n", "cpu"),
+            (Folders{"/sys/fs/cgroup/kube.slice/pod1/a", "/sys/fs/cgroup/kube.slice/pod1",
+                     "/sys/fs/cgroup/kube.slice", "/sys/fs/cgroup", "/sys/fs/cgroup/cpu"}));
+  EXPECT_EQ(
+      control_group_folders("5:cpuset:/c\n4:memory:/m\n3:cpu,cpuacct:/a/b\n1:name=systemd:/s\n", "cpu"),
+      (Folders{"/sys/fs/cgroup/cpu/a/b", "/sys/fs/cgroup/cpu/a", "/sys/fs/cgroup", "/sys/fs/cgroup/cpu"}));
+  const Folders roots = {"/sys/fs/cgroup", "/sys/fs/cgroup/memory"};
+  for (const char* const self : {"", "0::/\n", "4:memory:/\n", "no such line\n", "0::\n", "::", ":"})
+    EXPECT_EQ(control_group_folders(self, "memory"), roots) << self;
+}
+
+TEST(ControlGroup, a_quota_is_time_by_period) {
+  EXPECT_EQ(quota_of_cpu_max("150000 100000\n"), 1.5);
+  EXPECT_EQ(quota_of_cpu_max("20000 10000"), 2.0);
+  for (const char* const none : {"max 100000\n", "", "\n", "max", "150000", "0 100000", "1 0", "x y", " "})
+    EXPECT_EQ(quota_of_cpu_max(none), std::nullopt) << none;
+  EXPECT_EQ(quota_of_cfs("250000\n", "100000\n"), 2.5);
+  EXPECT_EQ(quota_of_cfs("-1\n", "100000\n"), std::nullopt);
+  EXPECT_EQ(quota_of_cfs("", ""), std::nullopt);
+}
+
+TEST(ControlGroup, cores_are_those_that_may_run_at_once) {
+  EXPECT_EQ(cores_within(64, std::nullopt), 64);
+  EXPECT_EQ(cores_within(64, 2.0), 2);
+  EXPECT_EQ(cores_within(64, 1.5), 2) << "a part of a core is one more thread";
+  EXPECT_EQ(cores_within(64, 0.25), 1);
+  EXPECT_EQ(cores_within(2, 64.0), 2);
+  EXPECT_EQ(cores_within(2, 1e18), 2);
+  EXPECT_EQ(cores_within(0, std::nullopt), 1);
+  EXPECT_GE(usable_cores(), 1);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "service/pipeline/signer_pool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <deque>
@@ -170,9 +171,19 @@ TEST(SignerPool, nothing_of_a_cancelled_job_is_touched_any_more) {
   }
 }
 
-TEST(SignerPool, zero_configured_threads_are_one_per_core) {
+TEST(SignerPool, zero_configured_threads_are_one_per_usable_core) {
   PipelineConfig config;
   EXPECT_GE(signing_threads(config), 1);
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  int core = 0;
+  while (!CPU_ISSET(core, &all)) ++core;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(signing_threads(config), 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
   config.threads = 5;
   EXPECT_EQ(signing_threads(config), 5);
 }

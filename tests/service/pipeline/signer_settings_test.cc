@@ -172,6 +172,7 @@ TEST_F(SignerSettings, every_setting_of_retention_arrives) {
 
 TEST_F(SignerSettings, an_index_without_a_limit_has_that_of_its_process_and_stops_there) {
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  config_.pipeline.threads = 17;
   for (const auto& [process, index] : {std::pair{512 * kMiB, 256 * kMiB},
                                        {1024 * kMiB, 512 * kMiB},
                                        {2048 * kMiB, 1536 * kMiB},
@@ -181,6 +182,10 @@ TEST_F(SignerSettings, an_index_without_a_limit_has_that_of_its_process_and_stop
     EXPECT_EQ(options.bytes_max, index) << process;
     EXPECT_EQ(options.at_bytes_max, MemoryPolicy::kStop) << "nothing is forgotten that nobody gave up";
   }
+  config_.pipeline.threads = 64;  // 300 MiB, and 12 for each
+  EXPECT_EQ(resolve_retention_options(config_, 1024 * kMiB).bytes_max, 512 * kMiB) << "half is the index's";
+  EXPECT_EQ(resolve_retention_options(config_, 4096 * kMiB).bytes_max, 3028 * kMiB);
+  EXPECT_EQ(resolve_retention_options(config_, 65536 * kMiB).bytes_max, 57344 * kMiB) << "an eighth is more";
   config_.index.memory_limit = 5000 * kMiB;
   EXPECT_EQ(resolve_retention_options(config_, 2048 * kMiB).bytes_max, 5000 * kMiB)
       << "who says so is obeyed";

@@ -193,7 +193,7 @@ ROWS = {
     "Process": [
         graph("Memory", "Memory in RAM.", "bytes", ("{{instance}}", process("resident_memory_bytes"))),
         graph("CPU", "Cores in use.", "none", ("{{instance}}", f"rate({process('cpu_seconds_total')}[$__rate_interval])")),
-        graph("Threads", "Threads of the process; signing has pipeline.threads, one for each core if that is 0.", "none", ("{{instance}}", process("threads")), decimals=0),
+        graph("Threads", "Threads of the process; signing has pipeline.threads, one for each usable core if that is 0.", "none", ("{{instance}}", process("threads")), decimals=0),
         graph("Open files", "File descriptors against their limit.", "percentunit", ("{{instance}}", f"{process('open_fds')} / {process('max_fds')}"), steps=[(0.8, "red")]),
         graph("Up for", "Time since the start.", "s", ("{{instance}}", f"time() - {process('start_time_seconds')}")),
         graph("Last beat", "Time since the worker last moved; it does at least each second while it is well.", "s", ("{{instance}}", f"time() - {series('worker_last_beat_timestamp_seconds')}"), steps=[(120, "red")]),
