@@ -33,7 +33,8 @@ DocumentReader::DocumentReader(const Config& config, const Preset& preset, const
 
 int DocumentReader::read(const std::vector<std::string>& paths, const std::function<bool(ReadDocument)>& take,
                          const std::function<bool()>& pause) {
-  PathInput input(paths, streams_.in, config_.input.document_bytes_max, SignalScope::interrupted);
+  PathInput input(paths, streams_.in, config_.input.document_bytes_max, SignalScope::interrupted,
+                  streams_.out);
   PathBatch batch;
   Document document;
   bool readable = true;
@@ -67,6 +68,7 @@ void DocumentReader::complain(std::string_view words) const {
 bool DocumentReader::all_readable(PathInput& input) const {
   const std::vector<Error> errors = input.take_errors();
   for (const Error& error : errors) complain(error.message);
+  for (const std::string& remark : input.take_remarks()) complain(remark);
   return errors.empty();
 }
 

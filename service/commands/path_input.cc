@@ -40,6 +40,8 @@ int open_source(const std::string& path) {
   return fd < 0 && errno == EWOULDBLOCK ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : fd;
 }
 
+std::string shown(const std::string& path) { return path == kStdin ? "standard input" : harmless(path); }
+
 // read(2) until it answers. -1: it failed, errno says why.
 ssize_t read_some(int fd, char* to, std::size_t size) {
   ssize_t got = 0;
@@ -52,8 +54,10 @@ ssize_t read_some(int fd, char* to, std::size_t size) {
 }  // namespace
 
 PathInput::PathInput(std::vector<std::string> paths, int stdin_fd, std::size_t document_bytes_max,
-                     const std::atomic<bool>& stop)
+                     const std::atomic<bool>& stop, int output_fd)
     : stdin_fd_(stdin_fd), bytes_kept_max_(document_bytes_max + 1), stop_(stop), block_(kBlockBytes) {
+  if (struct stat file{}; ::fstat(output_fd, &file) == 0 && S_ISREG(file.st_mode))
+    output_ = FileId{file.st_dev, file.st_ino};
   if (paths.empty()) paths.emplace_back(kStdin);
   std::ranges::reverse(paths);
   for (std::string& path : paths) ahead_.push_back({std::move(path), What::kGiven});
@@ -62,6 +66,8 @@ PathInput::PathInput(std::vector<std::string> paths, int stdin_fd, std::size_t d
 PathInput::~PathInput() { close_lines(); }
 
 std::vector<Error> PathInput::take_errors() { return std::exchange(errors_, {}); }
+
+std::vector<std::string> PathInput::take_remarks() { return std::exchange(remarks_, {}); }
 
 bool PathInput::next(PathBatch& batch, Wait wait) {
   batch.records.clear();
@@ -159,9 +165,24 @@ void PathInput::open_lines(const std::string& path) {
   const bool is_stdin = path == kStdin;
   const int fd = is_stdin ? stdin_fd_ : open_source(path);
   if (fd < 0) return fail(path, errno);
+  if (leave_out_output(fd, path)) return;
   fd_ = fd;
   fd_path_ = path;
   next_line_ = {add_topic(is_stdin ? "stdin" : path), 0, 0};
+}
+
+// True, and `fd` is done with, if it is of the file that we write to. Of two names of a file one is enough.
+bool PathInput::leave_out_output(int fd, const std::string& path) {
+  struct stat file{};
+  if (!output_ || ::fstat(fd, &file) != 0 || FileId{file.st_dev, file.st_ino} != *output_) return false;
+  if (path != kStdin) ::close(fd);
+  const std::string what = shown(path) + ": it is the output too, so it is not read";
+  if (path == given_) {
+    errors_.push_back({ErrorCode::kIo, what});
+  } else {
+    remarks_.push_back(what);
+  }
+  return true;
 }
 
 void PathInput::close_lines() {
@@ -172,6 +193,7 @@ void PathInput::close_lines() {
 void PathInput::read_page(const std::string& path, PathBatch& batch) {
   const int fd = open_source(path);
   if (fd < 0) return fail(path, errno);
+  if (leave_out_output(fd, path)) return;
   const std::size_t page_begin = batch.bytes.size();
   batch.bytes += path;
   const std::size_t begin = batch.bytes.size();
@@ -265,8 +287,7 @@ std::uint32_t PathInput::add_topic(const std::string& name) {
 }
 
 void PathInput::fail(const std::string& path, int error) {
-  errors_.push_back(
-      {ErrorCode::kIo, (path == kStdin ? "standard input" : harmless(path)) + ": " + std::strerror(error)});
+  errors_.push_back({ErrorCode::kIo, shown(path) + ": " + std::strerror(error)});
 }
 
 }  // namespace neardup

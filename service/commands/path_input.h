@@ -6,7 +6,8 @@
 //   a file         .html .htm .xhtml .txt .md: one page; else one JSON document a line
 //
 // Inside a folder .jsonl .ndjson .json are lines and the page endings above are pages; other files are
-// skipped and counted. Lines and pages come in batches of one kind. A batch ends when it is full, when the
+// skipped and counted. The file that we write to is no input: what is read there would be written there
+// again, without an end. Lines and pages come in batches of one kind. A batch ends when it is full, when the
 // kind changes, or when whoever writes to us has nothing more for the moment: then what is there must be
 // answered.
 //
@@ -21,6 +22,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,9 +47,9 @@ class PathInput {
   static constexpr std::size_t kBatchBytesMax = std::size_t{1} << 20;  // one document may pass it
 
   // `stdin_fd` is read for "-" and never closed. Where `stop` turns true the input ends at the next look.
-  // No paths mean "-".
+  // No paths mean "-". `output_fd`: where the answers go, -1 if that is no stream.
   PathInput(std::vector<std::string> paths, int stdin_fd, std::size_t document_bytes_max,
-            const std::atomic<bool>& stop);
+            const std::atomic<bool>& stop, int output_fd = -1);
   ~PathInput();
   PathInput(const PathInput&) = delete;
   PathInput& operator=(const PathInput&) = delete;
@@ -60,6 +62,8 @@ class PathInput {
 
   // What could not be read, since the last call. The input goes on behind it.
   std::vector<Error> take_errors();
+  // What was left out since then although it could be read: our output, below a folder. Nobody named it.
+  std::vector<std::string> take_remarks();
 
   const std::vector<std::string>& topic_names() const { return topic_names_; }
   std::uint64_t skipped() const { return skipped_; }  // files that are neither lines nor pages
@@ -69,6 +73,11 @@ class PathInput {
   struct Entry {
     std::string path;
     What what;
+  };
+  struct FileId {
+    std::uint64_t device;
+    std::uint64_t inode;
+    bool operator==(const FileId&) const = default;
   };
   struct Place {  // where a record lies in PathBatch::bytes, which moves while it grows
     Source source;
@@ -82,6 +91,7 @@ class PathInput {
   void open_given(const std::string& path);
   void open_folder(const std::string& path);
   void open_lines(const std::string& path);
+  bool leave_out_output(int fd, const std::string& path);
   void close_lines();
   void read_page(const std::string& path, PathBatch& batch);
   bool read_lines(PathBatch& batch, Wait wait);
@@ -94,6 +104,7 @@ class PathInput {
   const int stdin_fd_;
   const std::size_t bytes_kept_max_;  // of a line or page: one more than a document may have
   const std::atomic<bool>& stop_;
+  std::optional<FileId> output_;  // if it is a file
 
   std::vector<Entry> ahead_;  // still to be read, the next one last
   std::string given_;         // the path from the command line that we are in
@@ -110,6 +121,7 @@ class PathInput {
   std::vector<Place> places_;  // of the batch being made
   std::vector<std::string> topic_names_;
   std::vector<Error> errors_;
+  std::vector<std::string> remarks_;
   std::uint64_t skipped_ = 0;
 };
 

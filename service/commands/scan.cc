@@ -50,6 +50,7 @@ const char kScanHelp[] =
     "is\n"
     "no document gets the verdict \"rejected\" with its reason, and the scan goes on; blank lines are "
     "skipped.\n"
+    "The file that the verdicts go to is not read, though it lies below a folder that is.\n"
     "Where verdicts cannot be written, the index goes back to what it was, and the scan can be run again; "
     "but\n"
     "each 256 MiB that it had grown by stay, and what they remember is a duplicate then.\n"
@@ -79,7 +80,8 @@ class Scan {
         signing_(signing),
         streams_(streams),
         threads_(options.threads > 0 ? options.threads : signing_threads(config.pipeline)),
-        input_(options.paths, streams.in, config.input.document_bytes_max, SignalScope::interrupted),
+        input_(options.paths, streams.in, config.input.document_bytes_max, SignalScope::interrupted,
+               streams.out),
         chain_(signing.text()),
         detector_(resolve_detector_options(config)),
         retention_(resolve_retention_options(config)),
@@ -287,6 +289,10 @@ class Scan {
       ++unreadable_;
       clear_progress();
       say("neardup: " + error.message + "\n");
+    }
+    for (const std::string& remark : input_.take_remarks()) {
+      clear_progress();
+      say("neardup: " + remark + "\n");
     }
   }
 

@@ -156,6 +156,44 @@ TEST_F(PathInputTest, what_cannot_be_read_is_told_once) {
   EXPECT_TRUE(input.take_errors().empty());
 }
 
+// Whoever names it is told that it was not read; below a folder nobody asked for it.
+TEST_F(PathInputTest, the_file_that_is_written_to_is_no_input) {
+  for (const std::string name : {"lines.jsonl", "page.txt"}) {
+    const std::string path = write(name, "x\n");
+    const int output = ::open(path.c_str(), O_RDWR);
+    const std::string what = path + ": it is the output too, so it is not read";
+    PathBatch batch;
+    PathInput named({path}, 0, 1000, stop_, output);
+    EXPECT_FALSE(named.next(batch));
+    const std::vector<Error> errors = named.take_errors();
+    ASSERT_EQ(errors.size(), 1U);
+    EXPECT_EQ(errors[0].message, what);
+    EXPECT_TRUE(named.take_remarks().empty());
+
+    PathInput below({folder_.string()}, 0, 1000, stop_, output);
+    EXPECT_FALSE(below.next(batch));
+    EXPECT_EQ(below.take_remarks(), std::vector<std::string>{what});
+    EXPECT_TRUE(below.take_remarks().empty());
+    EXPECT_TRUE(below.take_errors().empty());
+
+    PathInput streamed({"-"}, output, 1000, stop_, output);
+    EXPECT_FALSE(streamed.next(batch));
+    ASSERT_EQ(streamed.take_errors().size(), 1U);
+    EXPECT_GE(::fcntl(output, F_GETFD), 0) << "it is not ours to close";
+    ::close(output);
+    std::filesystem::remove(path);
+  }
+}
+
+TEST_F(PathInputTest, a_device_may_be_input_and_output) {
+  const int null = ::open("/dev/null", O_RDWR);
+  PathInput input({"/dev/null"}, 0, 1000, stop_, null);
+  PathBatch batch;
+  EXPECT_FALSE(input.next(batch));
+  EXPECT_TRUE(input.take_errors().empty());
+  ::close(null);
+}
+
 TEST_F(PathInputTest, a_name_says_nothing_to_a_terminal) {
   PathInput input({(folder_ / "\x1B[2J\n.jsonl").string()}, 0, 1000, stop_);
   PathBatch batch;

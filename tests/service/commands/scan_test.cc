@@ -271,6 +271,28 @@ TEST_F(Scan, an_output_that_cannot_be_written_ends_the_scan) {
   for (const int fd : {streams.in, streams.out, streams.err}) close(fd);
 }
 
+// The shell makes it before we begin, and it is not empty any more when its turn comes: each line read there
+// was one line more.
+TEST_F(Scan, a_folder_that_holds_the_output_has_an_end) {
+  constexpr int kDocuments = 3000;
+  std::string lines;
+  for (int i = 0; i < kDocuments; ++i) lines += line(std::to_string(i), words(i));
+  write("a.jsonl", lines);
+  const std::string verdicts = write("z.jsonl", "");
+  ScanOptions options;
+  options.paths = {folder_.string()};
+  const Ran got = with_streams("", [&](const Streams& streams) {
+    const int out = open(verdicts.c_str(), O_WRONLY | O_APPEND);
+    const int exit_code = run_scan(options, {}, {streams.in, out, streams.err});
+    close(out);
+    return exit_code;
+  });
+  EXPECT_EQ(got.exit_code, 0);
+  EXPECT_THAT(got.err, HasSubstr(verdicts + ": it is the output too, so it is not read"));
+  const std::string written = read(verdicts);
+  EXPECT_EQ(std::count(written.begin(), written.end(), '\n'), kDocuments);
+}
+
 // A scan in a thread of its own, its ends in our hands.
 class Piped {
  public:
