@@ -1,11 +1,17 @@
 #include "service/log.h"
 
 #include <fmt/chrono.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <poll.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstddef>
 #include <memory>
+#include <mutex>
 
 namespace neardup {
 namespace {
@@ -104,10 +110,64 @@ class LineFormatter final : public spdlog::formatter {
   bool json_;
 };
 
+// Standard error, where nobody may read any more: a pipe is full then, and a write would never return. With
+// it would stand the batch, the election, the watchdog and the thread that hears SIGTERM.
+class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    if (!deliver()) {
+      ++lost_;
+      return;
+    }
+    if (lost_ > 0) {
+      const std::string told =
+          fmt::format("{} lines before this one are lost: nobody read them from standard error", lost_);
+      append(spdlog::details::log_msg(message.logger_name, spdlog::level::warn, told));
+      lost_ = 0;
+    }
+    append(message);
+    (void)deliver();
+  }
+  void flush_() override {}
+
+ private:
+  static constexpr int kPatienceMs = 1000;
+
+  void append(const spdlog::details::log_msg& message) {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    unsent_.append(line.data(), line.size());
+  }
+
+  // False: nobody takes the rest of it. That is waited for once, and no more until somebody reads again.
+  bool deliver() {
+    while (!unsent_.empty()) {
+      pollfd room{STDERR_FILENO, POLLOUT, 0};
+      const int ready = ::poll(&room, 1, is_stuck_ ? 0 : kPatienceMs);
+      if (ready < 0 && errno == EINTR) continue;
+      is_stuck_ = ready == 0;
+      if (is_stuck_) return false;
+      // A pipe that has room has it for so many bytes.
+      const ssize_t written =
+          ::write(STDERR_FILENO, unsent_.data(), std::min<std::size_t>(unsent_.size(), PIPE_BUF));
+      if (written >= 0) {
+        unsent_.erase(0, static_cast<std::size_t>(written));
+      } else if (errno != EINTR && errno != EAGAIN) {
+        unsent_.clear();  // it leads nowhere
+      }
+    }
+    return true;
+  }
+
+  std::string unsent_;  // of the last line that was begun
+  std::uint64_t lost_ = 0;
+  bool is_stuck_ = false;
+};
+
 spdlog::logger& logger() {
   static spdlog::logger* const instance = [] {
     // Never destroyed: a thread may still log while the process ends.
-    auto* const made = new spdlog::logger("neardup", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    auto* const made = new spdlog::logger("neardup", std::make_shared<StderrSink>());
     made->set_formatter(std::make_unique<LineFormatter>(isatty(STDERR_FILENO) == 0));
     return made;
   }();

@@ -4,7 +4,9 @@
 // sentences about the service, never about one document: nothing here is called on the hot path. What came
 // from outside may stand in a line; control characters are escaped, so it can forge no second line.
 //
-// Threads: any thread may log; configure_log is called once, before the others start.
+// Threads: any thread may log; configure_log is called once, before the others start. Room for a line is
+// waited for a second, and no more until somebody reads again, who is told how many lines are lost: no thread
+// stands still for the log, least of all one that is to end the process.
 #pragma once
 
 #include <fmt/core.h>

@@ -71,8 +71,8 @@ class SignalThread {
       if (ending_) return;
       if (signal == SIGUSR2) continue;  // from outside: without this thread nobody would hear SIGTERM
       if (stop_.stop_requested()) _exit(128 + signal);
-      log_info("signal {}: finishing the batch in hand, then stopping; a second signal ends at once", signal);
       stop_.request_stop();
+      log_info("signal {}: finishing the batch in hand, then stopping; a second signal ends at once", signal);
     }
   }
 

@@ -64,9 +64,9 @@ void Election::run(const std::stop_token& stop) {
       // Without polls the group drops us after max.poll.interval.ms; leaving now lets a standby take over at
       // once.
       if (!silent) {
+        rd_kafka_unsubscribe(client_.get());
         log_error("the worker has shown no life for {} s: leaving the election",
                   StateBoard::kBeatMax.count());
-        rd_kafka_unsubscribe(client_.get());
       }
       silent = true;
     }

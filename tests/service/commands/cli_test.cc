@@ -443,6 +443,37 @@ TEST_F(CliStreams, a_feed_whose_words_nobody_takes_ends_as_well_as_it_did) {
             kExitOk);
 }
 
+// A supervisor that reads our words no more, and asks us to end all the same.
+TEST_F(CliStreams, a_service_whose_words_nobody_reads_ends_when_it_is_asked_to) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_NONBLOCK), 0);
+  while (::write(ends[1], "x", 1) == 1) {
+  }
+  ASSERT_EQ(fcntl(ends[1], F_SETFL, 0), 0);
+  const int code = exit_code_of_child([&] {
+    sigset_t early;  // one that comes before its time is kept for the service
+    sigemptyset(&early);
+    sigaddset(&early, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &early, nullptr);
+    const pid_t service = fork();
+    if (service == 0) {
+      dup2(ends[1], STDERR_FILENO);
+      const std::vector<const char*> words = {"neardup", "serve",        "--set", "kafka.brokers=127.0.0.1:1",
+                                              "--set",   "http.address="};
+      _exit(run_cli(static_cast<int>(words.size()), words.data()));
+    }
+    int status = SIGKILL;  // unless it ends by itself
+    for (int look = 0; look < 600 && waitpid(service, &status, WNOHANG) == 0; ++look) {
+      if (look == 20) kill(service, SIGTERM);
+      if (look == 599) kill(service, SIGKILL);
+      usleep(50'000);
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+  });
+  for (const int end : ends) close(end);
+  EXPECT_EQ(code, kExitOk);
+}
+
 TEST(Streams, an_output_that_does_not_wait_is_waited_for) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe2(ends.data(), O_NONBLOCK), 0);

@@ -1,8 +1,13 @@
 #include "service/log.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
+#include <chrono>
+#include <climits>
 #include <string>
 
 namespace neardup {
@@ -74,6 +79,35 @@ TEST(Log, lines_below_the_level_are_not_written) {
   log_error("text");
   EXPECT_THAT(testing::internal::GetCapturedStderr(), EndsWith("Z error   text\n"));
   configure_log(LogConfig{});
+}
+
+// It stopped whoever had something to say for ever, and all who came after.
+TEST(Log, who_does_not_read_costs_a_second_once_and_is_told_what_is_lost) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_NONBLOCK), 0);
+  std::string page(PIPE_BUF, 'x');
+  while (::write(ends[1], page.data(), page.size()) > 0) {
+  }
+  ASSERT_EQ(fcntl(ends[1], F_SETFL, 0), 0);  // who writes to it waits now
+  const auto received = [&] {
+    std::string all;
+    for (ssize_t got = 0; (got = ::read(ends[0], page.data(), page.size())) > 0;)
+      all.append(page, 0, static_cast<std::size_t>(got));
+    return all;
+  };
+  const int before = dup(STDERR_FILENO);
+  dup2(ends[1], STDERR_FILENO);
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 100; ++i) log_warning("line {}.", i);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  EXPECT_THAT(received(), Not(HasSubstr("line")));
+  log_warning("somebody reads again");
+  dup2(before, STDERR_FILENO);
+  close(before);
+  EXPECT_LT(took, 20s);
+  EXPECT_THAT(received(), AllOf(HasSubstr("line 0."), HasSubstr("99 lines before this one are lost"),
+                                HasSubstr("somebody reads again"), Not(HasSubstr("line 1."))));
+  for (const int end : ends) close(end);
 }
 
 TEST(LogLimiter, one_line_an_interval_tells_how_many_were_left_out) {
