@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <iterator>
 #include <tuple>
 
 #include "service/log.h"
@@ -17,11 +16,15 @@ constexpr std::size_t kSecretBytesMax = 65536;
 Result<std::string> read_secret(const std::string& setting, const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error{ErrorCode::kInvalid, setting + ": cannot read the file " + path};
-  std::string content{std::istreambuf_iterator<char>(file), {}};
-  while (!content.empty() && (content.back() == '\n' || content.back() == '\r')) content.pop_back();
-  if (content.empty()) return Error{ErrorCode::kInvalid, setting + ": the file " + path + " is empty"};
+  std::string content(kSecretBytesMax + 1, '\0');
+  file.read(content.data(), static_cast<std::streamsize>(content.size()));
+  // A folder can be opened like a file, but not read.
+  if (file.bad()) return Error{ErrorCode::kInvalid, setting + ": cannot read " + path + "; is it a file?"};
+  content.resize(static_cast<std::size_t>(file.gcount()));
   if (content.size() > kSecretBytesMax)
     return Error{ErrorCode::kInvalid, setting + ": the file " + path + " is too large"};
+  while (!content.empty() && (content.back() == '\n' || content.back() == '\r')) content.pop_back();
+  if (content.empty()) return Error{ErrorCode::kInvalid, setting + ": the file " + path + " is empty"};
   return content;
 }
 

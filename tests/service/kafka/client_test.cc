@@ -247,8 +247,14 @@ TEST_F(ClientSettings, a_secret_that_cannot_be_had_is_named_and_never_said) {
   EXPECT_EQ(refusal(), "kafka.sasl_password_file: cannot read the file " + config_.sasl_password_file);
   config_.sasl_password_file = write("empty", "\r\n");
   EXPECT_EQ(refusal(), "kafka.sasl_password_file: the file " + config_.sasl_password_file + " is empty");
-  config_.sasl_password_file = write("large", std::string(std::size_t{1} << 20, 'x'));
+  constexpr std::size_t kBytesMax = 65536;
+  config_.sasl_password_file = write("large", std::string(kBytesMax + 1, 'x'));
   EXPECT_EQ(refusal(), "kafka.sasl_password_file: the file " + config_.sasl_password_file + " is too large");
+  config_.sasl_password_file = "/dev/zero";  // what has no end is not read to it
+  EXPECT_EQ(refusal(), "kafka.sasl_password_file: the file /dev/zero is too large");
+  config_.sasl_password_file = folder_.string();
+  EXPECT_EQ(refusal(),
+            "kafka.sasl_password_file: cannot read " + config_.sasl_password_file + "; is it a file?");
   // A client that is refused for another reason does not repeat it.
   config_.sasl_password_file = write("password", "hunter2");
   config_.security_protocol = "ssl";
