@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -528,6 +529,7 @@ int delivered(int code) {
 int run_cli(int argc, const char* const* argv) {
   occupy_standard_streams();
   end_by_signals();
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is a failed write, not a death
   try {
     return delivered(run(argc, argv));
   } catch (const std::exception& error) {

@@ -496,7 +496,6 @@ Status serve(const LoadedConfig& loaded, const ServeOptions& options, const Rete
   }
   std::unique_ptr<JournalStore> snapshot;
   if (!config.snapshot.directory.empty()) {
-    signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is a failed write, not a death
     Result<std::unique_ptr<JournalStore>> opened =
         open_store_if_disk_is_well(config.snapshot.directory, signing->text(), metrics, board);
     if (!opened) return opened.error();

@@ -6,10 +6,12 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -398,6 +400,33 @@ TEST(Cli, what_could_not_be_printed_ends_with_74) {
     const auto to_full_disk = [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); };
     EXPECT_EQ(exit_code_after(to_full_disk, words), kExitIo) << words.front();
   }
+}
+
+// As `ulimit -f` sets it. The verdicts, and with a folder what is remembered, are larger.
+TEST_F(CliStreams, a_limit_on_file_sizes_ends_a_scan_with_its_reason) {
+  std::string lines;
+  for (int i = 0; i < 1000; ++i) {
+    lines += R"({"id":")" + std::to_string(i) + R"(","text":")";
+    for (int word = 0; word < 20; ++word) lines += "w" + std::to_string(20 * i + word) + " ";
+    lines += "\"}\n";
+  }
+  const std::string input = write("in.jsonl", lines);
+  const std::string index = (folder_ / "index").string();
+  const std::string said = (folder_ / "said").string();
+  const auto limit_files = [&](const std::string& output) {
+    return [&said, output] {
+      std::signal(SIGXFSZ, SIG_DFL);  // this process may have ignored it before
+      dup2(open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
+      dup2(open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+      const rlimit limit{8192, 8192};
+      setrlimit(RLIMIT_FSIZE, &limit);
+    };
+  };
+  EXPECT_EQ(exit_code_after(limit_files((folder_ / "out").string()), {"scan", input.c_str()}), kExitIo);
+  EXPECT_THAT(read(said), HasSubstr("standard output: File too large"));
+  EXPECT_EQ(exit_code_after(limit_files("/dev/null"), {"scan", "--snapshot", index.c_str(), input.c_str()}),
+            kExitIo);
+  EXPECT_THAT(read(said), HasSubstr("File too large"));
 }
 
 // Runs `words` as the first process of a namespace, an input before it that says nothing, and asks it by
