@@ -116,8 +116,10 @@ class Probe {
   virtual void lag(std::string_view /*topic*/, std::int32_t /*partition*/, std::int64_t /*records*/,
                    std::int64_t /*unstable*/, double /*seconds*/) {}
   virtual void assigned_partitions(std::uint64_t /*partitions*/) {}
-  // So far in this restore: records replayed, share of the journal, time since it began.
-  virtual void restored(std::uint64_t /*journal_records*/, double /*progress 0..1*/, double /*seconds*/) {}
+  // A restore has read so many more records, and has so much of the journal now.
+  virtual void restored(std::uint64_t /*journal_records*/, double /*progress 0..1*/) {}
+  // One that reads all of the journal has taken so long.
+  virtual void restore_time(double /*seconds*/) {}
   // The snapshot holds so much and has it for good; called when there was nothing to write as well.
   // `is_current`: that is all there was, and not what it has caught up with so far.
   virtual void snapshot_written(std::uint64_t /*records*/, std::uint64_t /*bytes*/, bool /*is_current*/) {}

@@ -147,9 +147,10 @@ const std::vector<MetricSpec>& specs() {
        "1 from when one of these shares is as large as clusters.alarm_share until it is less than seven "
        "eighths of that, else 0."},
       {"neardup_restore_progress_ratio", MetricType::Gauge, "", "Share of the journal read back, 0 to 1."},
-      {"neardup_restore_records_replayed_total", MetricType::Counter, "", "Journal records read back."},
+      {"neardup_restore_records_replayed_total", MetricType::Counter, "",
+       "Journal records that restores read."},
       {"neardup_restore_duration_seconds", MetricType::Gauge, "",
-       "Time the last restore took, or the running one has taken."},
+       "Time the last restore of all the journal took, or the running one has taken."},
       {"neardup_snapshot_timestamp_seconds", MetricType::Gauge, "",
        "When the snapshot last had all there was for good, since the epoch; 0: not yet, or there is none."},
       {"neardup_snapshot_records", MetricType::Gauge, "", "Journal records in the snapshot."},
@@ -373,7 +374,6 @@ struct MetricsRegistry::Series {
   mutable std::mutex mutex;  // of what follows
   std::map<std::pair<std::string, std::int32_t>, Partition> partitions;
   std::set<std::string, std::less<>> error_codes;
-  std::uint64_t replayed = 0;  // of the restore under way, so that its totals become increments
 };
 
 MetricsRegistry::MetricsRegistry(const MetricsOptions& options, const StateBoard& board)
@@ -514,16 +514,12 @@ void MetricsRegistry::assigned_partitions(std::uint64_t partitions) {
   series_->assigned.Set(static_cast<double>(partitions));
 }
 
-void MetricsRegistry::restored(std::uint64_t journal_records, double progress, double seconds) {
-  Series& s = *series_;
-  const std::lock_guard lock(s.mutex);
-  // Fewer than before: another restore has begun.
-  const std::uint64_t fresh = journal_records >= s.replayed ? journal_records - s.replayed : journal_records;
-  s.replayed = journal_records;
-  s.restore_records.Increment(static_cast<double>(fresh));
-  s.restore_progress.Set(std::clamp(progress, 0.0, 1.0));
-  s.restore_seconds.Set(seconds);
+void MetricsRegistry::restored(std::uint64_t journal_records, double progress) {
+  series_->restore_records.Increment(static_cast<double>(journal_records));
+  series_->restore_progress.Set(std::clamp(progress, 0.0, 1.0));
 }
+
+void MetricsRegistry::restore_time(double seconds) { series_->restore_seconds.Set(seconds); }
 
 void MetricsRegistry::snapshot_written(std::uint64_t records, std::uint64_t bytes, bool is_current) {
   if (is_current) series_->snapshot_timestamp.Set(wall_clock_seconds());

@@ -69,7 +69,8 @@ class MetricsRegistry final : public Probe {
   void lag(std::string_view topic, std::int32_t partition, std::int64_t records, std::int64_t unstable,
            double seconds) override;
   void assigned_partitions(std::uint64_t partitions) override;
-  void restored(std::uint64_t journal_records, double progress, double seconds) override;
+  void restored(std::uint64_t journal_records, double progress) override;
+  void restore_time(double seconds) override;
   void snapshot_written(std::uint64_t records, std::uint64_t bytes, bool is_current) override;
   void snapshot_failed() override;
   void snapshot_behind(std::uint64_t records) override;

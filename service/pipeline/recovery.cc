@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -30,19 +31,29 @@ Status with_choices(const Status& status) {
                    "another snapshot.directory if there is one, as docs/upgrade.md tells"};
 }
 
-Status restore_since(Clock::time_point begin, JournalLog& log, JournalChain& chain, Detector& detector,
-                     Retention& retention, Probe& probe, StateBoard& board, int threads) {
+// When the restore of a whole journal begins; nullopt: all but its rest is known. After an election that is
+// read in no time, which says nothing of how long a start takes.
+std::optional<Clock::time_point> beginning(const JournalChain& chain) {
+  return chain.empty() ? std::optional(Clock::now()) : std::nullopt;
+}
+
+Status restore_since(const std::optional<Clock::time_point>& begin, JournalLog& log, JournalChain& chain,
+                     Detector& detector, Retention& retention, Probe& probe, StateBoard& board, int threads) {
+  const auto tell = [&](std::uint64_t records, double progress) {
+    probe.restored(records, progress);
+    if (begin) probe.restore_time(seconds_since(*begin));
+  };
   Rebuilding rebuilding(chain, detector, retention, threads);
   const auto take = [&](std::string_view bytes, double progress) -> Status {
     board.beat();
     if (Status status = rebuilding.take(bytes); !status) return status;
-    probe.restored(chain.next_number(), progress, seconds_since(begin));
+    tell(1, progress);
     return {};
   };
   if (Status status = log.read_to_end(take); !status) return status;
   if (Status status = rebuilding.finish(); !status) return status;
   CHECK(detector.size() == chain.next_sequence(), "the index holds what the journal says");
-  probe.restored(chain.next_number(), 1, seconds_since(begin));
+  tell(0, 1);
   probe.index(index_counts(detector, detector.lookup_counts().truncated));
   return {};
 }
@@ -90,12 +101,12 @@ Result<bool> is_settled(JournalLog& log, BatchSink& sink) {
 
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
                StateBoard& board, int threads) {
-  return with_choices(restore_since(Clock::now(), log, chain, detector, retention, probe, board, threads));
+  return with_choices(restore_since(beginning(chain), log, chain, detector, retention, probe, board, threads));
 }
 
 Status catch_up(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
                 StateBoard& board, const std::stop_token& stop, int threads) {
-  const Clock::time_point begin = Clock::now();
+  const std::optional<Clock::time_point> begin = beginning(chain);
   for (;;) {
     const std::uint64_t before = chain.next_number();
     const Status status = restore_since(begin, log, chain, detector, retention, probe, board, threads);

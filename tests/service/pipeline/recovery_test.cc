@@ -179,6 +179,41 @@ TEST(Recovery, a_journal_of_another_version_is_refused_with_the_choices) {
   }
 }
 
+struct Restores final : Probe {
+  void restored(std::uint64_t read, double /*progress*/) override { records += read; }
+  void restore_time(double /*seconds*/) override { ++times; }
+  std::uint64_t records = 0;
+  int times = 0;
+};
+
+// After the election the rest is read in no time: a million records that were followed before are no million
+// records in one step, and how long the start took is to be seen still.
+TEST(Recovery, what_is_told_of_a_restore_is_what_it_read_and_how_long_all_of_it_took) {
+  const std::vector<std::string> journal = journal_of(30);
+  Restores told;
+  StateBoard board;
+  MemoryKafka kafka;
+  MemoryLog log(kafka);
+  Memory memory;
+  const auto append = [&](std::size_t end) {
+    while (kafka.journal.size() < end) kafka.journal.push_back(journal[kafka.journal.size()]);
+  };
+  append(10);
+  ASSERT_TRUE(catch_up(log, memory.chain, memory.detector, memory.retention, told, board, {}));
+  EXPECT_EQ(told.records, 10U);
+  EXPECT_GT(told.times, 0);
+  const int times = told.times;
+  append(25);
+  ASSERT_TRUE(follow(log, memory.chain, memory.detector, memory.retention, kNow, told, board));
+  append(30);
+  for (int look = 0; look < 2; ++look) {
+    ASSERT_TRUE(restore(log, memory.chain, memory.detector, memory.retention, told, board));
+    EXPECT_EQ(memory.chain.next_number(), 30U);
+    EXPECT_EQ(told.records, 15U);
+    EXPECT_EQ(told.times, times);
+  }
+}
+
 // Reads to the end as it was when it began, while a writer appends one record for two that are read.
 class GrowingLog final : public JournalLog {
  public:
