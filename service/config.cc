@@ -371,6 +371,13 @@ void Loader::whole() {
         "use words");
   }
 
+  if (const ClustersConfig& clusters = loaded_.config.clusters;
+      clusters.keep == "priority-source" && clusters.priority_sources.empty()) {
+    mistake(where("clusters.keep"),
+            "is priority-source, and clusters.priority_sources names none, so that it would be first; name "
+            "hosts, the best first");
+  }
+
   const std::string& covering = loaded_.config.index.covering;
   if (const int distance = distance_of_covering(covering);
       covering != "auto" && distance < loaded_.config.detector.distance) {

@@ -97,9 +97,12 @@ std::vector<std::string_view> covering_choices() {
   return choices;
 }
 
+// No host of a page has an empty label, or ends in a dot as some write it: such a one would match nothing.
 std::string refuse_host(std::string_view value) {
-  const bool legal = !value.empty() && value.find_first_of("/:?#@[] ") == std::string_view::npos;
-  return legal ? "" : "is not a host like example.org";
+  const std::vector<std::string_view> labels = split(value, '.');
+  const bool legal = value.find_first_of("/:?#@[]* ") == std::string_view::npos &&
+                     std::ranges::none_of(labels, [](std::string_view label) { return label.empty(); });
+  return legal ? "" : "is not a host like example.org, to which all that lies below it belongs";
 }
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSections = {{

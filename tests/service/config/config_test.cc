@@ -247,6 +247,16 @@ TEST(Config, a_number_is_plain_digits) {
   }
 }
 
+// It would be keep: first without a word.
+TEST(Config, the_best_source_needs_sources) {
+  EXPECT_EQ(
+      refusal("clusters: {keep: priority-source}\n"),
+      "clusters.keep (FILE:1): is priority-source, and clusters.priority_sources names none, so that it "
+      "would be first; name hosts, the best first");
+  EXPECT_EQ(refusal("clusters: {keep: priority-source, priority_sources: [example.org]}\n"), "accepted");
+  EXPECT_EQ(refusal("clusters: {priority_sources: [example.org]}\n"), "accepted");
+}
+
 TEST(Config, words_outside_the_choice_are_refused) {
   EXPECT_EQ(refusal_of_set("log.level=loud"),
             "--set: log.level: \"loud\" is not one of debug, info, warning, error");
@@ -259,7 +269,8 @@ TEST(Config, words_outside_the_choice_are_refused) {
   EXPECT_THAT(refusal_of_set("http.address=localhost"), HasSubstr("is not an IPv4 address"));
   EXPECT_THAT(refusal_of_set("kafka.group="), HasSubstr("is empty"));
   EXPECT_EQ(refusal_of_set("clusters.priority_sources=example.org,localhost"), "accepted");
-  for (const char* host : {"http://example.org", "example.org/", "example.org:80"}) {
+  for (const char* host : {"http://example.org", "example.org/", "example.org:80", ".example.org",
+                           "*.example.org", "example.org.", "example..org", "*", "."}) {
     EXPECT_THAT(refusal_of_set(std::string("clusters.priority_sources=") + host),
                 HasSubstr("is not a host like example.org"))
         << host;
