@@ -49,6 +49,7 @@ KafkaInput::~KafkaInput() {
   queue_.reset();
   if (client_) rd_kafka_consumer_close(client_.get());
   probe_.assigned_partitions(0);
+  probe_.brokers(0, 0);
   // Whatever waits, it is another instance's from now on.
   for (const Partition& partition : partitions_)
     probe_.lag(partition.topic_name, partition.partition, 0, 0, 0);

@@ -77,6 +77,18 @@ TEST_F(Input, takes_statistics_and_reports_its_lag_while_nobody_has_room_for_rec
   })) << "they wait to be read";
 }
 
+// A writer that lost the election may stand by for months.
+TEST_F(Input, leaves_no_numbers_behind) {
+  cluster_.send(kTopic, {"one"});
+  ASSERT_TRUE(eventually([&] {
+    input_->idle();
+    return reports_.brokers_known == 1 && reports_.lag_records == 1;
+  }));
+  input_.reset();
+  EXPECT_EQ(reports_.brokers_known, 0U);
+  EXPECT_EQ(reports_.lag_records, 0);
+}
+
 // What statistics tell is the end that the last fetch met, and behind a full queue nothing is fetched.
 TEST_F(Input, lag_grows_while_the_queue_is_full_and_nothing_is_fetched) {
   config_.properties = {{"queued.min.messages", "1"}};
