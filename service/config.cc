@@ -24,7 +24,8 @@ constexpr std::string_view kPropertyPrefix = "kafka.properties.";
 
 // Variables of that prefix which are no settings: for the build, the tools, the tests and the choice of a
 // kernel.
-constexpr std::string_view kOtherVariables[] = {"NEARDUP_CONFIG",    "NEARDUP_CACHE",        "NEARDUP_ISA",
+constexpr std::string_view kFileVariable = "NEARDUP_CONFIG";
+constexpr std::string_view kOtherVariables[] = {kFileVariable,       "NEARDUP_CACHE",        "NEARDUP_ISA",
                                                 "NEARDUP_KAFKA_DIR", "NEARDUP_CMAKE_ARGS",   "NEARDUP_DATA",
                                                 "NEARDUP_CASES",     "NEARDUP_GOLDEN_UPDATE"};
 
@@ -428,7 +429,9 @@ void Loader::whole() {
 Result<LoadedConfig> load_config(const ConfigSources& sources) {
   Loader loader;
   std::optional<std::string> file = sources.file;
-  if (const auto named = sources.environment.find("NEARDUP_CONFIG");
+  // In any case, as every other variable. Of two the one in capitals comes first, and counts.
+  if (const auto named = std::ranges::find_if(
+          sources.environment, [](const auto& variable) { return upper(variable.first) == kFileVariable; });
       !file && named != sources.environment.end()) {
     file = named->second;
   }

@@ -142,6 +142,11 @@ TEST(Config, the_environment_names_the_file_unless_the_flag_does) {
   EXPECT_EQ(load_config(sources)->config.http.port, 2);
   EXPECT_EQ(load_config(sources)->file, other.path());
   EXPECT_EQ(load_config({})->file, "");
+  sources.file = std::nullopt;
+  sources.environment["neardup_config"] = other.path();
+  EXPECT_EQ(load_config(sources)->config.http.port, 1) << "the one in capitals";
+  sources.environment.erase("NEARDUP_CONFIG");
+  EXPECT_EQ(load_config(sources)->config.http.port, 2);
 }
 
 TEST(Config, lists_come_as_commas_or_as_yaml) {
