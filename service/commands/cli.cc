@@ -32,6 +32,7 @@
 #include "service/commands/validate.h"
 #include "service/commands/version.h"
 #include "service/config.h"
+#include "service/kafka/topics.h"
 #include "service/log.h"
 #include "service/pipeline/signer_settings.h"
 #include "service/suggest.h"
@@ -221,7 +222,7 @@ Run setup_topics(CLI::App& app) {
   for (CLI::App* const sub : app.get_subcommands(nullptr)) {
     sub->add_option("--timeout-ms", options->timeout_ms, "How long to wait for Kafka")
         ->check(decimal())
-        ->check(CLI::Range(1000, 600000));
+        ->check(CLI::Range(1000, static_cast<int>(kTopicsTimeoutMax.count())));
   }
   return [options, create](const ConfigSources& sources) {
     return with_config(sources, [&](const LoadedConfig& loaded) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <thread>
 
+#include "core/base/check.h"
 #include "service/kafka/client.h"
 #include "service/kafka/topics.h"
 
@@ -57,7 +58,9 @@ class Admin {
   RdKafka<rd_kafka_AdminOptions_t> options(rd_kafka_admin_op_t operation) const {
     RdKafka<rd_kafka_AdminOptions_t> options(rd_kafka_AdminOptions_new(client_.get(), operation));
     std::array<char, 256> why{};
-    rd_kafka_AdminOptions_set_request_timeout(options.get(), left_ms(), why.data(), why.size());
+    const rd_kafka_resp_err_t error =
+        rd_kafka_AdminOptions_set_request_timeout(options.get(), left_ms(), why.data(), why.size());
+    CHECK(error == RD_KAFKA_RESP_ERR_NO_ERROR, "librdkafka takes up to an hour");
     return options;
   }
 
@@ -91,8 +94,7 @@ class Admin {
       : client_(std::move(client)), queue_(rd_kafka_queue_new(client_.get())), deadline_(deadline) {}
 
   int left_ms() const {
-    const auto left = std::chrono::duration_cast<milliseconds>(deadline_ - steady_clock::now()).count();
-    return static_cast<int>(std::clamp<std::int64_t>(left, 100, 60000));
+    return internal::wait_ms(std::chrono::duration_cast<milliseconds>(deadline_ - steady_clock::now()));
   }
 
   RdKafka<rd_kafka_t> client_;
@@ -367,6 +369,10 @@ std::vector<TopicSetting> late_settings(const KafkaTopics& topics,
 }
 
 }  // namespace
+
+int internal::wait_ms(milliseconds left) {
+  return static_cast<int>(std::clamp(left, milliseconds(100), kTopicsTimeoutMax).count());
+}
 
 Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfig& config,
                                                                 const std::vector<std::string>& names,

@@ -35,6 +35,9 @@ struct TopicDescription {
   std::size_t message_bytes_max() const;  // the largest record batch that it takes
 };
 
+// For so long at most a person may have a command wait for Kafka.
+inline constexpr std::chrono::milliseconds kTopicsTimeoutMax{600'000};
+
 // By name; a topic that is not there is not in the answer. Errors: kUnavailable, kInvalid (client settings).
 Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfig& config,
                                                                 const std::vector<std::string>& names,
@@ -123,5 +126,10 @@ struct TopicChange {
 // Makes what is missing and, with `alter`, mends what is wrong. A second run changes nothing.
 Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const TopicCreation& creation,
                                                std::chrono::milliseconds timeout);
+
+namespace internal {
+// How long one request may take of what is left of a timeout.
+int wait_ms(std::chrono::milliseconds left);
+}  // namespace internal
 
 }  // namespace neardup

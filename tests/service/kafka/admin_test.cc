@@ -51,6 +51,21 @@ TEST(Admin, outlives_a_broker_that_does_not_coordinate_the_group_any_more) {
   EXPECT_EQ(topics[0].bounds[0].committed, std::nullopt);
 }
 
+// Each request ended after a minute, however long Kafka was to be waited for.
+TEST(Admin, one_request_may_take_all_the_time_there_is) {
+  EXPECT_EQ(internal::wait_ms(kTopicsTimeoutMax), 600'000);
+  EXPECT_EQ(internal::wait_ms(std::chrono::milliseconds(61'000)), 61'000);
+  EXPECT_EQ(internal::wait_ms(std::chrono::milliseconds(-1)), 100) << "enough for an answer that is there";
+  EXPECT_EQ(internal::wait_ms(2 * kTopicsTimeoutMax), 600'000);
+  const MockCluster cluster({"pages"});
+  KafkaConfig config;
+  config.brokers = cluster.servers();
+  config.group = "readers";
+  std::vector<InputTopic> topics = {{"pages", {}, 1}};
+  const Status status = read_bounds(config, topics, kTopicsTimeoutMax);
+  EXPECT_TRUE(status) << "librdkafka takes so much: " << status.error().message;
+}
+
 struct Errors final : Probe {
   void kafka_error(std::string_view client, std::string_view) override { clients.emplace(client); }
   std::set<std::string> clients;
