@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <vector>
 
 #include "service/commands/exit_code.h"
 #include "service/commands/report.h"
@@ -13,15 +14,15 @@
 namespace neardup {
 
 int run_topics_create(const TopicsOptions& options, const LoadedConfig& loaded) {
-  const Result<std::vector<TopicChange>> changes =
-      create_topics(loaded.config.kafka,
-                    {.partitions = options.partitions,
-                     .replication = options.replication,
-                     .input = options.input,
-                     .alter = options.alter},
-                    std::chrono::milliseconds(options.timeout_ms));
-  if (!changes) return report_error(changes.error());
-  for (const TopicChange& change : *changes) fmt::print("{}: {}\n", change.topic, change.done);
+  std::vector<TopicChange> changes;
+  const auto created = create_topics(loaded.config.kafka,
+                                     {.partitions = options.partitions,
+                                      .replication = options.replication,
+                                      .input = options.input,
+                                      .alter = options.alter},
+                                     std::chrono::milliseconds(options.timeout_ms), &changes);
+  for (const TopicChange& change : changes) fmt::print("{}: {}\n", change.topic, change.done);
+  if (!created) return report_error(created.error());
   return run_topics_check(options, loaded);
 }
 

@@ -420,7 +420,7 @@ Result<std::map<std::string, TopicDescription>> TopicLookup::ask(const std::vect
 }
 
 Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const TopicCreation& creation,
-                                               milliseconds timeout) {
+                                               milliseconds timeout, std::vector<TopicChange>* done) {
   Result<Admin> admin = Admin::open(config, timeout);
   if (!admin) return admin.error();
   const KafkaTopics& topics = config.topics;
@@ -436,7 +436,8 @@ Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const 
   const std::int32_t partitions =
       creation.partitions > 0 ? creation.partitions : std::clamp(input_partitions, 1, 8);
 
-  std::vector<TopicChange> changes;
+  std::vector<TopicChange> own;
+  std::vector<TopicChange>& changes = done != nullptr ? *done : own;
   std::vector<std::string> made;
   for (const std::string& name : names) {
     const bool input = std::find(topics.input.begin(), topics.input.end(), name) != topics.input.end();

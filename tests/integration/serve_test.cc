@@ -283,6 +283,16 @@ TEST(Serve, topics_create_alter_mends_what_topics_check_refused) {
   }
 }
 
+TEST(Serve, topics_create_says_what_it_made_before_one_was_refused) {
+  Config config = test_config("halfway");
+  config.kafka.topics.duplicate = "halfway_unique";  // Kafka's metrics could not tell it from halfway.unique
+  ServiceProcess halfway("halfway", config, {"topics", "create", "--partitions", "1"});
+  EXPECT_EQ(halfway.wait(kStart), 69) << halfway.log();
+  EXPECT_NE(halfway.log().find("halfway.unique: created with 1 partition\n"), std::string::npos)
+      << halfway.log();
+  EXPECT_NE(halfway.log().find("creating topic halfway_unique: "), std::string::npos) << halfway.log();
+}
+
 TEST(Serve, a_second_instance_stands_by_and_takes_over) {
   Config config = test_config("standby");
   create_test_topics(config, 2);
