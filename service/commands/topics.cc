@@ -14,14 +14,14 @@
 namespace neardup {
 
 int run_topics_create(const TopicsOptions& options, const LoadedConfig& loaded) {
-  std::vector<TopicChange> changes;
-  const auto created = create_topics(loaded.config.kafka,
-                                     {.partitions = options.partitions,
-                                      .replication = options.replication,
-                                      .input = options.input,
-                                      .alter = options.alter},
-                                     std::chrono::milliseconds(options.timeout_ms), &changes);
-  for (const TopicChange& change : changes) fmt::print("{}: {}\n", change.topic, change.done);
+  const Status created =
+      create_topics(loaded.config.kafka,
+                    {.partitions = options.partitions,
+                     .replication = options.replication,
+                     .input = options.input,
+                     .alter = options.alter},
+                    std::chrono::milliseconds(options.timeout_ms),
+                    [](const TopicChange& change) { fmt::print("{}: {}\n", change.topic, change.done); });
   if (!created) return report_error(created.error());
   return run_topics_check(options, loaded);
 }

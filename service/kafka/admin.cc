@@ -419,8 +419,8 @@ Result<std::map<std::string, TopicDescription>> TopicLookup::ask(const std::vect
   return read_identities(*connection_->admin, names);
 }
 
-Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const TopicCreation& creation,
-                                               milliseconds timeout, std::vector<TopicChange>* done) {
+Status create_topics(const KafkaConfig& config, const TopicCreation& creation, milliseconds timeout,
+                     const std::function<void(const TopicChange&)>& tell) {
   Result<Admin> admin = Admin::open(config, timeout);
   if (!admin) return admin.error();
   const KafkaTopics& topics = config.topics;
@@ -436,8 +436,9 @@ Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const 
   const std::int32_t partitions =
       creation.partitions > 0 ? creation.partitions : std::clamp(input_partitions, 1, 8);
 
-  std::vector<TopicChange> own;
-  std::vector<TopicChange>& changes = done != nullptr ? *done : own;
+  const auto changed = [&](const std::string& topic, std::string done) {
+    if (tell) tell({topic, std::move(done)});
+  };
   std::vector<std::string> made;
   for (const std::string& name : names) {
     const bool input = std::find(topics.input.begin(), topics.input.end(), name) != topics.input.end();
@@ -453,14 +454,12 @@ Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const 
         return status.error();
       }
       made.push_back(name);
-      changes.push_back(
-          {name, "created with " + std::to_string(count) + (count == 1 ? " partition" : " partitions")});
+      changed(name, "created with " + std::to_string(count) + (count == 1 ? " partition" : " partitions"));
     } else if (creation.alter && !input) {
       const std::vector<TopicSetting> settings = differing(at->second, wanted_settings(topics, name, *there));
       if (settings.empty()) continue;
       if (Status status = alter(*admin, name, settings); !status) return status.error();
-      for (const TopicSetting& setting : settings)
-        changes.push_back({name, "set " + setting.name + "=" + setting.value});
+      for (const TopicSetting& setting : settings) changed(name, "set " + setting.name + "=" + setting.value);
     }
   }
   // A new topic shows up in the metadata a moment later; who is told "created" may use it.
@@ -475,9 +474,8 @@ Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const 
         const Status status = alter(*admin, topics.journal, late);
         for (const TopicSetting& setting : late) {
           const std::string what = setting.name + "=" + setting.value;
-          changes.push_back({topics.journal, status
-                                                 ? "set " + what
-                                                 : "could not set " + what + ": " + status.error().message});
+          changed(topics.journal,
+                  status ? "set " + what : "could not set " + what + ": " + status.error().message);
         }
         if (!status) break;
         is_late_set = true;
@@ -487,7 +485,7 @@ Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const 
       return Error{ErrorCode::kUnavailable, "topics were created but do not show up in time"};
     std::this_thread::sleep_for(milliseconds(100));
   }
-  return changes;
+  return {};
 }
 
 }  // namespace neardup

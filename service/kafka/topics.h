@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -123,11 +124,11 @@ struct TopicChange {
   std::string done;  // "created with 8 partitions", "set retention.ms=-1"
 };
 
-// Makes what is missing and, with `alter`, mends what is wrong. A second run changes nothing. `done`, if
-// given, is empty and gets the changes too: those before an error were made all the same.
-Result<std::vector<TopicChange>> create_topics(const KafkaConfig& config, const TopicCreation& creation,
-                                               std::chrono::milliseconds timeout,
-                                               std::vector<TopicChange>* done = nullptr);
+// Makes what is missing and, with `alter`, mends what is wrong. A second run changes nothing. Each change is
+// told as it is made: those before an error stay.
+Status create_topics(const KafkaConfig& config, const TopicCreation& creation,
+                     std::chrono::milliseconds timeout,
+                     const std::function<void(const TopicChange&)>& tell = {});
 
 namespace internal {
 // How long one request may take of what is left of a timeout.

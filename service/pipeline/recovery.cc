@@ -101,7 +101,8 @@ Result<bool> is_settled(JournalLog& log, BatchSink& sink) {
 
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
                StateBoard& board, int threads) {
-  return with_choices(restore_since(beginning(chain), log, chain, detector, retention, probe, board, threads));
+  return with_choices(
+      restore_since(beginning(chain), log, chain, detector, retention, probe, board, threads));
 }
 
 Status catch_up(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
