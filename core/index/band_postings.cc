@@ -72,10 +72,12 @@ unsigned BandPostings::hot_keys(const Band& band) const {
   return hot;
 }
 
+// What is gone is dropped before the posting that fills the key, too: it would be called full, and its minima
+// common, for what nobody can meet; and by a minimum that is common nobody asks for the one that is there.
 template <BandPostings::Caller kCaller>
 bool BandPostings::post(Key key, Ordinal ordinal, bool& fills) {
   unsigned before = table_.count(key, kPostingsMax);
-  if (before == kPostingsMax) before -= drop_gone<kCaller>(key);
+  if (before + 1 >= kPostingsMax) before -= drop_gone<kCaller>(key);
   if (before == kPostingsMax) return false;
   if constexpr (kCaller == Caller::kOwner) {
     table_.insert_own(key, ordinal);

@@ -20,8 +20,9 @@
 // was left. And a minimum that got hot is asked for no more, as it tells too little by then: what was posted
 // by it before is left behind, to be met by its other bands. Nobody counts these.
 //
-// What is erased is met no more. Its postings under keys that nobody can tell by then stay, and a full key
-// drops them when it is asked for room: so what was deleted never keeps another text out.
+// What is erased is met no more. Its postings under keys that nobody can tell by then stay, and a key drops
+// them when it is asked for its last room or for more: so what was deleted never keeps another text out, and
+// a key is full by what can be met.
 //
 // State:   a function of the sequence of uniques, removals and expiries.
 // Cost:    5 keys a band, and where they are hot 2 more for each of them and extension.
@@ -106,7 +107,7 @@ class BandPostings {
   enum class Caller : std::uint8_t { kAlone, kOwner };
   template <Caller kCaller = Caller::kAlone>
   bool post(Key key, Ordinal ordinal, bool& fills);
-  // Removes the postings of what is gone from a full key, and says how many.
+  // Removes the postings of what is gone from a key, and says how many.
   template <Caller kCaller>
   unsigned drop_gone(Key key);
 

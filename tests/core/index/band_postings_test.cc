@@ -232,5 +232,32 @@ TEST(BandPostings, what_is_erased_keeps_nobody_out_of_a_full_key) {
   EXPECT_EQ(postings.table().postings(), before - kFull + 1) << "those of its key are gone";
 }
 
+// Versions of one text, each deleted before the next comes.
+TEST(BandPostings, what_is_erased_fills_no_key_and_makes_no_minimum_common) {
+  BandPostings postings(1);
+  const Band band = band_of(10);
+  Ordinal ordinal = 0;
+  for (; ordinal + 1 < kFull; ++ordinal) {
+    insert(postings, ordinal, band);
+    postings.erase(ordinal, {}, {});
+  }
+  insert(postings, ordinal++, band);
+  EXPECT_EQ(postings.full_keys(), 0U);
+  EXPECT_EQ(postings.hot().size(), 0U) << "one text has these minima";
+  EXPECT_THAT(found(postings, band), ElementsAre(kFull - 1));
+
+  for (unsigned more = 1; more < kFull; ++more) insert(postings, ordinal++, band);
+  EXPECT_EQ(postings.full_keys(), 1U) << "sixteen can be met";
+  const std::vector<Feature> uncommon = {500};
+  for (ordinal = 100; ordinal + 1 < 100 + kFull; ++ordinal) {
+    insert(postings, ordinal, band, uncommon);
+    postings.erase(ordinal, {}, {});
+  }
+  insert(postings, ordinal, band, uncommon);
+  EXPECT_EQ(postings.full_keys(), 1U);
+  EXPECT_FALSE(postings.is_hot(500));
+  EXPECT_THAT(found(postings, band, uncommon), Contains(ordinal)) << "under the extended key, the only one";
+}
+
 }  // namespace
 }  // namespace neardup
