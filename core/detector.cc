@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 #include <string>
 #include <variant>
@@ -80,6 +81,19 @@ std::string DetectorOptions::text() const {
 }
 
 namespace {
+
+// The layout() of the options whose text() this is.
+BandLayout layout_of(std::string_view text) {
+  constexpr std::string_view kThreshold = "detector.threshold_permille=";
+  DetectorOptions options;
+  // The default has no name, and the other two ask for no bands.
+  if (text.find("detector.mode=") != std::string_view::npos) options.mode = DetectorMode::kSimhash;
+  if (const std::size_t at = text.find(kThreshold); at != std::string_view::npos) {
+    const std::string_view value = text.substr(at + kThreshold.size());
+    std::from_chars(value.data(), value.data() + value.size(), options.threshold_permille);
+  }
+  return options.layout();
+}
 
 // A match of a route, before it is known whose it is.
 struct RouteMatch {
@@ -193,6 +207,7 @@ struct Detector::State {
     std::size_t begin;
     std::size_t end;
     std::uint64_t apart;  // as HammingIndex::insert has it
+    bool as_inserted;     // as LongRoute::share has it
   };
   static constexpr std::size_t kGroup = 1024;
   static constexpr std::size_t kStep = 6;
@@ -341,7 +356,9 @@ void Detector::State::look_through(const Group& group, std::size_t member) {
     owner.exacts[exact_count] = {i - group.begin, one.unique.signature.exact};
     exact_count += ExactIndex::is_own(one.unique.signature.exact, owner.shards) ? 1 : 0;
     with(pages, [&](auto& route) {
-      for (const ReturningPage& page : one.pages) route.share(member, page_count++, page, layout);
+      for (const ReturningPage& page : one.pages) {
+        route.share(member, page_count++, page, layout, group.as_inserted);
+      }
     });
   }
   owner.exact_count = exact_count;
@@ -371,7 +388,7 @@ void Detector::State::take_back_by_crew(const Group& group) {
     if (member == 0) take_back(group);
   });
   exact.close();
-  with(pages, [&](auto& route) { route.close(layout); });
+  with(pages, [&](auto& route) { route.close(layout, group.as_inserted); });
 }
 
 void Detector::State::forget(Sequence sequence) {
@@ -580,12 +597,13 @@ Status Detector::restore(std::span<const Unique> uniques) {
 }
 
 void Detector::restore(const Returning& returning, std::size_t begin, std::size_t end,
-                       std::string_view decided_by) {
+                       std::optional<std::string_view> decided_by) {
   if (state_->crew == nullptr) restore_on(1);
   // Other options of any kind count as not known. Those of mode simhash have a text that is not empty.
   const std::uint64_t apart = decided_by == state_->options.text() ? state_->apart_by_options() : 0;
+  const bool as_inserted = !decided_by || layout_of(*decided_by) == state_->layout;
   for (; begin < end; begin += State::kGroup)
-    state_->take_back_by_crew({returning, begin, std::min(begin + State::kGroup, end), apart});
+    state_->take_back_by_crew({returning, begin, std::min(begin + State::kGroup, end), apart, as_inserted});
 }
 
 void Detector::restore_on(int threads) {

@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -135,10 +136,10 @@ class Detector {
   Status restore(const Unique& unique) { return restore({&unique, 1}); }
   // The same of [begin, end) of those that were prepared for a detector of these options, perhaps by another
   // thread. `decided_by`: the options().text() of the detector that decided them, knowing all that is
-  // remembered here; "": that is not known. Look-ups of mode simhash are faster where all were decided by
-  // these very options.
+  // remembered here; without it pages are taken to be of this layout(). Look-ups of mode simhash are faster
+  // where all were decided by these very options.
   void restore(const Returning& returning, std::size_t begin, std::size_t end,
-               std::string_view decided_by = {});
+               std::optional<std::string_view> decided_by = {});
 
   // From now on restore() works on so many threads, until it is told of another number. It changes no byte of
   // the state. The first one, which calls, does all that has an order; the others share the tables of exact

@@ -22,16 +22,29 @@ namespace {
 
 // A band is extended by the minima of bins that are not its own: of the next band's first bin, and of the one
 // after the next band's first.
-std::size_t bin_of(const Band& band, std::size_t number, unsigned extension) {
-  return (number * band.width + (extension == 0 ? band.width : 2 * band.width + 1)) % kMinimaBins;
+std::size_t bin_of(std::size_t width, std::size_t number, unsigned extension) {
+  return (number * width + (extension == 0 ? width : 2 * width + 1)) % kMinimaBins;
 }
 
 Bins bins_of_extensions(std::span<const Band> bands) {
   Bins bins = 0;
   for (std::size_t j = 0; j < bands.size(); ++j) {
-    for (unsigned e = 0; e < BandPostings::kExtensionsMax; ++e) bins |= Bins{1} << bin_of(bands[j], j, e);
+    for (unsigned e = 0; e < BandPostings::kExtensionsMax; ++e)
+      bins |= Bins{1} << bin_of(bands[j].width, j, e);
   }
   return bins;
+}
+
+std::size_t place_of(std::size_t band, unsigned extension) {
+  return band * BandPostings::kExtensionsMax + extension;
+}
+
+// What extends a band of a page that comes back, if it is crowded; kNoMinimum: nothing does.
+std::uint32_t extending_minimum(const ReturningPage& page, BandLayout layout, bool as_inserted,
+                                std::size_t band, unsigned extension) {
+  if (!as_inserted) return page.minima[bin_of(layout.width, band, extension)];
+  const std::size_t at = place_of(band, extension);
+  return (page.extensions.present >> at & 1) != 0 ? page.extensions.minima[at] : kNoMinimum;
 }
 
 // Moves those that are not hot to the front and returns how many they are. On a page of boilerplate hot ones
@@ -69,7 +82,7 @@ UncommonMinima LongRoute<kSketchBytes>::uncommon(const LongSignature& signature,
         [&](std::span<std::uint64_t> shingles) { return drop_hot(hot, signature.kind, shingles); });
     work.hot_changes_ = hot.changes();
   }
-  const std::size_t bin = bin_of(signature.bands[band], band, extension);
+  const std::size_t bin = bin_of(signature.bands[band].width, band, extension);
   const auto feature_of = [&](std::uint32_t value) {
     return value == kNoMinimum ? kNoFeature : minimum_feature(signature.kind, value);
   };
@@ -144,7 +157,7 @@ BandExtensions LongRoute<kSketchBytes>::insert(Sequence sequence, const LongSign
   BandExtensions extensions;
   postings_.insert(row, signature.band_span(), {}, [&](std::size_t band, unsigned extension) {
     const UncommonMinima minima = uncommon(signature, band, extension, work);
-    const std::size_t at = band * BandPostings::kExtensionsMax + extension;
+    const std::size_t at = place_of(band, extension);
     extensions.present |= 1U << at;
     extensions.minima[at] =
         minima.first == kNoFeature ? kNoMinimum : static_cast<std::uint32_t>(minima.first);
@@ -161,16 +174,17 @@ void LongRoute<kSketchBytes>::begin(std::span<const BucketTable::ShardSet> shard
 
 template <std::size_t kSketchBytes>
 void LongRoute<kSketchBytes>::share(std::size_t member, std::size_t number, const ReturningPage& page,
-                                    BandLayout layout) {
+                                    BandLayout layout, bool as_inserted) {
   constexpr unsigned kExtensions = BandPostings::kExtensionsMax;
   BandBatch::Share& share = batch_.share(member);
   if (member == 0) batch_pages_.push_back(&page);
   for (std::size_t j = 0; j < layout.bands; ++j) {
     const unsigned present = page.extensions.present >> (j * kExtensions) & ((1U << kExtensions) - 1);
-    share.add(number, j, page.keys[j], present != 0);
-    for (unsigned e = 0; e < kExtensions && present != 0; ++e) {
-      const std::uint32_t minimum = page.extensions.minima[j * kExtensions + e];
-      if ((present >> e & 1) == 0 || minimum == kNoMinimum) continue;
+    const bool is_extended = !as_inserted || present != 0;
+    share.add(number, j, page.keys[j], is_extended);
+    for (unsigned e = 0; e < kExtensions && is_extended; ++e) {
+      const std::uint32_t minimum = extending_minimum(page, layout, as_inserted, j, e);
+      if (minimum == kNoMinimum) continue;
       share.add_extended(number, j, e, page.keys[j], minimum_feature(page.kind, minimum));
     }
   }
@@ -182,13 +196,13 @@ void LongRoute<kSketchBytes>::open() {
 }
 
 template <std::size_t kSketchBytes>
-void LongRoute<kSketchBytes>::close(BandLayout layout) {
+void LongRoute<kSketchBytes>::close(BandLayout layout, bool as_inserted) {
   std::array<Feature, kBandMinima> features;
   batch_.close(postings_, [&](BandBatch::Slot slot) {
     const ReturningPage& page = *batch_pages_[slot.text()];
     if (slot.which() > 0) {
-      const std::size_t at = slot.band() * BandPostings::kExtensionsMax + slot.which() - 1;
-      features[0] = minimum_feature(page.kind, page.extensions.minima[at]);
+      features[0] = minimum_feature(
+          page.kind, extending_minimum(page, layout, as_inserted, slot.band(), slot.which() - 1));
       return std::span<const Feature>(features).first(1);
     }
     for (std::size_t e = 0; e < layout.width; ++e)

@@ -117,13 +117,16 @@ class LongRoute {
 
   // Pages that were inserted before come back with the same extensions, many at once and their postings by
   // several threads, in the steps of a BandBatch: each member is shown all pages, numbered from 0. While they
-  // post, the first appends the rows, in the same order.
+  // post, the first appends the rows, in the same order. Which bins extend a band hangs on the layout: if
+  // they were inserted under another one (`as_inserted` is false), each band that is crowded is extended by
+  // the first minima of its bins, in the place of those that are not common, which nobody knows any more.
   void begin(std::span<const BucketTable::ShardSet> shards);
-  void share(std::size_t member, std::size_t number, const ReturningPage& page, BandLayout layout);
+  void share(std::size_t member, std::size_t number, const ReturningPage& page, BandLayout layout,
+             bool as_inserted);
   void open();
   void post(std::size_t member) { batch_.post(postings_, member); }
   void append(Sequence sequence, const ReturningPage& page) { append(sequence, sketch_of(page)); }
-  void close(BandLayout layout);
+  void close(BandLayout layout, bool as_inserted);
 
   // Forgets one unique: its rows stay, and are met no more. False if it has none.
   bool erase(Sequence sequence);

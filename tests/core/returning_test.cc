@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "core/detector/exact_similarity.h"
+#include "core/index/band_postings.h"
 #include "tests/support/generated_notices.h"
 #include "tests/support/mutant_stream.h"
 #include "tests/support/signed_text.h"
@@ -193,6 +196,89 @@ INSTANTIATE_TEST_SUITE_P(Modes, ReturningUniques,
                                               {.mode = DetectorMode::kSimhash, .verify_sketch = true}},
                                          Case{"mgram", {.mode = DetectorMode::kMgram}}),
                          [](const auto& one) { return one.param.name; });
+
+// Likeness as the test wants it: to one unique, or to none.
+class LikeOne : public ExactSimilarity {
+ public:
+  std::optional<int> alike(Sequence unique, ShingleKind) const override {
+    return unique == one ? std::optional(900) : std::nullopt;
+  }
+  std::optional<Sequence> one;
+};
+
+// A page of a template, which has one shingle of its own; or a copy of it, with another one in the same band.
+SignedText page_of_template(SignedText page, BandLayout layout, std::uint32_t number, bool is_copy) {
+  constexpr std::uint32_t kOwnBin = 3;
+  const std::uint32_t own = 1'000'000 + number;
+  page.id = (is_copy ? "copy" : "page") + std::to_string(number);
+  page.signature.exact = {is_copy ? 1U : 0U, number};
+  page.route.long_count = 1;
+  LongSignature& signature = page.route.longs[0];
+  for (std::uint32_t bin = 0; bin < kMinimaBins; ++bin) signature.minima.first[bin] = 1000 + bin;
+  signature.minima.first[kOwnBin] = own;
+  if (is_copy) signature.minima.first[kOwnBin + 1] = 2'000'000 + number;
+  signature.minima.second.fill(kNoMinimum);
+  const std::uint64_t in_bin = (std::uint64_t{2 * kOwnBin + 1} << 32) / (2 * kMinimaBins);  // its middle
+  signature.sample = {in_bin << 32 | own};
+  make_bands(layout, signature);
+  return page;
+}
+
+// Which minimum extends a crowded band is told by its bin, and the bin by the layout.
+TEST(ReturningPages, those_of_a_template_are_found_under_another_layout_than_they_were_decided_by) {
+  constexpr std::uint32_t kPages = 3 * BandPostings::kPostingsMax;
+  LikeOne judge;
+  const DetectorOptions now{.threshold_permille = 700, .exact = &judge};
+  std::string text;
+  for (int w = 0; w < 300; ++w) text += " w" + std::to_string(w);
+  SignedText base = TextSigner().sign(text);
+  ASSERT_FALSE(base.route.has_short);
+  const auto decide = [&](Detector& detector) {
+    judge.one.reset();
+    std::vector<std::string> kept(kPages);
+    for (std::uint32_t i = 0; i < kPages; ++i) {
+      const SignedText page = page_of_template(base, detector.options().layout(), i, false);
+      EXPECT_EQ(detector.apply(page.arrival(), &kept[i]).verdict, Verdict::kUnique);
+    }
+    return kept;
+  };
+  const auto found = [&](const Detector& detector) {
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < kPages; ++i) {
+      judge.one = i;
+      const Decision decision = detector.check(page_of_template(base, now.layout(), i, true).arrival());
+      count += decision.verdict == Verdict::kDuplicate && decision.sequence == i;
+    }
+    return count;
+  };
+  Detector decided_now(now);
+  decide(decided_now);
+  ASSERT_EQ(found(decided_now), kPages);
+
+  const DetectorOptions by_default{.exact = &judge};
+  ASSERT_EQ(by_default.text(), "") << "which is known as well";
+  const DetectorOptions by_sketches{.mode = DetectorMode::kSimhash, .verify_sketch = true, .exact = &judge};
+  for (const DetectorOptions& before : {by_default, by_sketches}) {
+    SCOPED_TRACE(before.text());
+    ASSERT_FALSE(before.layout() == now.layout());
+    Detector decided_before(before);
+    const std::vector<std::string> kept = decide(decided_before);
+    std::vector<SignedText> pages;
+    for (std::uint32_t i = 0; i < kPages; ++i)
+      pages.push_back(page_of_template(base, before.layout(), i, false));
+    std::vector<Unique> uniques;
+    for (std::uint32_t i = 0; i < kPages; ++i) uniques.push_back(pages[i].unique(kept[i]));
+    const auto restored = [&](const DetectorOptions& options) {
+      Detector detector(options);
+      Returning returning(options);
+      EXPECT_TRUE(returning.prepare(uniques));
+      detector.restore(returning, 0, returning.size(), before.text());
+      return detector;
+    };
+    EXPECT_EQ(found(restored(now)), kPages);
+    EXPECT_EQ(restored(before).state_digest(), decided_before.state_digest());
+  }
+}
 
 }  // namespace
 }  // namespace neardup
