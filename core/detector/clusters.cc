@@ -110,24 +110,68 @@ ClusterState Clusters::cluster(Sequence leader) const {
 // The cluster's place among the largest, given that it has so many members now; null if it has none. A
 // cluster is looked at each time it has grown, so these are the largest indeed.
 Clusters::LargeCluster* Clusters::among_largest(Sequence leader, std::uint32_t size) const {
-  if (options_.largest == 0 || size < smallest_largest_) return nullptr;
-  const auto same = std::ranges::find(largest_, leader, &LargeCluster::leader);
-  if (same != largest_.end()) {
-    same->size = size;
-    return &*same;
+  const Sized now{leader, size};
+  if (options_.largest == 0 || !is_larger(now, beyond_)) return nullptr;
+  if (size >= smallest_largest_) {
+    const auto same = std::ranges::find(largest_, leader, &LargeCluster::leader);
+    if (same != largest_.end()) {
+      same->size = size;
+      return &*same;
+    }
+    const LargeCluster fresh{.leader = leader, .size = size};
+    if (largest_.size() < options_.largest) return &largest_.emplace_back(fresh);
+    LargeCluster& smallest = *std::ranges::max_element(largest_, is_larger<LargeCluster, LargeCluster>);
+    smallest_largest_ = smallest.size;
+    if (is_larger(now, smallest)) {
+      set_aside({smallest.leader, smallest.size});
+      smallest = fresh;
+      return &smallest;
+    }
   }
-  const LargeCluster fresh{.leader = leader, .size = size};
-  if (largest_.size() < options_.largest) return &largest_.emplace_back(fresh);
-  LargeCluster& smallest = *std::ranges::max_element(largest_, is_larger);
-  smallest_largest_ = smallest.size;
-  if (!is_larger(fresh, smallest)) return nullptr;
-  smallest = fresh;
-  return &smallest;
+  set_aside(now);
+  return nullptr;
+}
+
+// Whether it has that size, and is remembered.
+bool Clusters::is_current(const Sized& cluster) const {
+  const std::uint32_t* const size = sizes_.find(cluster.leader);
+  return size != nullptr && *size == cluster.size;
+}
+
+// Into the reserve. What has another size by now stays there until it has grown to twice what it should be;
+// then the smaller half of what is left goes.
+void Clusters::set_aside(const Sized& cluster) const {
+  reserve_.push_back(cluster);
+  std::ranges::push_heap(reserve_, is_smaller);
+  const std::size_t most =
+      std::max<std::size_t>(kReserveMin * options_.largest, sizes_.size() / kReserveShare);
+  if (reserve_.size() < 2 * most) return;
+  std::erase_if(reserve_, [&](const Sized& one) { return !is_current(one); });
+  if (reserve_.size() > most) {
+    const auto first_beyond = reserve_.begin() + static_cast<std::ptrdiff_t>(most);
+    std::ranges::nth_element(reserve_, first_beyond, is_larger<Sized, Sized>);
+    beyond_ = *first_beyond;
+    reserve_.erase(first_beyond, reserve_.end());
+  }
+  std::ranges::make_heap(reserve_, is_smaller);
+}
+
+// From the reserve, to where some were forgotten.
+void Clusters::move_up() {
+  smallest_largest_ = 0;
+  while (largest_.size() < options_.largest && !reserve_.empty()) {
+    std::ranges::pop_heap(reserve_, is_smaller);
+    const Sized next = reserve_.back();
+    reserve_.pop_back();
+    if (!is_current(next)) continue;
+    if (std::ranges::find(largest_, next.leader, &LargeCluster::leader) != largest_.end()) continue;
+    largest_.push_back({.leader = next.leader, .size = next.size});
+  }
 }
 
 std::vector<Clusters::Large> Clusters::largest() const {
   std::vector<LargeCluster> sorted = filled_largest();
-  std::ranges::sort(sorted, is_larger);
+  std::ranges::sort(sorted, is_larger<LargeCluster, LargeCluster>);
   std::vector<Large> out;
   out.reserve(sorted.size());
   for (const LargeCluster& large : sorted)
@@ -162,20 +206,20 @@ void Clusters::erase(Sequence leader) {
   if (!sizes_.erase(leader)) return;
   representatives_.erase(leader);
   if (std::erase_if(largest_, [&](const LargeCluster& large) { return large.leader == leader; }) > 0)
-    largest_is_filled_ = false;
+    move_up();
 }
 
 void Clusters::expire(Sequence oldest) {
   sizes_.expire(oldest);
   representatives_.expire(oldest);
   if (std::erase_if(largest_, [&](const LargeCluster& large) { return large.leader < oldest; }) > 0)
-    largest_is_filled_ = false;
+    move_up();
 }
 
 const std::vector<Clusters::LargeCluster>& Clusters::filled_largest() const {
-  if (!largest_is_filled_) {
-    largest_is_filled_ = true;
-    smallest_largest_ = 0;
+  if (largest_.size() < options_.largest && beyond_.size > 0) {
+    beyond_ = {};
+    sizes_read_ += sizes_.size();
     sizes_.for_each([&](Sequence leader, std::uint32_t size) { among_largest(leader, size); });
   }
   return largest_;
@@ -203,7 +247,7 @@ Digest128 Clusters::digest() const {
 
 std::size_t Clusters::bytes() const {
   return sizes_.bytes() + representatives_.bytes() + largest_.capacity() * sizeof(largest_[0]) +
-         guard_.bytes();
+         reserve_.capacity() * sizeof(reserve_[0]) + guard_.bytes();
 }
 
 }  // namespace neardup

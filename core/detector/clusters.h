@@ -21,10 +21,15 @@
 // fingerprints: of each bit, how many members differ from the leader there. A bit in which c of n differ
 // makes c (n - c) pairs differ. Low means copies of one text; high, a template or a chain of rewrites.
 //
+// Which are the largest is known without a look at all the others: behind them is a reserve of those that
+// come next, and who is forgotten makes room for the first of it. Where it is used up all sizes are read, but
+// not before a 256th of the clusters is forgotten.
+//
 // Cost:    5 bytes for a cluster of two or more, and what pages leave free (sparse_column.h: 7 in all where a
-//          fifth of the uniques lead one); 28 more if a duplicate represents it. The largest and the
-//          guard's window besides. A duplicate costs a look-up and a few counters: .8 us where one of 200 000
-//          clusters is hit at random, nearly all of it waits for memory.
+//          fifth of the uniques lead one); 28 more if a duplicate represents it. The largest, their reserve
+//          (a quarter of a byte a cluster at most, or 32 KiB) and the guard's window besides. A duplicate
+//          costs a look-up and a few counters: .8 us where one of 200 000 clusters is hit at random, nearly
+//          all of it waits for memory.
 // Threads: none inside.
 #pragma once
 
@@ -109,6 +114,8 @@ class Clusters {
   void expire(Sequence oldest);
 
   std::uint64_t clusters() const { return sizes_.size(); }  // of two or more
+  // How many sizes were read so far to know the largest when others had been forgotten.
+  std::uint64_t sizes_read() const { return sizes_read_; }
 
   // Equal for equal sizes and representatives. It reads everything.
   Digest128 digest() const;
@@ -122,11 +129,21 @@ class Clusters {
     std::array<std::uint32_t, 64> differing = {};  // of each bit: how many are not as the leader is
   };
 
-  static bool is_larger(const LargeCluster& a, const LargeCluster& b) {
+  struct Sized {
+    Sequence leader = 0;
+    std::uint32_t size = 0;
+  };
+
+  template <class A, class B>
+  static bool is_larger(const A& a, const B& b) {
     return a.size != b.size ? a.size > b.size : a.leader < b.leader;
   }
+  static bool is_smaller(const Sized& a, const Sized& b) { return is_larger(b, a); }
   std::int64_t rank(const ClusterDocument& document) const;
   LargeCluster* among_largest(Sequence leader, std::uint32_t size) const;
+  bool is_current(const Sized& cluster) const;
+  void set_aside(const Sized& cluster) const;
+  void move_up();
   const std::vector<LargeCluster>& filled_largest() const;
 
   const ClusterOptions options_;
@@ -134,11 +151,16 @@ class Clusters {
   SparseColumn<std::uint32_t> sizes_;             // of clusters of two or more
   SparseColumn<Representative> representatives_;  // where it is not the leader
 
-  // What is known of the largest. Where one of them is forgotten, those that are left move up when next
-  // somebody asks: many may go before that, and moving up reads all sizes.
-  mutable std::vector<LargeCluster> largest_;   // in no order
-  mutable std::uint32_t smallest_largest_ = 0;  // a smaller one is not among them, nor will it come in
-  mutable bool largest_is_filled_ = true;
+  // What is known of the largest: these and the reserve are all clusters that are larger than `beyond_`. Of
+  // the reserve none is larger than one of these, and if these are fewer than wanted it is empty. Then all
+  // sizes are read when next somebody asks: many may be forgotten before that.
+  static constexpr std::uint64_t kReserveShare = 256;  // of it is one cluster of so many, or
+  static constexpr std::size_t kReserveMin = 32;       // so many for each of the largest
+  mutable std::vector<LargeCluster> largest_;          // in no order
+  mutable std::uint32_t smallest_largest_ = 0;         // a smaller one is not among them, nor will it come in
+  mutable std::vector<Sized> reserve_;  // a heap; some have another size by now, or are forgotten
+  mutable Sized beyond_;                // of size 0: there is nothing beyond
+  mutable std::uint64_t sizes_read_ = 0;
   StreamGuard guard_;
 };
 

@@ -113,6 +113,32 @@ TEST(Clusters, a_forgotten_cluster_is_gone_with_its_representative_and_its_rank)
   EXPECT_NE(representative(clusters, 2), std::nullopt);
 }
 
+// The oldest are the largest, as of equal ones and of those that grew for longest: so each that expires is
+// one of them, and each time somebody asks.
+TEST(Clusters, the_largest_are_known_without_reading_all_sizes_each_time_that_one_is_forgotten) {
+  constexpr Sequence kClusters = 100'000;
+  constexpr Sequence kExpired = 10'000;
+  for (const bool equal : {true, false}) {
+    SCOPED_TRACE(equal ? "of one size" : "the older, the larger");
+    Clusters clusters({});
+    const auto size_of = [&](Sequence leader) {
+      return equal ? 2U : static_cast<std::uint32_t>(2 + (kClusters - leader) / 10);
+    };
+    for (Sequence leader = 0; leader < kClusters; ++leader)
+      clusters.restore({.leader = leader, .joined = size_of(leader) - 1}, "");
+    for (Sequence oldest = 1; oldest <= kExpired; ++oldest) {
+      clusters.expire(oldest);
+      ASSERT_EQ(clusters.counts().largest, size_of(oldest));
+      if (oldest % 100 != 0) continue;
+      const std::vector<Clusters::Large> largest = clusters.largest();
+      ASSERT_EQ(largest.size(), ClusterOptions().largest);
+      for (Sequence i = 0; i < largest.size(); ++i) ASSERT_EQ(largest[i].leader, oldest + i);
+    }
+    EXPECT_GT(clusters.sizes_read(), 0U) << "the reserve was used up";
+    EXPECT_LE(clusters.sizes_read(), 256 * kExpired);
+  }
+}
+
 TEST(Clusters, mean_distance_tells_copies_from_a_template) {
   Clusters clusters({});
   std::mt19937_64 random(1);
