@@ -87,6 +87,8 @@ class Retention {
   // Are they more than there should be? Where the oldest are forgotten, that stops nothing by itself.
   bool is_above(std::uint64_t bytes) const { return options_.bytes_max > 0 && bytes > options_.bytes_max; }
 
+  std::int64_t now_ms() const { return now_ms_; }  // the latest time of any document; 0: unknown
+
   const RetentionOptions& options() const { return options_; }
 
  private:

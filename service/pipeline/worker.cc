@@ -39,6 +39,7 @@ std::string as_line(std::string_view text) {
 
 constexpr std::string_view kAlarmPart = "clusters.alarm_share";
 constexpr std::string_view kMemoryPart = "index.memory_limit";
+constexpr std::string_view kAgePart = "index.age_max_hours";
 
 // Reports how long a scope took as one stage of a batch.
 class StageTimer {
@@ -83,6 +84,7 @@ Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain:
 Worker::~Worker() {
   if (alarm_) parts_.board.warn(kAlarmPart, "");
   if (is_above_limit_) parts_.board.warn(kMemoryPart, "");
+  if (is_ahead_of_clock_) parts_.board.warn(kAgePart, "");
   for (Intake& intake : intakes_) parts_.signers.cancel(intake.signing);
 }
 
@@ -264,12 +266,34 @@ void Worker::report_memory() {
   }
 }
 
+// A clock that was far ahead for one batch is in the journal for good, as the time of that batch. What comes
+// now counts as if it came then, so none of it is forgotten by its age before that time is here.
+void Worker::report_age() {
+  const std::int64_t age_max_ms = parts_.retention.options().age_max_ms;
+  if (age_max_ms == 0) return;
+  const std::int64_t ahead_ms = parts_.retention.now_ms() - wall_clock_ms();
+  const bool before = std::exchange(is_ahead_of_clock_, ahead_ms > age_max_ms);
+  if (is_ahead_of_clock_ == before) return;
+  if (!is_ahead_of_clock_) {
+    parts_.board.warn(kAgePart, "");
+    log_info("{}: the time that the journal tells is near again", kAgePart);
+    return;
+  }
+  const std::string why = "the journal tells a time that is " + std::to_string(ahead_ms / 3'600'000) +
+                          " hours ahead, from a clock that was wrong, and until then nothing is forgotten by "
+                          "its age: set index.documents_max, or begin anew with another journal and group "
+                          "(kafka.topics.journal, kafka.group)";
+  parts_.board.warn(kAgePart, why);
+  log_warning("{}: {}", kAgePart, why);
+}
+
 void Worker::report_index() {
   const IndexCounts counts = index_counts(parts_.detector, truncated_);
   truncated_ += counts.truncated;
   parts_.probe.index(counts);
   report_alarm(counts.clusters);
   report_memory();
+  report_age();
   const Status& file = parts_.detector.file_status();
   parts_.board.warn("index.directory", file ? "" : file.error().message);
   if (file.ok() == directory_is_well_) return;

@@ -152,6 +152,7 @@ class Worker {
   void report_index();
   void report_alarm(const ClusterCounts& counts);
   void report_memory();
+  void report_age();
   std::string memory_text() const;
   std::string alarm_text(const ClusterCounts& counts) const;
   Status publish_all();
@@ -188,7 +189,8 @@ class Worker {
   JournalChain ahead_;                // of what was decided
   std::uint64_t truncated_ = 0;       // look-ups, as last reported
   bool directory_is_well_ = true;     // so it was last reported,
-  bool is_above_limit_ = false;       // and so was this
+  bool is_above_limit_ = false;       // and so was this,
+  bool is_ahead_of_clock_ = false;    // and this
   std::optional<StreamAlarm> alarm_;  // as last reported
   // Of the publishing thread.
   bool recycle_first_ = false;  // a request of the last transaction was not answered

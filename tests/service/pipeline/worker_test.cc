@@ -15,8 +15,10 @@
 
 #include "core/index/growing_memory.h"
 #include "core/limits.h"
+#include "service/clock.h"
 #include "service/codec/preset.h"
 #include "service/codec/verdict_codec.h"
+#include "service/journal/record.h"
 #include "service/pipeline/input_plan.h"
 #include "service/pipeline/recovery.h"
 #include "tests/support/generated_crawl.h"
@@ -959,6 +961,36 @@ TEST(Forgetting, a_record_of_the_future_forgets_nobody) {
   const Forgetful run = forget(kafka, {.age_max_ms = 100 * kYearMs, .clock = RetentionClock::kArrivalTime});
   EXPECT_EQ(run.behind.back().oldest, 0U);
   EXPECT_EQ(run.behind.back().size, 3 * kForgettingBatch);
+}
+
+// The writer's own clock was wrong for one batch: the next life has its own, and the journal.
+TEST(Forgetting, a_journal_of_the_future_is_a_warning) {
+  constexpr std::int64_t kAgeMs = 10 * 60 * kMinuteMs;
+  for (const auto& [ahead_ms, is_far] : {std::pair(3 * kAgeMs, true), std::pair(kAgeMs / 2, false)}) {
+    MemoryKafka kafka = news(1);
+    ASSERT_TRUE(live(kafka, always_committed, 1).status);
+    const std::string told = kafka.journal.back();
+    Result<JournalRecord> record = decode_journal_record(told);
+    ASSERT_TRUE(record) << record.error().message;
+    record->time_ms = wall_clock_ms() + ahead_ms;
+    kafka.journal.back() = encode_journal_record(*record);
+    for (std::size_t i = 1; i < 4; ++i) kafka.input[0].push_back(record_of(i, i));
+
+    StateBoard board;
+    std::vector<std::string> warnings;
+    const Life life = live_in(
+        kafka, always_committed, 1,
+        {.interval = std::chrono::hours(1),
+         .retention = {.age_max_ms = kAgeMs},
+         .after_batch = [&](const Detector&) { warnings.push_back(board.warning()); },  // reported before
+         .board = &board});
+    ASSERT_TRUE(life.status) << life.status.error().message;
+    EXPECT_EQ(kafka.verdicts.size(), 4U);
+    ASSERT_GE(warnings.size(), 2U);
+    EXPECT_EQ(warnings.back().starts_with("index.age_max_hours: the journal tells a time that is "), is_far)
+        << warnings.back();
+    EXPECT_EQ(board.warning(), "");
+  }
 }
 
 TEST(Forgetting, by_memory_stays_below_the_limit_and_is_replayed) {
