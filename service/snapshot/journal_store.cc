@@ -49,6 +49,8 @@ Result<std::unique_ptr<JournalStore>> JournalStore::open(const std::string& fold
     const Error failed = manifest.error().in("snapshot");
     return failed.code == ErrorCode::kUnsupportedVersion ? refused(failed, options) : failed;
   }
+  if (store->damage_.is_unread)
+    return Error{ErrorCode::kIo, store->damage_.clauses + ": left as it is"}.in("snapshot");
   if (!*manifest) {
     for (const std::uint64_t first : files->segments) store->look_at_unnamed(first);
     return store;
@@ -90,6 +92,7 @@ Status JournalStore::resume(const JournalChain& chain) {
   CHECK(segments_.empty() ? chain.empty()
                           : chain.next_number() == segments_.back().first + segments_.back().records,
         "the chain has accepted what was read");
+  CHECK(!damage_.is_unread, "nothing is cut off for a disk that does not let it be read");
   if (!segments_.empty()) segments_.back().last = chain.last_digest();
   for (std::size_t i = 0; i + 1 < segments_.size(); ++i) segments_[i].last = committed_.segments[i].last;
   committed_chain_ = chain;

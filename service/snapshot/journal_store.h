@@ -46,7 +46,8 @@ class JournalStore {
  public:
   // Makes the folder if it is not there and locks it for as long as the store lives. `signature_options`:
   // those of who will decide by what is stored. Errors: kUnavailable (another process holds it),
-  // kContradiction (made with other options), kUnsupportedVersion, kIo.
+  // kContradiction (made with other options), kUnsupportedVersion, kIo (so too if a manifest cannot be read:
+  // what it names would be taken for what nobody promised, and removed).
   static Result<std::unique_ptr<JournalStore>> open(const std::string& folder,
                                                     const std::string& signature_options,
                                                     StoreOptions options = {});
@@ -64,6 +65,7 @@ class JournalStore {
 
   // Goes on behind the last record that `read` handed out; `chain` has accepted all of these. Cuts the files
   // there and promises what is left. What fails, fall_back() may mend.
+  // REQUIRES: !damage().is_unread.
   Status resume(const JournalChain& chain);
 
   // The next record of the journal, and where its log goes on behind it. Errors: kIo; kContradiction,

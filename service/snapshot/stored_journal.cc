@@ -91,9 +91,10 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
     if (error.code == ErrorCode::kUnsupportedVersion) return error;  // the journal's records are the same
     return Error{error.code, error.message + ". " + kSnapshotWayOut};
   }
-  if (parts_.store.damage().any()) {
-    log_warning("{} is damaged, the records from {} on come from the journal topic: {}", snapshot, number_,
-                parts_.store.damage().clauses);
+  const Damage damage = parts_.store.damage();
+  if (damage.any()) {
+    log_warning("{} is {}, the records from {} on come from the journal topic: {}", snapshot,
+                damage.is_unread ? "not read to its end" : "damaged", number_, damage.clauses);
   }
   CHECK(parts_.chain.next_number() == number_, "the caller's chain has accepted what was stored");
   const std::int64_t position = parts_.store.position();
@@ -116,12 +117,14 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
     if (Status started = parts_.log.start_at(position - 1); !started) return started;
   }
   committed_end_ = number_;
-  if (Status resumed = parts_.store.resume(parts_.chain); !resumed) {
-    fail(resumed.error());
-  }
   begun_ = true;
-  commit_due_ = Clock::now() + options_.interval;
-  thread_ = std::thread([this] { run(); });
+  if (damage.is_unread) {
+    leave_it(damage.clauses);
+  } else {
+    if (Status resumed = parts_.store.resume(parts_.chain); !resumed) fail(resumed.error());
+    commit_due_ = Clock::now() + options_.interval;
+    thread_ = std::thread([this] { run(); });
+  }
 
   bool compared = number_ == 0;
   const auto until = Clock::now() + options_.stale_end_max;
@@ -138,6 +141,18 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
     if (!status || compared) return status;
   } while (ask_again(until));
   return journal_is_shorter();
+}
+
+// What the disk does not let us read may be whole, and be all that is left of the journal one day. To go on
+// we would have to cut it off, so nothing is kept until a start can read it.
+void StoredJournal::leave_it(const std::string& why) {
+  behind_ = true;
+  parts_.probe.snapshot_failed();
+  parts_.board.warn("snapshot", why);
+  log_warning(
+      "snapshot {}: left as it is, and nothing is added to it until a start can read it: {}. Mend the disk "
+      "and start again, name another folder, or empty snapshot.directory",
+      parts_.store.folder(), why);
 }
 
 // The log ends before our last record. Waits a little; whether to ask it once more, which tells of a stop.

@@ -88,6 +88,7 @@ class StoredJournal final : public JournalLog {
   };
 
   Status begin(const std::function<Status(std::string_view bytes, double progress)>& take);
+  void leave_it(const std::string& why);
   bool ask_again(Clock::time_point until) const;
   Status compare(std::string_view bytes, std::int64_t position) const;
   void keep(std::string_view bytes);

@@ -58,6 +58,7 @@ Result<SnapshotFiles> snapshot_files(const std::string& folder) {
 
 void Damage::add(const Error& error) {
   clauses += (clauses.empty() ? "" : "; ") + error.message;
+  if (error.code == ErrorCode::kIo) is_unread = true;
   if (error.code != ErrorCode::kIo) code = ErrorCode::kCorrupt;
 }
 

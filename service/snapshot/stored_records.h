@@ -43,6 +43,7 @@ Result<SnapshotFiles> snapshot_files(const std::string& folder);
 struct Damage {
   std::string clauses;  // "": none
   ErrorCode code = ErrorCode::kIo;
+  bool is_unread = false;  // some of it could not be read, and may be whole: nobody may write over it
 
   void add(const Error& error);
   bool any() const { return !clauses.empty(); }

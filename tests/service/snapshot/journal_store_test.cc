@@ -293,6 +293,33 @@ TEST_F(JournalStoreTest, with_both_manifests_damaged_it_begins_anew_and_is_whole
   EXPECT_EQ(start(*open()), records);
 }
 
+// A link to itself is what no right can read: the disk gives an error, and what lies there may be whole.
+TEST_F(JournalStoreTest, a_manifest_that_cannot_be_read_costs_no_segment) {
+  const std::vector<std::string> records = generated_records(12, 2);
+  fill(records, {.segment_bytes_max = 700});
+  const auto whole = files();
+  std::vector<std::uint64_t> unread = snapshot_files(at())->manifests;
+  ASSERT_EQ(unread.size(), 2U);
+  for (; !unread.empty(); unread.erase(unread.begin())) {  // both, then the newest alone
+    put(whole);
+    for (const std::uint64_t generation : unread) {
+      const std::string path = at() + "/" + manifest_name(generation);
+      std::filesystem::remove(path);
+      std::filesystem::create_symlink(path, path);
+    }
+    const auto refused = JournalStore::open(at(), "");
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::kIo);
+    EXPECT_THAT(refused.error().message, HasSubstr(manifest_name(unread.back())));
+    for (const auto& [name, bytes] : files()) {
+      if (name.starts_with("segment-")) {
+        EXPECT_EQ(bytes, whole.at(name)) << name;
+      }
+    }
+    EXPECT_EQ(files().size(), whole.size());
+  }
+}
+
 TEST_F(JournalStoreTest, a_damaged_manifest_is_none_of_the_two_that_are_kept) {
   const std::vector<std::string> records = generated_records(20, 2);
   std::size_t stored = 0;

@@ -296,6 +296,32 @@ TEST_F(StoredJournalTest, damage_costs_a_longer_start_and_no_record) {
   EXPECT_EQ(mended.state, whole.state);
 }
 
+TEST_F(StoredJournalTest, what_cannot_be_read_is_left_as_it_is_until_a_start_can_read_it) {
+  commit(60);
+  ASSERT_TRUE(live().status);
+  const Result<SnapshotFiles> files = snapshot_files(at());
+  ASSERT_TRUE(files.ok());
+  ASSERT_GT(files->segments.size(), 1U);
+  const std::string segment = at() + "/" + segment_name(files->segments[1]);
+  const std::string away = segment + "-away";
+  std::filesystem::rename(segment, away);
+  std::filesystem::create_symlink(segment, segment);  // to itself: an error of the disk for everybody
+  const Life unread = live([&](const auto& read_back) {
+    commit(5);
+    read_back(5);
+  });
+  ASSERT_TRUE(unread.status) << unread.status.error().message;
+  EXPECT_EQ(unread.records, 65U);
+  EXPECT_GT(unread.log_reads, 1);
+  EXPECT_EQ(probe_.failures, 1);
+  EXPECT_THAT(board_.warning(), AllOf(HasSubstr("snapshot"), HasSubstr(segment)));
+
+  std::filesystem::rename(away, segment);
+  const Life again = live();
+  EXPECT_EQ(again.log_reads, 1 + 5) << "nothing was cut off, nothing was added";
+  EXPECT_EQ(again.state, unread.state);
+}
+
 TEST_F(StoredJournalTest, records_that_find_no_room_in_the_queue_come_from_the_journal_later) {
   commit(3);
   const Life life = live(
