@@ -124,12 +124,12 @@ void KafkaInput::know(const InputPosition& position) {
   partition.topic = position.topic;
   partition.topic_name = position.topic_name;
   partition.partition = position.partition;
-  partition.lag = PartitionLag(position.next == InputPosition::kFromBeginning
-                                   ? position.log_begin.value_or(PartitionLag::kUnknown)
-                                   : position.next);
+  const bool from_beginning = position.next == InputPosition::kFromBeginning;
+  partition.lag = PartitionLag(from_beginning ? PartitionLag::kUnknown : position.next);
+  if (from_beginning && position.log_begin) partition.lag.begins_at(*position.log_begin);
   // The first statistics come in a second; until then a backlog would look like none.
   if (position.log_end) partition.lag.end_is_at_least(*position.log_end);
-  if (position.next != InputPosition::kFromBeginning) partition.told = position.next;
+  if (!from_beginning) partition.told = position.next;
   partition.heard = std::chrono::steady_clock::now();
   partitions_.push_back(std::move(partition));
 }

@@ -31,6 +31,10 @@ class PartitionLag {
   // `next`: the position to begin at, or kUnknown for the beginning.
   explicit PartitionLag(std::int64_t next = kUnknown) : committed_(next), polled_(next) {}
 
+  // Who is to begin at the beginning was told it lies there. That counts for the lag alone: another leader
+  // may have records before it.
+  void begins_at(std::int64_t offset) { committed_ = offset; }
+
   // The position behind what was handed out.
   std::int64_t polled() const { return polled_; }
 
@@ -45,7 +49,7 @@ class PartitionLag {
   void reached_end(std::int64_t offset) {
     polled_ = std::max(polled_, offset);
     end_ = std::max(end_, offset);
-    if (!in_hand()) committed_ = polled_;
+    if (!in_hand()) committed_is(polled_);
   }
   // The last stable offset, as the last fetch told it. While nothing is fetched it is told over and over,
   // and grows old.
@@ -69,10 +73,10 @@ class PartitionLag {
   // Verdicts of all batches up to `number` are committed.
   void committed(std::uint64_t number) {
     for (; !batches_.empty() && batches_.front().number <= number; batches_.pop_front()) {
-      committed_ = batches_.front().next;
+      committed_is(batches_.front().next);
       committed_ms_ = batches_.front().last_ms;
     }
-    if (!in_hand()) committed_ = polled_;  // the end may have been reached since
+    if (!in_hand()) committed_is(polled_);  // the end may have been reached since
   }
 
   bool end_known() const { return end_ >= 0; }
@@ -104,6 +108,9 @@ class PartitionLag {
     std::int64_t last_ms;   // of its last record
   };
 
+  void committed_is(std::int64_t next) {
+    if (next != kUnknown) committed_ = next;
+  }
   bool in_hand() const { return open_ || !batches_.empty(); }
 
   // Of the first record handed out and not committed; 0 when unknown.

@@ -187,6 +187,17 @@ TEST_F(Input, asks_again_where_a_partition_begins_when_it_was_not_told) {
   EXPECT_EQ(records_.size(), 2U);
 }
 
+// As of a follower whose log was not yet cut to where its leader's begins, and that leads now.
+TEST_F(Input, hands_out_records_before_where_the_log_was_said_to_begin) {
+  cluster_.send(kTopic, {"one", "two", "three"});
+  const std::vector<InputPosition> positions = {{.topic_name = kTopic, .partition = 0, .log_begin = 5}};
+  ASSERT_TRUE(input_->assign(positions));
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(input_->poll(records_, 10, milliseconds(10)));
+    return records_.size() == 3;
+  }));
+}
+
 // Behind the last record lies the mark of its transaction: who begins at the mark finds nothing there once
 // retention has taken both, and cannot know that it was no record.
 TEST_F(Input, that_rests_stands_behind_the_marks_of_transactions) {

@@ -38,6 +38,20 @@ TEST(PartitionLag, from_the_beginning_counts_all_there_is) {
   EXPECT_EQ(lag.records(), 7);
 }
 
+TEST(PartitionLag, where_the_log_was_said_to_begin_counts_until_a_record_tells_otherwise) {
+  PartitionLag lag;
+  lag.begins_at(1000);
+  lag.end_is(1007);
+  EXPECT_EQ(lag.records(), 7);
+  EXPECT_EQ(lag.polled(), PartitionLag::kUnknown);
+  commit(lag);  // of other partitions
+  EXPECT_EQ(lag.records(), 7);
+  lag.handed_out(2, kNow);
+  EXPECT_EQ(lag.polled(), 3);
+  commit(lag);
+  EXPECT_EQ(lag.records(), 1004);
+}
+
 TEST(PartitionLag, an_end_that_a_leader_told_outlives_the_one_that_the_last_fetch_told_before) {
   PartitionLag lag(0);
   lag.end_is(10);
