@@ -23,17 +23,23 @@ constexpr std::int64_t kOlderMs = 60'000;
 
 using Place = ParsedVerdict::Place;
 
-// Where the document came from; nullopt: it is no verdict on our input.
-std::optional<Place> place_of(const Record& record, const std::string& topic, const KafkaConfig& config) {
+// Where the document came from; nullopt: it is no verdict on one of `inputs`.
+std::optional<Place> place_of(const Record& record, const std::string& topic,
+                              std::span<const std::string> inputs, const KafkaConfig& config) {
   std::optional<Place> place;
   if (topic == config.topics.dead_letter) {
     place = dead_letter_place(record.headers);
   } else if (Result<ParsedVerdict> verdict = parse_verdict_json(record.value.value_or("")); verdict) {
     place = std::move(verdict->source);
   }
-  const bool is_ours =
-      place && std::ranges::find(config.topics.input, place->topic) != config.topics.input.end();
+  const bool is_ours = place && std::ranges::find(inputs, place->topic) != inputs.end();
   return is_ours ? place : std::nullopt;
+}
+
+void add_topics(const JournalRecord& record, std::vector<std::string>& inputs) {
+  for (const JournalTopic& topic : record.topics) {
+    if (std::ranges::find(inputs, topic.name) == inputs.end()) inputs.emplace_back(topic.name);
+  }
 }
 
 bool lies_behind(const Place& place, std::span<const CommittedPosition> covered) {
@@ -146,6 +152,8 @@ Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
                              const KafkaConfig& config, std::span<const TopicPartition> partitions,
                              StateBoard& board, const std::stop_token& stop) {
   const std::int64_t since_ms = lost_since(batch, open_ms, last_ms);
+  std::vector<std::string> inputs = config.topics.input;
+  add_topics(batch, inputs);
   Probe uncounted;
   std::string unknown;
   for (const auto& [topic, partition] : partitions) {
@@ -159,7 +167,7 @@ Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
       is_told = *from_beginning;
       const Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
         is_told = true;
-        const std::optional<Place> place = is_seen ? std::nullopt : place_of(record, topic, config);
+        const std::optional<Place> place = is_seen ? std::nullopt : place_of(record, topic, inputs, config);
         if (!place) return {};
         if (!covers(batch, *place)) {
           if (record.timestamp_ms >= since_ms && lies_behind(*place, readable))
@@ -193,13 +201,27 @@ Result<bool> is_covered(std::span<const UnmarkedPartition> open,
 
 }  // namespace
 
-Result<std::vector<UnmarkedPartition>> ours_of(std::span<const OpenPartition> open, const KafkaConfig& config,
+Result<std::vector<std::string>> inputs_of_journal(const KafkaConfig& config, StateBoard& board,
+                                                   const std::stop_token& stop) {
+  const Result<JournalEnd> journal = read_journal_end(config, board, stop);
+  if (!journal) return journal.error();
+  std::vector<std::string> inputs = config.topics.input;
+  for (const std::string& bytes : {journal->last, journal->open}) {
+    const Result<JournalRecord> record = decode(bytes);
+    if (!record) return record.error();
+    add_topics(*record, inputs);
+  }
+  return inputs;
+}
+
+Result<std::vector<UnmarkedPartition>> ours_of(std::span<const OpenPartition> open,
+                                               std::span<const std::string> inputs, const KafkaConfig& config,
                                                StateBoard& board, const std::stop_token& stop) {
   std::vector<UnmarkedPartition> ours;
   for (const OpenPartition& one : open) {
     std::optional<Place> place;
     const Status status = read_open(one, config, board, stop, [&](const Record& record) {
-      place = place_of(record, one.topic, config);
+      place = place_of(record, one.topic, inputs, config);
       return true;
     });
     if (!status) return status.error();

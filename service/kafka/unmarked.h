@@ -14,7 +14,8 @@
 //                                                                       that are no older than it
 //
 // What is open in a verdict topic is ours if the first record that nobody can read is a verdict on a document
-// of our input: others may write there, too, and hold theirs open for minutes.
+// of our input: others may write there, too, and hold theirs open for minutes. Our input are the topics of
+// the settings and those of the journal: what was left open may be of one that was taken out since.
 //
 // Reads the end of the journal and of the verdict topics, one partition after the other, by a client of its
 // own: a tenth of a second each, for a case that nearly never comes.
@@ -26,6 +27,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "service/codec/verdict_codec.h"
@@ -44,8 +46,15 @@ struct UnmarkedPartition : OpenPartition {
   ParsedVerdict::Place source;
 };
 
-// Those of `open` that hold something of ours. Error kUnavailable: asked to stop, or one cannot be read.
-Result<std::vector<UnmarkedPartition>> ours_of(std::span<const OpenPartition> open, const KafkaConfig& config,
+// The input topics of the settings, and those that the journal's last record names, or the one that has no
+// end. Errors: as of look_at_unmarked.
+Result<std::vector<std::string>> inputs_of_journal(const KafkaConfig& config, StateBoard& board,
+                                                   const std::stop_token& stop);
+
+// Those of `open` that hold something of ours, which is of `inputs`. Error kUnavailable: asked to stop, or
+// one cannot be read.
+Result<std::vector<UnmarkedPartition>> ours_of(std::span<const OpenPartition> open,
+                                               std::span<const std::string> inputs, const KafkaConfig& config,
                                                StateBoard& board, const std::stop_token& stop);
 
 struct Unmarked {

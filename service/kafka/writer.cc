@@ -435,11 +435,11 @@ Result<std::vector<OpenPartition>> KafkaWriter::look() {
 }
 
 // The same, and what is open and not ours is left to others.
-Result<std::vector<UnmarkedPartition>> KafkaWriter::look_for_ours() {
+Result<std::vector<UnmarkedPartition>> KafkaWriter::look_for_ours(std::span<const std::string> inputs) {
   const Result<std::vector<OpenPartition>> open = look();
   if (!open) return open.error();
   board_.beat();
-  auto ours = ours_of(*open, config_, board_, stop_);
+  auto ours = ours_of(*open, inputs, config_, board_, stop_);
   if (!ours) return ours;
   for (const OpenPartition& one : *open) {
     if (std::ranges::any_of(*ours, [&](const OpenPartition& of_ours) { return of_ours == one; })) continue;
@@ -471,7 +471,9 @@ Result<bool> KafkaWriter::is_settled() {
 // ahead of the journal: it goes back before that, or who starts after a crash would find it moved.
 Result<Ending> KafkaWriter::end_unmarked(std::span<const CommittedPosition> covered) {
   CHECK(producer_ != nullptr, "recycle() makes the producer before");
-  const auto open = look_for_ours();
+  const auto inputs = inputs_of_journal(config_, board_, stop_);
+  if (!inputs) return inputs.error();
+  const auto open = look_for_ours(*inputs);
   if (!open) return open.error();
   Result<Unmarked> unmarked = look_at_unmarked(covered, config_, outputs_, *open, board_, stop_);
   if (!unmarked) return unmarked.error();
@@ -508,7 +510,8 @@ CommitAnswer KafkaWriter::await_shown(const Transaction& transaction) {
     const bool is_late = Clock::now() - begin > kShownMax;
     if (is_late && !std::exchange(has_warned, true))
       board_.warn(kPart, "waiting: verdicts that were committed cannot be seen yet");
-    const Result<std::string> open = is_late ? first_topic(look_for_ours()) : first_topic(look());
+    const Result<std::string> open =
+        is_late ? first_topic(look_for_ours(config_.topics.input)) : first_topic(look());
     if (open && open->empty()) break;
     board_.beat();
     const auto waited = Clock::now() - begin;

@@ -83,7 +83,7 @@ class KafkaWriter final : public BatchSink {
   Result<std::int32_t> partitions_of(const std::string& topic);
   Result<std::vector<TopicPartition>> partitions_of(std::span<const std::string> topics);
   Result<std::vector<OpenPartition>> look();
-  Result<std::vector<UnmarkedPartition>> look_for_ours();
+  Result<std::vector<UnmarkedPartition>> look_for_ours(std::span<const std::string> inputs);
   CommitAnswer settle(RdKafka<rd_kafka_topic_partition_list_t> positions);
   std::future<RdKafka<rd_kafka_error_t>> send_positions(
       RdKafka<rd_kafka_topic_partition_list_t> list, RdKafka<rd_kafka_consumer_group_metadata_t> group) const;

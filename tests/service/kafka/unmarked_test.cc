@@ -46,7 +46,12 @@ class UnmarkedTest : public ::testing::Test {
     std::vector<OpenPartition> open;
     for (const std::int64_t stable : stables)
       open.push_back({.topic = "unique", .partition = 0, .stable = stable});
-    const auto found = ours_of(open, config_, board_, {});
+    const auto inputs = inputs_of_journal(config_, board_, {});
+    if (!inputs) {
+      ADD_FAILURE() << inputs.error().message;
+      return {};
+    }
+    const auto found = ours_of(open, *inputs, config_, board_, {});
     if (!found) {
       ADD_FAILURE() << found.error().message;
       return {};
@@ -109,6 +114,29 @@ TEST_F(UnmarkedTest, is_not_ours_what_begins_with_no_verdict_on_our_input) {
   ASSERT_EQ(open.size(), 1U);
   EXPECT_EQ(open[0].stable, 2);
   EXPECT_EQ(open[0].source, (ParsedVerdict::Place{"pages", 0, 1}));
+}
+
+// An operator may do so while nobody knows yet how the last transaction ended.
+TEST_F(UnmarkedTest, is_ours_what_is_of_a_topic_that_was_taken_out_of_the_settings) {
+  append_record();
+  cluster_.send("unique", {verdict(0, 1), verdict(1, 19)});
+  config_.topics.input = {"others"};
+  EXPECT_EQ(ours({1}).size(), 1U);
+  EXPECT_EQ(look().ending, Ending::kCommitted);
+}
+
+TEST_F(UnmarkedTest, is_seen_what_is_of_a_topic_that_was_taken_out_of_the_settings) {
+  JournalRecord batch;
+  batch.topics = {{"pages", {1}}};
+  batch.counts.rejected = 1;
+  batch.positions = {{0, 1, 10, 20, 4}};
+  cluster_.send("unique", {verdict(1, 10)});
+  config_.topics.input = {"others"};
+  const std::array partitions = {TopicPartition{"unique", 0}};
+  const Result<bool> sees =
+      sees_verdict_of(batch, wall_clock_ms(), std::nullopt, {}, config_, partitions, board_, {});
+  ASSERT_TRUE(sees) << sees.error().message;
+  EXPECT_TRUE(*sees);
 }
 
 // A verdict of now, when the journal's last readable record was sent at `last_ms`, and `batch`, which does
