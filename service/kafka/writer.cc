@@ -169,11 +169,17 @@ Status KafkaWriter::recycle() {
 // few lines say why.
 Status KafkaWriter::make_producer() {
   LogLimiter limiter;
+  bool has_asked = false;
   for (std::chrono::milliseconds again{100};; again = std::min(2 * again, kAgainMax)) {
     close();
     FAULT_POINT(kProducerClosed);
-    if (stop_.stop_requested())
-      return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not answer"};
+    // The journal would have to be read as well, and whoever waits for our end has a limit.
+    if (stop_.stop_requested()) {
+      return Error{ErrorCode::kUnavailable,
+                   has_asked ? "asked to stop while Kafka did not answer"
+                             : "asked to stop when a new producer was due: what is not published yet is left "
+                               "to whoever writes next"};
+    }
     // A producer made now would fence the instance that was elected in our place.
     if (!election_.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
     producer_ = std::make_shared<Producer>(probe_);
@@ -208,6 +214,7 @@ Status KafkaWriter::make_producer() {
         producer_->listener.take_unanswered();
         return {};
       }
+      has_asked = true;
       const std::string why = describe(*error);
       limiter.log(LogLevel::kWarning, "", "writer: waiting for Kafka to open the transaction log: {}", why);
       board_.warn(kPart, "waiting for Kafka to open the transaction log: " + why);

@@ -31,8 +31,8 @@
 // What duplicates add to their clusters goes the same way, so a new writer knows the same sizes and the same
 // representatives. Whether one of them swallows the stream is watched from the first batch of each life on.
 //
-// A stop drains it: what was gathered is published. Any error ends it at once; memory is then ahead of the
-// journal and must be forgotten.
+// A stop drains it: what was gathered is published, unless another producer is due, which is an error then.
+// Any error ends it at once; memory is then ahead of the journal and must be forgotten.
 //
 // Threads: run() on one, which is the one that publishes: sink, log, leadership and the chain are called from
 //          there alone. The source is called from one thread of its own, the detector from another.
@@ -108,7 +108,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   // Works until `stop`, then publishes what was gathered and returns. Errors: kFenced (another writer),
-  // kContradiction, kUnavailable (recycles without progress). REQUIRES: called once.
+  // kContradiction, kUnavailable (recycles without progress, or one that a stop has met). REQUIRES: called
+  // once.
   Status run(const std::stop_token& stop);
 
  private:

@@ -95,6 +95,17 @@ TEST_F(Writer, says_why_it_waits_for_a_producer_and_not_with_each_try) {
   EXPECT_EQ(board_.warning(), "");
 }
 
+TEST_F(Writer, makes_no_producer_for_a_stop_and_does_not_lay_that_on_kafka) {
+  std::stop_source stop;
+  stop.request_stop();
+  KafkaWriter writer(config_, {1, 1, 1}, *election_, probe_, board_, stop.get_token(), kStepMs);
+  const Status status = writer.recycle();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
+  EXPECT_NE(status.error().message.find("left to whoever writes next"), std::string::npos)
+      << status.error().message;
+}
+
 // librdkafka drops the question for the group's coordinator when a broker that leaves the cluster took it
 // along, and waits for ever. This error has the same effect.
 TEST_F(Writer, is_in_doubt_when_librdkafka_waits_for_a_coordinator_without_limit) {
