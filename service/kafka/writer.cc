@@ -3,7 +3,10 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <future>
 #include <optional>
 #include <span>
@@ -31,7 +34,7 @@ constexpr std::chrono::seconds kMarkMax{50};           // it gives a transaction
 constexpr int kLookMs = 1000;                          // one question for the ends of the verdict topics
 constexpr std::chrono::milliseconds kShownMax{1000};   // so long may a marker take
 constexpr std::chrono::milliseconds kMarkedMax{5000};  // so long may one take that was due for good
-constexpr std::chrono::seconds kCountAgain{5};         // a topic that grows: so late it is noticed
+constexpr std::chrono::seconds kCountAgain{5};         // a topic that grows and has none of ours there
 constexpr std::chrono::milliseconds kUncounted{900};   // nobody counts; a commit is not late by then
 constexpr std::string_view kPart = "transactions";     // of what the board warns
 
@@ -60,6 +63,17 @@ template <class Partition>
 Result<std::string> first_topic(const Result<std::vector<Partition>>& open) {
   if (!open) return open.error();
   return open->empty() ? std::string() : open->front().topic;
+}
+
+// The Java client's partitioner, so that a key lies where every other producer of the cluster would put it.
+// `topic_opaque` keeps the number of partitions that it was put among.
+std::int32_t place_key(const rd_kafka_topic_t* topic, const void* key, std::size_t key_bytes,
+                       std::int32_t partitions, void* topic_opaque, void* message_opaque) {
+  auto& spread_over = *static_cast<std::atomic<std::int32_t>*>(topic_opaque);
+  if (spread_over.load(std::memory_order_relaxed) < partitions)
+    spread_over.store(partitions, std::memory_order_relaxed);
+  return rd_kafka_msg_partitioner_murmur2_random(topic, key, key_bytes, partitions, topic_opaque,
+                                                 message_opaque);
 }
 
 RdKafka<rd_kafka_topic_partition_list_t> position_list(std::span<const CommittedPosition> positions) {
@@ -116,6 +130,9 @@ struct KafkaWriter::Producer {
   }
 
   ClientListener listener;
+  // Partitions of a verdict topic that keys were spread over, by OutputTopic; threads of the client write it,
+  // too.
+  std::array<std::atomic<std::int32_t>, kOutputTopics> spread_over{};
   RdKafka<rd_kafka_t> client;
   RdKafka<rd_kafka_queue_t> events;                       // the client's main queue
   std::array<rd_kafka_topic_t*, kOutputTopics> topics{};  // by OutputTopic
@@ -194,15 +211,14 @@ Status KafkaWriter::make_producer() {
     rd_kafka_t* const handle = client->get();
     producer_->client = std::move(*client);
     producer_->events.reset(rd_kafka_queue_get_main(handle));
-    const auto open_topic = [&](const std::string& name) {
+    for (std::size_t topic = 0; const std::string& name : output_topic_names(config_.topics)) {
       rd_kafka_topic_conf_t* conf = rd_kafka_topic_conf_new();
-      // The Java client's partitioner, so that a key lies where every other producer of the cluster would put
-      // it.
-      rd_kafka_topic_conf_set(conf, "partitioner", "murmur2_random", nullptr, 0);
-      return rd_kafka_topic_new(handle, name.c_str(), conf);
-    };
-    std::ranges::transform(output_topic_names(config_.topics), producer_->topics.begin(), open_topic);
-    producer_->journal = open_topic(config_.topics.journal);
+      rd_kafka_topic_conf_set_partitioner_cb(conf, place_key);
+      rd_kafka_topic_conf_set_opaque(conf, &producer_->spread_over[topic]);
+      producer_->topics[topic++] = rd_kafka_topic_new(handle, name.c_str(), conf);
+    }
+    producer_->journal =
+        rd_kafka_topic_new(handle, config_.topics.journal.c_str(), rd_kafka_topic_conf_new());
 
     FAULT_POINT(kProducerMade);
     while (!stop_.stop_requested() && election_.held()) {
@@ -414,6 +430,18 @@ bool KafkaWriter::settle_deliveries() {
   }
 }
 
+// librdkafka learns by itself that a topic has grown: then verdicts lie in partitions that nobody has counted
+// yet.
+void KafkaWriter::add_spread_over() {
+  for (std::size_t topic = 0; const std::string& name : output_topic_names(config_.topics)) {
+    const auto counted =
+        static_cast<std::int32_t>(std::ranges::count(outputs_, name, &TopicPartition::topic));
+    const std::int32_t known = producer_->spread_over[topic++].load(std::memory_order_relaxed);
+    for (std::int32_t partition = counted; partition < known; ++partition)
+      outputs_.push_back({name, partition});
+  }
+}
+
 // Asks where the verdict topics end: behind all that was sent.
 Result<std::vector<OpenPartition>> KafkaWriter::look() {
   if (!has_begun_) {
@@ -429,6 +457,7 @@ Result<std::vector<OpenPartition>> KafkaWriter::look() {
       outputs_ = *std::move(outputs);
       counted_ = Clock::now();
     }
+    add_spread_over();
     ends_.begin(outputs_);
     has_begun_ = true;
   }

@@ -82,6 +82,7 @@ class KafkaWriter final : public BatchSink {
   CommitAnswer mark_again(std::span<const CommittedPosition> positions);
   Result<std::int32_t> partitions_of(const std::string& topic);
   Result<std::vector<TopicPartition>> partitions_of(std::span<const std::string> topics);
+  void add_spread_over();
   Result<std::vector<OpenPartition>> look();
   Result<std::vector<UnmarkedPartition>> look_for_ours(std::span<const std::string> inputs);
   CommitAnswer settle(RdKafka<rd_kafka_topic_partition_list_t> positions);

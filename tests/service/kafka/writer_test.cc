@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "service/kafka/log_reader.h"
 #include "tests/service/kafka/mock_cluster.h"
@@ -159,6 +160,37 @@ TEST_F(Writer, is_in_doubt_while_a_partition_that_a_verdict_topic_has_gained_can
   EXPECT_EQ(shown.kind, CommitAnswer::Kind::kInDoubt);
   EXPECT_NE(log.find("verdicts that were committed cannot be seen yet"), std::string::npos) << log;
   EXPECT_EQ(board_.warning(), "");
+}
+
+// Partitions are counted every few seconds, and librdkafka may know of a new one before: then verdicts lie
+// there already.
+TEST_F(Writer, looks_at_a_partition_that_it_has_written_to_and_nobody_has_counted) {
+  constexpr std::int32_t kGained = 2;
+  config_.properties = {{"topic.metadata.refresh.interval.ms", "100"}};
+  ASSERT_TRUE(writer_->recycle());
+  ASSERT_EQ(commit().kind, CommitAnswer::Kind::kCommitted);
+  ASSERT_EQ(await_shown().kind, CommitAnswer::Kind::kCommitted);
+  cluster_.forget("unique", kGained + 1);
+  const auto reader = KafkaLogReader::open(config_, "unique", kGained, probe_, board_, {});
+  ASSERT_TRUE(reader) << reader.error().message;
+  std::vector<std::string> keys;
+  for (int key = 0; key < 32; ++key) keys.push_back(std::to_string(key));
+  std::vector<OutputRecord> records;
+  for (const std::string& key : keys) {
+    records.emplace_back();
+    records.back().key = key;
+    records.back().value = "verdict";
+  }
+  const std::array positions = {CommittedPosition{.topic = "pages", .partition = 0, .next = 1}};
+  ASSERT_TRUE(eventually([&] {
+    const CommitAnswer answer =
+        writer_->commit({.journal_record = "record", .records = records, .positions = positions});
+    EXPECT_EQ(answer.kind, CommitAnswer::Kind::kCommitted) << answer.reason;
+    const Result<std::int64_t> end = (*reader)->end();
+    return answer.kind != CommitAnswer::Kind::kCommitted || (end && *end > 0);
+  }));
+  cluster_.depose("unique", kGained);
+  EXPECT_EQ(await_shown().kind, CommitAnswer::Kind::kInDoubt);
 }
 
 // A look comes every 2 to 100 ms.
