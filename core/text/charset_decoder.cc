@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::size_t kUtf8CharactersSure = 4;  // so many multi-byte characters are UTF-8 by no accident
+constexpr std::size_t kUtf16LookBytes = 1024;   // from the first on
 constexpr std::size_t kDetectionBytes = std::size_t{16} << 10;
 constexpr std::size_t kDetectionAsciiBytes = 64;             // at most, at the start of each piece
 constexpr std::size_t kKeptBytesMax = std::size_t{1} << 20;  // what a huge text needed is given back
@@ -227,14 +228,23 @@ Tally tally_utf8(std::string_view bytes) {
   return tally;
 }
 
+// In UTF-16 a half of each Latin letter is a zero, and one of each letter of most other alphabets is a
+// control character (Cyrillic or Thai may be nothing beyond ASCII there); other texts have few of either.
+bool has_halves_of_utf16(std::string_view bytes, Charset utf16) {
+  const std::string_view head = bytes.substr(0, kUtf16LookBytes);
+  std::size_t controls = 0;
+  for (std::size_t i = utf16 == Charset::kUtf16Be ? 0 : 1; i < head.size(); i += 2)
+    controls += byte(head[i]) < 0x20 ? 1 : 0;
+  return controls * 4 >= head.size() / 2;
+}
+
 // In UTF-16 the other half of a space or of markup is a zero; other texts have none. (Of all of ASCII that
 // would be true as well, but U+4E00, the commonest of Chinese, looks like an N the other way round.)
 std::optional<Charset> utf16_by_zeros(std::string_view bytes) {
-  constexpr std::size_t kLook = 1024;
   constexpr std::string_view kMarks = " \n<>/=\"";
   std::size_t little = 0;
   std::size_t big = 0;
-  const std::string_view head = bytes.substr(0, kLook);
+  const std::string_view head = bytes.substr(0, kUtf16LookBytes);
   for (std::size_t i = 0; i + 1 < head.size(); i += 2) {
     little += head[i + 1] == '\0' && kMarks.find(head[i]) != std::string_view::npos ? 1 : 0;
     big += head[i] == '\0' && kMarks.find(head[i + 1]) != std::string_view::npos ? 1 : 0;
@@ -242,6 +252,10 @@ std::optional<Charset> utf16_by_zeros(std::string_view bytes) {
   if (little >= 2 && big * 4 <= little) return Charset::kUtf16Le;
   if (big >= 2 && little * 4 <= big) return Charset::kUtf16Be;
   return std::nullopt;
+}
+
+bool has_controls(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return byte(c) < 0x20 && (c < '\t' || c > '\r'); });
 }
 
 bool has_iso2022jp_escapes(std::string_view ascii) {
@@ -536,8 +550,11 @@ DecodedText CharsetDecoder::decode(std::string_view bytes, const CharsetHints& h
   if (const std::string_view whole = whole_characters(bytes); is_utf8(whole)) {
     const std::size_t characters = count_characters(whole);
     if (characters == 0 && has_iso2022jp_escapes(whole)) return decode_as(Charset::kIso2022Jp, bytes, text);
+    const bool utf16_declared = declared == Charset::kUtf16Le || declared == Charset::kUtf16Be;
     const bool doubtful = characters > 0 && characters < kUtf8CharactersSure;
-    if (doubtful && other_declared && declared != Charset::kUtf16Le && declared != Charset::kUtf16Be) {
+    const bool halves = utf16_declared && characters == 0 && bytes.size() % 2 == 0 && has_controls(bytes) &&
+                        has_halves_of_utf16(bytes, *declared);
+    if (halves || (doubtful && other_declared && !utf16_declared)) {
       const DecodedText believed = decode_as(*declared, bytes, text);
       if (believed.undecodable == 0) return believed;
     }

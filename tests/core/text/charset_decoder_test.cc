@@ -89,6 +89,23 @@ TEST(CharsetDecoder, ascii_is_ascii_whatever_is_declared) {
   }
 }
 
+// Latin letters in UTF-16 are ASCII with zeros, and those of other alphabets ASCII with control characters.
+TEST(CharsetDecoder, a_declared_utf_16_is_believed_where_no_byte_is_beyond_ascii) {
+  for (const Charset charset : {Charset::kUtf16Le, Charset::kUtf16Be}) {
+    for (const std::string_view text :
+         {"Hello", "Hello world", "a", "Привет", "Γειά", "ไทย", "Hello\nनमस्ते"}) {
+      const Outcome got = decoded(encode(text, charset), {charset, false});
+      EXPECT_EQ(got.text, text) << name(charset);
+      EXPECT_EQ(got.charset, name(charset)) << text;
+    }
+    for (const std::string_view ascii : {"a\n", "\na", "\t\t\n\r", ""}) {
+      EXPECT_EQ(decoded(ascii, {charset, false}).text, ascii) << name(charset);
+    }
+    const std::string_view zeros("a zero\0in ascii, which\0ends\0\0", 28);
+    EXPECT_EQ(decoded(zeros, {charset, false}).text, zeros) << name(charset);
+  }
+}
+
 TEST(CharsetDecoder, utf_8_with_a_few_wrong_bytes_is_utf_8) {
   const std::string text(text_in("ru"));
   EXPECT_EQ(decoded("Этой весно\xD0").text, "Этой весно\uFFFD") << "cut inside of a character";
