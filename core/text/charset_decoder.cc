@@ -239,8 +239,9 @@ bool has_halves_of_utf16(std::string_view bytes, Charset utf16) {
 }
 
 // In UTF-16 the other half of a space or of markup is a zero; other texts have none. (Of all of ASCII that
-// would be true as well, but U+4E00, the commonest of Chinese, looks like an N the other way round.)
-std::optional<Charset> utf16_by_zeros(std::string_view bytes) {
+// would be true as well, but U+4E00, the commonest of Chinese, looks like an N the other way round.) Lines
+// or records that end with a zero look the same in some places, but are valid UTF-8 with few zeros else.
+std::optional<Charset> utf16_by_zeros(std::string_view bytes, std::optional<Charset> declared) {
   constexpr std::string_view kMarks = " \n<>/=\"";
   std::size_t little = 0;
   std::size_t big = 0;
@@ -249,9 +250,11 @@ std::optional<Charset> utf16_by_zeros(std::string_view bytes) {
     little += head[i + 1] == '\0' && kMarks.find(head[i]) != std::string_view::npos ? 1 : 0;
     big += head[i] == '\0' && kMarks.find(head[i + 1]) != std::string_view::npos ? 1 : 0;
   }
-  if (little >= 2 && big * 4 <= little) return Charset::kUtf16Le;
-  if (big >= 2 && little * 4 <= big) return Charset::kUtf16Be;
-  return std::nullopt;
+  std::optional<Charset> found;
+  if (little >= 2 && big * 4 <= little) found = Charset::kUtf16Le;
+  if (big >= 2 && little * 4 <= big) found = Charset::kUtf16Be;
+  if (!found || found == declared || has_halves_of_utf16(bytes, *found)) return found;
+  return is_utf8(whole_characters(head)) ? std::nullopt : found;
 }
 
 bool has_controls(std::string_view text) {
@@ -541,7 +544,7 @@ DecodedText CharsetDecoder::decode(std::string_view bytes, const CharsetHints& h
   if (bytes.starts_with("\xEF\xBB\xBF")) return decode_as(Charset::kUtf8, bytes.substr(3), text);
   if (bytes.starts_with("\xFF\xFE")) return decode_as(Charset::kUtf16Le, bytes.substr(2), text);
   if (bytes.starts_with("\xFE\xFF")) return decode_as(Charset::kUtf16Be, bytes.substr(2), text);
-  if (const auto found = utf16_by_zeros(bytes)) return decode_as(*found, bytes, text);
+  if (const auto found = utf16_by_zeros(bytes, hints.declared)) return decode_as(*found, bytes, text);
 
   std::optional<Charset> declared = hints.declared;
   if (!declared && hints.html) declared = charset_in_page(bytes);

@@ -195,6 +195,23 @@ TEST(CharsetDecoder, utf_16_without_a_mark_shows_by_its_zeros) {
   EXPECT_EQ(decoded(std::string_view("zero\0inside", 11)).text, std::string_view("zero\0inside", 11));
 }
 
+TEST(CharsetDecoder, lines_that_end_with_a_zero_are_no_utf_16) {
+  for (const std::string_view language : {"fr", "ru", "zh-Hans"}) {
+    for (const std::string_view lines :
+         {std::string_view("ab\n\0cd\n\0", 8), std::string_view("ab\0 cd\0 ", 8)}) {
+      const std::string text = std::string(lines) + std::string(text_in(language));
+      EXPECT_EQ(decoded(text).text, text);
+      EXPECT_EQ(decoded(text, {Charset::kUtf8, false}).text, text);
+      EXPECT_EQ(decoded(text).charset, "utf-8");
+    }
+  }
+  // What is nothing beyond ASCII in UTF-16 has control characters where others have a zero.
+  for (const std::string_view text : {"Это и то и всё", "नमस्ते दुनिया और सब", "ทุก คน และ ใคร"}) {
+    EXPECT_EQ(decoded(encode(text, Charset::kUtf16Le)).text, text);
+    EXPECT_EQ(decoded(encode(text, Charset::kUtf16Be)).text, text);
+  }
+}
+
 TEST(CharsetDecoder, utf_16_that_is_broken_is_replaced) {
   EXPECT_EQ(decoded_as(Charset::kUtf16Le, std::string_view("\x3D\xD8\x00\xDE", 4)).text, "😀");
   EXPECT_EQ(decoded_as(Charset::kUtf16Le, std::string_view("\x3D\xD8\x41\x00", 4)).text, "\uFFFDA");
