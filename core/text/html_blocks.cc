@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/text/html_text_writer.h"
@@ -151,7 +152,7 @@ class BlockBuilder {
     page.containers.push_back({});
     block_from_ = writer_.out();
     depth_ = 0;
-    open_[0] = {0, nullptr, {}};
+    open_[0] = {0, nullptr, {}, 0, 0};
   }
 
   void finish() {
@@ -344,8 +345,23 @@ class BlockBuilder {
     std::uint32_t container;
     const HtmlElement* element;
     std::string_view name;          // as written; only unknown elements need it
+    std::size_t block;              // the depth of the last one that is not inline, itself or around it
+    std::size_t before;             // the depth of the one before in its chain; 0: none
     std::uint32_t same_inside = 0;  // open elements called the same straight inside that are no containers
   };
+
+  // Those that an end tag may have to look through lie in one chain, so that it passes by all others: a page
+  // may hold its deepest stack open and send end tags for the rest of it. Only those of one letter are so
+  // short that this would not do for them (`</b>` in 255 hidden <i>); each has a chain of its own.
+  static constexpr std::size_t kTags = static_cast<std::size_t>(HtmlTag::kOtherBlock) + 1;
+  static constexpr std::size_t kLetters = 32;
+  static std::size_t chain_of(const HtmlElement& element, std::string_view name) {
+    if (!element.name.empty() || name.size() != 1) return static_cast<std::size_t>(element.tag);
+    return kTags + static_cast<unsigned char>(name[0]) % kLetters;
+  }
+
+  // The depth of the last open container that is called so; 0: there is none.
+  std::size_t last_open(HtmlTag tag) const { return last_open_[static_cast<std::size_t>(tag)]; }
 
   // Whether `element`, called `name`, is the one that is open there.
   bool is_open(std::size_t depth, const HtmlElement& element, std::string_view name) const {
@@ -478,7 +494,11 @@ class BlockBuilder {
       return;
     }
     const std::uint32_t parent = open_[depth_].container;
-    open_[++depth_] = {static_cast<std::uint32_t>(page_.containers.size()), facts_.element, name_};
+    const std::size_t around = open_[depth_++].block;
+    const std::size_t block = (flags & Flag::kInline) != 0 ? around : depth_;
+    const std::size_t before = std::exchange(last_open_[chain_of(*facts_.element, name_)], depth_);
+    open_[depth_] = {static_cast<std::uint32_t>(page_.containers.size()), facts_.element, name_, block,
+                     before};
     HtmlContainer& made = page_.containers.emplace_back();
     made.parent = parent;
     made.tag = facts_.element->tag;
@@ -502,7 +522,8 @@ class BlockBuilder {
   void pop() {
     top().end = static_cast<std::uint32_t>(page_.containers.size());
     if (is_never_shown(top().tag)) --never_shown_;
-    --depth_;
+    const Open& open = open_[depth_--];
+    last_open_[chain_of(*open.element, open.name)] = open.before;
   }
 
   void pop_to(std::size_t depth) {
@@ -535,52 +556,46 @@ class BlockBuilder {
 
   // Closes the nearest open container `a` or `b`, unless `stop`, a table or a template is nearer.
   void close_up_to(HtmlTag a, HtmlTag b, HtmlTag stop) {
-    for (std::size_t depth = depth_; depth > 0; --depth) {
-      ++steps_;
-      const HtmlTag tag = container(depth).tag;
-      if (tag == a || tag == b) return pop_to(depth);
-      if (tag == stop || tag == HtmlTag::kTable || tag == HtmlTag::kTemplate) return;
-    }
+    const std::size_t depth = std::max(last_open(a), last_open(b));
+    const std::size_t barrier =
+        std::max({last_open(stop), last_open(HtmlTag::kTable), last_open(HtmlTag::kTemplate)});
+    if (depth > barrier) pop_to(depth);
   }
 
   void close_paragraph() {
-    for (std::size_t depth = depth_; depth > 0; --depth) {
-      ++steps_;
-      const HtmlContainer& open = container(depth);
-      if (open.tag == HtmlTag::kParagraph) return pop_to(depth);
-      if (!open.has(Flag::kInline)) return;
-    }
+    const std::size_t depth = open_[depth_].block;
+    if (container(depth).tag == HtmlTag::kParagraph) pop_to(depth);
   }
 
   // An end tag: closes the nearest open element of that name, unless it lies behind a barrier.
   void close_element(const HtmlElement& element, std::string_view name) {
     const bool ends_container = is_container(element.tag);
-    for (std::size_t depth = depth_; depth > 0; --depth) {
+    const std::size_t first = ends_container ? barrier_to(element.tag) : open_[depth_].block + 1;
+    std::size_t depth = last_open_[chain_of(element, name)];
+    for (; depth > 0 && depth >= first; depth = open_[depth].before) {
       ++steps_;
-      const HtmlContainer& open = container(depth);
-      if (is_open(depth, element, name)) {
-        if (open_[depth].same_inside > 0) {
-          --open_[depth].same_inside;
-          return;
-        }
-        const bool glued = open.has(Flag::kInline) && is_glued();
-        if (in_link_ && ends_container && depth <= link_depth_) end_link();
-        pop_to(depth);
-        glued_ = glued;
+      if (!is_open(depth, element, name)) continue;
+      if (open_[depth].same_inside > 0) {
+        --open_[depth].same_inside;
         return;
       }
-      // An inline end tag does not reach over a block, nor any end tag out of a cell, except a table's own.
-      if (!ends_container && !open.has(Flag::kInline)) return;
-      if (is_barrier(open.tag, element.tag)) break;
+      const bool glued = container(depth).has(Flag::kInline) && is_glued();
+      if (in_link_ && ends_container && depth <= link_depth_) end_link();
+      pop_to(depth);
+      glued_ = glued;
+      return;
     }
     if (ends_container) end_block();
   }
 
-  static bool is_barrier(HtmlTag open, HtmlTag closing) {
-    if (open == HtmlTag::kTemplate) return true;
+  // An inline end tag does not reach over a block, nor any end tag out of a cell, except a table's own.
+  std::size_t barrier_to(HtmlTag closing) const {
+    const std::size_t of_all = last_open(HtmlTag::kTemplate);
     const bool of_table = closing == HtmlTag::kTable || closing == HtmlTag::kRow ||
                           closing == HtmlTag::kTableHead || closing == HtmlTag::kTableBody;
-    return !of_table && (open == HtmlTag::kCell || open == HtmlTag::kHeaderCell || open == HtmlTag::kTable);
+    if (of_table) return of_all;
+    return std::max(
+        {of_all, last_open(HtmlTag::kCell), last_open(HtmlTag::kHeaderCell), last_open(HtmlTag::kTable)});
   }
 
   // ---- content that is not text of the page ----
@@ -628,11 +643,12 @@ class BlockBuilder {
   std::size_t link_percent_ = 100;
   std::size_t link_depth_ = 0;  // of the container it began in, which ends it
 
-  std::array<Open, kDepthMax> open_;  // containers, the page itself first
-  std::size_t depth_ = 0;             // of the last one
-  std::size_t beyond_ = 0;            // containers open that are deeper than kDepthMax
-  std::size_t never_shown_ = 0;       // open templates, buttons ...
-  std::size_t foreign_ = 0;           // open <svg> and <math>
+  std::array<Open, kDepthMax> open_;                       // containers, the page itself first
+  std::size_t depth_ = 0;                                  // of the last one
+  std::array<std::size_t, kTags + kLetters> last_open_{};  // of each chain, its depth; 0: none
+  std::size_t beyond_ = 0;                                 // containers open that are deeper than kDepthMax
+  std::size_t never_shown_ = 0;                            // open templates, buttons ...
+  std::size_t foreign_ = 0;                                // open <svg> and <math>
   bool top_is_new_ = false;
   bool ignored_ = false;  // in a script, style ...
   bool in_title_ = false;

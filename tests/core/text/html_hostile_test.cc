@@ -18,6 +18,7 @@ struct Trap {
   std::string_view name;
   std::string_view start;
   std::string_view unit;
+  std::string_view nest = {};  // behind the start, as often as containers may be nested
 };
 
 constexpr Trap kTraps[] = {
@@ -42,6 +43,16 @@ constexpr Trap kTraps[] = {
     {"options of nothing", "", "<div><option>"},
     {"table bodies", "<table>", "<tbody>"},
     {"spans in a hidden span", "<span hidden>", "<span>x</b>"},
+    {"definitions in hidden spans", "", "<dd>", "<i hidden>"},
+    {"items in hidden spans", "", "<li>", "<i hidden>"},
+    {"paragraphs in hidden spans", "", "<p>", "<i hidden>"},
+    {"end tags of nothing in hidden spans", "", "</b>", "<i hidden>"},
+    {"longer end tags of nothing in hidden spans", "", "</bb>", "<ii hidden>"},
+    {"end tags of nothing in divs", "", "</p>", "<div>"},
+    {"end tags of nothing in lists", "", "</ul>", "<ol>"},
+    {"paragraphs behind a button in one", "<p><button>", "<p>", "<i hidden>"},
+    {"definitions behind a table in one", "<dd><table>", "<dd>", "<div>"},
+    {"end tags behind a cell", "<p><td>", "</p>", "<div>"},
     {"a long attribute", "<p title=\"", "x > ' <"},
     {"a long class", "<p class=\"", "comment sidebar article "},
     {"a long style", "<p style=\"", "display: display "},
@@ -73,7 +84,9 @@ constexpr Trap kTraps[] = {
 };
 
 std::string page_of(const Trap& trap, std::size_t size) {
+  constexpr int kDepthMax = 256;
   std::string page(trap.start);
+  for (int i = 0; i < kDepthMax; ++i) page += trap.nest;
   while (page.size() < size) page += trap.unit;
   return page;
 }
