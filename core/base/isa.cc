@@ -35,10 +35,12 @@ std::optional<Isa> isa_named(std::string_view name) {
 
 Isa cpu_isa() {
 #if NEARDUP_X86
-  // The operating system's part (saving the wide registers) is in these answers.
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("aes");
+  // The operating system's part (saving the wide registers) is in these answers. All that a tier is compiled
+  // for is asked: where lzcnt is missing it runs as bsr, and gives other numbers.
+  const bool avx2 = __builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") &&
+                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                    __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("popcnt") &&
+                    __builtin_cpu_supports("fma") && __builtin_cpu_supports("aes");
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
                       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&

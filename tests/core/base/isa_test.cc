@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
 
 #if NEARDUP_X86
 #include <immintrin.h>
@@ -60,6 +65,27 @@ TEST(IsaDeathTest, AnUnknownTierIsRefusedWithTheOnesThereAre) {
 }
 
 #if NEARDUP_X86
+// A feature that the compiler may use but nobody asked the CPU for ends the program there, or is silently
+// another instruction.
+TEST(Isa, EveryFeatureOfATierIsAskedOfTheCpu) {
+  std::ifstream file(NEARDUP_SOURCE_DIR "/core/base/isa.cc");
+  const std::string source{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t avx2 = source.find("const bool avx2 =");
+  const std::size_t avx512 = source.find("const bool avx512 =");
+  const std::size_t end = source.find("return", avx512);
+  ASSERT_TRUE(avx2 < avx512 && avx512 < end && end != std::string::npos);
+  const auto expect_all_asked = [&](std::string_view features, std::size_t from, std::size_t to) {
+    while (!features.empty()) {
+      const std::string_view feature = features.substr(0, features.find(','));
+      features.remove_prefix(std::min(feature.size() + 1, features.size()));
+      const std::string asked = "__builtin_cpu_supports(\"" + std::string(feature) + "\")";
+      EXPECT_NE(source.substr(from, to - from).find(asked), std::string::npos) << feature;
+    }
+  };
+  expect_all_asked(NEARDUP_AVX2_FEATURES, avx2, avx512);
+  expect_all_asked(NEARDUP_AVX512_FEATURES, avx2, end);
+}
+
 TEST(Isa, CodeBetweenTheMacrosIsAvx2) {
   if (cpu_isa() < Isa::kAvx2) GTEST_SKIP() << "this CPU has no AVX2";
   EXPECT_EQ(sum_avx2(), 3);
