@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/text/html_foreign.h"
 #include "core/text/html_text_writer.h"
 
 namespace neardup::internal {
@@ -192,7 +193,7 @@ class BlockBuilder {
 
   HtmlContent start_tag(bool self_closing) {
     facts_.self_closing = self_closing;
-    if (ends_at_once(*facts_.element, self_closing, foreign_ > 0)) return HtmlContent::kMarkup;
+    if (ends_at_once(*facts_.element, self_closing, foreign_.rules())) return HtmlContent::kMarkup;
     find_facts();
     if (facts_.element->tag == HtmlTag::kMeta && page_.meta_title.empty() &&
         attributes_[Attributes::kProperty] == "og:title") {
@@ -222,7 +223,8 @@ class BlockBuilder {
   void end_tag(std::string_view name) {
     end_special_content();
     const HtmlElement& element = find_html_element(name, writer_.readable(name));
-    if (element.foreign && foreign_ > 0) --foreign_;
+    if (foreign_.ends_before(element)) leave_foreign();
+    foreign_.end(element);
     if (parts_words(element)) part_words();
     if (element.tag == HtmlTag::kLink) end_link();
     if (element.tag == HtmlTag::kPassed || element.tag == HtmlTag::kRule) return;
@@ -233,7 +235,7 @@ class BlockBuilder {
     close_element(element, name);
   }
 
-  bool cdata_is_text() const { return foreign_ > 0; }
+  bool cdata_is_text() const { return foreign_.any_open(); }
 
  private:
   // ---- what a start tag says and does ----
@@ -308,7 +310,8 @@ class BlockBuilder {
 
   void start_element() {
     const HtmlElement& element = *facts_.element;
-    if (element.foreign && !facts_.self_closing) ++foreign_;
+    if (foreign_.ends_before(element)) leave_foreign();
+    if (!facts_.self_closing) foreign_.start(element, depth_);
     if (parts_words(element)) part_words();
     switch (element.tag) {
       case HtmlTag::kIgnored:
@@ -356,7 +359,7 @@ class BlockBuilder {
   static constexpr std::size_t kTags = static_cast<std::size_t>(HtmlTag::kOtherBlock) + 1;
   static constexpr std::size_t kLetters = 32;
   static std::size_t chain_of(const HtmlElement& element, std::string_view name) {
-    if (!element.name.empty() || name.size() != 1) return static_cast<std::size_t>(element.tag);
+    if (element.tag != HtmlTag::kInline || name.size() != 1) return static_cast<std::size_t>(element.tag);
     return kTags + static_cast<unsigned char>(name[0]) % kLetters;
   }
 
@@ -567,6 +570,20 @@ class BlockBuilder {
     if (container(depth).tag == HtmlTag::kParagraph) pop_to(depth);
   }
 
+  // Closes the <svg> and <math> that end here; those that are outside of a <foreignObject> go on.
+  void leave_foreign() {
+    const std::size_t around = foreign_.leave();
+    std::size_t first = 0;
+    for (const HtmlTag tag : {HtmlTag::kSvg, HtmlTag::kInline}) {  // a hidden <math> is a container, too
+      for (std::size_t depth = last_open(tag); depth > around; depth = open_[depth].before) {
+        ++steps_;
+        const bool root = open_[depth].element->foreign == HtmlElement::ForeignRole::kRoot;
+        if (root && (first == 0 || depth < first)) first = depth;
+      }
+    }
+    if (first > 0) pop_to(first);
+  }
+
   // An end tag: closes the nearest open element of that name, unless it lies behind a barrier.
   void close_element(const HtmlElement& element, std::string_view name) {
     const bool ends_container = is_container(element.tag);
@@ -648,7 +665,7 @@ class BlockBuilder {
   std::array<std::size_t, kTags + kLetters> last_open_{};  // of each chain, its depth; 0: none
   std::size_t beyond_ = 0;                                 // containers open that are deeper than kDepthMax
   std::size_t never_shown_ = 0;                            // open templates, buttons ...
-  std::size_t foreign_ = 0;                                // open <svg> and <math>
+  HtmlForeign foreign_;
   bool top_is_new_ = false;
   bool ignored_ = false;  // in a script, style ...
   bool in_title_ = false;

@@ -5,6 +5,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
+
+#include "core/base/check.h"
 
 namespace neardup::internal {
 namespace {
@@ -12,14 +15,17 @@ namespace {
 constexpr auto kMarkup = HtmlContent::kMarkup;
 constexpr auto kLiteral = HtmlContent::kLiteral;
 
-constexpr HtmlElement kElements[] = {
+constexpr auto kRows = std::to_array<HtmlElement>({
     {"a", HtmlTag::kLink, false},
     {"address", HtmlTag::kAddress},
+    {"annotation-xml", HtmlTag::kInline, false},
     {"area", HtmlTag::kPassed, false},
     {"article", HtmlTag::kArticle},
     {"aside", HtmlTag::kAside},
     {"audio", HtmlTag::kEmbed},
+    {"b", HtmlTag::kInline, false},
     {"base", HtmlTag::kPassed, false},
+    {"big", HtmlTag::kInline, false},
     {"blockquote", HtmlTag::kQuote},
     {"body", HtmlTag::kPassed},
     {"br", HtmlTag::kBreak},
@@ -27,21 +33,25 @@ constexpr HtmlElement kElements[] = {
     {"canvas", HtmlTag::kControl},
     {"caption", HtmlTag::kTableCaption},
     {"center", HtmlTag::kDiv},
+    {"code", HtmlTag::kInline, false},
     {"col", HtmlTag::kColumn},
     {"colgroup", HtmlTag::kColumn},
     {"datalist", HtmlTag::kControl, false},
     {"dd", HtmlTag::kDefinition},
+    {"desc", HtmlTag::kInline, false},
     {"details"},
     {"dialog", HtmlTag::kControl},
     {"dir", HtmlTag::kList},
     {"div", HtmlTag::kDiv},
     {"dl", HtmlTag::kDefinitions},
     {"dt", HtmlTag::kDefinition},
+    {"em", HtmlTag::kInline, false},
     {"embed", HtmlTag::kEmbed},
     {"fieldset", HtmlTag::kFieldset},
     {"figcaption", HtmlTag::kFigureCaption},
     {"figure", HtmlTag::kFigure},
     {"footer", HtmlTag::kFooter},
+    {"foreignobject", HtmlTag::kInline, false},
     {"form", HtmlTag::kForm},
     {"frame", HtmlTag::kPassed},
     {"frameset", HtmlTag::kPassed},
@@ -56,6 +66,7 @@ constexpr HtmlElement kElements[] = {
     {"hgroup"},
     {"hr", HtmlTag::kRule},
     {"html", HtmlTag::kPassed},
+    {"i", HtmlTag::kInline, false},
     {"iframe", HtmlTag::kIgnored, true, kLiteral, false},
     {"img", HtmlTag::kImage},
     {"input", HtmlTag::kInput},
@@ -66,11 +77,17 @@ constexpr HtmlElement kElements[] = {
     {"main", HtmlTag::kMain},
     {"map", HtmlTag::kControl, false},
     {"marquee", HtmlTag::kInline},
-    {"math", HtmlTag::kInline, true, kMarkup, true, true},
+    {"math", HtmlTag::kInline},
     {"menu", HtmlTag::kList},
     {"meta", HtmlTag::kMeta, false},
     {"meter", HtmlTag::kInline},
+    {"mi", HtmlTag::kInline, false},
+    {"mn", HtmlTag::kInline, false},
+    {"mo", HtmlTag::kInline, false},
+    {"ms", HtmlTag::kInline, false},
+    {"mtext", HtmlTag::kInline, false},
     {"nav", HtmlTag::kNav},
+    {"nobr", HtmlTag::kInline, false},
     {"noembed", HtmlTag::kIgnored, false, kLiteral, false},
     {"noframes", HtmlTag::kIgnored, false, kLiteral, false},
     {"noscript", HtmlTag::kIgnored, false, kLiteral, false},
@@ -85,14 +102,22 @@ constexpr HtmlElement kElements[] = {
     {"progress", HtmlTag::kInline},
     {"rp", HtmlTag::kInline},
     {"rt", HtmlTag::kInline},
+    {"ruby", HtmlTag::kInline, false},
+    {"s", HtmlTag::kInline, false},
     {"script", HtmlTag::kIgnored, false, HtmlContent::kScript, false},
     {"search", HtmlTag::kForm},
     {"section", HtmlTag::kSection},
     {"select", HtmlTag::kControl},
+    {"small", HtmlTag::kInline, false},
     {"source", HtmlTag::kPassed, false},
+    {"span", HtmlTag::kInline, false},
+    {"strike", HtmlTag::kInline, false},
+    {"strong", HtmlTag::kInline, false},
     {"style", HtmlTag::kIgnored, false, kLiteral, false},
+    {"sub", HtmlTag::kInline, false},
     {"summary"},
-    {"svg", HtmlTag::kSvg, true, kMarkup, true, true},
+    {"sup", HtmlTag::kInline, false},
+    {"svg", HtmlTag::kSvg},
     {"table", HtmlTag::kTable},
     {"tbody", HtmlTag::kTableBody},
     {"td", HtmlTag::kCell},
@@ -104,11 +129,42 @@ constexpr HtmlElement kElements[] = {
     {"title", HtmlTag::kTitle, true, HtmlContent::kReferences},
     {"tr", HtmlTag::kRow},
     {"track", HtmlTag::kPassed, false},
+    {"tt", HtmlTag::kInline, false},
+    {"u", HtmlTag::kInline, false},
     {"ul", HtmlTag::kList},
+    {"var", HtmlTag::kInline, false},
     {"video", HtmlTag::kEmbed},
     {"wbr", HtmlTag::kPassed, false},
     {"xmp", HtmlTag::kPreformatted, true, kLiteral},
-};
+});
+
+// Of WHATWG HTML, 13.2.6.5, all but <font>, which hangs on its attributes.
+constexpr std::string_view kForeignLeft[] = {
+    "b",     "big",   "blockquote", "body",   "br",   "center", "code",  "dd", "div",  "dl",   "dt",
+    "em",    "embed", "h1",         "h2",     "h3",   "h4",     "h5",    "h6", "head", "hr",   "i",
+    "img",   "li",    "listing",    "menu",   "meta", "nobr",   "ol",    "p",  "pre",  "ruby", "s",
+    "small", "span",  "strong",     "strike", "sub",  "sup",    "table", "tt", "u",    "ul",   "var"};
+
+// Its "integration points". (An <annotation-xml> is one if its encoding says so; others hold no HTML.)
+constexpr std::string_view kForeignPoints[] = {
+    "annotation-xml", "desc", "foreignobject", "mi", "mn", "mo", "ms", "mtext", "title"};
+
+constexpr auto kElements = [] {
+  auto elements = kRows;
+  std::size_t found = 0;
+  for (HtmlElement& element : elements) {
+    const auto mark = [&](std::string_view name, HtmlElement::ForeignRole role) {
+      if (element.name != name) return;
+      element.foreign = role;
+      ++found;
+    };
+    for (const std::string_view name : kForeignLeft) mark(name, HtmlElement::ForeignRole::kLeaves);
+    for (const std::string_view name : kForeignPoints) mark(name, HtmlElement::ForeignRole::kPoint);
+    for (const std::string_view name : {"svg", "math"}) mark(name, HtmlElement::ForeignRole::kRoot);
+  }
+  CHECK(found == std::size(kForeignLeft) + std::size(kForeignPoints) + 2, "each has a row");
+  return elements;
+}();
 
 constexpr HtmlElement kUnknown{"", HtmlTag::kInline, false};
 

@@ -70,12 +70,20 @@ constexpr bool is_never_shown(HtmlTag tag) { return tag >= HtmlTag::kTemplate &&
 constexpr bool is_heading(HtmlTag tag) { return tag >= HtmlTag::kHeadline && tag <= HtmlTag::kMinorHead; }
 
 struct HtmlElement {
+  // What it is inside of <svg> and <math>.
+  enum class ForeignRole : std::uint8_t {
+    kNone,
+    kRoot,    // <svg>, <math> themselves
+    kPoint,   // may hold HTML: foreignObject, mtext ...
+    kLeaves,  // HTML's only, so that it ends what is open there: p, div ...
+  };
+
   std::string_view name;
   HtmlTag tag = HtmlTag::kOtherBlock;
   bool separates = true;  // a reader sees a gap between what is before and after the tag
   HtmlContent content = HtmlContent::kMarkup;
   bool shown = true;  // false: a browser shows nothing of its content
-  bool foreign = false;
+  ForeignRole foreign = ForeignRole::kNone;
 };
 
 // Whether the start tag is all there is of an element that could hold something else than markup: "<style/>"

@@ -8,6 +8,7 @@
 #include "core/limits.h"
 #include "core/text/html_blocks.h"
 #include "core/text/html_element.h"
+#include "core/text/html_foreign.h"
 #include "core/text/html_main.h"
 #include "core/text/html_text_writer.h"
 #include "core/text/html_tokenizer.h"
@@ -49,10 +50,11 @@ class PlainText {
 
   HtmlContent start_tag(bool self_closing) {
     separate(*element_);
-    if (element_->foreign && !self_closing) ++foreign_;
+    if (foreign_.ends_before(*element_)) foreign_.leave();
+    if (!self_closing) foreign_.start(*element_, 0);
     if (element_->tag == HtmlTag::kTemplate) ++templates_;
     if (element_->content == HtmlContent::kMarkup) return HtmlContent::kMarkup;
-    if (ends_at_once(*element_, self_closing, foreign_ > 0)) return HtmlContent::kMarkup;
+    if (ends_at_once(*element_, self_closing, foreign_.rules())) return HtmlContent::kMarkup;
     ignored_ = !element_->shown;
     if (element_->tag == HtmlTag::kTitle && title_.data() == nullptr && !muted()) title_from_ = writer_.out();
     return element_->content;
@@ -62,11 +64,12 @@ class PlainText {
     end_special_content();
     const HtmlElement& element = internal::find_html_element(name, writer_.readable(name));
     separate(element);
-    if (element.foreign && foreign_ > 0) --foreign_;
+    if (foreign_.ends_before(element)) foreign_.leave();
+    foreign_.end(element);
     if (element.tag == HtmlTag::kTemplate && templates_ > 0) --templates_;
   }
 
-  bool cdata_is_text() const { return foreign_ > 0; }
+  bool cdata_is_text() const { return foreign_.any_open(); }
 
  private:
   bool muted() const { return ignored_ || templates_ > 0; }
@@ -90,8 +93,8 @@ class PlainText {
   const HtmlElement* element_ = nullptr;
   const char* title_from_ = nullptr;  // not null: in the first title
   std::string_view title_;
+  internal::HtmlForeign foreign_;
   std::size_t templates_ = 0;  // open ones
-  std::size_t foreign_ = 0;    // open <svg> and <math>
   bool ignored_ = false;       // in a script, style ...
 };
 

@@ -150,6 +150,52 @@ TEST(HtmlText, a_tag_that_closes_itself_holds_nothing_in_foreign_elements_only) 
   }
 }
 
+TEST(HtmlText, what_is_html_only_ends_svg_and_math_that_are_left_open) {
+  const std::string half =
+      "The first half of the article is a paragraph of some length, with a comma, as prose has.";
+  std::string first;
+  std::string expected;
+  for (int i = 0; i < 6; ++i) {
+    first += "<p>" + half + "</p>";
+    expected += half + "\n";
+  }
+  const std::string second = "And this is the second half, which a browser shows, too.";
+  for (const HtmlExtract extract : {HtmlExtract::kAll, HtmlExtract::kMain}) {
+    HtmlReader reader(extract);
+    for (const std::string_view open :
+         {"<svg viewBox=\"0 0 1 1\"><path d=\"M0\"/>", "<svg><g><svg>", "<math><mrow>",
+          "<math aria-hidden=true>", "<svg><foreignObject></foreignObject>", "<svg><title></title><g>",
+          "<math><mi></mi>", "<svg><desc/>"}) {
+      for (const std::string_view tag : {"p", "div", "P", "h2", "span", "table", "ul"}) {
+        const std::string page = "<body>" + first + std::string(open) + "<" + std::string(tag) + ">" +
+                                 second + "</" + std::string(tag) + "><script src=x />code</script><p>" +
+                                 half;
+        EXPECT_NE(reader.read(page).text.find(second), std::string_view::npos) << open << tag;
+        EXPECT_EQ(reader.read(page).text.find("code"), std::string_view::npos) << open << tag;
+      }
+      // the <div> was open before, and its end ends the svg with it
+      const std::string page =
+          "<div>" + first + std::string(open) + "</div>" + "<script src=x />code</script>";
+      EXPECT_EQ(reader.read(page).text, expected.substr(0, expected.size() - 1)) << open;
+    }
+  }
+}
+
+TEST(HtmlText, html_may_stand_in_some_elements_of_svg_and_math) {
+  for (const std::string_view page :
+       {"<svg><foreignObject><p>in</p><style/>x</style></foreignObject><style/></svg>out",
+        "<svg><desc><div>in</div></desc><style/></svg>out",
+        "<math><mtext><b>in</b></mtext><style/></math>out",
+        "<svg><foreignObject><p>in<svg><path><p></foreignObject><style/></svg>out"}) {
+    const std::string text = text_of(page);
+    EXPECT_TRUE(text == "in\nout" || text == "inout") << page << text;
+  }
+  const std::string_view point =
+      "<div>before<svg><foreignObject><p>in</p></foreignObject><g>in</svg>behind</div>";
+  EXPECT_EQ(HtmlReader(HtmlExtract::kMain).read(point).text, "before\nbehind");
+  EXPECT_EQ(text_of("<svg><foreignObject></svg><style/>gone"), "") << "the end of what is around it ends it";
+}
+
 // Runs of white space as one, none beside a line break or at the end.
 std::string folded(std::string_view text) {
   std::string out;
