@@ -193,7 +193,10 @@ class BlockBuilder {
 
   HtmlContent start_tag(bool self_closing) {
     facts_.self_closing = self_closing;
-    if (ends_at_once(*facts_.element, self_closing, foreign_.rules())) return HtmlContent::kMarkup;
+    if (foreign_.content_of(*facts_.element, self_closing) != facts_.element->content) {
+      if (!self_closing) foreign_.start(*facts_.element, depth_);
+      return HtmlContent::kMarkup;
+    }
     find_facts();
     if (facts_.element->tag == HtmlTag::kMeta && page_.meta_title.empty() &&
         attributes_[Attributes::kProperty] == "og:title") {
@@ -215,7 +218,7 @@ class BlockBuilder {
 
   void remember_tag(std::string_view tag) {
     if (facts_.element->tag == HtmlTag::kMeta) return;            // what it says is in its values
-    if (facts_.element->content != HtmlContent::kMarkup) return;  // it ended at once, for where it stood
+    if (facts_.element->content != HtmlContent::kMarkup) return;  // it held none, for where it stood
     facts_.name_size = static_cast<std::uint8_t>(name_.size());
     memory_.tags.store(tag, facts_);
   }

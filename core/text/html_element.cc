@@ -161,8 +161,9 @@ constexpr auto kElements = [] {
     for (const std::string_view name : kForeignLeft) mark(name, HtmlElement::ForeignRole::kLeaves);
     for (const std::string_view name : kForeignPoints) mark(name, HtmlElement::ForeignRole::kPoint);
     for (const std::string_view name : {"svg", "math"}) mark(name, HtmlElement::ForeignRole::kRoot);
+    for (const std::string_view name : {"script", "style"}) mark(name, HtmlElement::ForeignRole::kIsText);
   }
-  CHECK(found == std::size(kForeignLeft) + std::size(kForeignPoints) + 2, "each has a row");
+  CHECK(found == std::size(kForeignLeft) + std::size(kForeignPoints) + 4, "each has a row");
   return elements;
 }();
 

@@ -76,6 +76,7 @@ struct HtmlElement {
     kRoot,    // <svg>, <math> themselves
     kPoint,   // may hold HTML: foreignObject, mtext ...
     kLeaves,  // HTML's only, so that it ends what is open there: p, div ...
+    kIsText,  // script and style: what they hold is no markup there either
   };
 
   std::string_view name;
@@ -85,12 +86,6 @@ struct HtmlElement {
   bool shown = true;  // false: a browser shows nothing of its content
   ForeignRole foreign = ForeignRole::kNone;
 };
-
-// Whether the start tag is all there is of an element that could hold something else than markup: "<style/>"
-// is, but only inside of <svg> and <math>.
-constexpr bool ends_at_once(const HtmlElement& element, bool self_closing, bool inside_foreign) {
-  return self_closing && inside_foreign && element.content != HtmlContent::kMarkup;
-}
 
 // `name` in any case; `readable` >= its size: so many bytes may be read where it begins.
 const HtmlElement& find_html_element(std::string_view name, std::size_t readable);

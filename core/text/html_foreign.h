@@ -15,6 +15,7 @@
 #include <cstddef>
 
 #include "core/text/html_element.h"
+#include "core/text/html_tokenizer.h"
 
 namespace neardup::internal {
 
@@ -24,6 +25,13 @@ class HtmlForeign {
 
   // Whether tags are SVG's or MathML's here.
   bool rules() const { return size_ > 0 && levels_[size_ - 1].element->foreign == ForeignRole::kRoot; }
+
+  // How the content of an element is read that starts here. SVG's <title> holds markup, so that an </svg>
+  // ends it, and so does all else there; "<style/>" holds nothing.
+  HtmlContent content_of(const HtmlElement& element, bool self_closing) const {
+    if (!rules() || (element.foreign == ForeignRole::kIsText && !self_closing)) return element.content;
+    return HtmlContent::kMarkup;
+  }
 
   // Whether a tag of this element ends what is open.
   bool ends_before(const HtmlElement& element) const {

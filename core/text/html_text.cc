@@ -51,13 +51,13 @@ class PlainText {
   HtmlContent start_tag(bool self_closing) {
     separate(*element_);
     if (foreign_.ends_before(*element_)) foreign_.leave();
+    const HtmlContent content = foreign_.content_of(*element_, self_closing);
     if (!self_closing) foreign_.start(*element_, 0);
     if (element_->tag == HtmlTag::kTemplate) ++templates_;
-    if (element_->content == HtmlContent::kMarkup) return HtmlContent::kMarkup;
-    if (ends_at_once(*element_, self_closing, foreign_.rules())) return HtmlContent::kMarkup;
+    if (content == HtmlContent::kMarkup) return HtmlContent::kMarkup;
     ignored_ = !element_->shown;
     if (element_->tag == HtmlTag::kTitle && title_.data() == nullptr && !muted()) title_from_ = writer_.out();
-    return element_->content;
+    return content;
   }
 
   void end_tag(std::string_view name) {

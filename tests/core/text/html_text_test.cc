@@ -124,7 +124,8 @@ TEST(HtmlText, white_space_is_folded) {
 TEST(HtmlText, the_first_title_is_told) {
   HtmlReader reader(HtmlExtract::kAll);
   EXPECT_EQ(reader.read("<head><title> A &amp; B\n</title><body>x<title>c</title>").title, "A & B");
-  EXPECT_EQ(reader.read("<svg><title>icon</title></svg><p>x").title, "icon");
+  EXPECT_EQ(reader.read("<svg><title>icon</title></svg><title>page</title><p>x").title, "page");
+  EXPECT_EQ(reader.read("<svg><title>icon</title></svg><p>x").title, "") << "that of a picture is none";
   EXPECT_EQ(reader.read("<p>x").title, "");
 }
 
@@ -178,6 +179,26 @@ TEST(HtmlText, what_is_html_only_ends_svg_and_math_that_are_left_open) {
           "<div>" + first + std::string(open) + "</div>" + "<script src=x />code</script>";
       EXPECT_EQ(reader.read(page).text, expected.substr(0, expected.size() - 1)) << open;
     }
+  }
+}
+
+TEST(HtmlText, only_script_and_style_are_more_than_markup_in_svg_and_math) {
+  for (const std::string_view tag : {"title", "textarea", "iframe", "noscript", "xmp", "plaintext"}) {
+    for (const std::string_view foreign : {"svg", "math"}) {
+      const std::string page = "<p>Before</p><" + std::string(foreign) + "><" + std::string(tag) + ">Logo</" +
+                               std::string(foreign) + "><p>After</p>";
+      EXPECT_EQ(text_of(page), "Before\nLogo\nAfter") << page;
+      const std::string main(HtmlReader(HtmlExtract::kMain).read(page).text);
+      EXPECT_EQ(main, foreign == "svg" ? "Before\nAfter" : "Before\nLogo\nAfter") << page;
+    }
+  }
+  for (const HtmlExtract extract : {HtmlExtract::kAll, HtmlExtract::kMain}) {
+    HtmlReader reader(extract);
+    EXPECT_EQ(
+        reader.read("<p>Before</p><svg><style>a<p>b</style><script>c<p>d</script></svg><p>After</p>").text,
+        "Before\nAfter");
+    EXPECT_EQ(reader.read("<p>Before</p><svg><foreignObject><textarea></svg></textarea></svg><p>After").text,
+              extract == HtmlExtract::kAll ? "Before\n</svg>\nAfter" : "Before\nAfter");
   }
 }
 
