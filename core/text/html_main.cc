@@ -29,11 +29,16 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
 
   measure();
   std::uint64_t best = 0;
-  const auto clean_and_take_if_better = [&](const Rules& rules) {
-    const std::uint64_t kept = clean(rules);
+  bool best_has_little_furniture = false;
+  const auto take_if_better = [&](std::uint64_t kept, bool little_furniture) {
     if (kept <= best) return;
     best = kept;
+    best_has_little_furniture = little_furniture;
     best_keep_.swap(keep_);
+  };
+  const auto clean_and_take_if_better = [&](const Rules& rules) {
+    const std::uint64_t kept = clean(rules);
+    take_if_better(kept, little_furniture_);
   };
   // Each attempt goes on where it begins to differ from the one before.
   constexpr Rules kStrict = {true, true, true};
@@ -61,16 +66,13 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
   if (is_crumb_of(visible_bytes_) || is_table_of_contents(best)) {
     mark_dead(kStrict);
     const std::uint64_t kept = keep_all_but_furniture();
-    if (kept > best) {
-      best = kept;
-      best_keep_.swap(keep_);
-    }
+    take_if_better(kept, is_nearly_all(static_cast<float>(kept)));
   }
   // A menu around a few words is no reason to have more than them. Prose is: many small pieces, all of them
   // called furniture, are what the page is about, like the posts of a forum that are called comments.
   if (best == 0 || is_crumb_of(prose_bytes_)) return;
   keep_.swap(best_keep_);
-  lines_.write(page, keep_, little_furniture_, titles_, text);
+  lines_.write(page, keep_, best_has_little_furniture, titles_, text);
 }
 
 std::size_t HtmlMainContent::held_bytes() const {

@@ -92,6 +92,7 @@ class HtmlMainContent {
 
   // html_main_clean.cc
   std::uint64_t clean(const Rules& rules);
+  bool is_nearly_all(float bytes) const;
   bool is_unwanted(const Rules& rules, Index i);
   bool looks_like_furniture(const Rules& rules, Index i);
   bool is_in_run(Index i) const;
@@ -134,7 +135,7 @@ class HtmlMainContent {
   Index root_ = 0;                  // what is chosen lies inside of it
   float kept_bytes_ = 0;            // when cleaning starts
   bool captions_are_text_ = false;  // most of it stands in captions
-  bool little_furniture_ = false;   // nearly all that is visible was kept
+  bool little_furniture_ = false;   // nearly all that is visible was kept, before cleaning
 
   HtmlMainLines lines_;
   HtmlTitles titles_;

@@ -50,7 +50,7 @@ std::uint64_t HtmlMainContent::clean(const Rules& rules) {
     left_[i].start(at(i));
   }
   kept_bytes_ = static_cast<float>(kept);
-  little_furniture_ = kept_bytes_ > kCoverShare * visible_bytes_;
+  little_furniture_ = is_nearly_all(kept_bytes_);
   if (little_furniture_ && suspects == 0) return kept;
   captions_are_text_ = suspects != 0 && are_captions_text();
   for (Index i = end; --i > root_;) {
@@ -69,6 +69,8 @@ std::uint64_t HtmlMainContent::clean(const Rules& rules) {
   }
   return kept;
 }
+
+bool HtmlMainContent::is_nearly_all(float bytes) const { return bytes > kCoverShare * visible_bytes_; }
 
 bool HtmlMainContent::is_unwanted(const Rules& rules, Index i) {
   const HtmlContainer& container = at(i);

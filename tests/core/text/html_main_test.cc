@@ -515,6 +515,28 @@ TEST(HtmlMain, pages_in_many_languages_keep_their_article_and_little_else) {
   EXPECT_GE(sum / pages, .99);
 }
 
+// Where nearly all of the page is kept, lines that say the title are no furniture. That is so of the attempt
+// whose text is taken, whatever a later one, which found less, made of the page.
+TEST(HtmlMain, what_a_later_attempt_found_does_not_change_the_lines_of_the_one_that_is_taken) {
+  constexpr std::string_view kTitle = "A title of some length";
+  constexpr std::string_view kSentence = "A sentence, with a comma, of some length, that votes.";
+  constexpr std::string_view kLong =
+      "Longer text, which has, as it were, a few commas, and votes a bit more than the others do, all of "
+      "them, "
+      "and so it goes on for a while, until it ends.";
+  const auto page_of = [&](std::string_view end) {
+    return "<title>" + std::string(kTitle) + "</title><p>" + std::string(kTitle) + "</p>" + std::string(end);
+  };
+  // relaxed: all of the page is taken, with a sidebar that holds most of it; where no name counts it is less
+  EXPECT_EQ(main_of(page_of("<p>" + std::string(kSentence) + "</p><div class=sidebar><p>" +
+                            std::string(kSentence) + "</p><p>" + std::string(kLong) + "</p>")),
+            std::string(kTitle) + "\n" + std::string(kSentence) + "\n" + std::string(kSentence) + "\n" +
+                std::string(kLong));
+  // next to nothing was found, and all but the furniture, of which there is none, is taken
+  EXPECT_EQ(main_of(page_of("<div class=meta><p>" + std::string(kSentence) + "</p><div>")),
+            std::string(kTitle) + "\n" + std::string(kSentence));
+}
+
 // A reader remembers tags and names from page to page.
 TEST(HtmlMain, what_was_read_before_does_not_change_what_a_page_says) {
   constexpr std::string_view kTags[] = {"<div class=\"content\">",
