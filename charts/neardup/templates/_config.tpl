@@ -123,8 +123,7 @@ containers:
     {{- include "neardup.container" $root | nindent 4 }}
     args: {{ concat (list "topics") (index . 2) (list "--config" "/etc/neardup/neardup.yaml") | toJson }}
     resources:
-      requests: {cpu: 50m, memory: 64Mi}
-      limits: {memory: 128Mi}
+      {{- toYaml $root.Values.topics.resources | nindent 6 }}
     volumeMounts:
       {{- include "neardup.volumeMounts" $root | nindent 6 }}
       {{- with $root.Values.extraVolumeMounts }}
