@@ -124,6 +124,8 @@ def complaints(alerts_text, runbooks, reference, commands):
         for section, body in zip(parts[1::2], parts[2::2]):
             if len(body.split()) < 3:
                 yield f"docs/runbooks/{name}.md: nothing under {section}"
+        if "`extraArgs`" in text and "what was accepted is in the journal now" not in text:
+            yield f"docs/runbooks/{name}.md: nothing about when to take an option out of extraArgs again"
         for reason in reasons if name == "NeardupDeadLetters" else []:
             if f"`{reason}`" not in text:
                 yield f"docs/runbooks/{name}.md: nothing about {reason}"
@@ -152,6 +154,8 @@ def planted(alerts_text, runbooks, reference, commands):
     block = "```\nneardup serve -c neardup.yaml --mend   mends\n```\n"
     yield "a block of code with an option that is none", found("no option --mend", runbooks={**other, "NeardupDown": page + block})
     yield "a runbook with an old setting", found("no setting index.gone", runbooks={**other, "NeardupDown": page + "`index.gone: 1`\n"})
+    for_ever = page.replace("what was accepted is in the journal now", "so")
+    yield "an option that stays in extraArgs", found("extraArgs again", runbooks={**other, "NeardupDown": for_ever})
     letters = runbooks["NeardupDeadLetters"].replace("`too_deep`", "that")
     yield "a reason without advice", found("nothing about too_deep", runbooks={**runbooks, "NeardupDeadLetters": letters})
     yield "an alert with an old metric", found("neardup_gone", alerts_text.replace("neardup_index_bytes offset", "neardup_gone offset"))
