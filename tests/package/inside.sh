@@ -90,7 +90,7 @@ sed -i 's/^detector:/detectr:/' /etc/neardup/neardup.yaml
 systemctl start neardup || true
 expect "a wrong setting ends it" within 10 test_property ActiveState failed
 expect "with the code that says so" test_property ExecMainStatus 78
-sleep 3 # longer than RestartSec
+sleep 7 # longer than RestartSec
 expect "and it is not tried again" test_property ActiveState failed
 sed -i 's/^detectr:/detector:/' /etc/neardup/neardup.yaml
 expect "mended, it starts" systemctl restart neardup

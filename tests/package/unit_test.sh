@@ -45,8 +45,13 @@ command_line() {
 }
 # A supervisor must not repeat what a person has to mend.
 codes() { grep -qx "RestartPreventExitStatus=64 65 78" "$1"; }
+# What gets better by itself, a port that is taken say, is tried for as long as it takes: no limit on starts, and no haste.
+goes_on() {
+  grep -qx "Restart=on-failure" "$1" && grep -qx "StartLimitIntervalSec=0" "$1" && ! grep -q "^StartLimitBurst=" "$1" &&
+    grep -qx "RestartSec=[5-9]" "$1"
+}
 
-for check in verify hardened command_line codes; do "$check" "$unit" || die "$check $unit"; done
+for check in verify hardened command_line codes goes_on; do "$check" "$unit" || die "$check $unit"; done
 planted=0
 plant() { # plant CHECK SED_SCRIPT
   sed "$2" "$unit" >"$root/planted"
@@ -67,6 +72,9 @@ plant command_line 's,-c /etc,-c /opt,'
 plant command_line 's/ \$SERVE_OPTIONS$//'
 plant command_line 's/^Type=exec$/&\nEnvironment=SERVE_OPTIONS=/'
 plant codes 's/ 78$//'
+plant goes_on 's/^StartLimitIntervalSec=.*/StartLimitIntervalSec=10min\nStartLimitBurst=20/'
+plant goes_on 's/^RestartSec=.*/RestartSec=0/'
+plant goes_on 's/^Restart=on-failure/Restart=no/'
 level=$(exposure "$unit")
 echo "table: settings of the systemd unit | $(grep -c '^[A-Z][A-Za-z]*=' "$unit") | verified, exposure $((level / 10)).$((level % 10)) of 10;" \
   "$planted planted errors found"
