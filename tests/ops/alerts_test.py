@@ -3,8 +3,8 @@
 
 promtool checks the rules and runs alerts_cases.yaml. The rest is looked at here: each alert has a case that notices if it
 never fires and one that notices if it always does (both are planted, one alert at a time), says how bad it is, and has a
-runbook of its own, which names only metrics, commands, options and settings that exist, as does service/README.md; that
-of the dead letters names each reason there is.
+runbook of its own, which names only metrics, commands, options and settings that exist, as do other PAGES for operators;
+that of the dead letters names each reason there is.
 """
 
 import concurrent.futures
@@ -24,7 +24,7 @@ RUNBOOKS = ROOT / "docs/runbooks"
 REFERENCE = ROOT / "docs/metrics.md"
 SETTINGS = ROOT / "config/settings.md"
 DECISION = ROOT / "core/decision.h"
-SERVICE = ROOT / "service/README.md"
+PAGES = ["service/README.md", "docs/upgrade.md"]  # which name commands and settings too
 SECTIONS = ["Meaning", "Impact", "Diagnosis", "Mitigation"]
 
 # A case that expects nothing is one line, one that expects alerts is several.
@@ -185,7 +185,8 @@ def main():
     cli = (ROOT / "service/commands/cli.cc").read_text()
     commands = commands_of(cli)
     wrong = list(complaints(alerts_text, runbooks, reference, commands))
-    wrong += unknown_names("service/README.md", SERVICE.read_text(), reference, commands)
+    for page in PAGES:
+        wrong += unknown_names(page, (ROOT / page).read_text(), reference, commands)
     table = RUNBOOKS / "README.md"
     if os.environ.get("UPDATE_GOLDEN"):
         table.write_text(overview(alerts_text))
@@ -206,7 +207,7 @@ def main():
     fire, quiet = len(FIRING.findall(cases_text)), cases_text.count("exp_alerts: []}")
     print(f"table: alerts | {len(rules.alerts(alerts_text))} | {fire} fire, {quiet} stay quiet | {sum(f for _, f in errors)} of {len(errors)}")
     print(f"table: recording rules | {len(re.findall(r'- record:', alerts_text))} | promtool's lint |")
-    print(f"table: runbooks | {len(runbooks)} | alerts, metrics, commands, options, settings; service/README.md too |")
+    print(f"table: runbooks | {len(runbooks)} | alerts, metrics, commands, options, settings; {' and '.join(PAGES)} too |")
     print("\n".join(wrong))
     return 1 if wrong else 0
 
