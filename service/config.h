@@ -37,8 +37,8 @@ struct KafkaTopics {
 
 struct KafkaConfig {
   std::string brokers = "127.0.0.1:9092";  // bootstrap servers, host:port,host:port
-  std::string group = "neardup";    // election and input positions; transactional.id is "<group>-writer"
-  int session_timeout_ms = 10000;   // 1000 .. 300000: how long a dead leader is waited for
+  std::string group = "neardup";           // election and input positions
+  int session_timeout_ms = 10000;          // 1000 .. 300000: how long a dead leader is waited for
   int metadata_interval_ms = 5000;  // 200 .. 60000: how often the topics' ids and partitions are looked at
   KafkaTopics topics;
   std::string security_protocol = "plaintext";  // plaintext | ssl | sasl_plaintext | sasl_ssl

@@ -149,7 +149,7 @@ const std::vector<Setting>& table() {
       {.path = "kafka.group",
        .field = at<&Config::kafka, &K::group>,
        .about = "Name of this deduplication. Instances that share it elect one writer; its readers are the "
-                "groups GROUP-input and GROUP-journal, its transactional id is GROUP-writer.",
+                "groups GROUP-input and GROUP-journal.",
        .refuse = refuse_empty},
       {.path = "kafka.session_timeout_ms",
        .field = at<&Config::kafka, &K::session_timeout_ms>,
@@ -184,7 +184,8 @@ const std::vector<Setting>& table() {
        .refuse = refuse_topic},
       {.path = "kafka.topics.journal",
        .field = at<&Config::kafka, &K::topics, &T::journal>,
-       .about = "The memory of the service: 1 partition, kept for ever. Never delete it.",
+       .about = "The memory of the service: 1 partition, kept for ever. Never delete it. Its one writer has "
+                "the transactional id JOURNAL-writer.",
        .refuse = refuse_topic},
       {.path = "kafka.security_protocol",
        .field = at<&Config::kafka, &K::security_protocol>,
@@ -660,7 +661,8 @@ constexpr Refusal kRefusals[] = {
     {"ssl.certificate.location", "has a setting of its own: kafka.tls_certificate_file"},
     {"ssl.key.location", "has a setting of its own: kafka.tls_key_file"},
     // What exactly-once rests on.
-    {"transactional.id", "is what keeps a second writer out: it is always GROUP-writer, see kafka.group"},
+    {"transactional.id",
+     "is what keeps a second writer out: it is always JOURNAL-writer, see kafka.topics.journal"},
     {"transaction.timeout.ms",
      "is fixed: what Kafka lost sight of is ended within 50 of the 60 seconds that it gives"},
     {"enable.idempotence", "must stay on: without it a retried send is a second verdict"},

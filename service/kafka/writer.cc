@@ -91,7 +91,7 @@ RdKafka<rd_kafka_topic_partition_list_t> position_list(std::span<const Committed
 
 ClientProperties writer_properties(const KafkaConfig& config) {
   return {
-      {"transactional.id", config.group + "-writer"},
+      {"transactional.id", config.topics.journal + "-writer"},
       {"transaction.timeout.ms", "60000"},
       {"socket.timeout.ms", "60000"},
       {"enable.idempotence", "true"},

@@ -3,7 +3,9 @@
 // `commit` sends the verdicts, the journal record and the input positions in one Kafka transaction and tells
 // what it knows of the outcome. It never aborts and begins again: on a real broker the transaction after an
 // abort failed every time. `recycle` is the only way out of a doubt: a new producer with the same
-// transactional.id, whose init_transactions fences every older one and finishes what it had open.
+// transactional.id, whose init_transactions fences every older one and finishes what it had open. The id is
+// the journal's: an instance of another group on the same journal is fenced as well, by whoever is about to
+// write, who then reads the journal to its end.
 //
 // No batch is sent before the one before it has its end in every partition: what Kafka leaves open is then of
 // one transaction alone, and is ended as that one was. An end is marked for a producer id, in the partitions

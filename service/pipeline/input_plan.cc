@@ -68,10 +68,10 @@ class Planner {
         "Retention, an operator or an unclean election removed them, and they get no verdict. Lengthen the "
         "topic's retention; to go on with what is there: serve --accept-input-loss TOPIC:PARTITION, or all";
     moved_.choices =
-        "Somebody moved the group's offsets, or the end of the journal is lost: both are written in one "
-        "transaction. Go on where the journal is (serve --accept-moved-offsets journal); skip forward to "
-        "where the group is (serve --accept-moved-offsets group); or, to have verdicts once more, begin anew "
-        "with another journal and group";
+        "Somebody moved the group's offsets, an instance of another group (kafka.group) has written this "
+        "journal, or its end is lost: both are written in one transaction. Go on where the journal is (serve "
+        "--accept-moved-offsets journal); skip forward to where the group is (serve --accept-moved-offsets "
+        "group); or, to have verdicts once more, begin anew with another journal and group";
     std::string message;
     for (const Finding* finding : {&journal_lost_, &recreated_, &shrunk_, &lost_, &moved_})
       finding->append_to(message);

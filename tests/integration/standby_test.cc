@@ -201,6 +201,33 @@ TEST(Standby, a_broker_that_comes_back_finds_the_writer_ready) {
   EXPECT_EQ(service.wait(kStart), 0) << service.log();
 }
 
+// Each is elected in its own group, so their producers alone keep them apart.
+TEST(Standby, of_two_groups_on_one_journal_one_halts_and_no_record_is_decided_twice) {
+  Config config = test_config("two-groups");
+  create_test_topics(config, 2);
+  Config other = config;
+  other.kafka.group = "two-groups-other";
+  const std::vector<GeneratedRecord> records = some(2000, 29);
+  ServiceProcess first("two-groups-first", config);
+  send_records(config, slice(records, 0, 200), 2);
+  wait_for_verdicts(first, config, 200);
+
+  ServiceProcess second("two-groups-second", other);
+  std::size_t sent = 200;
+  for (const auto end = Clock::now() + 2 * kStart; !first.wait(milliseconds(100)); sent += 2) {
+    ASSERT_LT(Clock::now(), end) << first.log();
+    ASSERT_LT(sent, records.size());
+    send_records(config, slice(records, sent, sent + 2), 2);
+  }
+  EXPECT_EQ(first.wait(milliseconds(0)), 65) << first.log();
+  EXPECT_THAT(first.log(), HasSubstr("an instance of another group (kafka.group) has written this journal"));
+
+  const Published published = wait_for_verdicts(second, other, sent);
+  const auto half = static_cast<std::int64_t>(sent / 2);
+  expect_exactly_one_verdict(published, {half, half});
+  expect_brute_force_agrees(published, slice(records, 0, sent), 2);
+}
+
 TEST(Input, new_partitions_are_read_from_their_beginning_while_it_runs) {
   Config config = test_config("growth");
   create_test_topics(config, 2);

@@ -72,6 +72,18 @@ TEST_F(Writer, asks_for_a_new_producer_when_a_request_was_cut_off_and_the_commit
   EXPECT_FALSE(commit().recycle_before_next);
 }
 
+// Two groups that write on one journal must fence each other: nothing else keeps the chain one. The mock
+// fences nobody; tests/integration/standby_test.cc does it to a real Kafka.
+TEST(WriterFence, hangs_on_the_journal_whatever_the_group) {
+  KafkaConfig config;
+  KafkaConfig other_group = config;
+  other_group.group = "another";
+  EXPECT_EQ(writer_properties(config), writer_properties(other_group));
+  KafkaConfig other_journal = config;
+  other_journal.topics.journal = "another";
+  EXPECT_NE(writer_properties(config), writer_properties(other_journal));
+}
+
 // An ACL may be missing for days.
 TEST_F(Writer, says_why_it_waits_for_a_producer_and_not_with_each_try) {
   cluster_.refuse(MockCluster::kInitProducerId, RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
