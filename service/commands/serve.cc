@@ -12,6 +12,7 @@
 #include <span>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 #include "core/detector.h"
 #include "service/codec/preset.h"
@@ -170,13 +171,14 @@ class Service {
 
   Status serve_term(std::stop_source& term);
   Result<Topics> right_topics(const std::stop_token& stop);
+  Result<Topics> topics_of_memory(const std::stop_token& stop);
   Status remember(const Uuid& journal);
   Status stand_by(Election& election, TopicWatch& watch, const std::stop_token& stop);
   Status lead(const Election& election, std::stop_source& term);
   Status read_rest(const Election& election, BatchSink& sink, const TopicDescription& journal,
                    std::stop_source& term);
   Result<std::vector<InputTopic>> input_topics(const Topics& topics, const std::stop_token& stop);
-  Result<InputPlan> plan(const Topics& topics, BatchSink& sink, const std::stop_token& stop);
+  Result<InputPlan> plan(Topics& topics, BatchSink& sink, const std::stop_token& stop);
   std::unique_ptr<TopicWatch> watch(Topics known, std::stop_source& term, Growth on_growth = {});
   Status changed(const TopicWatch::Contradiction& contradiction) const;
 
@@ -209,9 +211,13 @@ Result<Service::Topics> Service::right_topics(const std::stop_token& stop) {
     lookup_->listen();  // the clients that outlive a term
     if (memory_) memory_->log->listen();
   };
-  Result<Topics> described = reach_kafka(config_.kafka, fail_fast_, board_, stop, asks);
+  const auto ask = [&] {
+    Result<Topics> described = reach_kafka(config_.kafka, fail_fast_, board_, stop, asks);
+    if (described) fail_fast_ = false;
+    return described;
+  };
+  Result<Topics> described = ask_until_complete(topic_names(config_.kafka.topics), ask, stop);
   if (!described) return described;
-  fail_fast_ = false;
   const std::vector<TopicProblem> problems = check_topics(config_.kafka.topics, *described, config_file_);
   for (const TopicProblem& problem : problems)
     log_error("topic {}: {}; mend it: {}", problem.topic, problem.what, problem.mend);
@@ -225,6 +231,15 @@ Result<Service::Topics> Service::right_topics(const std::stop_token& stop) {
   }
   return Error{ErrorCode::kInvalid, std::to_string(problems.size()) + " topic setting(s) are wrong; `" +
                                         topics_command("check", config_file_) + "` lists them"};
+}
+
+// The same, among them the journal whose records are known.
+Result<Service::Topics> Service::topics_of_memory(const std::stop_token& stop) {
+  Result<Topics> topics = right_topics(stop);
+  const std::string& journal = config_.kafka.topics.journal;
+  if (topics && topics->at(journal).id != memory_->topic)
+    return changed({journal, "topic " + journal + " was deleted and made again"}).error();
+  return topics;
 }
 
 // Keeps what is known if it is of this journal, and no more than it.
@@ -313,11 +328,18 @@ Result<std::vector<InputTopic>> Service::input_topics(const Topics& topics, cons
   }
 }
 
-// Where the input goes on. What was accepted is in the journal when this returns.
-Result<InputPlan> Service::plan(const Topics& topics, BatchSink& sink, const std::stop_token& stop) {
-  const Result<std::vector<InputTopic>> inputs = input_topics(topics, stop);
-  if (!inputs) return inputs.error();
-  Result<InputPlan> plan = plan_input(memory_->chain, *inputs, accepted_);
+// Where the input goes on; `topics` are as they were at the last look. What was accepted is in the journal
+// when this returns.
+Result<InputPlan> Service::plan(Topics& topics, BatchSink& sink, const std::stop_token& stop) {
+  const auto look = [&, is_first = true]() mutable -> Result<std::vector<InputTopic>> {
+    if (!std::exchange(is_first, false)) {
+      Result<Topics> now = topics_of_memory(stop);
+      if (!now) return now.error();
+      topics = *std::move(now);
+    }
+    return input_topics(topics, stop);
+  };
+  Result<InputPlan> plan = plan_input(memory_->chain, look, accepted_, stop);
   if (!plan || plan->accepted.empty()) return plan;
   for (const std::string& what : plan->accepted) log_warning("accepted: {}", what);
   const Status status =
@@ -390,11 +412,8 @@ Status Service::lead(const Election& election, std::stop_source& term) {
   const KafkaTopics& names = config_.kafka.topics;
   board_.set(State::kRestoring, "opening the transaction log");
   // Standing by may have taken months.
-  const Result<Topics> topics = right_topics(stop);
+  Result<Topics> topics = topics_of_memory(stop);
   if (!topics) return topics.error();
-  if (topics->at(names.journal).id != memory_->topic) {
-    return changed({names.journal, "topic " + names.journal + " was deleted and made again"});
-  }
   // A new producer first: it fences every older one and finishes its transaction, so the journal's end is its
   // end.
   KafkaWriter::PartitionCounts partitions{};

@@ -77,6 +77,23 @@ std::string topics_command(const std::string& words, const std::string& config_f
   return "neardup topics " + words + (config_file.empty() ? "" : " -c " + config_file);
 }
 
+Result<std::map<std::string, TopicDescription>> ask_until_complete(
+    const std::vector<std::string>& names,
+    const std::function<Result<std::map<std::string, TopicDescription>>()>& ask, const std::stop_token& stop,
+    const SecondLook& options) {
+  const Looks looks(options, stop);
+  for (;;) {
+    auto topics = ask();
+    if (!topics) return topics;
+    const auto missing =
+        std::ranges::find_if_not(names, [&](const std::string& name) { return topics->contains(name); });
+    if (missing == names.end()) return topics;
+    if (looks.once_more()) continue;
+    if (!looks.stopped()) return topics;
+    return Error{ErrorCode::kUnavailable, "asked to stop while topic " + *missing + " was missing"};
+  }
+}
+
 std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
                                        const std::map<std::string, TopicDescription>& described,
                                        const std::string& config_file) {

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "service/config.h"
 #include "service/journal/record.h"
 #include "service/metrics/probe.h"
+#include "service/pipeline/second_look.h"
 #include "service/pipeline/sink.h"
 #include "service/pipeline/source.h"
 
@@ -43,6 +45,13 @@ inline constexpr std::chrono::milliseconds kTopicsTimeoutMax{600'000};
 Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfig& config,
                                                                 const std::vector<std::string>& names,
                                                                 std::chrono::milliseconds timeout);
+
+// What `ask` answers, which is asked again as long as one of `names` is missing. Errors: its own;
+// kUnavailable: asked to stop meanwhile.
+Result<std::map<std::string, TopicDescription>> ask_until_complete(
+    const std::vector<std::string>& names,
+    const std::function<Result<std::map<std::string, TopicDescription>>()>& ask, const std::stop_token& stop,
+    const SecondLook& options = {});
 
 // Fills in what the cluster says of every partition of `topics`: where its log begins and ends, and where the
 // group is. Ask when no transaction of the group is open. Error: kUnavailable.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/check.h"
+#include "service/log.h"
 
 namespace neardup {
 namespace {
@@ -248,6 +249,23 @@ Result<InputPlan> plan_input(const JournalChain& chain, std::span<const InputTop
   Planner planner(chain, accepted);
   for (const InputTopic& topic : configured) planner.add(topic);
   return planner.finish();
+}
+
+Result<InputPlan> plan_input(const JournalChain& chain,
+                             const std::function<Result<std::vector<InputTopic>>()>& look,
+                             const Accepted& accepted, const std::stop_token& stop,
+                             const SecondLook& options) {
+  const Looks looks(options, stop);
+  for (bool is_first = true;; is_first = false) {
+    const Result<std::vector<InputTopic>> configured = look();
+    if (!configured) return configured.error();
+    Result<InputPlan> plan = plan_input(chain, *configured, accepted);
+    if (plan && plan->accepted.empty()) return plan;
+    if (is_first) log_info("looking again at what stands against the journal, until it has lasted");
+    if (looks.once_more()) continue;
+    if (!looks.stopped()) return plan;
+    return Error{ErrorCode::kUnavailable, "asked to stop while the input was looked at again"};
+  }
 }
 
 Status journal_acceptance(const InputPlan& plan, BatchSink& sink, JournalLog& log, JournalChain& chain,

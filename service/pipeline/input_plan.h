@@ -19,13 +19,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "core/base/result.h"
 #include "service/journal/chain.h"
 #include "service/journal/log.h"
+#include "service/pipeline/second_look.h"
 #include "service/pipeline/sink.h"
 #include "service/pipeline/source.h"
 
@@ -53,6 +56,15 @@ struct InputPlan {
 // configured).
 Result<InputPlan> plan_input(const JournalChain& chain, std::span<const InputTopic> configured,
                              const Accepted& accepted = {});
+
+// The same of what `look` tells, which is the configured topics as they are now. It is asked again as long as
+// that contradicts the journal, or would without `accepted`: an end that was, taken for a loss that is
+// accepted, would have records decided twice. Errors besides: those of `look`; kUnavailable: asked to stop
+// meanwhile.
+Result<InputPlan> plan_input(const JournalChain& chain,
+                             const std::function<Result<std::vector<InputTopic>>()>& look,
+                             const Accepted& accepted, const std::stop_token& stop,
+                             const SecondLook& options = {});
 
 // Commits a record of no input that says where the plan's partitions go on, to the journal and to the group,
 // and reads it back. REQUIRES: !plan.accepted.empty(); sink.recycle() was called; the log was read to its

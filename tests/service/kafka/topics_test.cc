@@ -179,6 +179,44 @@ TEST(Topics, a_verdict_topic_must_hold_the_longest_verdict) {
   EXPECT_NE(only_problem(topics, described).find("neardup.unique: max.message.bytes"), std::string::npos);
 }
 
+constexpr SecondLook kSoon = {.time = std::chrono::milliseconds(20), .again = std::chrono::milliseconds(1)};
+
+// A broker that has just come up may know less than the others.
+TEST(Topics, one_answer_that_lacks_a_topic_is_not_believed) {
+  const KafkaTopics topics;
+  int asked = 0;
+  const auto ask = [&]() -> Result<Described> {
+    Described described = right(topics);
+    if (++asked == 1) described.erase("pages");
+    return described;
+  };
+  const Result<Described> described = ask_until_complete(topic_names(topics), ask, {});
+  ASSERT_TRUE(described);
+  EXPECT_TRUE(check_topics(topics, *described).empty());
+  EXPECT_EQ(asked, 2);
+}
+
+TEST(Topics, a_topic_that_stays_away_is_missing) {
+  const KafkaTopics topics;
+  int asked = 0;
+  const auto ask = [&]() -> Result<Described> {
+    ++asked;
+    Described described = right(topics);
+    described.erase("pages");
+    return described;
+  };
+  const Result<Described> described = ask_until_complete(topic_names(topics), ask, {}, kSoon);
+  ASSERT_TRUE(described);
+  EXPECT_FALSE(check_topics(topics, *described).empty());
+  EXPECT_GT(asked, 1);
+
+  std::stop_source stop;
+  stop.request_stop();
+  const Result<Described> stopped = ask_until_complete(topic_names(topics), ask, stop.get_token());
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, ErrorCode::kUnavailable) << "a stop ends in order";
+}
+
 TEST(Topics, one_topic_for_two_uses_is_refused) {
   KafkaTopics topics;
   topics.duplicate = topics.unique;

@@ -232,6 +232,64 @@ TEST(InputPlan, a_name_that_fits_nothing_is_refused) {
   }
 }
 
+using Looked = Result<std::vector<InputTopic>>;
+
+constexpr SecondLook kSoon = {.time = std::chrono::milliseconds(20), .again = std::chrono::milliseconds(1)};
+
+// What a broker tells that leads no more, or has just come up.
+std::vector<InputTopic> stale_answers() {
+  InputTopic shrunk = pages({{.begin = 0, .end = 90, .committed = 50}});
+  InputTopic recreated =
+      pages({{.begin = 0, .end = 90, .committed = 50}, {.begin = 0, .end = 9, .committed = 5}});
+  recreated.id = {2};
+  return {pages({{.begin = 0, .end = 40, .committed = 50}, {.begin = 0, .end = 9, .committed = 5}}), shrunk,
+          recreated};
+}
+
+TEST(SecondLook, one_answer_against_the_journal_halts_nothing_and_moves_nothing) {
+  const JournalChain chain = chain_at({{0, 0, 0, 50, 3}, {0, 1, 0, 5, 3}});
+  const InputTopic right =
+      pages({{.begin = 0, .end = 90, .committed = 50}, {.begin = 0, .end = 9, .committed = 5}});
+  for (const InputTopic& stale : stale_answers()) {
+    for (const Accepted& accepted :
+         {Accepted(), Accepted{.recreated_topics = {"pages"}, .input_loss = {"all"}}}) {
+      int looks = 0;
+      const auto look = [&]() -> Looked { return std::vector{++looks == 1 ? stale : right}; };
+      const Result<InputPlan> plan = plan_input(chain, look, accepted, {});
+      ASSERT_TRUE(plan) << plan.error().message;
+      EXPECT_EQ(plan->positions[0].next, 50);
+      EXPECT_TRUE(plan->accepted.empty());
+      EXPECT_EQ(looks, 2);
+    }
+  }
+}
+
+TEST(SecondLook, an_answer_that_lasts_halts_or_is_accepted) {
+  const JournalChain chain = chain_at({{0, 0, 0, 50, 3}, {0, 1, 0, 5, 3}});
+  for (const InputTopic& lasting : stale_answers()) {
+    const auto look = [&]() -> Looked { return std::vector{lasting}; };
+    const Result<InputPlan> plan = plan_input(chain, look, {}, {}, kSoon);
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().message, refusal(chain, lasting));
+  }
+  const auto truncated = [&]() -> Looked { return std::vector{stale_answers().front()}; };
+  const Result<InputPlan> plan = plan_input(chain, truncated, {.input_loss = {"all"}}, {}, kSoon);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->positions[0].next, 40);
+}
+
+TEST(SecondLook, a_stop_ends_it_in_order) {
+  const JournalChain chain = chain_at({{0, 0, 0, 50, 3}, {0, 1, 0, 5, 3}});
+  std::stop_source stop;
+  const auto look = [&]() -> Looked {
+    stop.request_stop();
+    return std::vector{stale_answers().front()};
+  };
+  const Result<InputPlan> plan = plan_input(chain, look, {}, stop.get_token());
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code, ErrorCode::kUnavailable);
+}
+
 TEST(Acceptance, a_commit_in_doubt_ends_it_and_the_chain_stays) {
   std::vector<std::string> records;
   JournalChain chain = chain_at({{0, 0, 0, 50, 3}}, &records);

@@ -1,0 +1,45 @@
+// When is an answer of Kafka believed that would end the process?
+//
+// A broker that has just come up may know less than the others, and one that leads no more may not know that
+// yet: it tells of topics that are not there, of partitions that were never added, of an end that was. After
+// the exit codes that follow no supervisor starts the process again, so such an answer has to last.
+//
+// Threads: none.
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+namespace neardup {
+
+struct SecondLook {
+  std::chrono::milliseconds time{5000};  // so long it has to last
+  std::chrono::milliseconds again{200};  // between two looks
+};
+
+// One round of looks.
+class Looks {
+ public:
+  Looks(const SecondLook& options, std::stop_token stop)
+      : again_(options.again), end_(Clock::now() + options.time), stop_(std::move(stop)) {}
+
+  bool stopped() const { return stop_.stop_requested(); }
+
+  // Waits until it is time for another look; false if there is to be none.
+  bool once_more() const {
+    if (stopped() || Clock::now() >= end_) return false;
+    std::this_thread::sleep_for(again_);
+    return !stopped();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::chrono::milliseconds again_;
+  Clock::time_point end_;
+  std::stop_token stop_;
+};
+
+}  // namespace neardup
