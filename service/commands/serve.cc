@@ -175,6 +175,7 @@ class Service {
   Status remember(const Uuid& journal);
   Status stand_by(Election& election, TopicWatch& watch, const std::stop_token& stop);
   Status lead(const Election& election, std::stop_source& term);
+  Status read_journal();
   Status read_rest(const Election& election, BatchSink& sink, const TopicDescription& journal,
                    std::stop_source& term);
   Result<std::vector<InputTopic>> input_topics(const Topics& topics, const std::stop_token& stop);
@@ -333,6 +334,8 @@ Result<std::vector<InputTopic>> Service::input_topics(const Topics& topics, cons
 Result<InputPlan> Service::plan(Topics& topics, BatchSink& sink, const std::stop_token& stop) {
   const auto look = [&, is_first = true]() mutable -> Result<std::vector<InputTopic>> {
     if (!std::exchange(is_first, false)) {
+      // The end that was read may have been told by who leads the journal no more.
+      if (Status status = read_journal(); !status) return status.error();
       Result<Topics> now = topics_of_memory(stop);
       if (!now) return now.error();
       topics = *std::move(now);
@@ -382,20 +385,21 @@ Status Service::serve_term(std::stop_source& term) {
   return status;
 }
 
+Status Service::read_journal() {
+  return restore(memory_->journal(), memory_->chain, memory_->detector, memory_->retention, metrics_, board_,
+                 remembering_threads(signing_threads(config_.pipeline)));
+}
+
 // What the journal has gained since it was read. REQUIRES: every other writer is fenced.
 Status Service::read_rest(const Election& election, BatchSink& sink, const TopicDescription& journal,
                           std::stop_source& term) {
   const auto watched = watch({{journal.name, journal}}, term);
   const std::uint64_t followed = memory_->chain.next_number();
-  const auto read = [&] {
-    return restore(memory_->journal(), memory_->chain, memory_->detector, memory_->retention, metrics_,
-                   board_, remembering_threads(signing_threads(config_.pipeline)));
-  };
   board_.set(State::kRestoring, "reading the journal");
   // Twice: what can be read now tells what may be done about that which cannot.
-  Status status = read();
+  Status status = read_journal();
   if (status) status = await_settled(memory_->journal(), memory_->chain, sink, election, board_);
-  if (status) status = read();
+  if (status) status = read_journal();
   if (const auto contradiction = what_changed(*watched, status)) return changed(*contradiction);
   if (!status) return status.error().in("journal " + journal.name);
   const Detector& detector = memory_->detector;

@@ -392,6 +392,13 @@ Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics, m
   return status;
 }
 
+Status read_group(const KafkaConfig& config, std::vector<InputTopic>& topics, milliseconds timeout) {
+  Result<Admin> admin = Admin::open_for_group(config, timeout);
+  if (!admin) return admin.error();
+  for (InputTopic& topic : topics) topic.bounds.assign(static_cast<std::size_t>(topic.partitions), {});
+  return read_committed(*admin, config.group, topics);
+}
+
 struct TopicLookup::Connection {
   explicit Connection(Probe& probe) : listener("admin", probe) {}
 

@@ -58,6 +58,10 @@ Result<std::map<std::string, TopicDescription>> ask_until_complete(
 Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics,
                    std::chrono::milliseconds timeout);
 
+// The last of these alone. Asked by a client of its own, so of the coordinator as it is now.
+Status read_group(const KafkaConfig& config, std::vector<InputTopic>& topics,
+                  std::chrono::milliseconds timeout);
+
 // Asks for ids and partition counts again and again, over one connection. The settings are left out, and how
 // many brokers there are.
 class TopicLookup {

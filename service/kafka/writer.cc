@@ -503,6 +503,32 @@ Result<bool> KafkaWriter::is_settled() {
   }
 }
 
+Result<bool> KafkaWriter::is_group_at(std::span<const CommittedPosition> positions) {
+  std::vector<InputTopic> topics;  // each up to the last partition that is asked for
+  for (const CommittedPosition& position : positions) {
+    auto topic = std::ranges::find(topics, position.topic, &InputTopic::name);
+    if (topic == topics.end()) topic = topics.insert(topics.end(), {.name = position.topic});
+    topic->partitions = std::max(topic->partitions, position.partition + 1);
+  }
+  const auto is_at = [&](const CommittedPosition& position) {
+    const auto topic = std::ranges::find(topics, position.topic, &InputTopic::name);
+    return topic->bounds[static_cast<std::size_t>(position.partition)].committed == position.next;
+  };
+  LogLimiter limiter;
+  const auto until = Clock::now() + std::chrono::milliseconds(step_ms_);
+  for (;;) {
+    const Status status = read_group(config_, topics, std::chrono::milliseconds(kMetadataMs));
+    board_.beat();
+    if (status) return !positions.empty() && std::ranges::all_of(positions, is_at);
+    if (!election_.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
+    if (stop_.stop_requested())
+      return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell where the group is"};
+    limiter.log(LogLevel::kWarning, "", "writer: waiting: {}", status.error().message);
+    if (Clock::now() > until) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(kFlushMs));
+  }
+}
+
 // What is to be aborted, the next producer's init_transactions aborts. The group may have its mark, and be
 // ahead of the journal: it goes back before that, or who starts after a crash would find it moved.
 Result<Ending> KafkaWriter::end_unmarked(std::span<const CommittedPosition> covered) {

@@ -68,6 +68,7 @@ class KafkaWriter final : public BatchSink {
   CommitAnswer await_shown(const Transaction& transaction) override;
   Status recycle() override;
   Result<bool> is_settled() override;
+  Result<bool> is_group_at(std::span<const CommittedPosition> positions) override;
   Result<Ending> end_unmarked(std::span<const CommittedPosition> covered) override;
 
  private:

@@ -3,7 +3,7 @@
 // The seam on the output side: one call is one transaction that holds the verdicts, the journal record and
 // the input positions, all or nothing. The sink never tries again by itself and never decides what a doubt
 // means: it tells what it knows, and the worker recycles it, reads the journal's tail and sends the same
-// bytes again if they are not there.
+// bytes again if they are not there, and the group is not behind them either.
 #pragma once
 
 #include <cstddef>
@@ -82,6 +82,12 @@ class BatchSink {
   // Whether all that was written to the verdict topics has its end there. Errors: kFenced, kUnavailable
   // (asked to stop while Kafka did not tell).
   virtual Result<bool> is_settled() = 0;
+
+  // The second witness: whether the group is where a transaction with `positions` would have taken it. They
+  // are committed with the journal record, and kept elsewhere. False too if nobody can tell: Kafka may have
+  // lost an end there. REQUIRES: recycle() was called, and no commit since. Errors: kFenced, kUnavailable
+  // (asked to stop while Kafka did not tell).
+  virtual Result<bool> is_group_at(std::span<const CommittedPosition> positions) = 0;
 
   // To be called when what an older producer left behind has no end that consumers could see, and will
   // never have one: Kafka takes the transaction for complete and lost its markers (recovery.h). Ends it in

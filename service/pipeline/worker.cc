@@ -525,6 +525,7 @@ Status Worker::recycle(const Batch& batch, const std::string& reason, bool sent,
                            options_.settle);
   }
   if (status) status = read();
+  if (status && sent && !there) status = ask_witness(batch, read, there);
   if (!status) return status;
   FAULT_POINT(kDoubtSettled);
   const RecycleOutcome outcome = there  ? RecycleOutcome::kFoundCommitted
@@ -534,6 +535,31 @@ Status Worker::recycle(const Batch& batch, const std::string& reason, bool sent,
   log_info("recycled in {:.0f} ms: {}", seconds_since(begin) * 1000,
            kRecycleOutcomeNames[static_cast<std::size_t>(outcome)]);
   return {};
+}
+
+// The leader of the journal that answered may lead no more, and tell an end that was: behind it lies nothing
+// open, and the batch is not there. But it was committed if the group is where it would be, and is read until
+// it shows: sent again, all of it would be there twice.
+Status Worker::ask_witness(const Batch& batch, const std::function<Status()>& read, const bool& there) {
+  const auto moves = [this](const JournalPosition& position) {
+    const auto at = parts_.chain.positions().find({position.topic, position.partition});
+    return at == parts_.chain.positions().end() || at->second.next != position.next;
+  };
+  if (std::ranges::none_of(batch.journal_record().positions, moves)) return {};  // the group cannot tell
+  const Result<bool> committed = parts_.sink.is_group_at(batch.transaction().positions);
+  if (!committed) return committed.error();
+  if (!*committed) return {};
+  log_warning("journal record {} was committed, as the group tells, and does not show: reading on",
+              parts_.chain.next_number());
+  for (int looks = 0; looks < options_.settle.looks; ++looks) {
+    if (!parts_.leadership.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
+    beat();
+    std::this_thread::sleep_for(options_.settle.again);
+    if (Status status = read(); !status || there) return status;
+  }
+  return Error{ErrorCode::kUnavailable, "journal record " + std::to_string(parts_.chain.next_number()) +
+                                            " was committed, as the group tells, and the journal does not "
+                                            "show it: the next start finds out"};
 }
 
 }  // namespace neardup

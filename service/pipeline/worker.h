@@ -9,7 +9,7 @@
 //   publish     sink.commit ─► log.next: read back ─► sink.await_shown ─►   ┘
 //               intake and batch go back to gather and decide
 //               in doubt ─► sink.recycle ─► log.read_to_end ─┬─ there: done
-//               the same bytes again ◄───────────────────────┘ not there
+//               the same bytes again ◄───────────────────────┘ not there, nor is the group behind it
 //
 // Intakes and batches are pools of a few pieces that go round: a stage without one waits, so when Kafka is
 // slow nobody polls, and memory has a bound. A batch is given back only when its journal record was read back
@@ -43,6 +43,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -161,6 +162,7 @@ class Worker {
   Status audit(const Batch& batch, const Transaction& transaction, bool& there);
   Status read_back(const Batch& batch, bool& there);
   Status recycle(const Batch& batch, const std::string& reason, bool sent, bool& there);
+  Status ask_witness(const Batch& batch, const std::function<Status()>& read, const bool& there);
   void report(const Decided& decided);
   void beat();
 

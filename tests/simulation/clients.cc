@@ -82,6 +82,9 @@ CommitAnswer SimulatedSink::commit(const Transaction& transaction) {
     instance_.violation = "a producer in doubt began another transaction";
   if (instance_.before_commit) instance_.before_commit();
   journal_bytes_ = transaction.journal_record;
+  moves_group_ = std::ranges::any_of(transaction.positions, [&](const CommittedPosition& position) {
+    return instance_.cluster.group_offset(position.partition) != position.next;
+  });
   read_back_fault_.reset();
   Draw draw = instance_.faults.draw("commit", instance_.life, ++attempts_);
   const std::optional<Fault> fault = draw_fault(draw);
@@ -147,6 +150,13 @@ CommitAnswer SimulatedSink::await_shown(const Transaction& transaction) {
 
 Result<bool> SimulatedSink::is_settled() {
   return instance_.planted == Planted::kShownOff || instance_.cluster.is_shown();
+}
+
+Result<bool> SimulatedSink::is_group_at(std::span<const CommittedPosition> positions) {
+  return instance_.planted != Planted::kWitnessOff &&
+         std::ranges::all_of(positions, [&](const CommittedPosition& position) {
+           return instance_.cluster.group_offset(position.partition) == position.next;
+         });
 }
 
 Result<Ending> SimulatedSink::end_unmarked(std::span<const CommittedPosition> covered) {
@@ -225,6 +235,10 @@ CommitAnswer SimulatedSink::end(std::optional<Fault> fault, Draw& draw, std::siz
   if (instance_.cluster.end(epoch_, executed) == Cluster::Answer::kFenced) return fenced();
   if (!fault) return {};
   switch (*fault) {
+    case Fault::kEndStale:
+      if (!moves_group_) return {};
+      instance_.stale_looks = 1 + draw.below(5);
+      return draw.one_in(2) ? doubt("timed out") : CommitAnswer();
     case Fault::kMarkersLost:
       return draw.one_in(2) ? doubt("timed out") : CommitAnswer();
     case Fault::kCommitUnanswered:
@@ -250,6 +264,7 @@ CommitAnswer SimulatedSink::end(std::optional<Fault> fault, Draw& draw, std::siz
 // ---- The journal ----
 
 Status SimulatedLog::read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) {
+  if (is_stale()) return {};
   const std::int64_t end = journal_end();
   const bool restoring = !std::exchange(restored_, true);
   if (!restoring && planted(Planted::kChainOff)) {
@@ -277,6 +292,7 @@ Result<std::optional<std::string>> SimulatedLog::next(milliseconds) {
     if (fault == Fault::kReadBackLate) return std::optional<std::string>();
     if (fault == Fault::kReadBackFails) return Error{ErrorCode::kUnavailable, "the journal does not answer"};
   }
+  if (is_stale()) return std::optional<std::string>();
   if (planted(Planted::kAuditOff) && !entry) {
     ++position_;
     return std::optional(sink_->journal_bytes());
@@ -284,6 +300,10 @@ Result<std::optional<std::string>> SimulatedLog::next(milliseconds) {
   if (!entry) return std::optional<std::string>();
   position_ = entry->offset + 1;
   return std::optional(entry->bytes);
+}
+
+bool SimulatedLog::is_stale() const {
+  return instance_ != nullptr && instance_->stale_looks > 0 && instance_->stale_looks-- > 0;
 }
 
 std::int64_t SimulatedLog::journal_end() const {

@@ -86,6 +86,7 @@ class SimulatedSink final : public BatchSink {
   Status recycle() override;
   CommitAnswer await_shown(const Transaction& transaction) override;
   Result<bool> is_settled() override;
+  Result<bool> is_group_at(std::span<const CommittedPosition> positions) override;
   Result<Ending> end_unmarked(std::span<const CommittedPosition> covered) override;
 
   // What strikes when the record that was sent last is read back.
@@ -113,6 +114,7 @@ class SimulatedSink final : public BatchSink {
   std::uint64_t attempts_ = 0;
   std::uint64_t recycles_ = 0;
   std::string journal_bytes_;
+  bool moves_group_ = false;  // as each does in Kafka: KafkaInput tells no rest that was told
   std::optional<Fault> read_back_fault_;
 };
 
@@ -137,6 +139,7 @@ class SimulatedLog final : public SeekableLog {
 
  private:
   std::int64_t journal_end() const;
+  bool is_stale() const;  // one look
   bool planted(Planted planted) const { return instance_ != nullptr && instance_->planted == planted; }
   Status strike_restoring(std::uint64_t record) const;
 

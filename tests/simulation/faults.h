@@ -42,6 +42,7 @@ enum class Fault : std::uint8_t {
   kVotedOut,  // in doubt, and told by the election
   // Reading.
   kReadBackLate,
+  kEndStale,  // the journal's leader that is asked leads no more, and knows nothing of it for a while
   kReadBackFails,
   kCrashBeforeShown,  // the journal has the record, consumers do not see all verdicts
   kShownRetried,      // as kCommitRetried, of what is sent while these are waited for
@@ -93,6 +94,7 @@ inline constexpr auto kFaultNames = std::to_array<std::string_view>({"crash befo
                                                                      "zombie before answer",
                                                                      "voted out in doubt",
                                                                      "read-back late",
+                                                                     "stale end",
                                                                      "read-back fails",
                                                                      "crash before shown",
                                                                      "retried before shown",

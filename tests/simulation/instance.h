@@ -55,6 +55,7 @@ struct SimulatedInstance {
   std::optional<std::size_t> committed = {};  // transactions, when it has seen the world and no input yet
   bool outlived = false;                      // another instance was elected
   std::string violation = "";
+  std::uint64_t stale_looks = 0;  // at the journal, that find the end where the reader is
   std::uint64_t resent = 0;
   std::uint64_t found = 0;
 

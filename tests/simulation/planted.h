@@ -13,6 +13,7 @@ enum class Planted : std::uint8_t {
   kRecycleOff,      // a producer in doubt goes on: no new one is made, what it left open stays open
   kAuditOff,        // every record that was told committed is read back, there or not
   kChainOff,        // a doubt finds an empty tail, so a batch that is there goes out again as new
+  kWitnessOff,      // a batch that a journal does not show goes out again, although the group has it
   kSettlingOff,     // a doubt looks at the journal's end although something may be hidden behind it
   kSeenOff,         // a transaction without marks is ended as aborted although some of it was seen
   kShownOff,        // nobody asks whether verdicts have their end
@@ -28,9 +29,10 @@ enum class Planted : std::uint8_t {
   kReleasedEarly,   // the bytes of a batch are given back when it is about to be committed
   kRetriedOff,      // nobody hears that a request was sent again while verdicts were waited for
 };
-inline constexpr std::array<std::string_view, 18> kPlantedNames = {
-    "nothing", "recycle", "audit",   "chain",   "settling", "seen",      "shown", "giving",   "fsync",
-    "plan",    "fencing", "changed", "dropped", "deletion", "retention", "age",   "released", "retried"};
+inline constexpr std::array<std::string_view, 19> kPlantedNames = {
+    "nothing",  "recycle",   "audit", "chain",    "witness", "settling", "seen",
+    "shown",    "giving",    "fsync", "plan",     "fencing", "changed",  "dropped",
+    "deletion", "retention", "age",   "released", "retried"};
 constexpr std::string_view name(Planted planted) { return kPlantedNames[static_cast<std::size_t>(planted)]; }
 
 }  // namespace neardup

@@ -38,11 +38,12 @@ TEST_F(Simulation, finds_every_mistake_that_is_planted) {
     EXPECT_TRUE(simulate(scenario(seed)).violation.empty()) << "it is the mistake, not the seed";
   }
   const std::size_t planted = kPlantedNames.size() - 1;
-  std::cout << "table: simulator, its oracle | " << planted
-            << " mistakes | recycle, audit, chain, settling, seen, shown, giving, fsync, fencing, plan, "
-            << "age and retried off; a verdict changed, dropped; a deletion of nobody; too much forgotten; "
-            << "bytes given back too early | " << found << " of " << planted << '\n'
-            << findings;
+  std::cout
+      << "table: simulator, its oracle | " << planted
+      << " mistakes | recycle, audit, chain, witness, settling, seen, shown, giving, fsync, fencing, plan, "
+      << "age and retried off; a verdict changed, dropped; a deletion of nobody; too much forgotten; "
+      << "bytes given back too early | " << found << " of " << planted << '\n'
+      << findings;
 }
 
 TEST_F(Simulation, a_seed_is_replayed) {

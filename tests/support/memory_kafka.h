@@ -61,7 +61,9 @@ struct MemoryKafka {
   bool is_seen = true;         // some verdict of what is hidden; else all of them are hidden as well
   std::vector<MemoryVerdict> verdicts;
   std::map<std::pair<std::string, std::int32_t>, std::int64_t> group_offsets;
-  std::uint64_t epoch = 0;  // of the newest writer
+  std::map<std::pair<std::string, std::int32_t>, std::int64_t> offsets_before;  // the last transaction
+  std::uint64_t epoch = 0;                                                      // of the newest writer
+  int stale_looks = 0;  // at the journal, that find the end where the reader is
 
   std::size_t hidden_verdicts = 0;  // the last ones, unless `is_seen`
 
@@ -78,6 +80,7 @@ struct MemoryKafka {
     journal.resize(journal_end());
     verdicts.resize(verdicts.size() - hidden_verdicts);
     hidden = hidden_verdicts = 0;
+    group_offsets = offsets_before;
   }
 
   std::size_t journal_end() const { return journal.size() - hidden; }
@@ -91,6 +94,7 @@ struct MemoryKafka {
   // The end of a later transaction is marked for both.
   void commit(const Transaction& transaction) {
     hidden = 0;
+    offsets_before = group_offsets;
     show_open();
     journal.emplace_back(transaction.journal_record);
     for (MemoryVerdict& verdict : verdicts_of(transaction)) verdicts.push_back(std::move(verdict));
@@ -191,6 +195,7 @@ enum class Fate : std::uint8_t {
   kLost,            // in doubt, and not there
   kThere,           // in doubt, and there
   kTimedOutInside,  // committed, but this producer may not begin again
+  kStale,           // committed, and the journal's leader that is asked knows nothing of it for a while
   kSilent,          // told committed, and not there: what a stray EndTxn can do
   kLostFenced,      // in doubt, not there, and another instance was elected meanwhile
   kHidden,          // in doubt, there, and nobody can read it for a while
@@ -260,6 +265,10 @@ class MemorySink final : public BatchSink {
         kafka_.commit(transaction);
         spent_ = true;
         return {CommitAnswer::Kind::kCommitted, "", true};
+      case Fate::kStale:
+        kafka_.commit(transaction);
+        kafka_.stale_looks = 5;
+        return {};
       case Fate::kSilent:
         spent_ = true;
         return {};
@@ -295,6 +304,13 @@ class MemorySink final : public BatchSink {
 
   Result<bool> is_settled() override { return kafka_.open_verdicts.empty(); }
 
+  Result<bool> is_group_at(std::span<const CommittedPosition> positions) override {
+    return std::ranges::all_of(positions, [&](const CommittedPosition& position) {
+      const auto at = kafka_.group_offsets.find({position.topic, position.partition});
+      return at != kafka_.group_offsets.end() && at->second == position.next;
+    });
+  }
+
   Result<Ending> end_unmarked(std::span<const CommittedPosition> covered) override {
     ++asked_to_end;
     for (const CommittedPosition& position : covered)
@@ -328,6 +344,7 @@ class MemoryLog final : public SeekableLog {
   explicit MemoryLog(MemoryKafka& kafka) : kafka_(kafka) {}
 
   Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override {
+    if (is_stale()) return {};
     while (position_ < kafka_.journal_end()) {
       const std::string& bytes = kafka_.journal[position_++];
       if (Status status = take(bytes, 1); !status) return status;
@@ -336,7 +353,7 @@ class MemoryLog final : public SeekableLog {
   }
 
   Result<std::optional<std::string>> next(std::chrono::milliseconds) override {
-    if (position_ == kafka_.journal_end()) return std::optional<std::string>();
+    if (is_stale() || position_ == kafka_.journal_end()) return std::optional<std::string>();
     return std::optional<std::string>(kafka_.journal[position_++]);
   }
 
@@ -353,6 +370,8 @@ class MemoryLog final : public SeekableLog {
   }
 
  private:
+  bool is_stale() { return kafka_.stale_looks > 0 && kafka_.stale_looks-- > 0; }
+
   MemoryKafka& kafka_;
   std::size_t position_ = 0;
 };

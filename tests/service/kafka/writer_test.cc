@@ -119,6 +119,30 @@ TEST_F(Writer, makes_no_producer_for_a_stop_and_does_not_lay_that_on_kafka) {
       << status.error().message;
 }
 
+// The mock keeps no positions of a transaction, and of a group with members takes theirs alone.
+TEST_F(Writer, is_told_where_the_group_is) {
+  KafkaConfig config = config_;
+  config.group = "nobody";
+  KafkaWriter writer(config, {1, 1, 1}, *election_, probe_, board_, {}, kStepMs);
+  const auto is_at = [&](std::int64_t next) {
+    const std::array positions = {CommittedPosition{.topic = "pages", .partition = 0, .next = next}};
+    const Result<bool> at = writer.is_group_at(positions);
+    EXPECT_TRUE(at) << at.error().message;
+    return at && *at;
+  };
+  EXPECT_FALSE(is_at(7)) << "it has no position";
+  ClientListener listener("test", probe_);
+  const auto consumer = make_client(RD_KAFKA_CONSUMER, config, consumer_properties(config.group), listener);
+  ASSERT_TRUE(consumer) << consumer.error().message;
+  const auto list = partition_list(1);
+  rd_kafka_topic_partition_list_add(list.get(), "pages", 0)->offset = 7;
+  ASSERT_EQ(rd_kafka_commit(consumer->get(), list.get(), 0), RD_KAFKA_RESP_ERR_NO_ERROR);
+  EXPECT_TRUE(is_at(7));
+  EXPECT_FALSE(is_at(8));
+  cluster_.refuse(MockCluster::kOffsetFetch, RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, 10000);
+  EXPECT_FALSE(is_at(7)) << "Kafka has lost an end there, and nobody can tell";
+}
+
 // librdkafka drops the question for the group's coordinator when a broker that leaves the cluster took it
 // along, and waits for ever. This error has the same effect.
 TEST_F(Writer, is_in_doubt_when_librdkafka_waits_for_a_coordinator_without_limit) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "service/journal/record.h"
 #include "tests/support/memory_kafka.h"
@@ -262,6 +263,19 @@ TEST(SecondLook, one_answer_against_the_journal_halts_nothing_and_moves_nothing)
       EXPECT_EQ(looks, 2);
     }
   }
+}
+
+// The journal's reader may have been told an end that was, by a leader that leads no more: `look` reads on.
+TEST(SecondLook, a_journal_that_shows_its_end_late_is_no_moved_group) {
+  JournalChain chain;
+  bool is_first = true;
+  const auto look = [&]() -> Looked {
+    if (!std::exchange(is_first, false) && chain.empty()) chain = chain_at({{0, 0, 0, 50, 3}});
+    return std::vector{pages({{.begin = 0, .end = 90, .committed = 50}})};
+  };
+  const Result<InputPlan> plan = plan_input(chain, look, {}, {});
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->positions[0].next, 50);
 }
 
 TEST(SecondLook, an_answer_that_lasts_halts_or_is_accepted) {

@@ -410,6 +410,23 @@ TEST(Worker, another_instance_that_went_on_with_the_journal_is_a_lost_election) 
   }
 }
 
+// Sent again it would be there twice. A journal that never shows it may have lost its end, and that is for
+// the next start to find.
+TEST(Worker, a_batch_that_the_group_has_is_not_sent_again_although_the_journal_does_not_show_it) {
+  MemoryKafka kafka = crawl(20, 1, 5);
+  const auto fate = [&] {
+    kafka.stale_looks = 1000;
+    return Fate::kCommitted;
+  };
+  const Life life = live(kafka, fate, 100);
+  ASSERT_FALSE(life.status);
+  EXPECT_EQ(life.status.error().code, ErrorCode::kUnavailable) << life.status.error().message;
+  EXPECT_EQ(kafka.journal.size(), 1U);
+  kafka.stale_looks = 0;
+  ASSERT_TRUE(live(kafka, always_committed, 100).status);
+  expect_one_verdict_each(kafka);
+}
+
 TEST(Worker, producers_that_never_get_a_batch_through_end_it) {
   MemoryKafka kafka = crawl(20, 1, 4);
   const Life life = live(kafka, [] { return Fate::kLost; }, 10);
@@ -615,9 +632,10 @@ TEST(Worker, a_fault_with_two_batches_under_way_changes_no_verdict) {
   MemoryKafka calm = crawl(48, 1, 14);
   const MemoryKafka input = calm;
   ASSERT_TRUE(live(calm, always_committed, 16).status);
-  for (const Fate fault : {Fate::kLost, Fate::kThere, Fate::kHidden, Fate::kUnmarked, Fate::kShownLate,
-                           Fate::kNotShown, Fate::kLostOpen, Fate::kTimedOutInside, Fate::kSilent,
-                           Fate::kLostFenced, Fate::kThereFenced, Fate::kCrashBefore, Fate::kCrashAfter}) {
+  for (const Fate fault :
+       {Fate::kLost, Fate::kThere, Fate::kHidden, Fate::kUnmarked, Fate::kShownLate, Fate::kNotShown,
+        Fate::kLostOpen, Fate::kTimedOutInside, Fate::kSilent, Fate::kStale, Fate::kLostFenced,
+        Fate::kThereFenced, Fate::kCrashBefore, Fate::kCrashAfter}) {
     for (const std::size_t faulty : {1U, 2U}) {
       SCOPED_TRACE("fate " + std::to_string(static_cast<int>(fault)) + " of commit " +
                    std::to_string(faulty));
@@ -652,7 +670,8 @@ TEST(Worker, a_fault_with_two_batches_under_way_changes_no_verdict) {
                                   : is_ended_again          ? 3
                                                             : 2)
             << "one at the start";
-        const bool is_there = fault == Fate::kThere || fault == Fate::kHidden || fault == Fate::kNotShown;
+        const bool is_there = fault == Fate::kThere || fault == Fate::kHidden || fault == Fate::kNotShown ||
+                              fault == Fate::kStale;
         const RecycleOutcome outcome = is_there                         ? RecycleOutcome::kFoundCommitted
                                        : fault == Fate::kTimedOutInside ? RecycleOutcome::kPrecaution
                                                                         : RecycleOutcome::kResent;
@@ -1272,7 +1291,7 @@ TEST(WorkerProperty, faults_and_crashes_change_no_verdict) {
         EXPECT_TRUE(decisions.wait_for(batch + 2));
       }
       EXPECT_LE(decisions.count(), batch + 2);
-      switch (random() % 14) {
+      switch (random() % 15) {
         case 0:
           return Fate::kLost;
         case 1:
@@ -1289,6 +1308,8 @@ TEST(WorkerProperty, faults_and_crashes_change_no_verdict) {
           return Fate::kLostFenced;
         case 7:
           return Fate::kThereFenced;
+        case 8:
+          return Fate::kStale;
         default:
           return Fate::kCommitted;
       }
