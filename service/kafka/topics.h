@@ -21,9 +21,9 @@
 #include "service/config.h"
 #include "service/journal/record.h"
 #include "service/metrics/probe.h"
-#include "service/pipeline/second_look.h"
 #include "service/pipeline/sink.h"
 #include "service/pipeline/source.h"
+#include "service/second_look.h"
 
 namespace neardup {
 

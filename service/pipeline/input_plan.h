@@ -28,9 +28,9 @@
 #include "core/base/result.h"
 #include "service/journal/chain.h"
 #include "service/journal/log.h"
-#include "service/pipeline/second_look.h"
 #include "service/pipeline/sink.h"
 #include "service/pipeline/source.h"
+#include "service/second_look.h"
 
 namespace neardup {
 
