@@ -22,23 +22,26 @@ struct SecondLook {
 // One round of looks.
 class Looks {
  public:
-  Looks(const SecondLook& options, std::stop_token stop)
-      : again_(options.again), end_(Clock::now() + options.time), stop_(std::move(stop)) {}
+  Looks(const SecondLook& options, std::stop_token stop) : options_(options), stop_(std::move(stop)) {}
 
   bool stopped() const { return stop_.stop_requested(); }
 
-  // Waits until it is time for another look; false if there is to be none.
-  bool once_more() const {
+  // Waits until it is time for another look; false if there is to be none. The time begins with the first
+  // call: the answer before it may have been waited for until the brokers were up, and they know least then.
+  bool once_more() {
+    if (!has_begun_) end_ = Clock::now() + options_.time;
+    has_begun_ = true;
     if (stopped() || Clock::now() >= end_) return false;
-    std::this_thread::sleep_for(again_);
+    std::this_thread::sleep_for(options_.again);
     return !stopped();
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::chrono::milliseconds again_;
+  const SecondLook options_;
   Clock::time_point end_;
+  bool has_begun_ = false;
   std::stop_token stop_;
 };
 

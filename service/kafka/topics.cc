@@ -81,7 +81,7 @@ Result<std::map<std::string, TopicDescription>> ask_until_complete(
     const std::vector<std::string>& names,
     const std::function<Result<std::map<std::string, TopicDescription>>()>& ask, const std::stop_token& stop,
     const SecondLook& options) {
-  const Looks looks(options, stop);
+  Looks looks(options, stop);
   for (;;) {
     auto topics = ask();
     if (!topics) return topics;

@@ -255,7 +255,7 @@ Result<InputPlan> plan_input(const JournalChain& chain,
                              const std::function<Result<std::vector<InputTopic>>()>& look,
                              const Accepted& accepted, const std::stop_token& stop,
                              const SecondLook& options) {
-  const Looks looks(options, stop);
+  Looks looks(options, stop);
   for (bool is_first = true;; is_first = false) {
     const Result<std::vector<InputTopic>> configured = look();
     if (!configured) return configured.error();

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "service/journal/record.h"
@@ -263,6 +264,23 @@ TEST(SecondLook, one_answer_against_the_journal_halts_nothing_and_moves_nothing)
       EXPECT_EQ(looks, 2);
     }
   }
+}
+
+// The first answer may have been waited for until brokers were up again.
+TEST(SecondLook, the_time_for_it_begins_behind_the_first_answer) {
+  const JournalChain chain = chain_at({{0, 0, 0, 50, 3}, {0, 1, 0, 5, 3}});
+  int looks = 0;
+  const auto look = [&]() -> Looked {
+    if (++looks == 1) {
+      std::this_thread::sleep_for(2 * kSoon.time);
+      return std::vector{stale_answers().front()};
+    }
+    return std::vector{
+        pages({{.begin = 0, .end = 90, .committed = 50}, {.begin = 0, .end = 9, .committed = 5}})};
+  };
+  const Result<InputPlan> plan = plan_input(chain, look, {}, {}, kSoon);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(looks, 2);
 }
 
 // The journal's reader may have been told an end that was, by a leader that leads no more: `look` reads on.
