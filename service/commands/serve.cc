@@ -176,10 +176,12 @@ class Service {
   Status stand_by(Election& election, TopicWatch& watch, const std::stop_token& stop);
   Status lead(const Election& election, std::stop_source& term);
   Status read_journal();
+  Status read_settled(const Election& election, BatchSink& sink);
   Status read_rest(const Election& election, BatchSink& sink, const TopicDescription& journal,
                    std::stop_source& term);
   Result<std::vector<InputTopic>> input_topics(const Topics& topics, const std::stop_token& stop);
-  Result<InputPlan> plan(Topics& topics, BatchSink& sink, const std::stop_token& stop);
+  Result<InputPlan> plan(Topics& topics, const Election& election, BatchSink& sink,
+                         const std::stop_token& stop);
   std::unique_ptr<TopicWatch> watch(Topics known, std::stop_source& term, Growth on_growth = {});
   Status changed(const TopicWatch::Contradiction& contradiction) const;
 
@@ -331,11 +333,13 @@ Result<std::vector<InputTopic>> Service::input_topics(const Topics& topics, cons
 
 // Where the input goes on; `topics` are as they were at the last look. What was accepted is in the journal
 // when this returns.
-Result<InputPlan> Service::plan(Topics& topics, BatchSink& sink, const std::stop_token& stop) {
+Result<InputPlan> Service::plan(Topics& topics, const Election& election, BatchSink& sink,
+                                const std::stop_token& stop) {
   const auto look = [&, is_first = true]() mutable -> Result<std::vector<InputTopic>> {
     if (!std::exchange(is_first, false)) {
       // The end that was read may have been told by who leads the journal no more.
-      if (Status status = read_journal(); !status) return status.error();
+      if (Status status = read_settled(election, sink); !status)
+        return status.error().in("journal " + config_.kafka.topics.journal);
       Result<Topics> now = topics_of_memory(stop);
       if (!now) return now.error();
       topics = *std::move(now);
@@ -390,16 +394,20 @@ Status Service::read_journal() {
                  remembering_threads(signing_threads(config_.pipeline)));
 }
 
+// Twice: what can be read now tells what may be done about that which cannot.
+Status Service::read_settled(const Election& election, BatchSink& sink) {
+  Status status = read_journal();
+  if (status) status = await_settled(memory_->journal(), memory_->chain, sink, election, board_);
+  return status ? read_journal() : status;
+}
+
 // What the journal has gained since it was read. REQUIRES: every other writer is fenced.
 Status Service::read_rest(const Election& election, BatchSink& sink, const TopicDescription& journal,
                           std::stop_source& term) {
   const auto watched = watch({{journal.name, journal}}, term);
   const std::uint64_t followed = memory_->chain.next_number();
   board_.set(State::kRestoring, "reading the journal");
-  // Twice: what can be read now tells what may be done about that which cannot.
-  Status status = read_journal();
-  if (status) status = await_settled(memory_->journal(), memory_->chain, sink, election, board_);
-  if (status) status = read_journal();
+  const Status status = read_settled(election, sink);
   if (const auto contradiction = what_changed(*watched, status)) return changed(*contradiction);
   if (!status) return status.error().in("journal " + journal.name);
   const Detector& detector = memory_->detector;
@@ -426,7 +434,7 @@ Status Service::lead(const Election& election, std::stop_source& term) {
   KafkaWriter writer(config_.kafka, partitions, election, metrics_, board_, stop);
   if (Status status = writer.recycle(); !status) return status;
   if (Status status = read_rest(election, writer, topics->at(names.journal), term); !status) return status;
-  const Result<InputPlan> plan = this->plan(*topics, writer, stop);
+  const Result<InputPlan> plan = this->plan(*topics, election, writer, stop);
   if (!plan) return plan.error();
 
   Result<std::unique_ptr<KafkaInput>> input = KafkaInput::open(config_.kafka, metrics_);
