@@ -176,7 +176,8 @@ void KafkaWriter::await_broker(rd_kafka_t* client) const {
 
 Status KafkaWriter::recycle() {
   has_begun_ = false;
-  count_again_ = {};  // who failed to count was the last producer
+  count_again_ = {};  // who failed to count was the last producer,
+  counted_ = {};      // and the partitions that it had spread keys over went with it
   const Status status = make_producer();
   board_.warn(kPart, "");
   return status;

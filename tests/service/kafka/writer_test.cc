@@ -229,6 +229,18 @@ TEST_F(Writer, looks_at_a_partition_that_it_has_written_to_and_nobody_has_counte
   EXPECT_EQ(await_shown().kind, CommitAnswer::Kind::kInDoubt);
 }
 
+// What the last producer had spread keys over went with it, and its batch may be what is in doubt.
+TEST_F(Writer, counts_partitions_anew_with_each_producer) {
+  constexpr std::int32_t kPartitions = 3;
+  ASSERT_EQ(commit().kind, CommitAnswer::Kind::kCommitted);
+  ASSERT_EQ(await_shown().kind, CommitAnswer::Kind::kCommitted);
+  cluster_.forget("unique", kPartitions);
+  cluster_.depose("unique", kPartitions - 1);
+  ASSERT_TRUE(writer_->recycle());
+  ASSERT_EQ(commit().kind, CommitAnswer::Kind::kCommitted);
+  EXPECT_EQ(await_shown().kind, CommitAnswer::Kind::kInDoubt);
+}
+
 // A look comes every 2 to 100 ms.
 TEST_F(Writer, asks_once_a_second_for_partitions_that_nobody_tells) {
   constexpr std::chrono::seconds kConcealed{2};
