@@ -340,11 +340,13 @@ Status alter(const Admin& admin, const std::string& name, const std::vector<Topi
   return {};
 }
 
-// What of `wanted` an existing topic has otherwise. More than we need is no fault of these two.
+// What of `wanted` an existing topic has otherwise. More than we need is no fault of these two, and what
+// kInSyncSetting is some brokers do not tell, as they have none.
 std::vector<TopicSetting> differing(const TopicDescription& topic, const std::vector<TopicSetting>& wanted) {
   std::vector<TopicSetting> settings;
   for (const TopicSetting& setting : wanted) {
     const auto is = topic.settings.find(setting.name);
+    if (is == topic.settings.end() && setting.name == kInSyncSetting) continue;
     if (is != topic.settings.end()) {
       if (is->second == setting.value) continue;
       if ((setting.name == "max.message.bytes" || setting.name == kInSyncSetting) &&
@@ -356,8 +358,8 @@ std::vector<TopicSetting> differing(const TopicDescription& topic, const std::ve
   return settings;
 }
 
-// How many replicas a new journal has is known now, if that was the cluster's to choose, and with it how many
-// of them must be in sync. The rest of its settings is what it was made with.
+// How many replicas a new journal has is known now, and with it how many of them must be in sync: two, where
+// the cluster does not ask for more. The rest of its settings is what it was made with.
 std::vector<TopicSetting> late_settings(const KafkaTopics& topics,
                                         const std::map<std::string, TopicDescription>& made) {
   const auto journal = made.find(topics.journal);
@@ -453,13 +455,9 @@ Status create_topics(const KafkaConfig& config, const TopicCreation& creation, m
     if (at == there->end()) {
       if (input && !creation.input) continue;
       const std::int32_t count = name == topics.journal ? 1 : partitions;
-      std::map<std::string, TopicDescription> then = *there;
-      then[name].replicas = creation.replication;
-      if (Status status =
-              create(*admin, name, count, creation.replication, wanted_settings(topics, name, then));
-          !status) {
+      const std::vector<TopicSetting> settings = wanted_settings(topics, name, *there);
+      if (Status status = create(*admin, name, count, creation.replication, settings); !status)
         return status.error();
-      }
       made.push_back(name);
       changed(name, "created with " + std::to_string(count) + (count == 1 ? " partition" : " partitions"));
     } else if (creation.alter && !input) {
@@ -470,23 +468,19 @@ Status create_topics(const KafkaConfig& config, const TopicCreation& creation, m
     }
   }
   // A new topic shows up in the metadata a moment later; who is told "created" may use it.
-  bool is_late_set = false;
   while (!made.empty()) {
     Result<std::map<std::string, TopicDescription>> now = read_topics(*admin, made);
     if (now && now->size() == made.size()) {
       const std::vector<TopicSetting> late = late_settings(topics, *now);
       if (late.empty()) break;
-      if (!is_late_set) {
-        // Who may make topics need not be allowed to alter them: the topic works, and check warns of it.
-        const Status status = alter(*admin, topics.journal, late);
-        for (const TopicSetting& setting : late) {
-          const std::string what = setting.name + "=" + setting.value;
-          changed(topics.journal,
-                  status ? "set " + what : "could not set " + what + ": " + status.error().message);
-        }
-        if (!status) break;
-        is_late_set = true;
+      // Who may make topics need not be allowed to alter them: the topic works, and check warns of it.
+      const Status status = alter(*admin, topics.journal, late);
+      for (const TopicSetting& setting : late) {
+        const std::string what = setting.name + "=" + setting.value;
+        changed(topics.journal,
+                status ? "set " + what : "could not set " + what + ": " + status.error().message);
       }
+      break;
     }
     if (admin->out_of_time())
       return Error{ErrorCode::kUnavailable, "topics were created but do not show up in time"};
