@@ -57,6 +57,7 @@ Result<std::unique_ptr<JournalStore>> JournalStore::open(const std::string& fold
   }
   if (const Status same = comparable(**manifest, signature_options); !same)
     return refused(same.error().in("snapshot " + folder), options);
+  store->manifest_damage_ = store->damage_;
   store->committed_ = **std::move(manifest);
   return store;
 }
@@ -74,7 +75,7 @@ Status JournalStore::read(const std::function<Status(const StoredRecord& record)
   position_ = 0;
   segments_.clear();
   if (committed_.segments.empty()) return {};
-  StoredRecords records(folder_, committed_, std::move(damage_));
+  StoredRecords records(folder_, committed_, manifest_damage_);
   while (records.records() < committed_.records) {
     const std::optional<StoredRecord> record = records.next();
     if (!record) break;
@@ -102,7 +103,7 @@ Status JournalStore::resume(const JournalChain& chain) {
   committed_.last_digest = chain.last_digest();
   committed_.topics = chain.topics();
   committed_.positions = chain.positions();
-  damage_ = {};  // it is cut off now
+  damage_ = manifest_damage_ = {};  // it is cut off now
   const bool as_promised = segments_ == committed_.segments;
   committed_.segments = segments_;
   if (Status status = fall_back(); !status || as_promised || segments_.empty()) return status;

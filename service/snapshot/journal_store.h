@@ -93,6 +93,7 @@ class JournalStore {
   std::string folder_;
   StoreOptions options_;
   File lock_;
+  Damage manifest_damage_;  // what open() has found; each read() begins with it
   Damage damage_;
 
   // As appended.

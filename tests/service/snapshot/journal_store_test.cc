@@ -293,6 +293,25 @@ TEST_F(JournalStoreTest, with_both_manifests_damaged_it_begins_anew_and_is_whole
   EXPECT_EQ(start(*open()), records);
 }
 
+TEST_F(JournalStoreTest, each_reading_tells_of_what_it_met_itself) {
+  fill(generated_records(12, 2), {.segment_bytes_max = 700});
+  const std::string segment = at() + "/" + segment_name(snapshot_files(at())->segments.at(1));
+  const std::string away = segment + "-away";
+  std::filesystem::rename(segment, away);
+  std::filesystem::create_symlink(segment, segment);
+  const auto store = JournalStore::open(at(), "");
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  const auto damage_of_reading = [&] {
+    EXPECT_TRUE((*store)->read([](const StoredRecord&) -> Status { return {}; }));
+    return (*store)->damage();
+  };
+  const Damage first = damage_of_reading();
+  EXPECT_TRUE(first.is_unread);
+  EXPECT_EQ(damage_of_reading().clauses, first.clauses);
+  std::filesystem::rename(away, segment);
+  EXPECT_FALSE(damage_of_reading().any());
+}
+
 // A link to itself is what no right can read: the disk gives an error, and what lies there may be whole.
 TEST_F(JournalStoreTest, a_manifest_that_cannot_be_read_costs_no_segment) {
   const std::vector<std::string> records = generated_records(12, 2);
