@@ -530,6 +530,7 @@ class BlockBuilder {
     if (is_never_shown(top().tag)) --never_shown_;
     const Open& open = open_[depth_--];
     last_open_[chain_of(*open.element, open.name)] = open.before;
+    foreign_.closed_to(depth_);
   }
 
   void pop_to(std::size_t depth) {
@@ -584,7 +585,9 @@ class BlockBuilder {
         if (root && (first == 0 || depth < first)) first = depth;
       }
     }
-    if (first > 0) pop_to(first);
+    if (first == 0) return;
+    if (in_link_ && first <= link_depth_) end_link();
+    pop_to(first);
   }
 
   // An end tag: closes the nearest open element of that name, unless it lies behind a barrier.

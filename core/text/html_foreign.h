@@ -53,6 +53,11 @@ class HtmlForeign {
     }
   }
 
+  // What was open deeper than `depth` is closed, and with it what was started there.
+  void closed_to(std::size_t depth) {
+    while (size_ > 0 && levels_[size_ - 1].depth > depth) --size_;
+  }
+
   // Ends what is open up to where HTML may stand: the page, depth 0, or the element that was started at the
   // depth it returns.
   std::size_t leave() {

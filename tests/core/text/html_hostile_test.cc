@@ -52,6 +52,7 @@ constexpr Trap kTraps[] = {
     {"end tags of nothing in lists", "", "</ul>", "<ol>"},
     {"paragraphs behind a button in one", "<p><button>", "<p>", "<i hidden>"},
     {"definitions behind a table in one", "<dd><table>", "<dd>", "<div>"},
+    {"pictures that are left", "", "<svg><b>", "<i hidden>"},
     {"end tags behind a cell", "<p><td>", "</p>", "<div>"},
     {"a long attribute", "<p title=\"", "x > ' <"},
     {"a long class", "<p class=\"", "comment sidebar article "},

@@ -202,6 +202,22 @@ TEST(HtmlText, only_script_and_style_are_more_than_markup_in_svg_and_math) {
   }
 }
 
+// The end of what is around it ends an <svg>: what comes then is HTML's again.
+TEST(HtmlText, what_is_left_open_ends_with_the_element_around_it) {
+  HtmlReader reader(HtmlExtract::kMain);
+  for (const std::string_view tag : {"section", "article", "nav", "form", "header"}) {
+    const std::string around(tag);
+    EXPECT_EQ(
+        reader.read("<" + around + "><svg><path></" + around + "><noscript>no script</noscript>in").text,
+        "in")
+        << tag;
+    EXPECT_EQ(
+        reader.read("<" + around + "><svg><foreignObject></" + around + "><svg><path><p>shown</p>").text,
+        "shown")
+        << tag;
+  }
+}
+
 TEST(HtmlText, html_may_stand_in_some_elements_of_svg_and_math) {
   for (const std::string_view page :
        {"<svg><foreignObject><p>in</p><style/>x</style></foreignObject><style/></svg>out",
