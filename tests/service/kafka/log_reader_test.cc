@@ -77,6 +77,29 @@ TEST_F(LogReader, finds_what_is_there_however_short_it_waits) {
   EXPECT_TRUE(*settled);
 }
 
+// Plain librdkafka takes what lies in its memory for the number of the partition, and often ends by a
+// segmentation fault (tests/support/librdkafka-unknown-leader.patch).
+TEST_F(LogReader, asks_for_a_leader_that_nobody_knew) {
+  cluster_.send(kTopic, {"one"});
+  ASSERT_NO_FATAL_FAILURE(open());
+  const auto next = [&] {
+    const Result<std::optional<std::string>> bytes = reader_->next(std::chrono::seconds(30));
+    EXPECT_TRUE(bytes);
+    return bytes ? bytes->value_or("") : "";
+  };
+  EXPECT_EQ(next(), "one");
+  ::testing::internal::CaptureStderr();
+  for (int again = 0; again < 10; ++again) {
+    cluster_.count_requests();
+    cluster_.orphan(kTopic, 0);
+    EXPECT_TRUE(eventually([&] { return cluster_.requests(MockCluster::kMetadata) > 0; }));
+  }
+  cluster_.send(kTopic, {"two"});
+  EXPECT_EQ(next(), "two");
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(log.find("METADATAUPDATE"), std::string::npos) << log;
+}
+
 TEST_F(LogReader, that_is_told_where_to_start_never_goes_back_to_the_beginning) {
   cluster_.send(kTopic, {"one", "two", "three"});
   cluster_.answer_late(MockCluster::kListOffsets, std::chrono::milliseconds(1500));

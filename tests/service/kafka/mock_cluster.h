@@ -77,6 +77,12 @@ class MockCluster {
   void depose(const char* topic, std::int32_t partition) {
     rd_kafka_mock_partition_set_leader(cluster_, topic, partition, -1);
   }
+  // The next fetch of a partition is told that its leader leads no more, and that nobody knows who does.
+  void orphan(const char* topic, std::int32_t partition) {
+    rd_kafka_mock_partition_push_leader_response(cluster_, topic, partition, -1, -1);
+    rd_kafka_mock_partition_push_request_errors(cluster_, topic, partition, kFetch, 1,
+                                                RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION);
+  }
   // From now on nobody is told of a topic's partitions, but this error.
   void conceal(const char* topic, rd_kafka_resp_err_t error) {
     rd_kafka_mock_topic_set_error(cluster_, topic, error);
