@@ -22,9 +22,9 @@ constexpr std::string_view kPrefix = "NEARDUP_";
 constexpr std::string_view kProperties = "kafka.properties";
 constexpr std::string_view kPropertyPrefix = "kafka.properties.";
 
+constexpr std::string_view kFileVariable = "NEARDUP_CONFIG";  // names the file
 // Variables of that prefix which are no settings: for the build, the tools, the tests and the choice of a
 // kernel.
-constexpr std::string_view kFileVariable = "NEARDUP_CONFIG";
 constexpr std::string_view kOtherVariables[] = {kFileVariable,       "NEARDUP_CACHE",        "NEARDUP_ISA",
                                                 "NEARDUP_KAFKA_DIR", "NEARDUP_CMAKE_ARGS",   "NEARDUP_DATA",
                                                 "NEARDUP_CASES",     "NEARDUP_GOLDEN_UPDATE"};

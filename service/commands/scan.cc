@@ -285,15 +285,14 @@ class Scan {
   }
 
   void report_unreadable() {
-    for (const Error& error : input_.take_errors()) {
-      ++unreadable_;
+    const auto tell = [this](const std::string& what) {
       clear_progress();
-      say("neardup: " + error.message + "\n");
-    }
-    for (const std::string& remark : input_.take_remarks()) {
-      clear_progress();
-      say("neardup: " + remark + "\n");
-    }
+      say("neardup: " + what + "\n");
+    };
+    const std::vector<Error> errors = input_.take_errors();
+    unreadable_ += errors.size();
+    for (const Error& error : errors) tell(error.message);
+    for (const std::string& remark : input_.take_remarks()) tell(remark);
   }
 
   void show_progress() {

@@ -224,16 +224,14 @@ Result<Service::Topics> Service::right_topics(const std::stop_token& stop) {
   const std::vector<TopicProblem> problems = check_topics(config_.kafka.topics, *described, config_file_);
   for (const TopicProblem& problem : problems)
     log_error("topic {}: {}; mend it: {}", problem.topic, problem.what, problem.mend);
-  if (problems.empty()) {
-    if (!warned_) {
-      for (const TopicProblem& warning : warn_of_topics(config_.kafka.topics, *described, config_file_))
-        log_warning("topic {}: {}; mend it: {}", warning.topic, warning.what, warning.mend);
-    }
-    warned_ = true;
-    return described;
+  if (!problems.empty()) {
+    return Error{ErrorCode::kInvalid, std::to_string(problems.size()) + " topic setting(s) are wrong; `" +
+                                          topics_command("check", config_file_) + "` lists them"};
   }
-  return Error{ErrorCode::kInvalid, std::to_string(problems.size()) + " topic setting(s) are wrong; `" +
-                                        topics_command("check", config_file_) + "` lists them"};
+  if (std::exchange(warned_, true)) return described;
+  for (const TopicProblem& warning : warn_of_topics(config_.kafka.topics, *described, config_file_))
+    log_warning("topic {}: {}; mend it: {}", warning.topic, warning.what, warning.mend);
+  return described;
 }
 
 // The same, among them the journal whose records are known.

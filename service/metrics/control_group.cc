@@ -41,12 +41,8 @@ double machine_memory_bytes() {
 
 // `controllers` are divided by commas.
 bool names(std::string_view controllers, std::string_view controller) {
-  while (!controllers.empty()) {
-    const std::size_t end = std::min(controllers.find(','), controllers.size());
-    if (controllers.substr(0, end) == controller) return true;
-    controllers.remove_prefix(std::min(end + 1, controllers.size()));
-  }
-  return false;
+  const auto between_commas = [](std::string_view text) { return "," + std::string(text) + ","; };
+  return between_commas(controllers).find(between_commas(controller)) != std::string::npos;
 }
 
 std::vector<std::string> own_folders(std::string_view controller) {
