@@ -7,13 +7,16 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -67,6 +70,96 @@ TEST(Client, keeps_the_brokers_it_knows_when_an_answer_lists_none) {
     rd_kafka_poll(client->get(), 100);
   }
   EXPECT_THAT(errors.names, ::testing::IsEmpty());
+}
+
+// Holds up the thread of a client that serves one broker, at an answer to a fetch.
+class HeldBroker {
+ public:
+  explicit HeldBroker(std::int32_t broker) : broker_(broker) {}
+  static rd_kafka_resp_err_t watch(rd_kafka_t* client, const rd_kafka_conf_t*, void* self, char*,
+                                   std::size_t) {
+    return rd_kafka_interceptor_add_on_response_received(client, "held", on_answer, self);
+  }
+  bool hold() {
+    is_wanted_ = true;
+    return eventually([&] { return is_held_.load(); });
+  }
+  void release() { is_wanted_ = false; }
+
+ private:
+  static rd_kafka_resp_err_t on_answer(rd_kafka_t*, int, const char*, std::int32_t broker, std::int16_t api,
+                                       std::int16_t, std::int32_t, std::size_t, std::int64_t,
+                                       rd_kafka_resp_err_t, void* opaque) {
+    auto& self = *static_cast<HeldBroker*>(opaque);
+    if (broker != self.broker_ || api != MockCluster::kFetch) return RD_KAFKA_RESP_ERR_NO_ERROR;
+    while (self.is_wanted_) {
+      self.is_held_ = true;
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+    self.is_held_ = false;
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+  }
+
+  std::int32_t broker_;
+  std::atomic<bool> is_wanted_{false};
+  std::atomic<bool> is_held_{false};
+};
+
+// librdkafka without our patch goes on to the other broker, and asks that one for ever
+// (tests/support/librdkafka-leader-flip.patch).
+TEST(Client, stays_with_a_leader_that_is_back_before_it_was_left) {
+  constexpr std::int32_t kLeader = 1;
+  constexpr std::int32_t kOther = 2;
+  constexpr const char* kTopic = "pages";
+  constexpr const char* kBusy =
+      "news";  // its leader is the least idle, so it is the one that tells of leaders
+  MockCluster cluster({kTopic, kBusy}, 3);
+  cluster.lead(kTopic, 0, kLeader);
+  cluster.lead(kBusy, 0, 3);
+  cluster.send(kTopic, {"one"});
+
+  HeldBroker leader(kLeader);
+  RdKafka<rd_kafka_conf_t> conf(rd_kafka_conf_new());
+  std::array<char, 256> why{};
+  const std::string servers = cluster.servers();
+  for (const auto& [key, value] :
+       {std::pair("bootstrap.servers", servers.c_str()), std::pair("group.id", "dedup"),
+        std::pair("enable.auto.commit", "false"), std::pair("fetch.wait.max.ms", "10"),
+        std::pair("enable.sparse.connections", "false")}) {
+    ASSERT_EQ(rd_kafka_conf_set(conf.get(), key, value, why.data(), why.size()), RD_KAFKA_CONF_OK)
+        << why.data();
+  }
+  rd_kafka_conf_interceptor_add_on_new(conf.get(), "held", HeldBroker::watch, &leader);
+  const RdKafka<rd_kafka_t> client(rd_kafka_new(RD_KAFKA_CONSUMER, conf.get(), why.data(), why.size()));
+  ASSERT_TRUE(client) << why.data();
+  std::ignore = conf.release();  // the client's
+  const auto list = partition_list(2);
+  for (const char* const topic : {kTopic, kBusy}) {
+    rd_kafka_topic_partition_list_add(list.get(), topic, 0)->offset = 0;
+  }
+  ASSERT_EQ(rd_kafka_assign(client.get(), list.get()), RD_KAFKA_RESP_ERR_NO_ERROR);
+  const auto next = [&] {
+    std::string value;
+    EXPECT_TRUE(eventually([&] {
+      const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client.get(), 100));
+      if (message && !message->err) value.assign(static_cast<const char*>(message->payload), message->len);
+      return !value.empty();
+    }));
+    return value;
+  };
+  ASSERT_EQ(next(), "one");
+
+  const auto is_told = [&] { return ask_for_brokers(*client, milliseconds(500)) > 0; };
+  for (const std::string value : {"two", "three", "four"}) {
+    ASSERT_TRUE(leader.hold());
+    cluster.lead(kTopic, 0, kOther);
+    EXPECT_TRUE(eventually(is_told));
+    cluster.lead(kTopic, 0, kLeader);
+    EXPECT_TRUE(eventually(is_told));
+    leader.release();
+    cluster.send(kTopic, {value});
+    ASSERT_EQ(next(), value);
+  }
 }
 
 // What waits in a client until it is polled: a few each second, for as long as Kafka is away.

@@ -1,6 +1,6 @@
 // librdkafka's own mock of a cluster, for what a real broker does too seldom.
 //
-// One broker; a request can be told what to be answered.
+// One broker, unless it is told otherwise; a request can be told what to be answered.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,10 +37,10 @@ class MockCluster {
   static constexpr std::int16_t kEndTxn = 26;
 
   // Topics of one partition.
-  explicit MockCluster(std::initializer_list<const char*> topics) {
+  explicit MockCluster(std::initializer_list<const char*> topics, int brokers = 1) {
     std::array<char, 256> why{};
     host_.reset(rd_kafka_new(RD_KAFKA_PRODUCER, rd_kafka_conf_new(), why.data(), why.size()));
-    cluster_ = rd_kafka_mock_cluster_new(host_.get(), 1);
+    cluster_ = rd_kafka_mock_cluster_new(host_.get(), brokers);
     rd_kafka_mock_group_initial_rebalance_delay_ms(cluster_, 0);
     for (const char* const topic : topics) rd_kafka_mock_topic_create(cluster_, topic, 1, 1);
   }
@@ -73,10 +73,12 @@ class MockCluster {
     rd_kafka_mock_topic_delete(cluster_, topic);
     rd_kafka_mock_topic_create(cluster_, topic, partitions, 1);
   }
-  // A partition without a leader: nobody can write or read there.
-  void depose(const char* topic, std::int32_t partition) {
-    rd_kafka_mock_partition_set_leader(cluster_, topic, partition, -1);
+  // From now on `broker`, the first of which is 1, leads a partition.
+  void lead(const char* topic, std::int32_t partition, std::int32_t broker) {
+    rd_kafka_mock_partition_set_leader(cluster_, topic, partition, broker);
   }
+  // A partition without a leader: nobody can write or read there.
+  void depose(const char* topic, std::int32_t partition) { lead(topic, partition, -1); }
   // The next fetch of a partition is told that its leader leads no more, and that nobody knows who does.
   void orphan(const char* topic, std::int32_t partition) {
     rd_kafka_mock_partition_push_leader_response(cluster_, topic, partition, -1, -1);
