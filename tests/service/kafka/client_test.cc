@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -162,6 +164,42 @@ TEST(Client, stays_with_a_leader_that_is_back_before_it_was_left) {
   }
 }
 
+// librdkafka without our patch waits for the broker that is gone
+// (tests/support/librdkafka-lost-coordinator.patch).
+TEST(Client, commits_positions_when_the_groups_coordinator_has_left_the_cluster) {
+  MockCluster cluster({"pages"}, 2);
+  cluster.coordinate("transaction", "writer", 1);
+  cluster.coordinate("group", "dedup", 2);
+  KafkaConfig config;
+  config.brokers = cluster.servers();
+  ErrorNames errors;
+  ClientListener listener("writer", errors);
+  const auto client = make_client(RD_KAFKA_PRODUCER, config, {{"transactional.id", "writer"}}, listener);
+  ASSERT_TRUE(client) << client.error().message;
+  const RdKafka<rd_kafka_consumer_group_metadata_t> group(rd_kafka_consumer_group_metadata_new("dedup"));
+  const auto done = [](rd_kafka_error_t* error) {
+    const RdKafka<rd_kafka_error_t> owned(error);
+    return owned ? describe(*owned) : "done";
+  };
+  constexpr int kWaitMs = 20'000;
+  ASSERT_EQ(done(rd_kafka_init_transactions(client->get(), kWaitMs)), "done");
+  const auto commit = [&](std::int64_t position) {
+    EXPECT_EQ(done(rd_kafka_begin_transaction(client->get())), "done");
+    const auto positions = partition_list(1);
+    rd_kafka_topic_partition_list_add(positions.get(), "pages", 0)->offset = position;
+    EXPECT_EQ(
+        done(rd_kafka_send_offsets_to_transaction(client->get(), positions.get(), group.get(), kWaitMs)),
+        "done");
+    EXPECT_EQ(done(rd_kafka_commit_transaction(client->get(), kWaitMs)), "done");
+  };
+  commit(1);
+  cluster.coordinate("group", "dedup", 1);
+  cluster.fence(2);
+  ASSERT_TRUE(eventually([&] { return ask_for_brokers(**client, milliseconds(1000)) == 1; }));
+  std::this_thread::sleep_for(milliseconds(500));  // its thread has ended, which would wake up those who wait
+  commit(2);
+}
+
 // What waits in a client until it is polled: a few each second, for as long as Kafka is away.
 TEST(Client, that_hears_of_failures_only_hears_of_errors_too) {
   KafkaConfig config;
@@ -189,6 +227,55 @@ std::size_t queued_at_rest(rd_kafka_t& client) {
     return length > 0 && length == before;
   }));
   return length;
+}
+
+// A client that reads the first partition of "pages" from its beginning.
+RdKafka<rd_kafka_t> reader_of_pages(const MockCluster& cluster, ClientListener& listener) {
+  KafkaConfig config;
+  config.brokers = cluster.servers();
+  auto client = make_client(RD_KAFKA_CONSUMER, config, consumer_properties("dedup"), listener);
+  EXPECT_TRUE(client) << client.error().message;
+  const auto list = partition_list(1);
+  rd_kafka_topic_partition_list_add(list.get(), "pages", 0)->offset = 0;
+  EXPECT_EQ(rd_kafka_assign(client->get(), list.get()), RD_KAFKA_RESP_ERR_NO_ERROR);
+  return *std::move(client);
+}
+
+// librdkafka's producer does not say how large a frame is. Its consumer goes by what the frame takes packed,
+// and without our patch refuses one of these for ever (tests/support/librdkafka-zstd-limit.patch).
+TEST(Client, unpacks_what_is_below_its_limit) {
+  constexpr std::size_t kValueBytes = 60'000'000;
+  const MockCluster cluster({"pages"});
+  Probe probe;
+  KafkaConfig config;
+  config.brokers = cluster.servers();
+  config.properties = {{"compression.codec", "zstd"}, {"message.max.bytes", "70000000"}};
+  const auto sender = KafkaSender::open(config, "pages", probe);
+  ASSERT_TRUE(sender) << sender.error().message;
+  std::minstd_rand random(1);
+  std::string value(kValueBytes, 'x');
+  constexpr int kRecords = 3;
+  for (const std::size_t noise : {10'000, 14'000, 20'000}) {
+    std::generate_n(value.begin(), noise, [&] { return static_cast<char>(random()); });
+    ASSERT_TRUE((*sender)->send(std::nullopt, value, {}, 0));
+    ASSERT_TRUE((*sender)->finish(std::chrono::seconds(30)));
+  }
+
+  ClientListener listener("input", probe);
+  const RdKafka<rd_kafka_t> client = reader_of_pages(cluster, listener);
+  int read = 0;
+  EXPECT_TRUE(eventually([&] {
+    const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client.get(), 100));
+    if (message) {
+      EXPECT_EQ(message->err, RD_KAFKA_RESP_ERR_NO_ERROR) << rd_kafka_message_errstr(message.get());
+      if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        EXPECT_EQ(message->len, kValueBytes);
+        ++read;
+      }
+    }
+    return read == kRecords || ::testing::Test::HasFailure();
+  }));
+  EXPECT_EQ(read, kRecords);
 }
 
 // While memory is full nobody takes records, for days perhaps. librdkafka without our patch counts the bytes

@@ -100,8 +100,12 @@ class MockCluster {
     rd_kafka_mock_request_destroy_array(all, count);
     return static_cast<std::size_t>(of_api);
   }
-  // From now on its answers list topics and no broker, as those of a broker that its controller has fenced.
-  void fence() { rd_kafka_mock_broker_remove_from_metadata(cluster_, 1); }
+  // From now on its answers do not list this broker, as where the controller has fenced it.
+  void fence(std::int32_t broker = 1) { rd_kafka_mock_broker_remove_from_metadata(cluster_, broker); }
+  // From now on `broker` coordinates a "group" or a "transaction" of this name.
+  void coordinate(const char* what, const char* name, std::int32_t broker) {
+    rd_kafka_mock_coordinator_set(cluster_, what, name, broker);
+  }
   // The next request of `api` is answered so much later.
   void answer_late(std::int16_t api, std::chrono::milliseconds delay) {
     rd_kafka_mock_broker_push_request_error_rtts(cluster_, 1, api, 1, RD_KAFKA_RESP_ERR_NO_ERROR,
