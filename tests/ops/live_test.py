@@ -3,8 +3,9 @@
 
 A real Kafka (ctest's fixture; NEARDUP_KAFKA_DIR), a real `neardup serve` with a standby, and a real Prometheus that scrapes
 both each second and loads our rules. A crawl with exact and near duplicates and broken records is fed for half a minute.
-Then every query of every panel has to answer, without NaN; every rule has to be healthy, and no alert may fire. Ranges are
-shortened ($__rate_interval to 10 s, the comparison with yesterday to one with 5 s ago), nothing else.
+Then every query of every panel has to answer, without NaN; every rule has to be healthy, and no alert may fire, nor be
+pending: one that waits for minutes gets no further in half a minute. Ranges are shortened ($__rate_interval to 10 s, the
+comparison with yesterday to one with 5 s ago), nothing else.
 
 usage: live_test.py NEARDUP [--seconds N] [--keep FILE]    --keep: the answers over time, for draw.py
 """
@@ -57,13 +58,17 @@ def wait_for(what, seconds, check):
 
 
 def crawl(seed=7):
-    """Records without end: families of near-duplicates, exact copies, Chinese among them, and some that are broken."""
+    """Records without end: families of near-duplicates, exact copies, Chinese among them, and some that are broken.
+
+    None of it is a reason for an alert: broken are half as many as NeardupDeadLetters allows, and of a hundred hosts none
+    swallows the stream.
+    """
     draw = random.Random(seed)
     words = [f"word{i}" for i in range(20000)] + [chr(0x4E00 + i) for i in range(2000)]
     number = 0
     while True:
         number += 1
-        if draw.random() < 0.01:
+        if draw.random() < 0.005:
             yield "this is not JSON"
         elif draw.random() < 0.005:
             yield json.dumps({"id": f"d{number}", "text": "..."})
@@ -72,7 +77,7 @@ def crawl(seed=7):
             text = [family.choice(words) for _ in range(family.randrange(60, 600))]
             for _ in range(draw.choice([0, 0, 1, 2, 4])):  # a near-duplicate differs in some words
                 text[draw.randrange(len(text))] = draw.choice(words)
-            yield json.dumps({"id": f"d{number}", "url": f"http://example.org/{number}", "text": " ".join(text)})
+            yield json.dumps({"id": f"d{number}", "url": f"http://site{number % 100}.example.org/{number}", "text": " ".join(text)})
 
 
 class Processes:
@@ -130,6 +135,9 @@ class Prometheus:
     def query(self, expr):
         return self.ask("query", query=expr)["result"]
 
+    def rules(self):
+        return [rule for group in self.ask("rules")["groups"] for rule in group["rules"]]
+
 
 def sent(expr):
     """A query as it is asked here: with ranges that half a minute of data can fill."""
@@ -158,6 +166,12 @@ def query_complaints(prometheus, queries):
             yield f"{where}: nothing for {expr}"
         elif any(math.isnan(float(value)) for value in values):
             yield f"{where}: NaN for {expr}"
+
+
+def rule_complaints(loaded):
+    for rule in loaded:
+        if rule["health"] != "ok" or rule.get("state", "inactive") != "inactive":
+            yield f"rule {rule['name']}: {rule['health']} {rule.get('lastError', '')} {rule.get('state', '')}"
 
 
 def metric_complaints(exposition):
@@ -241,14 +255,14 @@ def main():
             wait_for("half of the verdicts", 120, lambda: prometheus.query(decided))
             wrong = list(query_complaints(prometheus, queries))
             planted = list(query_complaints(prometheus, [("planted", "neardup_gone_total"), ("planted", "neardup_leader * 0 / 0")]))
-            loaded = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]]
+            # A scrape that a busy machine misses makes NeardupDown pending, until the next one. What is wrong stays so.
+            end = time.monotonic() + 30
+            while any(rule_complaints(loaded := prometheus.rules())) and time.monotonic() < end:
+                time.sleep(1)
             exposition = get(f"http://{service.urls[0]}/metrics")
             if options.keep:
                 options.keep.write_text(json.dumps(answers_over_time(prometheus, began + 12, time.time())))
-        for rule in loaded:
-            if rule["health"] != "ok" or rule.get("state") == "firing":
-                wrong.append(f"rule {rule['name']}: {rule['health']} {rule.get('lastError', '')} {rule.get('state', '')}")
-        wrong += metric_complaints(exposition)
+        wrong += [*rule_complaints(loaded), *metric_complaints(exposition)]
         if len(planted) != 2:
             wrong.append(f"planted and not found: of a query without an answer and one with NaN only {planted}")
         if wrong:
@@ -257,7 +271,7 @@ def main():
     series = sum(1 for line in exposition.splitlines() if line and line[0] != "#")
     families = sum(line.startswith("# TYPE ") for line in exposition.splitlines())
     print(f"table: dashboard, live | {len(queries)} queries | none empty, none NaN | {len(planted)} of 2")
-    print(f"table: rules, live | {len(loaded)} | healthy, none fires |")
+    print(f"table: rules, live | {len(loaded)} | healthy, none fires or is pending |")
     print(f"table: metrics, live | {families} | {series} series with 4 partitions, promtool's lint |")
     print("\n".join(wrong))
     return 1 if wrong else 0
