@@ -327,7 +327,11 @@ class Table:
             have = [means[name] for name in names if name in means]
             if have:
                 mean = sum(have) / len(have)
-                self.say(f"  mean of the {what} sets", f"{mean:.4f}", mean >= bound, **{f"f1_mean.{what}": mean})
+                row = f"  mean of the {what} sets", f"{mean:.4f}, of {len(have)} of {len(names)}"
+                if len(have) == len(names):
+                    self.say(*row, mean >= bound, **{f"f1_mean.{what}": mean})
+                else:
+                    self.say(*row)  # the bound and the figure are of all of them
         if said_all > 0:
             evidence = right_all / said_all
             stated = stated_all / said_all
