@@ -110,7 +110,8 @@ if (entry=(touch) && run_image "" /tmp/x) 2>"$work/touch"; then die "its root ca
 grep -q "Read-only file system" "$work/touch" || die "its root: $(cat "$work/touch")"
 
 servers=$(tests/support/kafka.sh start | tee /dev/stderr | sed -n 's/^bootstrap.servers=//p')
-port=$((20000 + $$ % 10000))
+port=$((20000 + $$ % 10000)) # the first from there on where nobody listens
+while (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do ((++port)); done
 environment=("NEARDUP_KAFKA__BROKERS=$servers" NEARDUP_HTTP__ADDRESS=127.0.0.1 "NEARDUP_HTTP__PORT=$port")
 (run_service topics)
 run_service neardup >"$work/serve.log" 2>&1 &
