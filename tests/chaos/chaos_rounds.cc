@@ -88,7 +88,7 @@ void print_round(const DrawnRound& drawn, const RoundReport& report) {
   for (const std::string& note : report.notes) fmt::print("  {}\n", note);
   for (const std::string& violation : report.findings.violations) fmt::print("  {}\n", violation);
   if (!report.ok()) {
-    fmt::print("  its logs are build/chaos-logs/{}-*; again: ./dev chaos --rounds 1 --seed {}\n",
+    fmt::print("  its logs are {}/{}-*; again: ./dev chaos --rounds 1 --seed {}\n", NEARDUP_CHAOS_LOGS,
                drawn.plan.name, drawn.plan.seed);
   }
   std::fflush(stdout);

@@ -104,7 +104,7 @@ struct RoundReport {
   bool ok() const { return findings.violations.empty(); }
 };
 
-// Where the logs of rounds go: build/chaos-logs; those of a round without a violation are removed.
+// Where the logs of rounds go: chaos-logs of the build folder; a round without a violation leaves none.
 RoundReport run_round(ChaosKafka& kafka, const RoundPlan& plan);
 
 }  // namespace neardup

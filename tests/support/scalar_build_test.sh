@@ -4,14 +4,15 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 unset NEARDUP_ISA
+build=${NEARDUP_SCALAR_BUILD:-build/scalar} # of ctest's: presets that are tested side by side have one each
 
-cmake --preset scalar >/dev/null
-cmake --build --preset scalar -j2 --target core_base_tests core_text_tests core_fingerprint_tests
+cmake --preset scalar -B "$build" >/dev/null
+cmake --build "$build" -j2 --target core_base_tests core_text_tests core_fingerprint_tests
 for room in base text fingerprint; do
-  "build/scalar/tests/core_${room}_tests" --gtest_brief=1 --gtest_filter='*-FolderTiers.*:*.hostile_pages*:*.random_*'
+  "$build/tests/core_${room}_tests" --gtest_brief=1 --gtest_filter='*-FolderTiers.*:*.hostile_pages*:*.random_*'
 done
-tests/support/portable_code.py build/scalar/core/*.a
-if find build/scalar/core -name '*_avx*.o' | grep .; then
+tests/support/portable_code.py "$build"/core/*.a
+if find "$build/core" -name '*_avx*.o' | grep .; then
   echo "these are kernels: NEARDUP_SIMD=OFF leaves them out" >&2
   exit 1
 fi
