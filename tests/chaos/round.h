@@ -81,6 +81,10 @@ struct RoundPlan {
     return has(ChaosFault::kMarkersLost) || has(ChaosFault::kMarkersLostInVerdicts) ||
            has(ChaosFault::kMarkersLostOfAbort);
   }
+  bool hurts_brokers() const {
+    return has(ChaosFault::kBrokerKill) || has(ChaosFault::kBrokerTerminate) ||
+           has(ChaosFault::kBrokerStop) || has_fragile_journal() || has_fragile_verdicts();
+  }
 };
 
 // What `./dev chaos --rounds` runs for a seed; `nodes` is a part of it.
