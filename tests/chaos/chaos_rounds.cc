@@ -4,7 +4,8 @@
 //
 // Ten rounds or more go on until some doubt ended with the batch sent again and some with the batch found
 // committed: that both were met is a part of what they show. Thirty more that meet none fail: a round meets
-// the rarer of the two about every sixth time, so that is a fault that strikes no more.
+// the rarer of the two about every sixth time, so that is a fault that strikes no more. Forty rounds or more
+// fail where a kind of fault was to strike again and again, and never did.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -25,6 +26,8 @@ namespace {
 
 constexpr std::uint64_t kRoundsThatMeetDoubts = 10;
 constexpr std::uint64_t kMoreRoundsMax = 30;
+constexpr std::uint64_t kRoundsForAll = 40;  // a kind is drawn some eight times
+constexpr std::uint64_t kMissesMax = 4;      // of a kind that never struck; one may find nothing to strike
 
 struct Arguments {
   std::uint64_t rounds = 20;
@@ -64,6 +67,7 @@ struct Totals {
       sum.skipped[i] += report.skipped[i];
     }
     for (std::size_t i = 0; i < sum.points.size(); ++i) sum.points[i] += report.points[i];
+    sum.can_mount = sum.can_mount && report.can_mount;
     sum.kills += report.kills;
     sum.findings.verdicts += report.findings.verdicts;
     sum.findings.lost += report.findings.lost;
@@ -109,6 +113,17 @@ void print_table(const Totals& totals) {
              sum.findings.wrong, sum.findings.lost, sum.findings.doubled);
   fmt::print("recycles that resent the batch: {}, that found it committed: {}\n", sum.recycles_resent,
              sum.recycles_found);
+}
+
+// The kinds of fault that should have struck and did not, a line each.
+std::string never_struck(const RoundReport& sum) {
+  std::string lines;
+  for (std::size_t i = 0; i < sum.faults.size(); ++i) {
+    if (static_cast<ChaosFault>(i) == ChaosFault::kDiskFull && !sum.can_mount) continue;
+    if (sum.faults[i] == 0 && sum.skipped[i] > kMissesMax)
+      lines += fmt::format("NEVER: {}\n", kChaosFaultNames[i]);
+  }
+  return lines;
 }
 
 template <class Counts, class Names>
@@ -158,7 +173,9 @@ int run(const Arguments& arguments) {
     fmt::print("FAILED: no doubt ended with the batch {}: these rounds did not try what they are for\n",
                totals.sum.recycles_found == 0 ? "found committed" : "sent again");
   }
-  return totals.failed == 0 && met ? 0 : 1;
+  const std::string never = arguments.rounds < kRoundsForAll ? "" : never_struck(totals.sum);
+  fmt::print("{}", never);
+  return totals.failed == 0 && met && never.empty() ? 0 : 1;
 }
 
 }  // namespace

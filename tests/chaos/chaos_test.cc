@@ -37,7 +37,13 @@ std::string bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Runs the faults as one round, and expects each of them to have struck and every verdict to be right.
+// What a healthy system may withhold: a disk that nobody may mount, and memory that a service does without.
+bool may_miss(const RoundReport& report, ChaosFault fault) {
+  return fault == ChaosFault::kAddressSpace || (fault == ChaosFault::kDiskFull && !report.can_mount);
+}
+
+// Runs the faults as one round, and expects each of them to have struck, but for what may miss, and every
+// verdict to be right.
 RoundReport run(const std::string& name, std::uint64_t seed, const std::vector<ChaosFault>& faults,
                 int nodes = 1) {
   ChaosKafka kafka(nodes);
@@ -50,11 +56,15 @@ RoundReport run(const std::string& name, std::uint64_t seed, const std::vector<C
   EXPECT_GE(report.findings.verdicts, plan.documents_min);
   EXPECT_EQ(report.findings.lost + report.findings.doubled + report.findings.wrong, 0U);
   std::uint64_t struck = 0;
+  std::uint64_t missed = 0;
   for (std::size_t kind = 0; kind < report.faults.size(); ++kind) {
-    EXPECT_EQ(report.skipped[kind], 0U) << kChaosFaultNames[kind];
     struck += report.faults[kind];
+    missed += report.skipped[kind];
+    if (!may_miss(report, static_cast<ChaosFault>(kind))) {
+      EXPECT_EQ(report.skipped[kind], 0U) << kChaosFaultNames[kind];
+    }
   }
-  EXPECT_EQ(struck, faults.size());
+  EXPECT_EQ(struck + missed, faults.size());
   for (const std::string& note : report.notes) std::printf("%s: %s\n", name.c_str(), note.c_str());
   std::printf("table: chaos: %s | %llu faults, %llu verdicts | decided again in the journal's order | \n",
               name.c_str(), static_cast<unsigned long long>(struck),
@@ -210,6 +220,19 @@ TEST(Chaos, zombies_change_no_verdict) {
   run("zombies", 5,
       {ChaosFault::kZombie, ChaosFault::kTwoWriters, ChaosFault::kZombie, ChaosFault::kTwoWriters,
        ChaosFault::kTwoWriters});
+}
+
+// The seed draws, for the proxy, requests and answers that every transaction has, and no two faults without
+// verdicts between them.
+TEST(Chaos, a_stop_one_lost_message_a_full_disk_and_no_more_memory_change_no_verdict) {
+  const std::vector<ChaosFault> faults = {
+      ChaosFault::kTerminate, ChaosFault::kProxyCut,     ChaosFault::kProxyDelay,  ChaosFault::kProxyDrop,
+      ChaosFault::kDiskFull,  ChaosFault::kAddressSpace, ChaosFault::kAddressSpace};
+  const RoundReport report = run("others", 365, faults);
+  for (const ChaosFault fault : faults) {
+    const auto kind = static_cast<std::size_t>(fault);
+    if (report.faults[kind] == 0) GTEST_SKIP() << "all but: " << kChaosFaultNames[kind];
+  }
 }
 
 TEST(Chaos, fault_points_are_in_the_test_build_alone) {

@@ -497,6 +497,7 @@ class Round {
 
   bool fill_disk() {
     if (!disk_->is_mounted()) {
+      report_.can_mount = false;
       report_.notes.emplace_back("skipped: snapshot disk full, mounting a small disk is not permitted here");
       return false;
     }

@@ -97,6 +97,7 @@ DrawnRound draw_round(std::uint64_t seed);
 struct RoundReport {
   ChaosCounts faults{};            // that struck
   ChaosCounts skipped{};           // that this machine does not permit, or that found nothing to strike
+  bool can_mount = true;           // a small disk; else no disk is full
   PointCounts points{};            // where an instance killed or stopped itself
   std::vector<std::string> notes;  // why a fault was skipped
   std::uint64_t kills = 0;         // of the service, by kill -9, whatever for
