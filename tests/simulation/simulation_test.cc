@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
+#include <numeric>
 #include <string>
 
 #include "service/log.h"
@@ -64,6 +66,20 @@ TEST_F(Simulation, a_kind_of_fault_that_is_off_does_not_strike_and_leaves_the_ot
   EXPECT_EQ(none.lives, 1U);
   EXPECT_NE(all.faults, FaultCounts{});
   EXPECT_EQ(none.verdicts, all.verdicts);
+
+  std::uint64_t others = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const FaultCounts before = simulate(scenario(seed)).faults;
+    const auto struck = std::ranges::find_if(before, [](std::uint64_t count) { return count > 0; });
+    if (struck == before.end()) continue;
+    const auto kind = static_cast<std::size_t>(struck - before.begin());
+    Scenario without = scenario(seed);
+    without.off.set(kind);
+    const FaultCounts after = simulate(without).faults;
+    EXPECT_EQ(after[kind], 0U) << kFaultNames[kind] << ", seed " << seed;
+    others = std::accumulate(after.begin(), after.end(), others);
+  }
+  EXPECT_GT(others, 0U);
 }
 
 // That a fault struck does not say that a service noticed.
