@@ -92,11 +92,21 @@ TEST(TopicWatch, what_was_seen_long_ago_confirms_nothing) {
 TEST(TopicWatch, one_stale_answer_makes_transactions_wait_and_nothing_else) {
   StateBoard board;
   std::atomic<int> asked{0};
+  std::atomic<bool> answers{false};
   std::atomic<bool> told{false};
-  TopicWatch watch(pages(1, 2), [&]() -> Result<Topics> { return ++asked == 1 ? Topics{} : pages(1, 2); },
-                   kQuick, {.on_growth = {}, .on_contradiction = [&] { told = true; }});
-  ASSERT_TRUE(eventually([&] { return asked > 2; }));
+  const auto ask = [&]() -> Result<Topics> {
+    if (++asked == 1) return Topics{};
+    EXPECT_TRUE(eventually([&] { return answers.load(); }));
+    return pages(1, 2);
+  };
+  TopicWatch watch(pages(1, 2), ask, {.interval = 1h, .again = 2ms, .patience = 50ms},
+                   {.on_growth = {}, .on_contradiction = [&] { told = true; }});
   EXPECT_TRUE(watch.confirmed(board));
+  EXPECT_FALSE(watch.look_now());
+  EXPECT_TRUE(eventually([&] { return asked == 2; }));
+  EXPECT_FALSE(watch.confirmed(board)) << "the second answer is not there";
+  answers = true;
+  EXPECT_TRUE(eventually([&] { return watch.confirmed(board); }));
   EXPECT_FALSE(told);
 }
 
