@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 
+#include "tests/support/eventually.h"
+
 namespace neardup {
 namespace {
 
@@ -182,9 +184,11 @@ TEST_F(KafkaProxyTest, a_delayed_request_arrives_when_its_client_has_gone) {
               .on = ProxyRule::On::kRequest,
               .act = ProxyRule::Act::kDelay,
               .delay = milliseconds(100)});
+  const auto before = steady_clock::now();
   ask(KafkaApi::kEndTxn, 1, "late");
   connect_again();
-  while (echo_.requests() == 0) std::this_thread::sleep_for(milliseconds(5));
+  ASSERT_TRUE(eventually([&] { return echo_.requests() > 0; }));
+  EXPECT_GE(steady_clock::now() - before, milliseconds(100));
 }
 
 TEST_F(KafkaProxyTest, cuts_at_a_request_and_at_an_answer) {
@@ -219,7 +223,7 @@ TEST_F(KafkaProxyTest, cuts_all_connections_and_takes_new_ones) {
 TEST_F(KafkaProxyTest, ends_with_a_delay_under_way) {
   rules_.add({.api = KafkaApi::kFetch, .act = ProxyRule::Act::kDelay, .delay = std::chrono::hours(1)});
   ask(KafkaApi::kFetch, 1, "a");
-  while (rules_.struck() == 0) std::this_thread::sleep_for(milliseconds(5));
+  ASSERT_TRUE(eventually([&] { return rules_.struck() > 0; }));
 }
 
 TEST_F(KafkaProxyTest, cuts_a_client_that_sends_no_frames) {
