@@ -94,19 +94,22 @@ TEST(Serve, five_kills_at_random_moments_change_nothing) {
 
 TEST(Serve, a_graceful_stop_and_a_new_start_leave_no_gap_and_no_repeat) {
   Config config = test_config("graceful");
+  config.http = {.address = "127.0.0.1", .port = 0};
   config.batch.documents_max = 200;
   create_test_topics(config, kPartitions);
   const std::vector<GeneratedRecord> records =
-      generate_crawl({.documents = 6000, .families = 2000, .words = 100}, 13);
+      generate_crawl({.documents = 12000, .families = 4000, .words = 100}, 13);
   const std::vector<std::int64_t> counts = send_records(config, records, kPartitions);
   {
     ServiceProcess service("graceful", config);
     ASSERT_TRUE(service.wait_for_log("running:", kStart)) << service.log();
-    std::this_thread::sleep_for(milliseconds(150));
+    const int port = http_port(service.log());
+    ASSERT_TRUE(eventually([&] { return verdicts_counted(port) > 0; })) << service.log();
     service.signal(SIGTERM);
     EXPECT_EQ(service.wait(kStart), 0) << service.log();
   }
   const std::size_t first = read_published(config).count;
+  EXPECT_GT(first, 0U);
   ServiceProcess service("graceful-again", config);
   const Published published = wait_for_verdicts(service, config, records.size());
   expect_exactly_one_verdict(published, counts);
