@@ -17,6 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -126,7 +127,10 @@ TEST_F(HttpTest, no_file_is_served) {
   for (const char* path :
        {"/etc/passwd", "//etc/passwd", "/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd",
         "/metrics/../../etc/passwd", "/.", "/..", "/CMakeLists.txt", "/%00", "/\\..\\"}) {
-    EXPECT_THAT(get(path), AllOf(Not(HasSubstr("root:")), Not(HasSubstr("project(")))) << path;
+    // A path that comes out as / gets the page of /.
+    EXPECT_THAT(get(path), AllOf(AnyOf(StartsWith("HTTP/1.1 4"), HasSubstr("<title>neardup</title>")),
+                                 Not(HasSubstr("root:")), Not(HasSubstr("project("))))
+        << path;
   }
 }
 
