@@ -98,6 +98,7 @@ TEST_F(PathInputTest, stop_ends_it_while_it_waits_for_who_writes_to_a_fifo) {
       });
       PathBatch batch;
       EXPECT_FALSE(input.next(batch)) << name << ", " << has_writer;
+      EXPECT_TRUE(stop_) << name << ", " << has_writer << ": the end of a file is another reason";
       EXPECT_TRUE(input.take_errors().empty());
       stopper.join();
       if (has_writer) ::close(writer);
