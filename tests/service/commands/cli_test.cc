@@ -306,16 +306,19 @@ TEST(Cli, the_value_of_a_mistyped_property_is_not_repeated) {
   }
 }
 
-TEST(Cli, validate_remarks_on_a_folder_that_serve_could_not_use) {
+using CliFolders = FolderTest;
+
+TEST_F(CliFolders, validate_remarks_on_one_that_serve_could_not_use) {
   const Answer wrong = neardup_cli({"validate", "--offline", "--set", "snapshot.directory=/dev/null/a/b",
                                     "--set", "index.directory=/nonexistent"});
   EXPECT_EQ(wrong.code, kExitOk) << "it may be there for another user";
   EXPECT_EQ(wrong.err,
             "neardup: remark: snapshot.directory: /dev/null is not a folder\n"
             "neardup: remark: index.directory: /nonexistent is not a folder\n");
+  const std::string snapshot = "snapshot.directory=" + (folder_ / "not-there-yet" / "snapshot").string();
+  const std::string index = "index.directory=" + folder_.string();
   const Answer right =
-      neardup_cli({"validate", "--offline", "--set", "snapshot.directory=/tmp/neardup-not-there-yet/snapshot",
-                   "--set", "index.directory=/tmp"});
+      neardup_cli({"validate", "--offline", "--set", snapshot.c_str(), "--set", index.c_str()});
   EXPECT_EQ(right.code, kExitOk);
   EXPECT_EQ(right.err, "");
 }
