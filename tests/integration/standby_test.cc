@@ -387,14 +387,14 @@ TEST(Halt, offsets_moved_by_an_operator_stop_it_and_no_record_is_decided_twice) 
 
 // librdkafka says nothing of a topic that is gone: who reads it waits for records, and for its end, for ever.
 TEST(Halt, a_journal_deleted_while_a_standby_restores_ends_the_reading) {
-  Config config = test_config("gone");
+  Config config = test_config("gone-journal");
   create_test_topics(config, 1);
   // Frozen between its first look at the topics and the end of the journal: there is a tenth of a second to
   // do it in, so it is tried again where that was too little.
   std::unique_ptr<ServiceProcess> standby;
   for (int tries = 0; tries < 10; ++tries) {
     standby = std::make_unique<ServiceProcess>(
-        "gone", config, std::vector<std::string>{"serve", "--set", "kafka.metadata_interval_ms=500"});
+        "gone-journal", config, std::vector<std::string>{"serve", "--set", "kafka.metadata_interval_ms=500"});
     ASSERT_TRUE(standby->wait_for_log("standby: joining group", kStart)) << standby->log();
     standby->signal(SIGSTOP);
     if (standby->log().find(kFollows) == std::string::npos) break;
