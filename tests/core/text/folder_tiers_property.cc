@@ -20,6 +20,7 @@
 #include "core/text/utf8.h"
 #include "tests/core/text/folder_tiers.h"
 #include "tests/core/text/random_text.h"
+#include "tests/support/every_tier.h"
 
 namespace neardup {
 namespace {
@@ -58,7 +59,12 @@ class GuardedBytes {
   char* pages_;
 };
 
-TEST(FolderTiers, short_mixtures_fold_alike) {
+class FolderTiers : public testing::Test {
+ protected:
+  void TearDown() override { skip_unless_every_tier_ran(); }
+};
+
+TEST_F(FolderTiers, short_mixtures_fold_alike) {
   RandomText random(kSeed);
   CanonicalText out;
   for (std::uint64_t i = 0; i < cases(400000); ++i) {
@@ -69,7 +75,7 @@ TEST(FolderTiers, short_mixtures_fold_alike) {
   }
 }
 
-TEST(FolderTiers, running_text_folds_alike) {
+TEST_F(FolderTiers, running_text_folds_alike) {
   RandomText random(kSeed + 1);
   CanonicalText out;
   for (std::uint64_t i = 0; i < cases(400000); ++i) {
@@ -80,7 +86,7 @@ TEST(FolderTiers, running_text_folds_alike) {
   }
 }
 
-TEST(FolderTiers, random_bytes_fold_alike) {
+TEST_F(FolderTiers, random_bytes_fold_alike) {
   RandomText random(kSeed + 2);
   CanonicalText out;
   std::string bytes;
@@ -93,7 +99,7 @@ TEST(FolderTiers, random_bytes_fold_alike) {
 }
 
 // Any two bytes among ideographs, with one more behind them or not, and at the end of the text.
-TEST(FolderTiers, what_resembles_an_ideograph_folds_alike) {
+TEST_F(FolderTiers, what_resembles_an_ideograph_folds_alike) {
   std::string chinese;
   while (chinese.size() < 130) chinese += "\u4e2d\u6587";
   CanonicalText out;
@@ -113,7 +119,7 @@ TEST(FolderTiers, what_resembles_an_ideograph_folds_alike) {
 }
 
 // English with a character of several bytes here and there, at each place near a block's end; damaged too.
-TEST(FolderTiers, one_character_among_ascii_folds_alike) {
+TEST_F(FolderTiers, one_character_among_ascii_folds_alike) {
   std::string english;
   while (english.size() < 200) english += "a Word ";
   CanonicalText out;
@@ -137,7 +143,7 @@ TEST(FolderTiers, one_character_among_ascii_folds_alike) {
   check(0x1F000, 0x1FBFF);
 }
 
-TEST(FolderTiers, documents_fold_alike) {
+TEST_F(FolderTiers, documents_fold_alike) {
   RandomText random(kSeed + 3);
   CanonicalText out;
   for (std::uint64_t i = 0; i < cases(300); ++i) {
@@ -149,7 +155,7 @@ TEST(FolderTiers, documents_fold_alike) {
 }
 
 // Each length at each place in a vector, since the end is fixed; a kernel that reads on meets the guard page.
-TEST(FolderTiers, no_length_reads_beyond_its_bytes) {
+TEST_F(FolderTiers, no_length_reads_beyond_its_bytes) {
   RandomText random(kSeed + 4);
   GuardedBytes guarded;
   CanonicalText out;
@@ -165,7 +171,7 @@ TEST(FolderTiers, no_length_reads_beyond_its_bytes) {
   }
 }
 
-TEST(FolderTiers, text_that_grows_at_every_character_fits) {
+TEST_F(FolderTiers, text_that_grows_at_every_character_fits) {
   CanonicalText out;
   for (const std::string_view unit : {"年a", "a年", "年é", "한年", "ﷺ年", "ﷺ", "½年", "a年\n"}) {
     for (const std::size_t times : {1U, 20U, 64U, 1000U, 30000U}) {
@@ -177,7 +183,7 @@ TEST(FolderTiers, text_that_grows_at_every_character_fits) {
 }
 
 // What is behind the text is part of what a reader may rely on.
-TEST(FolderTiers, zeros_follow_the_text) {
+TEST_F(FolderTiers, zeros_follow_the_text) {
   RandomText random(kSeed + 5);
   CanonicalText out;
   for (const Isa tier : tiers()) {
@@ -189,7 +195,7 @@ TEST(FolderTiers, zeros_follow_the_text) {
   }
 }
 
-TEST(FolderTiers, evaluation_sets_fold_alike) {
+TEST_F(FolderTiers, evaluation_sets_fold_alike) {
   const char* const folder = std::getenv("NEARDUP_DATA");
   if (folder == nullptr) GTEST_SKIP() << "NEARDUP_DATA names no directory";
   CanonicalText out;
