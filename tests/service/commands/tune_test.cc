@@ -8,14 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "service/commands/cli.h"
 #include "tests/service/commands/command_test.h"
+#include "tests/support/cpu_clock.h"
+#include "tests/support/eventually.h"
 
 namespace neardup {
 namespace {
@@ -137,8 +137,11 @@ TEST_F(TuneCommand, a_signal_ends_a_wait_for_pairs) {
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const pid_t child = fork();
   if (child == 0) _exit(run_tune({.paths = {}, .pairs = fifo}, {}, {}));
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  int writer = -1;
+  const auto has_reader = [&] { return (writer = open(fifo.c_str(), O_WRONLY | O_NONBLOCK)) >= 0; };
+  EXPECT_TRUE(eventually(has_reader));
   kill(child, SIGINT);
+  close(writer);
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFSIGNALED(status)) << WEXITSTATUS(status);
@@ -160,15 +163,13 @@ TEST_F(TuneCommand, a_signal_ends_the_judging_of_pairs) {
   close(ends[0]);
   EXPECT_EQ(write_all(ends[1], input), 0);  // so the pairs are read
   close(ends[1]);
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  clockid_t clock{};
+  ASSERT_EQ(clock_getcpuclockid(child, &clock), 0);
+  const double reading = clock_seconds(clock);
+  EXPECT_TRUE(eventually([&] { return clock_seconds(clock) > reading + 1; }));  // the rest, and some pairs
   kill(child, SIGINT);
   int status = 0;
-  bool has_ended = false;
-  for (int waits = 0; waits < 1000 && !has_ended; ++waits) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    has_ended = waitpid(child, &status, WNOHANG) == child;
-  }
-  if (!has_ended) {
+  if (!eventually([&] { return waitpid(child, &status, WNOHANG) == child; })) {
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
   }
