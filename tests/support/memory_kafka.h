@@ -77,10 +77,10 @@ struct MemoryKafka {
   }
 
   void drop_hidden() {
+    if (hidden > 0) group_offsets = offsets_before;
     journal.resize(journal_end());
     verdicts.resize(verdicts.size() - hidden_verdicts);
     hidden = hidden_verdicts = 0;
-    group_offsets = offsets_before;
   }
 
   std::size_t journal_end() const { return journal.size() - hidden; }
