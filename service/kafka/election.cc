@@ -11,8 +11,13 @@ constexpr int kJoinMaxMs = 30000;  // who joins waits so long for an answer, and
 
 }  // namespace
 
-Election::Election(Probe& probe, const StateBoard& board, std::function<void()> on_lost)
-    : board_(board), on_lost_(std::move(on_lost)), probe_(probe), listener_("election", probe) {
+Election::Election(Probe& probe, const StateBoard& board, std::function<void()> on_lost,
+                   std::chrono::seconds silence_max)
+    : board_(board),
+      on_lost_(std::move(on_lost)),
+      silence_max_(silence_max),
+      probe_(probe),
+      listener_("election", probe) {
   listener_.on_rebalance = [this](rd_kafka_t* client, rd_kafka_resp_err_t event,
                                   rd_kafka_topic_partition_list_t* partitions) {
     rebalance(client, event, partitions);
@@ -20,8 +25,9 @@ Election::Election(Probe& probe, const StateBoard& board, std::function<void()> 
 }
 
 Result<std::unique_ptr<Election>> Election::join(const KafkaConfig& config, Probe& probe,
-                                                 const StateBoard& board, std::function<void()> on_lost) {
-  std::unique_ptr<Election> election(new Election(probe, board, std::move(on_lost)));
+                                                 const StateBoard& board, std::function<void()> on_lost,
+                                                 std::chrono::seconds silence_max) {
+  std::unique_ptr<Election> election(new Election(probe, board, std::move(on_lost), silence_max));
   ClientProperties properties = consumer_properties(config.group);
   properties.insert(
       properties.end(),
@@ -60,13 +66,12 @@ Election::~Election() {
 void Election::run(const std::stop_token& stop) {
   bool silent = false;
   while (!stop.stop_requested()) {
-    if (held() && board_.since_beat() > StateBoard::kBeatMax) {
+    if (held() && board_.since_beat() > silence_max_) {
       // Without polls the group drops us after max.poll.interval.ms; leaving now lets a standby take over at
       // once.
       if (!silent) {
         rd_kafka_unsubscribe(client_.get());
-        log_error("the worker has shown no life for {} s: leaving the election",
-                  StateBoard::kBeatMax.count());
+        log_error("the worker has shown no life for {} s: leaving the election", silence_max_.count());
       }
       silent = true;
     }

@@ -7,7 +7,7 @@
 // out.
 //
 // Threads: one of its own, so that the group's heartbeat never waits for a batch. It stops polling when the
-// worker shows no life for StateBoard::kBeatMax, so that another instance can take over from a stuck one.
+// worker shows no life for `silence_max`, so that another instance can take over from a stuck one.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,8 @@ class Election final : public Leadership {
   // Joins the group. `on_lost` is called once, from the election's thread, when leadership that was held is
   // gone.
   static Result<std::unique_ptr<Election>> join(const KafkaConfig& config, Probe& probe,
-                                                const StateBoard& board, std::function<void()> on_lost);
+                                                const StateBoard& board, std::function<void()> on_lost,
+                                                std::chrono::seconds silence_max = StateBoard::kBeatMax);
   // Leaves the group, so that the next leader needs not wait for the session to end.
   ~Election() override;
 
@@ -45,12 +46,14 @@ class Election final : public Leadership {
  private:
   enum class Role : std::uint8_t { kFollower, kLeader, kLost };
 
-  Election(Probe& probe, const StateBoard& board, std::function<void()> on_lost);
+  Election(Probe& probe, const StateBoard& board, std::function<void()> on_lost,
+           std::chrono::seconds silence_max);
   void run(const std::stop_token& stop);
   void rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event, rd_kafka_topic_partition_list_t* partitions);
 
   const StateBoard& board_;
   std::function<void()> on_lost_;
+  const std::chrono::seconds silence_max_;
   Probe& probe_;
   ClientListener listener_;
   RdKafka<rd_kafka_t> client_;

@@ -1,0 +1,47 @@
+// Who leads, on librdkafka's own mock of a cluster. tests/integration/standby_test.cc asks a real Kafka.
+
+#include "service/kafka/election.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+
+#include "tests/service/kafka/mock_cluster.h"
+#include "tests/support/eventually.h"
+
+namespace neardup {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Election, a_worker_that_shows_no_life_leaves_the_office_to_another_instance) {
+  constexpr std::chrono::seconds kSilence = 3s;
+  const MockCluster cluster{{"journal"}};
+  KafkaConfig config;
+  config.brokers = cluster.servers();
+  config.group = "dedup";
+  config.topics.journal = "journal";
+  Probe probe;
+  StateBoard board;
+  std::atomic<int> losses{0};
+  const auto hung = Election::join(config, probe, board, [&] { ++losses; }, kSilence);
+  ASSERT_TRUE(hung) << hung.error().message;
+  ASSERT_TRUE(eventually([&] {
+    board.beat();
+    return (*hung)->held();
+  }));
+  ASSERT_TRUE(eventually([&] { return losses > 0; }));
+  EXPECT_GT(board.since_beat(), kSilence);
+  EXPECT_FALSE((*hung)->held());
+
+  StateBoard other_board;
+  const auto other = Election::join(config, probe, other_board, [] {});
+  ASSERT_TRUE(other) << other.error().message;
+  EXPECT_TRUE((*other)->wait_until_leader({}, 30s));
+  EXPECT_FALSE((*hung)->held());
+  EXPECT_EQ(losses, 1);
+}
+
+}  // namespace
+}  // namespace neardup
