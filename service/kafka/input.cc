@@ -14,7 +14,8 @@ constexpr std::size_t kFetchMessagesMax = 4096;  // of one call; the caller's li
 constexpr std::size_t kPrefetchAhead = 8;
 constexpr auto kReportInterval = std::chrono::seconds(1);
 constexpr auto kAskAgain = std::chrono::milliseconds(500);
-constexpr auto kEndsInterval = std::chrono::seconds(2);
+constexpr auto kEndsInterval = std::chrono::seconds(10);
+constexpr auto kEndsIntervalIdle = std::chrono::seconds(2);  // nothing else tells of them
 constexpr int kEndsTimeoutMs = 10000;  // nobody waits for it, and a shorter one may cost the connection
 
 RdKafka<rd_kafka_topic_partition_list_t> assignment_of(std::span<const InputPosition> positions) {
@@ -173,6 +174,7 @@ Status KafkaInput::poll(std::vector<Record>& records, std::size_t records_max,
     if (Status status = begin_again(); !status) return status;
   }
   rd_kafka_poll(client_.get(), 0);  // errors and statistics
+  ask_for_ends(kEndsInterval);
   const std::size_t room = std::min(records_max, fetched_.size());
   // Asked for many, librdkafka waits until it has as many, or the time is over.
   ssize_t count =
@@ -201,7 +203,7 @@ Status KafkaInput::poll(std::vector<Record>& records, std::size_t records_max,
 
 void KafkaInput::idle() {
   rd_kafka_poll(client_.get(), 0);
-  ask_for_ends();
+  ask_for_ends(kEndsIntervalIdle);
   report_lag();
 }
 
@@ -294,8 +296,8 @@ void KafkaInput::read_statistics(std::string_view json) {
 
 // The ends in the statistics (ls_offset; rd_kafka_get_watermark_offsets is no better) are those of the last
 // fetch, and librdkafka fetches nothing more once its queue is full: lag would stand still while records pile
-// up.
-void KafkaInput::ask_for_ends() {
+// up. So it would where all fetches of a partition fail, whatever for.
+void KafkaInput::ask_for_ends(std::chrono::seconds interval) {
   if (ends_) {
     OffsetsRequest::Offsets offsets;
     if (!ends_->take_within(std::chrono::milliseconds(0), offsets)) return;
@@ -306,8 +308,8 @@ void KafkaInput::ask_for_ends() {
     }
   }
   const auto now = std::chrono::steady_clock::now();
-  if (now < ask_for_ends_at_) return;
-  ask_for_ends_at_ = now + kEndsInterval;
+  if (now - asked_for_ends_ < interval) return;
+  asked_for_ends_ = now;
   const auto list = partition_list(static_cast<int>(partitions_.size()));
   for (const Partition& partition : partitions_)
     rd_kafka_topic_partition_list_add(list.get(), partition.topic_name.c_str(), partition.partition);

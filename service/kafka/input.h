@@ -65,7 +65,7 @@ class KafkaInput final : public RecordSource {
   Status begin_again();
   Partition* find(const rd_kafka_message_t& message);
   void read_statistics(std::string_view json);
-  void ask_for_ends();
+  void ask_for_ends(std::chrono::seconds interval);
   void report_assigned();
   void report_lag();
 
@@ -87,7 +87,7 @@ class KafkaInput final : public RecordSource {
   std::vector<TopicPartition> untold_;
   std::chrono::steady_clock::time_point ask_again_{};
   std::optional<OffsetsRequest> ends_;  // on its way, or answered and not yet taken
-  std::chrono::steady_clock::time_point ask_for_ends_at_{};
+  std::chrono::steady_clock::time_point asked_for_ends_{};
   std::mutex added_mutex_;
   std::vector<InputPosition> added_;  // not yet taken by a poll
   std::atomic<bool> any_added_{false};

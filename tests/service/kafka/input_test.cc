@@ -124,6 +124,26 @@ TEST_F(Input, lag_grows_while_the_queue_is_full_and_nothing_is_fetched) {
   })) << "nothing of it stays behind";
 }
 
+// Whatever keeps a partition from being read must not look like the end of a crawl.
+TEST_F(Input, lag_grows_while_nothing_of_a_partition_is_fetched_though_it_would_be_read) {
+  config_.properties = {{"fetch.error.backoff.ms", "300000"}};
+  ASSERT_NO_FATAL_FAILURE(open());
+  cluster_.send(kTopic, {"one"});
+  ASSERT_TRUE(eventually([&] {
+    EXPECT_TRUE(input_->poll(records_, 10, milliseconds(10)));
+    return records_.size() == 1;
+  }));
+  cluster_.refuse(MockCluster::kFetch, RD_KAFKA_RESP_ERR_UNKNOWN, 1);
+  std::this_thread::sleep_for(
+      seconds(2));  // the fetch that is under way is answered, and the next one is refused
+  cluster_.send(kTopic, {"two", "three"});
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(input_->poll(records_, 10, milliseconds(10)));
+    return reports_.lag_records == 3;
+  })) << reports_.lag_records.value_or(-1);
+  EXPECT_EQ(records_.size(), 1U);
+}
+
 TEST_F(Input, hears_where_the_others_end_while_a_partition_has_no_leader) {
   config_.properties = {{"queued.min.messages", "1"}};
   input_.reset();
