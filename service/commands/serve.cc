@@ -219,7 +219,7 @@ Result<Service::Topics> Service::right_topics(const std::stop_token& stop) {
     if (described) fail_fast_ = false;
     return described;
   };
-  Result<Topics> described = ask_until_complete(topic_names(config_.kafka.topics), ask, stop);
+  Result<Topics> described = ask_until_right(config_.kafka.topics, ask, stop);
   if (!described) return described;
   const std::vector<TopicProblem> problems = check_topics(config_.kafka.topics, *described, config_file_);
   for (const TopicProblem& problem : problems)

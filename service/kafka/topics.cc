@@ -77,20 +77,19 @@ std::string topics_command(const std::string& words, const std::string& config_f
   return "neardup topics " + words + (config_file.empty() ? "" : " -c " + config_file);
 }
 
-Result<std::map<std::string, TopicDescription>> ask_until_complete(
-    const std::vector<std::string>& names,
-    const std::function<Result<std::map<std::string, TopicDescription>>()>& ask, const std::stop_token& stop,
-    const SecondLook& options) {
+Result<std::map<std::string, TopicDescription>> ask_until_right(
+    const KafkaTopics& topics, const std::function<Result<std::map<std::string, TopicDescription>>()>& ask,
+    const std::stop_token& stop, const SecondLook& options) {
   Looks looks(options, stop);
   for (;;) {
-    auto topics = ask();
-    if (!topics) return topics;
-    const auto missing =
-        std::ranges::find_if_not(names, [&](const std::string& name) { return topics->contains(name); });
-    if (missing == names.end()) return topics;
+    auto described = ask();
+    if (!described) return described;
+    const std::vector<TopicProblem> problems = check_topics(topics, *described);
+    if (problems.empty()) return described;
     if (looks.once_more()) continue;
-    if (!looks.stopped()) return topics;
-    return Error{ErrorCode::kUnavailable, "asked to stop while topic " + *missing + " was missing"};
+    if (!looks.stopped()) return described;
+    return Error{ErrorCode::kUnavailable,
+                 "asked to stop while topic " + problems[0].topic + " was wrong: " + problems[0].what};
   }
 }
 

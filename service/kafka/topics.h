@@ -46,13 +46,6 @@ Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfi
                                                                 const std::vector<std::string>& names,
                                                                 std::chrono::milliseconds timeout);
 
-// What `ask` answers, which is asked again as long as one of `names` is missing. Errors: its own;
-// kUnavailable: asked to stop meanwhile.
-Result<std::map<std::string, TopicDescription>> ask_until_complete(
-    const std::vector<std::string>& names,
-    const std::function<Result<std::map<std::string, TopicDescription>>()>& ask, const std::stop_token& stop,
-    const SecondLook& options = {});
-
 // Fills in what the cluster says of every partition of `topics`: where its log begins and ends, and where the
 // group is. Ask when no transaction of the group is open. Error: kUnavailable.
 Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics,
@@ -104,6 +97,12 @@ struct TopicProblem {
 std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
                                        const std::map<std::string, TopicDescription>& described,
                                        const std::string& config_file = "");
+
+// What `ask` answers, which is asked again as long as check_topics finds something: a broker may not know yet
+// what was made or mended a moment ago. Errors: its own; kUnavailable: asked to stop meanwhile.
+Result<std::map<std::string, TopicDescription>> ask_until_right(
+    const KafkaTopics& topics, const std::function<Result<std::map<std::string, TopicDescription>>()>& ask,
+    const std::stop_token& stop, const SecondLook& options = {});
 
 // What is no mistake, for a cluster of one broker cannot have it otherwise, and yet may lose the journal with
 // a disk: on three brokers or more, fewer than three replicas of it, or a min.insync.replicas that lets one
