@@ -6,8 +6,8 @@
 // its own reader. The group also keeps the input positions, and its metadata fences a writer that was voted
 // out.
 //
-// Threads: one of its own, so that the group's heartbeat never waits for a batch. It stops polling when the
-// worker shows no life for `silence_max`, so that another instance can take over from a stuck one.
+// Threads: one of its own, so that the group's heartbeat never waits for a batch. It leaves the group when
+// the worker shows no life for `silence_max`, so that another instance can take over from a stuck one.
 #pragma once
 
 #include <atomic>

@@ -296,7 +296,7 @@ void KafkaInput::read_statistics(std::string_view json) {
 
 // The ends in the statistics (ls_offset; rd_kafka_get_watermark_offsets is no better) are those of the last
 // fetch, and librdkafka fetches nothing more once its queue is full: lag would stand still while records pile
-// up. So it would where all fetches of a partition fail, whatever for.
+// up. So it would where every fetch of a partition fails.
 void KafkaInput::ask_for_ends(std::chrono::seconds interval) {
   if (ends_) {
     OffsetsRequest::Offsets offsets;

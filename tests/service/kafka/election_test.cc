@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(Election, a_worker_that_shows_no_life_leaves_the_office_to_another_instance) {
-  constexpr std::chrono::seconds kSilence = 3s;
+  constexpr std::chrono::seconds kSilence = 10s;
   const MockCluster cluster{{"journal"}};
   KafkaConfig config;
   config.brokers = cluster.servers();

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -32,7 +33,9 @@ struct Reports final : Probe {
   void lag(std::string_view, std::int32_t, std::int64_t records, std::int64_t, double) override {
     lag_records = records;
   }
+  void kafka_error(std::string_view, std::string_view) override { ++errors; }
   int statistics = 0;
+  std::atomic<int> errors{0};
   std::uint64_t brokers_known = 0;
   std::optional<std::int64_t> lag_records;  // of the last partition
 };
@@ -133,9 +136,11 @@ TEST_F(Input, lag_grows_while_nothing_of_a_partition_is_fetched_though_it_would_
     EXPECT_TRUE(input_->poll(records_, 10, milliseconds(10)));
     return records_.size() == 1;
   }));
-  cluster_.refuse(MockCluster::kFetch, RD_KAFKA_RESP_ERR_UNKNOWN, 1);
-  std::this_thread::sleep_for(
-      seconds(2));  // the fetch that is under way is answered, and the next one is refused
+  cluster_.spoil(kTopic, 0);
+  ASSERT_TRUE(eventually([&] {
+    EXPECT_TRUE(input_->poll(records_, 10, milliseconds(10)));
+    return reports_.errors > 0;
+  }));
   cluster_.send(kTopic, {"two", "three"});
   EXPECT_TRUE(eventually([&] {
     EXPECT_TRUE(input_->poll(records_, 10, milliseconds(10)));
