@@ -207,8 +207,9 @@ Run setup_topics(CLI::App& app) {
   CLI::App* const create =
       app.add_subcommand("create", "Make the missing topics, with the settings they need");
   create
-      ->add_option("--partitions", options->partitions,
-                   "Of verdict and input topics; 0: as many as the input has, at most 8")
+      ->add_option(
+          "--partitions", options->partitions,
+          "Of verdict and input topics; 0: as many as the input has, at most 8; 1 if it has none yet")
       ->check(decimal())
       ->check(CLI::Range(0, 10000));
   create
