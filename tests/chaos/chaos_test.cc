@@ -231,6 +231,7 @@ TEST(Chaos, a_stop_one_lost_message_a_full_disk_and_no_more_memory_change_no_ver
   const RoundReport report = run("others", 365, faults);
   for (const ChaosFault fault : faults) {
     const auto kind = static_cast<std::size_t>(fault);
+    // It may miss; what is printed above says why, and all others struck.
     if (report.faults[kind] == 0) GTEST_SKIP() << "all but: " << kChaosFaultNames[kind];
   }
 }

@@ -111,8 +111,8 @@ TEST(Client, stays_with_a_leader_that_is_back_before_it_was_left) {
   constexpr std::int32_t kLeader = 1;
   constexpr std::int32_t kOther = 2;
   constexpr const char* kTopic = "pages";
-  constexpr const char* kBusy =
-      "news";  // its leader is the least idle, so it is the one that tells of leaders
+  // Read all the time, so its leader is the least idle one, which is asked who leads.
+  constexpr const char* kBusy = "news";
   MockCluster cluster({kTopic, kBusy}, 3);
   cluster.lead(kTopic, 0, kLeader);
   cluster.lead(kBusy, 0, 3);
@@ -227,12 +227,18 @@ std::size_t queued_at_rest(rd_kafka_t& client) {
   return length;
 }
 
-// A client that reads the first partition of "pages" from its beginning.
-RdKafka<rd_kafka_t> reader_of_pages(const MockCluster& cluster, ClientListener& listener) {
+// A client that reads the first partition of "pages" from its beginning; null if there is none to be had.
+RdKafka<rd_kafka_t> reader_of_pages(const MockCluster& cluster, ClientListener& listener,
+                                    const ClientProperties& more = {}) {
   KafkaConfig config;
   config.brokers = cluster.servers();
-  auto client = make_client(RD_KAFKA_CONSUMER, config, consumer_properties("dedup"), listener);
-  EXPECT_TRUE(client) << client.error().message;
+  ClientProperties properties = consumer_properties("dedup");
+  properties.insert(properties.end(), more.begin(), more.end());
+  auto client = make_client(RD_KAFKA_CONSUMER, config, properties, listener);
+  if (!client) {
+    ADD_FAILURE() << client.error().message;
+    return nullptr;
+  }
   const auto list = partition_list(1);
   rd_kafka_topic_partition_list_add(list.get(), "pages", 0)->offset = 0;
   EXPECT_EQ(rd_kafka_assign(client->get(), list.get()), RD_KAFKA_RESP_ERR_NO_ERROR);
@@ -261,6 +267,7 @@ TEST(Client, unpacks_what_is_below_its_limit) {
 
   ClientListener listener("input", probe);
   const RdKafka<rd_kafka_t> client = reader_of_pages(cluster, listener);
+  ASSERT_TRUE(client);
   int read = 0;
   EXPECT_TRUE(eventually([&] {
     const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client.get(), 100));
@@ -304,16 +311,12 @@ TEST(Client, stops_fetching_at_so_many_bytes_of_keys_values_and_headers) {
     ASSERT_TRUE((*sender)->finish(std::chrono::seconds(30)));
 
     ClientListener listener("input", probe);
-    ClientProperties properties = consumer_properties("dedup");
-    properties.emplace_back("queued.max.messages.kbytes", std::to_string(kQueuedMax / 1000));
-    properties.emplace_back("fetch.message.max.bytes", std::to_string(kFetched));
-    config.properties.clear();
-    const auto client = make_client(RD_KAFKA_CONSUMER, config, properties, listener);
-    ASSERT_TRUE(client) << client.error().message;
-    const auto list = partition_list(1);
-    rd_kafka_topic_partition_list_add(list.get(), "pages", 0)->offset = 0;
-    ASSERT_EQ(rd_kafka_assign(client->get(), list.get()), RD_KAFKA_RESP_ERR_NO_ERROR);
-    const std::size_t bytes = queued_at_rest(**client) * kRecordBytes;
+    const RdKafka<rd_kafka_t> client =
+        reader_of_pages(cluster, listener,
+                        {{"queued.max.messages.kbytes", std::to_string(kQueuedMax / 1000)},
+                         {"fetch.message.max.bytes", std::to_string(kFetched)}});
+    ASSERT_TRUE(client);
+    const std::size_t bytes = queued_at_rest(*client) * kRecordBytes;
     EXPECT_GE(bytes, kQueuedMax / 2);
     EXPECT_LE(bytes, kQueuedMax + 2 * kFetched);
   }
