@@ -18,6 +18,7 @@ enum class ErrorCode {
   kInvalid,             // the caller's or the operator's words are wrong: config, flags, topic settings
   kNotFound,            // a file, a topic, a partition is not there
   kUnavailable,         // the world does not answer now; trying again may help
+  kUnsettled,           // a transaction has no end yet: it gets one, or has to be given one
   kCorrupt,             // stored bytes contradict themselves: checksum, chain, length
   kUnsupportedVersion,  // stored bytes of a format we do not read
   kFenced,              // another writer has taken over

@@ -24,6 +24,7 @@ constexpr int exit_code(ErrorCode code) {
     case ErrorCode::kInvalid:
       return kExitConfig;
     case ErrorCode::kUnavailable:
+    case ErrorCode::kUnsettled:
     case ErrorCode::kFenced:
       return kExitUnavailable;
     case ErrorCode::kCorrupt:

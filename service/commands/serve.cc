@@ -179,8 +179,9 @@ class Service {
   Status read_settled(const Election& election, BatchSink& sink);
   Status read_rest(const Election& election, BatchSink& sink, const TopicDescription& journal,
                    std::stop_source& term);
-  Result<std::vector<InputTopic>> input_topics(const Topics& topics, const std::stop_token& stop);
-  Result<InputPlan> plan(Topics& topics, const Election& election, BatchSink& sink,
+  Result<std::vector<InputTopic>> input_topics(const Topics& topics, KafkaWriter& writer,
+                                               const std::stop_token& stop);
+  Result<InputPlan> plan(Topics& topics, const Election& election, KafkaWriter& writer,
                          const std::stop_token& stop);
   std::unique_ptr<TopicWatch> watch(Topics known, std::stop_source& term, Growth on_growth = {});
   Status changed(const TopicWatch::Contradiction& contradiction) const;
@@ -309,46 +310,42 @@ Status Service::stand_by(Election& election, TopicWatch& watch, const std::stop_
   return status ? status : status.error().in("journal " + config_.kafka.topics.journal);
 }
 
-// The input as it is now, with its bounds; asks until Kafka answers, and says so every ten seconds.
-Result<std::vector<InputTopic>> Service::input_topics(const Topics& topics, const std::stop_token& stop) {
+// The input as it is now, with its bounds.
+Result<std::vector<InputTopic>> Service::input_topics(const Topics& topics, KafkaWriter& writer,
+                                                      const std::stop_token& stop) {
   std::vector<InputTopic> inputs;
   for (const std::string& name : config_.kafka.topics.input) {
     const TopicDescription& topic = topics.at(name);
     inputs.push_back({name, topic.id, topic.partitions});
     metrics_.partitions(name, topic.partitions);
   }
-  LogLimiter limiter;
-  for (;;) {
-    const Status status = read_bounds(config_.kafka, inputs, milliseconds(9000));
-    board_.beat();
-    if (status) return inputs;
-    if (stop.stop_requested() || status.error().code != ErrorCode::kUnavailable) return status.error();
-    limiter.log(LogLevel::kWarning, "", "trying again: {}", status.error().message);
-    board_.set(State::kRestoring, status.error().message);
-    pause(stop, seconds(1));
-  }
+  const Status status =
+      await_positions([&] { return read_bounds(config_.kafka, inputs, milliseconds(9000)); },
+                      [&] { return writer.end_open_positions(); }, board_, stop);
+  if (!status) return status.error();
+  return inputs;
 }
 
 // Where the input goes on; `topics` are as they were at the last look. What was accepted is in the journal
 // when this returns.
-Result<InputPlan> Service::plan(Topics& topics, const Election& election, BatchSink& sink,
+Result<InputPlan> Service::plan(Topics& topics, const Election& election, KafkaWriter& writer,
                                 const std::stop_token& stop) {
   const auto look = [&, is_first = true]() mutable -> Result<std::vector<InputTopic>> {
     if (!std::exchange(is_first, false)) {
       // The end that was read may have been told by who leads the journal no more.
-      if (Status status = read_settled(election, sink); !status)
+      if (Status status = read_settled(election, writer); !status)
         return status.error().in("journal " + config_.kafka.topics.journal);
       Result<Topics> now = topics_of_memory(stop);
       if (!now) return now.error();
       topics = *std::move(now);
     }
-    return input_topics(topics, stop);
+    return input_topics(topics, writer, stop);
   };
   Result<InputPlan> plan = plan_input(memory_->chain, look, accepted_, stop);
   if (!plan || plan->accepted.empty()) return plan;
   for (const std::string& what : plan->accepted) log_warning("accepted: {}", what);
   const Status status =
-      journal_acceptance(*plan, sink, memory_->journal(), memory_->chain,
+      journal_acceptance(*plan, writer, memory_->journal(), memory_->chain,
                          {.journal = random_uuid(), .detector_options = memory_->detector.options().text()});
   if (!status) return status.error();
   log_warning("what was accepted is in the journal now: take the --accept options away");

@@ -16,15 +16,20 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Of an error that an operator may have to end. Who asks for the group's positions has fenced every other
-// writer, and journal and verdicts have their ends: what is open here alone, nothing ends before the next
-// batch. To abort it loses nothing, for the journal has these positions, too.
-std::string way_out(rd_kafka_resp_err_t error) {
-  if (error != RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT) return {};
-  return " (an earlier writer's transaction has not ended in __consumer_offsets; if that lasts for minutes "
-         "Kafka has lost its end: kafka-transactions.sh find-hanging --topic __consumer_offsets "
-         "--max-transaction-timeout 1 names it, and abort ends it there; the journal has these positions, "
-         "too, and if the group is behind it then: serve --accept-moved-offsets journal)";
+// `where` was answered with `error`. Of an open transaction of our own the writer finds a way out
+// (KafkaWriter::end_open_positions); what is still open after that a person has to end, which loses nothing,
+// for the journal has these positions, too.
+Error answered(const std::string& where, rd_kafka_resp_err_t error, const std::string& words) {
+  if (error != RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT)
+    return {ErrorCode::kUnavailable, where + ": " + words};
+  return {
+      ErrorCode::kUnsettled,
+      where + ": " + words +
+          " (a transaction has not ended in __consumer_offsets; what Kafka lost the end of is ended here "
+          "after some seconds; if it is open for minutes, it is of a producer that Kafka has forgotten, or "
+          "not of neardup: kafka-transactions.sh find-hanging --topic __consumer_offsets "
+          "--max-transaction-timeout 1 names it, and abort ends it there; the journal has our positions, "
+          "too, and if the group is behind it then: serve --accept-moved-offsets journal)"};
 }
 
 // Admin requests, one after the other, and the wait for their answers.
@@ -71,8 +76,9 @@ class Admin {
     if (!event) return Error{ErrorCode::kUnavailable, what + ": Kafka did not answer in time"};
     if (const rd_kafka_resp_err_t error = rd_kafka_event_error(event.get());
         error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      return Error{ErrorCode::kUnavailable, what + ": " + rd_kafka_err2name(error) + ": " +
-                                                rd_kafka_event_error_string(event.get()) + way_out(error)};
+      return answered(
+          what, error,
+          std::string(rd_kafka_err2name(error)) + ": " + rd_kafka_event_error_string(event.get()));
     }
     return event;
   }
@@ -230,9 +236,9 @@ RdKafka<rd_kafka_topic_partition_list_t> partitions_of(std::span<const InputTopi
 Status take_bound(std::vector<InputTopic>& topics, const rd_kafka_topic_partition_t& answer,
                   rd_kafka_resp_err_t error, std::optional<std::int64_t> PartitionBounds::* bound) {
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return Error{ErrorCode::kUnavailable, "asking for the offsets of " + std::string(answer.topic) + "[" +
-                                              std::to_string(answer.partition) + "]: " + describe(error) +
-                                              way_out(error)};
+    return answered("asking for the offsets of " + std::string(answer.topic) + "[" +
+                        std::to_string(answer.partition) + "]",
+                    error, describe(error));
   }
   for (InputTopic& topic : topics) {
     if (topic.name != answer.topic || answer.offset < 0) continue;  // below 0: the group has none
@@ -258,14 +264,15 @@ Status read_log_bound(const Admin& admin, std::vector<InputTopic>& topics, std::
   return {};
 }
 
-Status read_committed(const Admin& admin, const std::string& group, std::vector<InputTopic>& topics) {
+Status read_committed(const Admin& admin, const std::string& group, std::vector<InputTopic>& topics,
+                      OpenPositions open) {
   const auto list = partitions_of(topics, RD_KAFKA_OFFSET_INVALID);
   std::unique_ptr<rd_kafka_ListConsumerGroupOffsets_t, decltype(&rd_kafka_ListConsumerGroupOffsets_destroy)>
       request(rd_kafka_ListConsumerGroupOffsets_new(group.c_str(), list.get()),
               rd_kafka_ListConsumerGroupOffsets_destroy);
   const auto options = admin.options(RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS);
-  // Not those of a transaction that may still be aborted.
-  const RdKafka<rd_kafka_error_t> refused(rd_kafka_AdminOptions_set_require_stable_offsets(options.get(), 1));
+  const RdKafka<rd_kafka_error_t> refused(
+      rd_kafka_AdminOptions_set_require_stable_offsets(options.get(), open == OpenPositions::kRefused));
   CHECK(!refused, "a boolean option");
   rd_kafka_ListConsumerGroupOffsets_t* one = request.get();
   rd_kafka_ListConsumerGroupOffsets(admin.client(), &one, 1, options.get(), admin.queue());
@@ -390,15 +397,31 @@ Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics, m
   for (InputTopic& topic : topics) topic.bounds.assign(static_cast<std::size_t>(topic.partitions), {});
   Status status = read_log_bound(*admin, topics, RD_KAFKA_OFFSET_SPEC_EARLIEST, &PartitionBounds::begin);
   if (status) status = read_log_bound(*admin, topics, RD_KAFKA_OFFSET_SPEC_LATEST, &PartitionBounds::end);
-  if (status) status = read_committed(*admin, config.group, topics);
+  if (status) status = read_committed(*admin, config.group, topics, OpenPositions::kRefused);
   return status;
 }
 
-Status read_group(const KafkaConfig& config, std::vector<InputTopic>& topics, milliseconds timeout) {
+Result<std::vector<std::optional<std::int64_t>>> read_group(const KafkaConfig& config,
+                                                            std::span<const CommittedPosition> positions,
+                                                            milliseconds timeout, OpenPositions open) {
+  std::vector<std::optional<std::int64_t>> group;
+  if (positions.empty()) return group;  // librdkafka takes it for a fault to ask for nothing
+  std::vector<InputTopic> topics;       // each up to the last partition that is asked for
+  const auto topic_of = [&](const CommittedPosition& position) {
+    return std::ranges::find(topics, position.topic, &InputTopic::name);
+  };
+  for (const CommittedPosition& position : positions) {
+    auto topic = topic_of(position);
+    if (topic == topics.end()) topic = topics.insert(topics.end(), {.name = position.topic});
+    topic->partitions = std::max(topic->partitions, position.partition + 1);
+  }
+  for (InputTopic& topic : topics) topic.bounds.assign(static_cast<std::size_t>(topic.partitions), {});
   Result<Admin> admin = Admin::open_for_group(config, timeout);
   if (!admin) return admin.error();
-  for (InputTopic& topic : topics) topic.bounds.assign(static_cast<std::size_t>(topic.partitions), {});
-  return read_committed(*admin, config.group, topics);
+  if (Status status = read_committed(*admin, config.group, topics, open); !status) return status.error();
+  for (const CommittedPosition& position : positions)
+    group.push_back(topic_of(position)->bounds[static_cast<std::size_t>(position.partition)].committed);
+  return group;
 }
 
 struct TopicLookup::Connection {

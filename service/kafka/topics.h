@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -47,13 +48,22 @@ Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfi
                                                                 std::chrono::milliseconds timeout);
 
 // Fills in what the cluster says of every partition of `topics`: where its log begins and ends, and where the
-// group is. Ask when no transaction of the group is open. Error: kUnavailable.
+// group is. Ask when no transaction of the group is open. Errors: kUnavailable, kUnsettled (one is).
 Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics,
                    std::chrono::milliseconds timeout);
 
-// The last of these alone. Asked by a client of its own, so of the coordinator as it is now.
-Status read_group(const KafkaConfig& config, std::vector<InputTopic>& topics,
-                  std::chrono::milliseconds timeout);
+// Of a position that a transaction without an end has.
+enum class OpenPositions : std::uint8_t {
+  kRefused,  // that is an error
+  kLeftOut,  // the one before it is told
+};
+
+// Where the group is in the partitions of `positions`, in their order; nullopt: nowhere yet. Asked by a
+// client of its own, so of the coordinator as it is now. The same errors.
+Result<std::vector<std::optional<std::int64_t>>> read_group(const KafkaConfig& config,
+                                                            std::span<const CommittedPosition> positions,
+                                                            std::chrono::milliseconds timeout,
+                                                            OpenPositions open = OpenPositions::kRefused);
 
 // Asks for ids and partition counts again and again, over one connection. The settings are left out, and how
 // many brokers there are.

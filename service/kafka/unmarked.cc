@@ -1,6 +1,8 @@
 #include "service/kafka/unmarked.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -11,12 +13,14 @@
 
 #include "service/journal/record.h"
 #include "service/kafka/log_reader.h"
+#include "service/kafka/topics.h"
 
 namespace neardup {
 namespace {
 
 constexpr std::int64_t kLookedAt = 20'000;     // offsets of a partition at first
 constexpr std::int64_t kJournalLookedAt = 20;  // offsets; a record has two, and may take megabytes
+constexpr std::chrono::milliseconds kGroupAsked{5000};
 // The journal's record is the first of its transaction that is sent. A verdict that is so much older is of
 // other records that had these offsets once, of a topic that was made again, or of another journal's time.
 constexpr std::int64_t kOlderMs = 60'000;
@@ -69,7 +73,7 @@ Status read_open(const OpenPartition& from, const KafkaConfig& config, StateBoar
 }
 
 struct JournalEnd {
-  std::string last;  // the record that can be read last; "": the last ones were aborted, or there is none
+  std::string last;                     // the record that can be read last; "": there is none
   std::optional<std::int64_t> last_ms;  // when it was sent; nullopt: none can be read
   std::string open;                     // the record that has no end; "": all have theirs
   std::int64_t open_ms = 0;
@@ -81,20 +85,24 @@ Result<JournalEnd> read_journal_end(const KafkaConfig& config, StateBoard& board
   OpenPartition journal = {.topic = config.topics.journal};
   const auto reader = KafkaLogReader::open(config, journal.topic, journal.partition, uncounted, board, stop);
   if (!reader) return reader.error();
-  if (const Result<bool> started = (*reader)->start_near_end(kJournalLookedAt); !started)
-    return started.error();
   JournalEnd end;
-  Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
-    end.last = record.value.value_or("");
-    end.last_ms = record.timestamp_ms;
-    return {};
-  });
-  if (!status) return status.error();
+  bool is_told = false;  // what was aborted tells nothing: then we look further back
+  for (std::int64_t looked_at = kJournalLookedAt; !is_told; looked_at *= 8) {
+    const Result<bool> from_beginning = (*reader)->start_near_end(looked_at);
+    if (!from_beginning) return from_beginning.error();
+    const Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
+      end.last = record.value.value_or("");
+      end.last_ms = record.timestamp_ms;
+      return {};
+    });
+    if (!status) return status.error();
+    is_told = *from_beginning || end.last_ms;
+  }
   const Result<std::int64_t> stable = (*reader)->end();
   if (!stable) return stable.error();
   journal.stable = *stable;
   bool is_one = true;
-  status = read_open(journal, config, board, stop, [&](const Record& record) {
+  const Status status = read_open(journal, config, board, stop, [&](const Record& record) {
     is_one = end.open.empty();
     end.open = record.value.value_or("");
     end.open_ms = record.timestamp_ms;
@@ -199,6 +207,17 @@ Result<bool> is_covered(std::span<const UnmarkedPartition> open,
                "verdicts without an end are in part of a batch that the journal has, in part of none"};
 }
 
+// Whether `group`, by the positions of `last`, stands where that began.
+bool is_before(const JournalRecord& last, std::span<const std::optional<std::int64_t>> group) {
+  bool is_behind = false;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const JournalPosition& moved = last.positions[i];
+    if (group[i] && *group[i] != moved.from) return false;
+    is_behind = is_behind || group[i] != moved.next;
+  }
+  return is_behind;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> inputs_of_journal(const KafkaConfig& config, StateBoard& board,
@@ -253,6 +272,22 @@ Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, co
   unmarked.ending = *is_committed ? Ending::kCommitted : Ending::kAborted;
   unmarked.is_whole = !(unmarked.in_journal && *is_committed);
   unmarked.positions = unmarked.is_whole ? std::move(readable) : positions_of(*without_end);
+  return unmarked;
+}
+
+Result<Unmarked> look_at_open_positions(const KafkaConfig& config, StateBoard& board,
+                                        const std::stop_token& stop) {
+  const Result<JournalEnd> journal = read_journal_end(config, board, stop);
+  if (!journal) return journal.error();
+  const Result<JournalRecord> last = decode(journal->last);
+  if (!last) return last.error();
+  Unmarked unmarked;
+  unmarked.is_whole = false;
+  unmarked.positions = positions_of(*last);
+  const auto group = read_group(config, unmarked.positions, kGroupAsked, OpenPositions::kLeftOut);
+  if (!group) return group.error();
+  unmarked.ending = is_before(*last, *group) ? Ending::kCommitted : Ending::kAborted;
+  if (unmarked.positions.empty()) unmarked.positions.push_back({.topic = config.topics.input.front()});
   return unmarked;
 }
 

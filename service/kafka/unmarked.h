@@ -76,6 +76,14 @@ Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, co
                                   std::span<const UnmarkedPartition> open, StateBoard& board,
                                   const std::stop_token& stop);
 
+// The same of one that has its end in the journal and in the verdict topics, and not in the group's: it was
+// committed with the journal's last record, if the group is where that began; else aborted, for the journal
+// would have it. `positions`: where that record moves the group; of an aborted one whose last record moves
+// nothing some others, for an end needs one. Errors: kUnavailable, kContradiction (the journal's last record
+// is none).
+Result<Unmarked> look_at_open_positions(const KafkaConfig& config, StateBoard& board,
+                                        const std::stop_token& stop);
+
 // Whether consumers can see a verdict of `batch`, the journal's record without an end, sent at `open_ms`; the
 // last one that can be read, if any can, was sent at `last_ms`, and the journal ends at `readable` there.
 // Error kContradiction: they see none of it, but one behind `readable` that is not of an older time: the

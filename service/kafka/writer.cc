@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <optional>
 #include <span>
@@ -313,8 +314,7 @@ CommitAnswer KafkaWriter::add_all(std::span<const CommittedPosition> positions, 
     ++topic;
   }
   await_broker(producer_->client.get());  // so it knows the journal
-  if (CommitAnswer answer = begin(); !is_done(answer)) return answer;
-  if (CommitAnswer answer = settle(position_list(positions)); !is_done(answer)) return answer;
+  if (CommitAnswer answer = add_positions(positions); !is_done(answer)) return answer;
   const auto is_added = [](const auto& one) {
     return rd_kafka_produce_batch(one.first, one.second, 0, nullptr, 0) == 1;
   };
@@ -396,11 +396,16 @@ Result<std::vector<CommittedPosition>> KafkaWriter::all_positions(
   return positions;
 }
 
+// Opens a transaction that holds `positions` of the group, and nothing else.
+CommitAnswer KafkaWriter::add_positions(std::span<const CommittedPosition> positions) {
+  CommitAnswer answer = begin();
+  return is_done(answer) ? settle(position_list(positions)) : answer;
+}
+
 // Commits `positions` as the group's, and nothing else.
 CommitAnswer KafkaWriter::give_back(std::span<const CommittedPosition> positions) {
-  if (CommitAnswer answer = begin(); !is_done(answer)) return answer;
-  if (CommitAnswer answer = settle(position_list(positions)); !is_done(answer)) return answer;
-  return end();
+  CommitAnswer answer = add_positions(positions);
+  return is_done(answer) ? end() : answer;
 }
 
 // Returns at once. The thread needs nothing of this writer but its producer, which lives as long as it does.
@@ -505,26 +510,19 @@ Result<bool> KafkaWriter::is_settled() {
 }
 
 Result<bool> KafkaWriter::is_group_at(std::span<const CommittedPosition> positions) {
-  std::vector<InputTopic> topics;  // each up to the last partition that is asked for
-  for (const CommittedPosition& position : positions) {
-    auto topic = std::ranges::find(topics, position.topic, &InputTopic::name);
-    if (topic == topics.end()) topic = topics.insert(topics.end(), {.name = position.topic});
-    topic->partitions = std::max(topic->partitions, position.partition + 1);
-  }
-  const auto is_at = [&](const CommittedPosition& position) {
-    const auto topic = std::ranges::find(topics, position.topic, &InputTopic::name);
-    return topic->bounds[static_cast<std::size_t>(position.partition)].committed == position.next;
-  };
   LogLimiter limiter;
   const auto until = Clock::now() + std::chrono::milliseconds(step_ms_);
   for (;;) {
-    const Status status = read_group(config_, topics, std::chrono::milliseconds(kMetadataMs));
+    const auto group = read_group(config_, positions, std::chrono::milliseconds(kMetadataMs));
     board_.beat();
-    if (status) return !positions.empty() && std::ranges::all_of(positions, is_at);
+    if (group) {
+      return !positions.empty() &&
+             std::ranges::equal(*group, positions, std::equal_to(), {}, &CommittedPosition::next);
+    }
     if (!election_.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
     if (stop_.stop_requested())
       return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell where the group is"};
-    limiter.log(LogLevel::kWarning, "", "writer: waiting: {}", status.error().message);
+    limiter.log(LogLevel::kWarning, "", "writer: waiting: {}", group.error().message);
     if (Clock::now() > until) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(kFlushMs));
   }
@@ -558,6 +556,19 @@ Result<Ending> KafkaWriter::end_unmarked(std::span<const CommittedPosition> cove
     if (is_done(answer)) answer = add_all(positions, Clock::now() + kMarkMax);
   }
   if (Status status = recycle(); !status) return status.error();
+  if (!is_done(answer)) return Error{ErrorCode::kUnavailable, answer.reason};
+  return unmarked->ending;
+}
+
+// An end is marked for a producer id, wherever its last transaction has been: so this one ends what is open.
+Result<Ending> KafkaWriter::end_open_positions() {
+  CHECK(producer_ != nullptr, "recycle() makes the producer before");
+  const auto unmarked = look_at_open_positions(config_, board_, stop_);
+  if (!unmarked) return unmarked.error();
+  const bool is_committed = unmarked->ending == Ending::kCommitted;
+  const CommitAnswer answer =
+      is_committed ? give_back(unmarked->positions) : add_positions(unmarked->positions);
+  if (Status status = recycle(); !status) return status.error();  // aborts what is open
   if (!is_done(answer)) return Error{ErrorCode::kUnavailable, answer.reason};
   return unmarked->ending;
 }

@@ -71,6 +71,11 @@ class KafkaWriter final : public BatchSink {
   Result<bool> is_group_at(std::span<const CommittedPosition> positions) override;
   Result<Ending> end_unmarked(std::span<const CommittedPosition> covered) override;
 
+  // To be called when the group's positions alone stay without an end (kUnsettled of topics.h): ends them as
+  // the journal tells that they ended (look_at_open_positions). Makes a new producer. REQUIRES: recycle() was
+  // called, and no commit since; journal and verdicts are settled. Errors: as of end_unmarked.
+  Result<Ending> end_open_positions();
+
  private:
   struct Producer;
 
@@ -78,6 +83,7 @@ class KafkaWriter final : public BatchSink {
   CommitAnswer send(const Transaction& transaction);
   CommitAnswer begin();
   CommitAnswer end();
+  CommitAnswer add_positions(std::span<const CommittedPosition> positions);
   CommitAnswer give_back(std::span<const CommittedPosition> positions);
   Result<std::vector<CommittedPosition>> all_positions(std::span<const CommittedPosition> covered);
   CommitAnswer add_all(std::span<const CommittedPosition> positions,

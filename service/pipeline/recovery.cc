@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -91,6 +92,21 @@ Status end_unmarked(const JournalChain& chain, BatchSink& sink, std::string& sai
   return {};
 }
 
+// Errors: as of end_unmarked.
+Status end_positions(const std::function<Result<Ending>()>& end) {
+  const Result<Ending> ended = end();
+  if (ended) {
+    log_warning(
+        "Kafka lost the end of a transaction in the group's positions: it is {} there, as the journal says",
+        *ended == Ending::kCommitted ? "committed" : "aborted");
+    return {};
+  }
+  log_warning("a transaction whose end Kafka lost in the group's positions could not be ended: {}",
+              ended.error().message);
+  const ErrorCode code = ended.error().code;
+  return code == ErrorCode::kFenced || code == ErrorCode::kInvalid ? Status(ended.error()) : Status();
+}
+
 // Whether all has its end, in the journal and in the topics of the verdicts.
 Result<bool> is_settled(JournalLog& log, BatchSink& sink) {
   const Result<bool> journal = log.is_settled();
@@ -142,6 +158,27 @@ Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink
   }
   if (has_waited) board.warn(kPart, "");
   return status;
+}
+
+Status await_positions(const std::function<Status()>& look, const std::function<Result<Ending>()>& end,
+                       StateBoard& board, const std::stop_token& stop, const SettleOptions& options) {
+  LogLimiter limiter;
+  for (int unsettled = 0;;) {
+    const Status status = look();
+    board.beat();
+    if (status) return status;
+    const auto& [code, message] = status.error();
+    if (code != ErrorCode::kUnavailable && code != ErrorCode::kUnsettled) return status;
+    if (stop.stop_requested()) return Error{ErrorCode::kUnavailable, message};
+    limiter.log(LogLevel::kWarning, "", "trying again: {}", message);
+    board.set(State::kRestoring, message);
+    unsettled = code == ErrorCode::kUnsettled ? unsettled + 1 : 0;
+    if (unsettled == options.looks) {
+      unsettled = 0;
+      if (Status ended = end_positions(end); !ended) return ended;
+    }
+    std::this_thread::sleep_for(options.again);
+  }
 }
 
 IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_before) {

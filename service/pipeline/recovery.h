@@ -17,6 +17,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <stop_token>
 
 #include "core/base/result.h"
@@ -54,6 +55,14 @@ struct SettleOptions {
 // kFenced (another instance was elected meanwhile), kInvalid (as of sink.recycle), those of the log.
 Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink,
                      const Leadership& leadership, StateBoard& board, const SettleOptions& options = {});
+
+// Returns once `look` tells where the input goes on, and says why it does not meanwhile. Kafka may have lost
+// an end in the group's positions alone: what stays open there (kUnsettled) so many looks in a row is ended
+// by `end`. REQUIRES: all else is settled. Errors: kUnavailable (asked to stop); those of `look` but
+// kUnavailable and kUnsettled; of `end` kFenced and kInvalid, all else may go by.
+Status await_positions(const std::function<Status()>& look, const std::function<Result<Ending>()>& end,
+                       StateBoard& board, const std::stop_token& stop,
+                       const SettleOptions& options = {.again = std::chrono::milliseconds(500), .looks = 20});
 
 // What a probe wants to know of `detector`, which had truncated so many look-ups at the last time.
 IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_before);

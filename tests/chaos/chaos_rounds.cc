@@ -160,11 +160,12 @@ int run(const Arguments& arguments) {
     DrawnRound drawn = draw_round(arguments.seed + round);
     drawn.plan.name = "seed" + std::to_string(drawn.plan.seed);
     std::unique_ptr<ChaosKafka>& kafka = drawn.nodes == 1 ? one : three;
+    if (drawn.plan.has_fragile_group()) kafka.reset();  // it wants a new one
     if (!kafka) kafka = std::make_unique<ChaosKafka>(drawn.nodes);
     const RoundReport report = run_round(*kafka, drawn.plan);
     print_round(drawn, report);
     totals.add(report);
-    if (!report.ok()) kafka.reset();  // the next one shall not pay for it
+    if (!report.ok() || drawn.plan.has_fragile_group()) kafka.reset();  // the next one shall not pay for it
     if (!arguments.json.empty()) std::ofstream(arguments.json) << json(arguments, totals);
   }
   print_table(totals);

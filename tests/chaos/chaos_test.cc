@@ -109,6 +109,10 @@ TEST(Chaos, a_kafka_that_loses_the_end_of_an_aborted_transaction_changes_no_verd
   run("markers-abort", 9, {ChaosFault::kMarkersLostOfAbort}, 3);
 }
 
+TEST(Chaos, a_kafka_that_loses_the_end_of_a_transaction_in_the_groups_positions_changes_no_verdict) {
+  run("markers-group", 10, {ChaosFault::kMarkersLostInGroup}, 3);
+}
+
 // A broker's own min.insync.replicas is 1; default.replication.factor is 3 here, as topics create leaves it.
 TEST(Chaos, a_new_journal_on_three_brokers_has_two_in_sync) {
   const PrivateKafka kafka("--nodes 3 --set min.insync.replicas=1");

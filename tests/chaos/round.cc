@@ -8,18 +8,22 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "service/commands/exit_code.h"
 #include "service/kafka/log_reader.h"
 #include "service/kafka/topics.h"
+#include "service/kafka/writer.h"
 #include "tests/chaos/feeder.h"
 #include "tests/chaos/instance.h"
 #include "tests/chaos/small_disk.h"
+#include "tests/integration/open_transaction.h"
 #include "tests/integration/operator.h"
 #include "tests/support/generated_crawl.h"
 
@@ -39,6 +43,7 @@ constexpr int kDoubtMs = 2500;
 constexpr int kShippedDoubtMs = 30000;
 constexpr int kRequestMs = 3000;
 constexpr int kScenesMax = 3;
+constexpr std::size_t kAbortedRecords = 25;
 constexpr int kQueryMs = 5000;
 constexpr std::size_t kDocumentsMax = 40000;
 constexpr std::uint64_t kProgress = 200;  // verdicts, so that one fault does not fall into the other
@@ -50,6 +55,8 @@ constexpr std::string_view kVerdictsHidden = "verdicts that were committed canno
 constexpr std::string_view kAborted = "of which nobody saw anything: it is aborted";
 constexpr std::string_view kCommitted = "of which some can be seen: it is committed";
 constexpr std::string_view kMarkedAgain = "it is marked again";
+constexpr std::string_view kGroupCommitted = "in the group's positions: it is committed there";
+constexpr std::string_view kGroupAborted = "in the group's positions: it is aborted there";
 
 // Something that must come did not.
 struct Stuck : std::runtime_error {
@@ -220,6 +227,7 @@ class Round {
         kafka_.create_fragile_topic(topic, plan_.partitions, kafka_.nodes());
     }
     if (plan_.has_fragile_journal()) kafka_.create_fragile_topic(topics.journal, 1, kafka_.nodes());
+    if (plan_.has_fragile_group()) kafka_.create_fragile_topic("__consumer_offsets", 4, kafka_.nodes());
     const auto made = create_topics(
         config_.kafka, {.partitions = plan_.partitions, .input = true, .alter = true}, seconds(60));
     if (!made) throw Stuck(made.error().message);
@@ -291,8 +299,12 @@ class Round {
       case ChaosFault::kMarkersLost:
       case ChaosFault::kMarkersLostInJournal:
       case ChaosFault::kMarkersLostInVerdicts:
+        return lose_markers([&] { return lose_commit(fault); });
       case ChaosFault::kMarkersLostOfAbort:
-        return lose_markers(fault);
+        return lose_markers([&] { return lose_abort(); });
+      case ChaosFault::kMarkersLostInGroup:
+        return lose_markers([&] { return lose_in_group(Ending::kCommitted); }) &&
+               lose_markers([&] { return lose_in_group(Ending::kAborted); });
     }
     return false;
   }
@@ -318,9 +330,9 @@ class Round {
 
   // The end of the service's transaction is decided while the only broker of topics of it is away, and the
   // service ends it a second time.
-  bool lose_markers(ChaosFault fault) {
-    for (int scene = 0; scene < kScenesMax; ++scene) {
-      if (fault == ChaosFault::kMarkersLostOfAbort ? lose_abort() : lose_commit(fault)) {
+  bool lose_markers(const std::function<bool()>& scene) {
+    for (int i = 0; i < kScenesMax; ++i) {
+      if (scene()) {
         // An aborted batch is sent again, and a committed one has a batch behind it: who dies before that
         // leaves topics, a journal and a group that are in step.
         end(leader(), SIGKILL);
@@ -338,6 +350,12 @@ class Round {
   Instance& stop_before_commit() {
     return pass(
         {.point = FaultPoint::kBeforeCommit, .passing = 2, .stops = true, .session_ms = kLongSessionMs});
+  }
+
+  std::unique_ptr<KafkaLogReader> open_journal() {
+    auto journal = KafkaLogReader::open(config_.kafka, config_.kafka.topics.journal, 0, probe_, board_, {});
+    if (!journal) throw Stuck(journal.error().message);
+    return *std::move(journal);
   }
 
   // Whether the commit was answered. Where the answer comes too late, the service is in a doubt of another
@@ -367,13 +385,9 @@ class Round {
   // Whether the next writer aborted what a dead one left open after the broker had ended, and not before. The
   // journal tells: its own marker is written.
   bool lose_abort() {
-    Probe probe;
-    StateBoard board;
-    const auto journal =
-        KafkaLogReader::open(config_.kafka, config_.kafka.topics.journal, 0, probe, board, {});
-    if (!journal) throw Stuck(journal.error().message);
+    const auto journal = open_journal();
     const auto is_settled = [&] {
-      const Result<bool> settled = (*journal)->is_settled();
+      const Result<bool> settled = journal->is_settled();
       return settled && *settled;
     };
     Instance& armed = stop_before_commit();
@@ -384,6 +398,47 @@ class Round {
     if (lost) must_come("the abort of what a dead instance left open", is_settled);
     kafka_.restart(kafka_.nodes());
     if (lost) must_come("an abort that is ended a second time", [&] { return said(kAborted); });
+    return lost;
+  }
+
+  // Whether a transaction got such an end while the group's coordinator was away, and all but the group has
+  // it. The next one must not come so far that its own end would end that; and another one is aborted behind
+  // it, so that the journal's last record lies further back than its last offsets.
+  bool lose_in_group(Ending ending) {
+    const auto journal = open_journal();
+    const auto ended = [&] {
+      const Result<std::int64_t> end = journal->end();
+      return end.ok() ? *end : 0;
+    };
+    Instance& armed = stop_before_commit();
+    const std::string life = armed.log_path();
+    const Said said(instances_);
+    const std::int64_t before = ended();
+    kafka_.terminate(kafka_.nodes());
+    if (ending == Ending::kCommitted) {
+      kafka_.rules().add({.api = KafkaApi::kAddOffsetsToTxn,
+                          .on = ProxyRule::On::kRequest,
+                          .act = ProxyRule::Act::kDrop,
+                          .delay = {},
+                          .times = 1000});
+      armed.signal(SIGCONT);
+      must_come("a commit that shows or is in doubt", [&] {
+        return armed.log_path() != life || !armed.leads() || said(kInDoubt) || ended() > before;
+      });
+    }
+    bool lost = ended() > before;
+    end(armed, SIGKILL);
+    kafka_.rules().clear();
+    {
+      OpenTransaction fencing(config_, writer_properties(config_.kafka), config_.kafka.topics.journal);
+      if (ending == Ending::kAborted) lost = ended() > before;
+      fencing.begin(std::vector<std::string_view>(kAbortedRecords, "record"));
+    }
+    kafka_.restart(kafka_.nodes());
+    if (lost) {
+      must_come("positions of the group that are ended a second time",
+                [&] { return said(ending == Ending::kCommitted ? kGroupCommitted : kGroupAborted); });
+    }
     return lost;
   }
 
@@ -651,6 +706,8 @@ class Round {
   const RoundPlan& plan_;
   std::mt19937_64 random_;
   Config config_;
+  Probe probe_;
+  StateBoard board_;
   std::optional<SmallDisk> disk_;
   std::vector<Instance> instances_;
   std::optional<CommittedReader> live_;

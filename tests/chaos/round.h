@@ -48,15 +48,16 @@ enum class ChaosFault : std::uint8_t {
   kMarkersLostInJournal,   // of a commit: its verdicts can be seen
   kMarkersLostInVerdicts,  // of a commit: its journal record can be seen
   kMarkersLostOfAbort,     // in the verdict topics: what is committed there next would show it
+  kMarkersLostInGroup,     // of a commit, then of an abort; in a cluster that has had no group yet
 };
-inline constexpr std::array<std::string_view, 21> kChaosFaultNames = {
+inline constexpr std::array<std::string_view, 22> kChaosFaultNames = {
     "kill -9",        "kill -9 of both",   "kill -9 at a point", "SIGTERM",
     "zombie",         "two writers",       "broker kill -9",     "broker SIGTERM",
     "broker SIGSTOP", "proxy: cut",        "proxy: delay",       "proxy: drop",
     "proxy: cut all", "commit unanswered", "commit too late",    "snapshot disk full",
     "address space",  "markers lost",      "markers: journal",   "markers: verdicts",
-    "markers: abort"};
-static_assert(kChaosFaultNames.size() == static_cast<std::size_t>(ChaosFault::kMarkersLostOfAbort) + 1);
+    "markers: abort", "markers: group"};
+static_assert(kChaosFaultNames.size() == static_cast<std::size_t>(ChaosFault::kMarkersLostInGroup) + 1);
 
 using ChaosCounts = std::array<std::uint64_t, kChaosFaultNames.size()>;
 using PointCounts = std::array<std::uint64_t, kFaultPointNames.size()>;
@@ -73,7 +74,8 @@ struct RoundPlan {
   bool has(ChaosFault fault) const { return std::ranges::find(faults, fault) != faults.end(); }
 
   // A topic whose markers shall be lost has one replica, on the last node of three. All else goes on without
-  // that node: every other topic has three, those of the coordinators too (tests/support/kafka.sh).
+  // that node: every other topic has three, those of the coordinators too (tests/support/kafka.sh). Without
+  // the group's own topic nobody is elected, and who was may still end a transaction.
   bool has_fragile_journal() const {
     return has(ChaosFault::kMarkersLost) || has(ChaosFault::kMarkersLostInJournal);
   }
@@ -81,9 +83,11 @@ struct RoundPlan {
     return has(ChaosFault::kMarkersLost) || has(ChaosFault::kMarkersLostInVerdicts) ||
            has(ChaosFault::kMarkersLostOfAbort);
   }
+  bool has_fragile_group() const { return has(ChaosFault::kMarkersLostInGroup); }
   bool hurts_brokers() const {
     return has(ChaosFault::kBrokerKill) || has(ChaosFault::kBrokerTerminate) ||
-           has(ChaosFault::kBrokerStop) || has_fragile_journal() || has_fragile_verdicts();
+           has(ChaosFault::kBrokerStop) || has_fragile_journal() || has_fragile_verdicts() ||
+           has_fragile_group();
   }
 };
 

@@ -25,7 +25,7 @@ TEST(Admin, names_what_to_do_about_positions_whose_transaction_does_not_end) {
   cluster.refuse(MockCluster::kOffsetFetch, RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, 100);
   const Status status = read_bounds(config, topics, std::chrono::milliseconds(9000));
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(status.error().code, ErrorCode::kUnsettled);
   EXPECT_THAT(status.error().message,
               ::testing::AllOf(::testing::HasSubstr("group readers: UNSTABLE_OFFSET_COMMIT"),
                                ::testing::HasSubstr("find-hanging --topic __consumer_offsets"),

@@ -35,6 +35,7 @@ class MockCluster {
   static constexpr std::int16_t kInitProducerId = 22;
   static constexpr std::int16_t kAddPartitionsToTxn = 24;
   static constexpr std::int16_t kEndTxn = 26;
+  static constexpr std::int16_t kTxnOffsetCommit = 28;
 
   // Topics of one partition.
   explicit MockCluster(std::initializer_list<const char*> topics, int brokers = 1) {
@@ -59,6 +60,20 @@ class MockCluster {
     ASSERT_TRUE(sender) << sender.error().message;
     for (const std::string& value : values) ASSERT_TRUE((*sender)->send(std::nullopt, value, {}, partition));
     ASSERT_TRUE((*sender)->finish(std::chrono::seconds(30)));
+  }
+
+  // Commits a position of a group that has no members.
+  void move_group(const std::string& group, const char* topic, std::int32_t partition,
+                  std::int64_t next) const {
+    KafkaConfig config;
+    config.brokers = servers();
+    Probe probe;
+    ClientListener listener("test", probe);
+    const auto consumer = make_client(RD_KAFKA_CONSUMER, config, consumer_properties(group), listener);
+    ASSERT_TRUE(consumer) << consumer.error().message;
+    const auto list = partition_list(1);
+    rd_kafka_topic_partition_list_add(list.get(), topic, partition)->offset = next;
+    ASSERT_EQ(rd_kafka_commit(consumer->get(), list.get(), 0), RD_KAFKA_RESP_ERR_NO_ERROR);
   }
 
   // The next `times` requests of `api` are answered with `error`.

@@ -6,14 +6,17 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "service/clock.h"
 #include "service/journal/record.h"
+#include "service/kafka/topics.h"
 #include "tests/service/kafka/mock_cluster.h"
 
 namespace neardup {
@@ -203,6 +206,68 @@ TEST_F(UnmarkedTest, a_record_of_a_topic_that_it_does_not_name_is_a_contradictio
   ASSERT_FALSE(unmarked);
   EXPECT_EQ(unmarked.error().code, ErrorCode::kContradiction);
   EXPECT_NE(unmarked.error().message.find("does not name"), std::string::npos) << unmarked.error().message;
+}
+
+// Offsets 10 to 19 of a partition are the journal's last record.
+class OpenPositionsTest : public UnmarkedTest {
+ protected:
+  void SetUp() override {
+    UnmarkedTest::SetUp();
+    cluster_.forget("pages", 2);
+  }
+
+  Unmarked look() {
+    Result<Unmarked> unmarked = look_at_open_positions(config_, board_, {});
+    if (!unmarked) {
+      ADD_FAILURE() << unmarked.error().message;
+      return {};
+    }
+    EXPECT_FALSE(unmarked->positions.empty()) << "a transaction that holds none has no end in the group";
+    return *std::move(unmarked);
+  }
+  Unmarked look_at_group(std::int64_t next) {
+    cluster_.move_group(config_.group, "pages", 1, next);
+    return look();
+  }
+};
+
+TEST_F(OpenPositionsTest, were_committed_with_the_record_that_the_group_is_before) {
+  append_record();
+  EXPECT_EQ(look().ending, Ending::kCommitted) << "it was the first";
+  const Unmarked unmarked = look_at_group(10);
+  EXPECT_EQ(unmarked.ending, Ending::kCommitted);
+  ASSERT_EQ(unmarked.positions.size(), 1U);
+  const CommittedPosition& position = unmarked.positions[0];
+  EXPECT_EQ(position.topic, "pages");
+  EXPECT_EQ(position.partition, 1);
+  EXPECT_EQ(position.next, 20);
+  EXPECT_EQ(position.leader_epoch, 4);
+}
+
+TEST_F(OpenPositionsTest, were_aborted_if_the_journal_does_not_have_them) {
+  EXPECT_EQ(look().ending, Ending::kAborted) << "it has nothing";
+  append_record();
+  EXPECT_EQ(look_at_group(20).ending, Ending::kAborted);
+}
+
+// A person is to hear of it from the plan.
+TEST_F(OpenPositionsTest, take_the_group_nowhere_if_somebody_has_moved_it) {
+  append_record();
+  for (const std::int64_t next : {0, 9, 11, 19, 21}) EXPECT_EQ(look_at_group(next).ending, Ending::kAborted);
+}
+
+TEST_F(OpenPositionsTest, are_looked_at_while_they_are_open) {
+  append_record();
+  cluster_.move_group(config_.group, "pages", 1, 10);
+  const std::array positions = {CommittedPosition{.topic = "pages", .partition = 1}};
+  cluster_.refuse(MockCluster::kOffsetFetch, RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, 1);
+  const auto refused = read_group(config_, positions, std::chrono::milliseconds(9000));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsettled);
+  const auto before =
+      read_group(config_, positions, std::chrono::milliseconds(9000), OpenPositions::kLeftOut);
+  ASSERT_TRUE(before) << before.error().message;
+  EXPECT_EQ(*before, std::vector<std::optional<std::int64_t>>({10}));
 }
 
 // By the invariant that there is one transaction without an end: who breaks it must not choose.

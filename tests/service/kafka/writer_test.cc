@@ -131,12 +131,7 @@ TEST_F(Writer, is_told_where_the_group_is) {
     return at && *at;
   };
   EXPECT_FALSE(is_at(7)) << "it has no position";
-  ClientListener listener("test", probe_);
-  const auto consumer = make_client(RD_KAFKA_CONSUMER, config, consumer_properties(config.group), listener);
-  ASSERT_TRUE(consumer) << consumer.error().message;
-  const auto list = partition_list(1);
-  rd_kafka_topic_partition_list_add(list.get(), "pages", 0)->offset = 7;
-  ASSERT_EQ(rd_kafka_commit(consumer->get(), list.get(), 0), RD_KAFKA_RESP_ERR_NO_ERROR);
+  cluster_.move_group(config.group, "pages", 0, 7);
   EXPECT_TRUE(is_at(7));
   EXPECT_FALSE(is_at(8));
   cluster_.refuse(MockCluster::kOffsetFetch, RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, 10000);
@@ -271,6 +266,45 @@ TEST_F(Writer, ends_nothing_where_all_has_its_end) {
   const Result<Ending> ended = writer_->end_unmarked(covered);
   ASSERT_TRUE(ended) << ended.error().message;
   EXPECT_EQ(*ended, Ending::kNone);
+}
+
+// To its coordinator a transaction is of the group, and of no topic. That its end counts is a real Kafka's to
+// show (tests/chaos).
+TEST_F(Writer, ends_positions_of_the_group_alone) {
+  cluster_.count_requests();
+  const Result<Ending> ended = writer_->end_open_positions();
+  ASSERT_TRUE(ended) << ended.error().message;
+  EXPECT_EQ(*ended, Ending::kAborted) << "there is no journal";
+  EXPECT_EQ(cluster_.requests(MockCluster::kTxnOffsetCommit), 1U);
+  EXPECT_EQ(cluster_.requests(MockCluster::kAddPartitionsToTxn), 0U);
+  EXPECT_EQ(cluster_.requests(MockCluster::kEndTxn), 0U) << "the next producer aborts it";
+  EXPECT_EQ(cluster_.requests(MockCluster::kInitProducerId), 1U);
+  EXPECT_EQ(commit().kind, CommitAnswer::Kind::kCommitted);
+}
+
+TEST_F(Writer, commits_positions_that_the_journal_has_and_the_group_lacks) {
+  JournalRecord record;
+  record.topics = {{"pages", {1}}};
+  record.counts.rejected = 1;
+  record.positions = {{0, 0, 10, 20, 0}};
+  cluster_.send("journal", {encode_journal_record(record)});
+  cluster_.count_requests();
+  const Result<Ending> ended = writer_->end_open_positions();
+  ASSERT_TRUE(ended) << ended.error().message;
+  EXPECT_EQ(*ended, Ending::kCommitted);
+  EXPECT_EQ(cluster_.requests(MockCluster::kTxnOffsetCommit), 1U);
+  EXPECT_EQ(cluster_.requests(MockCluster::kEndTxn), 1U);
+  EXPECT_EQ(cluster_.requests(MockCluster::kInitProducerId), 1U);
+}
+
+TEST_F(Writer, says_why_positions_could_not_be_ended) {
+  cluster_.refuse(MockCluster::kTxnOffsetCommit, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, 1);
+  const Result<Ending> ended = writer_->end_open_positions();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, ErrorCode::kUnavailable) << "it is tried again";
+  EXPECT_NE(ended.error().message.find("GROUP_AUTHORIZATION_FAILED"), std::string::npos)
+      << ended.error().message;
+  EXPECT_EQ(commit().kind, CommitAnswer::Kind::kCommitted) << "by a new producer";
 }
 
 // What was left without a mark is ended by a transaction that holds its partition and no record: one that is

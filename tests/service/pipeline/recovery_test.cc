@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "service/pipeline/rebuilding.h"
@@ -466,6 +471,86 @@ TEST(Recovery, what_a_person_must_mend_ends_the_wait_with_its_reason) {
   EXPECT_EQ(status.error().code, ErrorCode::kInvalid);
   EXPECT_EQ(status.error().message, "kafka.sasl_password_file: cannot read it");
   EXPECT_EQ(sink.asked, 1);
+}
+
+// What a cluster answers that is asked where the input goes on, one after the other, and the last for ever.
+struct AskedCluster {
+  explicit AskedCluster(std::vector<Status> told) : answers(std::move(told)) {}
+
+  Status wait(const std::stop_token& stop = {}) {
+    return await_positions(
+        [this] {
+          const Status answer = answers[std::min(looks, answers.size() - 1)];
+          ++looks;
+          details.push_back(board.detail());
+          return answer;
+        },
+        [this]() -> Result<Ending> {
+          ended_at.push_back(looks);
+          return ending;
+        },
+        board, stop, {.again = std::chrono::milliseconds(1), .looks = 3});
+  }
+
+  std::vector<Status> answers;
+  Result<Ending> ending = Ending::kCommitted;
+  std::size_t looks = 0;
+  std::vector<std::size_t> ended_at;  // after so many looks
+  std::vector<std::string> details;
+  StateBoard board;
+};
+const Status kOpen = Error{ErrorCode::kUnsettled, "open"};
+const Status kAway = Error{ErrorCode::kUnavailable, "away"};
+
+TEST(AwaitPositions, ends_what_stays_open_and_nothing_that_gets_its_end) {
+  AskedCluster mended({kOpen, kOpen, kOpen, Status()});
+  ASSERT_TRUE(mended.wait());
+  EXPECT_EQ(mended.ended_at, std::vector<std::size_t>({3}));
+  EXPECT_EQ(mended.looks, 4U);
+
+  AskedCluster late({kOpen, kOpen, Status()});
+  ASSERT_TRUE(late.wait());
+  EXPECT_TRUE(late.ended_at.empty());
+
+  AskedCluster away({kOpen, kOpen, kAway, kOpen, kOpen, kAway, kAway, kAway, kAway, Status()});
+  ASSERT_TRUE(away.wait());
+  EXPECT_TRUE(away.ended_at.empty()) << "who comes back may end it";
+  EXPECT_EQ(away.details[1], "open");
+  EXPECT_EQ(away.details[3], "away");
+}
+
+TEST(AwaitPositions, tries_again_what_did_not_succeed) {
+  AskedCluster cluster({kOpen, kOpen, kOpen, kOpen, kOpen, kOpen, Status()});
+  cluster.ending = Error{ErrorCode::kUnavailable, "no coordinator"};
+  testing::internal::CaptureStderr();
+  const Status status = cluster.wait();
+  const std::string lines = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(status);
+  EXPECT_EQ(cluster.ended_at, std::vector<std::size_t>({3, 6}));
+  EXPECT_NE(lines.find("could not be ended: no coordinator"), std::string::npos) << lines;
+}
+
+TEST(AwaitPositions, ends_itself_for_what_waiting_does_not_mend) {
+  for (const ErrorCode code : {ErrorCode::kFenced, ErrorCode::kInvalid}) {
+    AskedCluster cluster({kOpen});
+    cluster.ending = Error{code, "why"};
+    const Status status = cluster.wait();
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, code);
+  }
+  AskedCluster broken({Error{ErrorCode::kInvalid, "settings"}});
+  const Status status = broken.wait();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(broken.looks, 1U);
+
+  std::stop_source stop;
+  stop.request_stop();
+  AskedCluster stopped({kOpen});
+  const Status asked = stopped.wait(stop.get_token());
+  ASSERT_FALSE(asked);
+  EXPECT_EQ(asked.error().code, ErrorCode::kUnavailable) << "a stop is no fault";
+  EXPECT_EQ(stopped.looks, 1U);
 }
 
 TEST(Recovery, a_standby_refuses_a_broken_journal_as_a_writer_does) {
