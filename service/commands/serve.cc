@@ -179,8 +179,7 @@ class Service {
   Status read_settled(const Election& election, BatchSink& sink);
   Status read_rest(const Election& election, BatchSink& sink, const TopicDescription& journal,
                    std::stop_source& term);
-  Result<std::vector<InputTopic>> input_topics(const Topics& topics, KafkaWriter& writer,
-                                               const std::stop_token& stop);
+  std::vector<InputTopic> input_topics(const Topics& topics);
   Result<InputPlan> plan(Topics& topics, const Election& election, KafkaWriter& writer,
                          const std::stop_token& stop);
   std::unique_ptr<TopicWatch> watch(Topics known, std::stop_source& term, Growth on_growth = {});
@@ -310,19 +309,14 @@ Status Service::stand_by(Election& election, TopicWatch& watch, const std::stop_
   return status ? status : status.error().in("journal " + config_.kafka.topics.journal);
 }
 
-// The input as it is now, with its bounds.
-Result<std::vector<InputTopic>> Service::input_topics(const Topics& topics, KafkaWriter& writer,
-                                                      const std::stop_token& stop) {
+// The input, its topics as they were at the last look.
+std::vector<InputTopic> Service::input_topics(const Topics& topics) {
   std::vector<InputTopic> inputs;
   for (const std::string& name : config_.kafka.topics.input) {
     const TopicDescription& topic = topics.at(name);
     inputs.push_back({name, topic.id, topic.partitions});
     metrics_.partitions(name, topic.partitions);
   }
-  const Status status =
-      await_positions([&] { return read_bounds(config_.kafka, inputs, milliseconds(9000)); },
-                      [&] { return writer.end_open_positions(); }, board_, stop);
-  if (!status) return status.error();
   return inputs;
 }
 
@@ -330,16 +324,31 @@ Result<std::vector<InputTopic>> Service::input_topics(const Topics& topics, Kafk
 // when this returns.
 Result<InputPlan> Service::plan(Topics& topics, const Election& election, KafkaWriter& writer,
                                 const std::stop_token& stop) {
-  const auto look = [&, is_first = true]() mutable -> Result<std::vector<InputTopic>> {
-    if (!std::exchange(is_first, false)) {
-      // The end that was read may have been told by who leads the journal no more.
-      if (Status status = read_settled(election, writer); !status)
-        return status.error().in("journal " + config_.kafka.topics.journal);
-      Result<Topics> now = topics_of_memory(stop);
-      if (!now) return now.error();
-      topics = *std::move(now);
-    }
-    return input_topics(topics, writer, stop);
+  // The end of the journal that was read may have been told by who leads it no more.
+  const auto read_again = [&]() -> Status {
+    if (Status status = read_settled(election, writer); !status)
+      return status.error().in("journal " + config_.kafka.topics.journal);
+    Result<Topics> now = topics_of_memory(stop);
+    if (!now) return now.error();
+    topics = *std::move(now);
+    return {};
+  };
+  bool is_read = true;
+  const auto look = [&]() -> Result<std::vector<InputTopic>> {
+    std::vector<InputTopic> inputs;
+    const auto ask = [&]() -> Status {
+      if (Status status = is_read ? Status() : read_again(); !status) return status;
+      is_read = true;
+      inputs = input_topics(topics);
+      return read_bounds(config_.kafka, inputs, milliseconds(9000));
+    };
+    const auto end = [&] {
+      is_read = false;
+      return writer.end_open_positions(covered_by(memory_->chain));
+    };
+    if (Status status = await_positions(ask, end, board_, stop); !status) return status.error();
+    is_read = false;
+    return inputs;
   };
   Result<InputPlan> plan = plan_input(memory_->chain, look, accepted_, stop);
   if (!plan || plan->accepted.empty()) return plan;

@@ -283,8 +283,8 @@ Status read_committed(const Admin& admin, const std::string& group, std::vector<
       rd_kafka_event_ListConsumerGroupOffsets_result(event->get()), &count);
   for (const rd_kafka_group_result_t* result : std::span(results, count)) {
     if (const rd_kafka_error_t* error = rd_kafka_group_result_error(result); error != nullptr)
-      return Error{ErrorCode::kUnavailable,
-                   "asking for the offsets of group " + group + ": " + describe(*error)};
+      return answered("asking for the offsets of group " + group, rd_kafka_error_code(error),
+                      describe(*error));
     const auto* partitions = rd_kafka_group_result_partitions(result);
     for (int i = 0; i < partitions->cnt; ++i) {
       const rd_kafka_topic_partition_t& answer = partitions->elems[i];

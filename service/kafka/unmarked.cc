@@ -207,17 +207,6 @@ Result<bool> is_covered(std::span<const UnmarkedPartition> open,
                "verdicts without an end are in part of a batch that the journal has, in part of none"};
 }
 
-// Whether `group`, by the positions of `last`, stands where that began.
-bool is_before(const JournalRecord& last, std::span<const std::optional<std::int64_t>> group) {
-  bool is_behind = false;
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    const JournalPosition& moved = last.positions[i];
-    if (group[i] && *group[i] != moved.from) return false;
-    is_behind = is_behind || group[i] != moved.next;
-  }
-  return is_behind;
-}
-
 }  // namespace
 
 Result<std::vector<std::string>> inputs_of_journal(const KafkaConfig& config, StateBoard& board,
@@ -275,19 +264,36 @@ Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, co
   return unmarked;
 }
 
-Result<Unmarked> look_at_open_positions(const KafkaConfig& config, StateBoard& board,
+Result<Unmarked> look_at_open_positions(std::span<const CommittedPosition> covered,
+                                        std::span<const CommittedPosition> all, const KafkaConfig& config,
+                                        std::span<const TopicPartition> partitions, StateBoard& board,
                                         const std::stop_token& stop) {
+  const auto group = read_group(config, all, kGroupAsked, OpenPositions::kLeftOut);
+  if (!group) return group.error();
+  Unmarked unmarked;
+  bool is_behind = false;
+  bool is_ahead = false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto known = std::ranges::find_if(covered, [&](const CommittedPosition& one) {
+      return one.topic == all[i].topic && one.partition == all[i].partition;
+    });
+    if (known == covered.end()) {
+      unmarked.positions.push_back({all[i].topic, all[i].partition, (*group)[i].value_or(0)});
+      continue;
+    }
+    unmarked.positions.push_back(*known);
+    const std::int64_t next = (*group)[i].value_or(known->next);
+    is_behind = is_behind || next < known->next;
+    is_ahead = is_ahead || next > known->next;
+  }
+  if (is_behind && !is_ahead) unmarked.ending = Ending::kCommitted;
+  if (is_behind || is_ahead) return unmarked;
   const Result<JournalEnd> journal = read_journal_end(config, board, stop);
   if (!journal) return journal.error();
-  const Result<JournalRecord> last = decode(journal->last);
-  if (!last) return last.error();
-  Unmarked unmarked;
-  unmarked.is_whole = false;
-  unmarked.positions = positions_of(*last);
-  const auto group = read_group(config, unmarked.positions, kGroupAsked, OpenPositions::kLeftOut);
-  if (!group) return group.error();
-  unmarked.ending = is_before(*last, *group) ? Ending::kCommitted : Ending::kAborted;
-  if (unmarked.positions.empty()) unmarked.positions.push_back({.topic = config.topics.input.front()});
+  if (!journal->last_ms) return unmarked;
+  const Result<bool> lost = sees_verdict_of(JournalRecord(), *journal->last_ms, journal->last_ms, covered,
+                                            config, partitions, board, stop);
+  if (!lost) return lost.error();
   return unmarked;
 }
 

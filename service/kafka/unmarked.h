@@ -76,12 +76,15 @@ Result<Unmarked> look_at_unmarked(std::span<const CommittedPosition> covered, co
                                   std::span<const UnmarkedPartition> open, StateBoard& board,
                                   const std::stop_token& stop);
 
-// The same of one that has its end in the journal and in the verdict topics, and not in the group's: it was
-// committed with the journal's last record, if the group is where that began; else aborted, for the journal
-// would have it. `positions`: where that record moves the group; of an aborted one whose last record moves
-// nothing some others, for an end needs one. Errors: kUnavailable, kContradiction (the journal's last record
-// is none).
-Result<Unmarked> look_at_open_positions(const KafkaConfig& config, StateBoard& board,
+// The same of one that has its end in the journal and in the verdict topics, and not in the group's. If the
+// group is behind the journal, that is what it lacks: committed. If it is where the journal ends, the journal
+// would have it: aborted. If it is ahead, a person has to hear of that: aborted, too.
+// `covered`: where the journal ends; `all`: the partitions of the input; `partitions`: of the verdict topics.
+// `positions` are of all the input's: the journal's, and where it has none the group's own, or 0. Errors:
+// kUnavailable; kContradiction: aborted, but consumers see a verdict behind the journal's end.
+Result<Unmarked> look_at_open_positions(std::span<const CommittedPosition> covered,
+                                        std::span<const CommittedPosition> all, const KafkaConfig& config,
+                                        std::span<const TopicPartition> partitions, StateBoard& board,
                                         const std::stop_token& stop);
 
 // Whether consumers can see a verdict of `batch`, the journal's record without an end, sent at `open_ms`; the

@@ -561,16 +561,28 @@ Result<Ending> KafkaWriter::end_unmarked(std::span<const CommittedPosition> cove
 }
 
 // An end is marked for a producer id, wherever its last transaction has been: so this one ends what is open.
-Result<Ending> KafkaWriter::end_open_positions() {
+// One that fails halfway is aborted, and what was open with it: a commit is tried until it succeeds, or the
+// group would stay behind the journal.
+Result<Ending> KafkaWriter::end_open_positions(std::span<const CommittedPosition> covered) {
   CHECK(producer_ != nullptr, "recycle() makes the producer before");
-  const auto unmarked = look_at_open_positions(config_, board_, stop_);
+  const auto all = all_positions(covered);
+  if (!all) return all.error();
+  const auto outputs = partitions_of(output_topic_names(config_.topics));
+  if (!outputs) return outputs.error();
+  const auto unmarked = look_at_open_positions(covered, *all, config_, *outputs, board_, stop_);
   if (!unmarked) return unmarked.error();
   const bool is_committed = unmarked->ending == Ending::kCommitted;
-  const CommitAnswer answer =
-      is_committed ? give_back(unmarked->positions) : add_positions(unmarked->positions);
-  if (Status status = recycle(); !status) return status.error();  // aborts what is open
-  if (!is_done(answer)) return Error{ErrorCode::kUnavailable, answer.reason};
-  return unmarked->ending;
+  LogLimiter limiter;
+  for (;;) {
+    const CommitAnswer answer =
+        is_committed ? give_back(unmarked->positions) : add_positions(unmarked->positions);
+    if (answer.kind == CommitAnswer::Kind::kFenced) return Error{ErrorCode::kFenced, answer.reason};
+    if (Status status = recycle(); !status) return status.error();  // aborts what is open
+    if (is_done(answer)) return unmarked->ending;
+    if (!is_committed) return Error{ErrorCode::kUnavailable, answer.reason};
+    limiter.log(LogLevel::kWarning, "", "writer: trying again: {}", answer.reason);
+    std::this_thread::sleep_for(std::chrono::milliseconds(kFlushMs));
+  }
 }
 
 CommitAnswer KafkaWriter::await_shown(const Transaction& transaction) {

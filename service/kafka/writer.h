@@ -73,8 +73,9 @@ class KafkaWriter final : public BatchSink {
 
   // To be called when the group's positions alone stay without an end (kUnsettled of topics.h): ends them as
   // the journal tells that they ended (look_at_open_positions). Makes a new producer. REQUIRES: recycle() was
-  // called, and no commit since; journal and verdicts are settled. Errors: as of end_unmarked.
-  Result<Ending> end_open_positions();
+  // called, and no commit since; journal and verdicts are settled. `covered`: where the journal ends.
+  // Whatever it returns, the journal has to be read again. Errors: as of end_unmarked.
+  Result<Ending> end_open_positions(std::span<const CommittedPosition> covered);
 
  private:
   struct Producer;

@@ -59,14 +59,49 @@ Status restore_since(const std::optional<Clock::time_point>& begin, JournalLog& 
   return {};
 }
 
-// Error: kFenced, or kInvalid: what a person must mend. All else may go by; `said` is what became of it, ""
-// if nothing was open. What was said last is not said again: of a transactional.id that Kafka has forgotten
-// nothing of ours ends what it left open.
+// Says what became of a try to end what Kafka left open; `said` was said before, and is not said again: of a
+// transactional.id that Kafka has forgotten nothing of ours ends what it left open. Error: kFenced, or
+// kInvalid: what a person must mend. All else may go by.
+Status tell(const Result<Ending>& ended, const std::string& words, std::string& said) {
+  const std::string now =
+      ended ? words : "a transaction whose end Kafka lost could not be ended: " + ended.error().message;
+  if (!now.empty() && now != said) log_warning("{}", now);
+  said = now;
+  if (ended) return {};
+  const ErrorCode code = ended.error().code;
+  return code == ErrorCode::kFenced || code == ErrorCode::kInvalid ? Status(ended.error()) : Status();
+}
+
+// `said` is what became of it, "" if nothing was open. Errors: as of tell().
 Status end_unmarked(const JournalChain& chain, BatchSink& sink, std::string& said) {
-  const auto say = [&](const std::string& words) {
-    if (words != said) log_warning("journal: {}", words);
-    said = words;
-  };
+  const Result<Ending> ended = sink.end_unmarked(covered_by(chain));
+  std::string words;
+  if (ended && *ended == Ending::kAborted)
+    words = "Kafka lost the end of a transaction of which nobody saw anything: it is aborted";
+  if (ended && *ended == Ending::kCommitted)
+    words = "Kafka lost the end of a transaction of which some can be seen: it is committed";
+  return tell(ended, words, said);
+}
+
+// The same of positions.
+Status end_positions(const std::function<Result<Ending>()>& end, std::string& said) {
+  const Result<Ending> ended = end();
+  const bool is_committed = ended && *ended == Ending::kCommitted;
+  return tell(ended,
+              std::string("Kafka lost the end of a transaction in the group's positions: it is ") +
+                  (is_committed ? "committed there" : "aborted there"),
+              said);
+}
+
+// Whether all has its end, in the journal and in the topics of the verdicts.
+Result<bool> is_settled(JournalLog& log, BatchSink& sink) {
+  const Result<bool> journal = log.is_settled();
+  return journal && *journal ? sink.is_settled() : journal;
+}
+
+}  // namespace
+
+std::vector<CommittedPosition> covered_by(const JournalChain& chain) {
   // Of a topic that was made again the last one counts: offsets of those before it mean other records.
   std::map<std::string_view, std::uint32_t> ordinals;
   for (const JournalChain::Topic& topic : chain.topics())
@@ -77,43 +112,8 @@ Status end_unmarked(const JournalChain& chain, BatchSink& sink, std::string& sai
     if (ordinals.at(topic) == partition.first)
       covered.push_back({topic, partition.second, position.next, position.leader_epoch});
   }
-  const Result<Ending> ended = sink.end_unmarked(covered);
-  if (ended && *ended == Ending::kAborted) {
-    say("Kafka lost the end of a transaction of which nobody saw anything: it is aborted");
-  } else if (ended && *ended == Ending::kCommitted) {
-    say("Kafka lost the end of a transaction of which some can be seen: it is committed");
-  } else if (!ended) {
-    say("a transaction whose end Kafka lost could not be ended: " + ended.error().message);
-    const ErrorCode code = ended.error().code;
-    if (code == ErrorCode::kFenced || code == ErrorCode::kInvalid) return ended.error();
-  } else {
-    said.clear();
-  }
-  return {};
+  return covered;
 }
-
-// Errors: as of end_unmarked.
-Status end_positions(const std::function<Result<Ending>()>& end) {
-  const Result<Ending> ended = end();
-  if (ended) {
-    log_warning(
-        "Kafka lost the end of a transaction in the group's positions: it is {} there, as the journal says",
-        *ended == Ending::kCommitted ? "committed" : "aborted");
-    return {};
-  }
-  log_warning("a transaction whose end Kafka lost in the group's positions could not be ended: {}",
-              ended.error().message);
-  const ErrorCode code = ended.error().code;
-  return code == ErrorCode::kFenced || code == ErrorCode::kInvalid ? Status(ended.error()) : Status();
-}
-
-// Whether all has its end, in the journal and in the topics of the verdicts.
-Result<bool> is_settled(JournalLog& log, BatchSink& sink) {
-  const Result<bool> journal = log.is_settled();
-  return journal && *journal ? sink.is_settled() : journal;
-}
-
-}  // namespace
 
 Status restore(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention, Probe& probe,
                StateBoard& board, int threads) {
@@ -163,20 +163,22 @@ Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink
 Status await_positions(const std::function<Status()>& look, const std::function<Result<Ending>()>& end,
                        StateBoard& board, const std::stop_token& stop, const SettleOptions& options) {
   LogLimiter limiter;
+  std::string said;
   for (int unsettled = 0;;) {
     const Status status = look();
     board.beat();
     if (status) return status;
     const auto& [code, message] = status.error();
     if (code != ErrorCode::kUnavailable && code != ErrorCode::kUnsettled) return status;
-    if (stop.stop_requested()) return Error{ErrorCode::kUnavailable, message};
-    limiter.log(LogLevel::kWarning, "", "trying again: {}", message);
-    board.set(State::kRestoring, message);
     unsettled = code == ErrorCode::kUnsettled ? unsettled + 1 : 0;
-    if (unsettled == options.looks) {
+    if (unsettled == options.looks && !stop.stop_requested()) {
       unsettled = 0;
-      if (Status ended = end_positions(end); !ended) return ended;
+      if (Status ended = end_positions(end, said); !ended) return ended;
     }
+    if (stop.stop_requested()) return Error{ErrorCode::kUnavailable, message};
+    const std::string waiting = message + (said.empty() ? "" : "; " + said);
+    limiter.log(LogLevel::kWarning, "", "trying again: {}", waiting);
+    board.set(State::kRestoring, waiting);
     std::this_thread::sleep_for(options.again);
   }
 }

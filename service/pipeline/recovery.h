@@ -19,6 +19,7 @@
 #include <chrono>
 #include <functional>
 #include <stop_token>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/detector.h"
@@ -56,9 +57,13 @@ struct SettleOptions {
 Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink,
                      const Leadership& leadership, StateBoard& board, const SettleOptions& options = {});
 
+// Where the journal ends, as `chain` knows it, in each partition of the input.
+std::vector<CommittedPosition> covered_by(const JournalChain& chain);
+
 // Returns once `look` tells where the input goes on, and says why it does not meanwhile. Kafka may have lost
 // an end in the group's positions alone: what stays open there (kUnsettled) so many looks in a row is ended
-// by `end`. REQUIRES: all else is settled. Errors: kUnavailable (asked to stop); those of `look` but
+// by `end`. The look behind that reads the journal again: another writer may have been elected until `end`
+// had fenced it. REQUIRES: all else is settled. Errors: kUnavailable (asked to stop); those of `look` but
 // kUnavailable and kUnsettled; of `end` kFenced and kInvalid, all else may go by.
 Status await_positions(const std::function<Status()>& look, const std::function<Result<Ending>()>& end,
                        StateBoard& board, const std::stop_token& stop,

@@ -208,66 +208,75 @@ TEST_F(UnmarkedTest, a_record_of_a_topic_that_it_does_not_name_is_a_contradictio
   EXPECT_NE(unmarked.error().message.find("does not name"), std::string::npos) << unmarked.error().message;
 }
 
-// Offsets 10 to 19 of a partition are the journal's last record.
+// The journal ends at 20 of partition 1 and at 7 of partition 2, and has nothing of partition 0.
 class OpenPositionsTest : public UnmarkedTest {
  protected:
   void SetUp() override {
     UnmarkedTest::SetUp();
-    cluster_.forget("pages", 2);
+    cluster_.forget("pages", 3);
   }
 
+  Result<Unmarked> ask() {
+    const std::array covered = {CommittedPosition{"pages", 1, 20, 4}, CommittedPosition{"pages", 2, 7, 4}};
+    const std::array all = {CommittedPosition{"pages", 0}, covered[0], covered[1]};
+    const std::array partitions = {TopicPartition{"unique", 0}};
+    return look_at_open_positions(covered, all, config_, partitions, board_, {});
+  }
   Unmarked look() {
-    Result<Unmarked> unmarked = look_at_open_positions(config_, board_, {});
+    Result<Unmarked> unmarked = ask();
     if (!unmarked) {
       ADD_FAILURE() << unmarked.error().message;
       return {};
     }
-    EXPECT_FALSE(unmarked->positions.empty()) << "a transaction that holds none has no end in the group";
+    EXPECT_EQ(unmarked->positions.size(), 3U) << "a transaction that holds none has no end in the group";
     return *std::move(unmarked);
   }
-  Unmarked look_at_group(std::int64_t next) {
-    cluster_.move_group(config_.group, "pages", 1, next);
-    return look();
+  Ending ending_of_group_at(std::int64_t of_1, std::int64_t of_2) {
+    cluster_.move_group(config_.group, "pages", 1, of_1);
+    cluster_.move_group(config_.group, "pages", 2, of_2);
+    return look().ending;
   }
 };
 
-TEST_F(OpenPositionsTest, were_committed_with_the_record_that_the_group_is_before) {
-  append_record();
-  EXPECT_EQ(look().ending, Ending::kCommitted) << "it was the first";
-  const Unmarked unmarked = look_at_group(10);
-  EXPECT_EQ(unmarked.ending, Ending::kCommitted);
-  ASSERT_EQ(unmarked.positions.size(), 1U);
-  const CommittedPosition& position = unmarked.positions[0];
-  EXPECT_EQ(position.topic, "pages");
-  EXPECT_EQ(position.partition, 1);
-  EXPECT_EQ(position.next, 20);
-  EXPECT_EQ(position.leader_epoch, 4);
+TEST_F(OpenPositionsTest, were_committed_if_the_group_is_behind_the_journal) {
+  EXPECT_EQ(ending_of_group_at(10, 7), Ending::kCommitted);
+  EXPECT_EQ(ending_of_group_at(20, 6), Ending::kCommitted);
+  const Unmarked unmarked = look();
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(unmarked.positions[i].topic, "pages");
+    EXPECT_EQ(unmarked.positions[i].partition, static_cast<std::int32_t>(i));
+  }
+  EXPECT_EQ(unmarked.positions[0].next, 0) << "nobody has read it";
+  EXPECT_EQ(unmarked.positions[1].next, 20);
+  EXPECT_EQ(unmarked.positions[1].leader_epoch, 4);
+  EXPECT_EQ(unmarked.positions[2].next, 7);
+  cluster_.move_group(config_.group, "pages", 0, 3);
+  EXPECT_EQ(look().positions[0].next, 3) << "who moved it there meant it";
 }
 
 TEST_F(OpenPositionsTest, were_aborted_if_the_journal_does_not_have_them) {
-  EXPECT_EQ(look().ending, Ending::kAborted) << "it has nothing";
+  EXPECT_EQ(look().ending, Ending::kAborted) << "the group is nowhere, which contradicts nothing";
+  EXPECT_EQ(ending_of_group_at(20, 7), Ending::kAborted);
   append_record();
-  EXPECT_EQ(look_at_group(20).ending, Ending::kAborted);
+  cluster_.send("unique", {verdict(1, 19), verdict(2, 6)});
+  EXPECT_EQ(ending_of_group_at(20, 7), Ending::kAborted);
 }
 
-// A person is to hear of it from the plan.
-TEST_F(OpenPositionsTest, take_the_group_nowhere_if_somebody_has_moved_it) {
-  append_record();
-  for (const std::int64_t next : {0, 9, 11, 19, 21}) EXPECT_EQ(look_at_group(next).ending, Ending::kAborted);
+// The plan tells a person of it.
+TEST_F(OpenPositionsTest, leave_the_group_where_somebody_has_moved_it) {
+  EXPECT_EQ(ending_of_group_at(21, 7), Ending::kAborted);
+  EXPECT_EQ(ending_of_group_at(21, 6), Ending::kAborted);
 }
 
-TEST_F(OpenPositionsTest, are_looked_at_while_they_are_open) {
+// It may have been told by who leads it no more: then the batch that is open was committed.
+TEST_F(OpenPositionsTest, are_left_open_if_the_journal_lacks_a_verdict_that_can_be_seen) {
   append_record();
-  cluster_.move_group(config_.group, "pages", 1, 10);
-  const std::array positions = {CommittedPosition{.topic = "pages", .partition = 1}};
-  cluster_.refuse(MockCluster::kOffsetFetch, RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, 1);
-  const auto refused = read_group(config_, positions, std::chrono::milliseconds(9000));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kUnsettled);
-  const auto before =
-      read_group(config_, positions, std::chrono::milliseconds(9000), OpenPositions::kLeftOut);
-  ASSERT_TRUE(before) << before.error().message;
-  EXPECT_EQ(*before, std::vector<std::optional<std::int64_t>>({10}));
+  cluster_.send("unique", {verdict(1, 20)});
+  cluster_.move_group(config_.group, "pages", 1, 20);
+  const Result<Unmarked> unmarked = ask();
+  ASSERT_FALSE(unmarked);
+  EXPECT_EQ(unmarked.error().code, ErrorCode::kContradiction);
+  EXPECT_NE(unmarked.error().message.find("pages:1@20"), std::string::npos) << unmarked.error().message;
 }
 
 // By the invariant that there is one transaction without an end: who breaks it must not choose.

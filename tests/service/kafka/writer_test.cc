@@ -268,43 +268,74 @@ TEST_F(Writer, ends_nothing_where_all_has_its_end) {
   EXPECT_EQ(*ended, Ending::kNone);
 }
 
-// To its coordinator a transaction is of the group, and of no topic. That its end counts is a real Kafka's to
-// show (tests/chaos).
-TEST_F(Writer, ends_positions_of_the_group_alone) {
-  cluster_.count_requests();
-  const Result<Ending> ended = writer_->end_open_positions();
+// That the end of such a transaction ends another one is a real Kafka's to show (tests/chaos): the mock keeps
+// no positions of a transaction. The group that is asked has no members, whose word alone would count.
+class OpenPositionsWriter : public Writer {
+ protected:
+  void SetUp() override {
+    Writer::SetUp();
+    config_.group = "nobody";
+    cluster_.count_requests();
+  }
+  Result<Ending> end() {
+    const std::array covered = {CommittedPosition{.topic = "pages", .partition = 0, .next = 10}};
+    return writer_->end_open_positions(covered);
+  }
+  std::size_t asked(std::int16_t api) const { return cluster_.requests(api); }
+};
+
+TEST_F(OpenPositionsWriter, aborts_what_the_journal_does_not_have) {
+  cluster_.move_group(config_.group, "pages", 0, 10);
+  const Result<Ending> ended = end();
   ASSERT_TRUE(ended) << ended.error().message;
-  EXPECT_EQ(*ended, Ending::kAborted) << "there is no journal";
-  EXPECT_EQ(cluster_.requests(MockCluster::kTxnOffsetCommit), 1U);
-  EXPECT_EQ(cluster_.requests(MockCluster::kAddPartitionsToTxn), 0U);
-  EXPECT_EQ(cluster_.requests(MockCluster::kEndTxn), 0U) << "the next producer aborts it";
-  EXPECT_EQ(cluster_.requests(MockCluster::kInitProducerId), 1U);
+  EXPECT_EQ(*ended, Ending::kAborted);
+  EXPECT_EQ(asked(MockCluster::kTxnOffsetCommit), 1U);
+  EXPECT_EQ(asked(MockCluster::kAddPartitionsToTxn), 0U) << "to its coordinator it is of the group alone";
+  EXPECT_EQ(asked(MockCluster::kEndTxn), 0U) << "the next producer aborts it";
+  EXPECT_EQ(asked(MockCluster::kInitProducerId), 1U);
   EXPECT_EQ(commit().kind, CommitAnswer::Kind::kCommitted);
 }
 
-TEST_F(Writer, commits_positions_that_the_journal_has_and_the_group_lacks) {
-  JournalRecord record;
-  record.topics = {{"pages", {1}}};
-  record.counts.rejected = 1;
-  record.positions = {{0, 0, 10, 20, 0}};
-  cluster_.send("journal", {encode_journal_record(record)});
-  cluster_.count_requests();
-  const Result<Ending> ended = writer_->end_open_positions();
+TEST_F(OpenPositionsWriter, commits_what_the_group_lacks) {
+  cluster_.move_group(config_.group, "pages", 0, 9);
+  const Result<Ending> ended = end();
   ASSERT_TRUE(ended) << ended.error().message;
   EXPECT_EQ(*ended, Ending::kCommitted);
-  EXPECT_EQ(cluster_.requests(MockCluster::kTxnOffsetCommit), 1U);
-  EXPECT_EQ(cluster_.requests(MockCluster::kEndTxn), 1U);
-  EXPECT_EQ(cluster_.requests(MockCluster::kInitProducerId), 1U);
+  EXPECT_EQ(asked(MockCluster::kTxnOffsetCommit), 1U);
+  EXPECT_EQ(asked(MockCluster::kAddPartitionsToTxn), 0U);
+  EXPECT_EQ(asked(MockCluster::kEndTxn), 1U);
+  EXPECT_EQ(asked(MockCluster::kInitProducerId), 1U) << "late copies of its requests are fenced";
 }
 
-TEST_F(Writer, says_why_positions_could_not_be_ended) {
+// The abort of the first try took along what was open.
+TEST_F(OpenPositionsWriter, tries_a_commit_until_it_succeeds) {
+  cluster_.move_group(config_.group, "pages", 0, 9);
   cluster_.refuse(MockCluster::kTxnOffsetCommit, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, 1);
-  const Result<Ending> ended = writer_->end_open_positions();
+  const Result<Ending> ended = end();
+  ASSERT_TRUE(ended) << ended.error().message;
+  EXPECT_EQ(*ended, Ending::kCommitted);
+  EXPECT_EQ(asked(MockCluster::kInitProducerId), 2U);
+  EXPECT_EQ(asked(MockCluster::kEndTxn), 1U);
+}
+
+TEST_F(OpenPositionsWriter, says_why_it_could_not_abort) {
+  cluster_.refuse(MockCluster::kTxnOffsetCommit, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, 1);
+  const Result<Ending> ended = end();
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().code, ErrorCode::kUnavailable) << "it is tried again";
-  EXPECT_NE(ended.error().message.find("GROUP_AUTHORIZATION_FAILED"), std::string::npos)
+  EXPECT_NE(ended.error().message.find("Group authorization failed"), std::string::npos)
       << ended.error().message;
   EXPECT_EQ(commit().kind, CommitAnswer::Kind::kCommitted) << "by a new producer";
+}
+
+// Another instance was elected: a new producer would fence it.
+TEST_F(OpenPositionsWriter, that_is_fenced_makes_no_producer) {
+  cluster_.move_group(config_.group, "pages", 0, 9);
+  cluster_.refuse(MockCluster::kTxnOffsetCommit, RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH, 1);
+  const Result<Ending> ended = end();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, ErrorCode::kFenced) << ended.error().message;
+  EXPECT_EQ(asked(MockCluster::kInitProducerId), 0U);
 }
 
 // What was left without a mark is ended by a transaction that holds its partition and no record: one that is

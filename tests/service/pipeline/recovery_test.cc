@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -487,6 +488,7 @@ struct AskedCluster {
         },
         [this]() -> Result<Ending> {
           ended_at.push_back(looks);
+          if (on_end) on_end();
           return ending;
         },
         board, stop, {.again = std::chrono::milliseconds(1), .looks = 3});
@@ -495,6 +497,7 @@ struct AskedCluster {
   std::vector<Status> answers;
   Result<Ending> ending = Ending::kCommitted;
   std::size_t looks = 0;
+  std::function<void()> on_end;
   std::vector<std::size_t> ended_at;  // after so many looks
   std::vector<std::string> details;
   StateBoard board;
@@ -527,7 +530,22 @@ TEST(AwaitPositions, tries_again_what_did_not_succeed) {
   const std::string lines = testing::internal::GetCapturedStderr();
   ASSERT_TRUE(status);
   EXPECT_EQ(cluster.ended_at, std::vector<std::size_t>({3, 6}));
-  EXPECT_NE(lines.find("could not be ended: no coordinator"), std::string::npos) << lines;
+  const std::string why = "a transaction whose end Kafka lost could not be ended: no coordinator";
+  const std::size_t first = lines.find("\"" + why);
+  EXPECT_NE(first, std::string::npos) << lines;
+  EXPECT_EQ(lines.find("\"" + why, first + 1), std::string::npos) << "once is enough: " << lines;
+  EXPECT_EQ(cluster.details[2], "open");
+  EXPECT_EQ(cluster.details[3], "open; " + why);
+}
+
+TEST(AwaitPositions, hears_of_a_stop_while_it_ends_what_is_open) {
+  std::stop_source stop;
+  AskedCluster cluster({kOpen, kOpen, kOpen, Status()});
+  cluster.on_end = [&] { stop.request_stop(); };
+  const Status status = cluster.wait(stop.get_token());
+  ASSERT_FALSE(status) << "there may be no producer";
+  EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(cluster.looks, 3U);
 }
 
 TEST(AwaitPositions, ends_itself_for_what_waiting_does_not_mend) {
