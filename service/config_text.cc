@@ -44,6 +44,19 @@ std::string nested(bool explained, Line line) {
   return out;
 }
 
+// What there is to say of a section, and of those in it, a paragraph each.
+std::string about_of(std::string_view section) {
+  std::string out = std::string(section_about(section)) + "\n";
+  std::string_view last;
+  for (const Setting& setting : settings()) {
+    const std::string_view inner = setting.path.substr(0, setting.path.rfind('.'));
+    if (inner == last || !inner.starts_with(std::string(section) + ".")) continue;
+    last = inner;
+    out += "\n`" + std::string(inner) + "`: " + std::string(section_about(inner)) + "\n";
+  }
+  return out;
+}
+
 std::string key_of(const Setting& setting) { return std::string(parts_of(setting.path).back()); }
 
 std::string joined(const std::string& a, const std::string& b) {
@@ -105,11 +118,15 @@ std::string config_reference_markdown() {
   std::string out =
       "# Settings\n"
       "\n"
-      "Written by `neardup print-config --markdown`; do not edit.\n"
-      "\n"
-      "| setting | type | default | what |\n"
-      "|---|---|---|---|\n";
+      "Written by `neardup print-config --markdown`; do not edit.\n";
+  std::string_view section;
   for (const Setting& setting : settings()) {
+    const std::string_view of_setting = parts_of(setting.path).front();
+    if (of_setting != section) {
+      section = of_setting;
+      out += "\n## " + std::string(section) + "\n" + about_of(section) +
+             "\n| setting | type | default | what |\n|---|---|---|---|\n";
+    }
     std::string type = setting.type();
     if (setting.choices.empty()) type = joined(type, setting.range());
     if (!setting.choices.empty()) type = (setting.is_list() ? "list of: " : "one of: ") + setting.range();
