@@ -104,11 +104,9 @@ Status JournalStore::resume(const JournalChain& chain) {
   committed_.topics = chain.topics();
   committed_.positions = chain.positions();
   damage_ = manifest_damage_ = {};  // it is cut off now
-  const bool as_promised = segments_ == committed_.segments;
+  promises_too_much_ = segments_ != committed_.segments && !segments_.empty();
   committed_.segments = segments_;
-  if (Status status = fall_back(); !status || as_promised || segments_.empty()) return status;
-  if (Status status = file_.sync(); !status) return status;
-  return write_manifest();
+  return fall_back();
 }
 
 Status JournalStore::fall_back() {
@@ -117,8 +115,14 @@ Status JournalStore::fall_back() {
   segments_ = committed_.segments;
   journal_ = committed_.journal;
   file_ = File();
+  // Nothing is written anew as long as a manifest promises what stood there.
+  if (promises_too_much_) {
+    if (Status status = write_manifest(); !status) return status;
+    promises_too_much_ = false;
+  }
   const Result<SnapshotFiles> files = snapshot_files(folder_);
   if (!files) return files.error();
+  if (Status status = remove_newer_manifests(*files); !status) return status;
   for (const std::uint64_t first : files->segments) {
     if (!segments_.empty() && first <= segments_.back().first) continue;
     std::error_code error;
@@ -204,6 +208,21 @@ Status JournalStore::write_manifest() {
   committed_ = std::move(manifest);
   committed_chain_ = chain_;
   return {};
+}
+
+// One may have got its name before its commit failed.
+Status JournalStore::remove_newer_manifests(const SnapshotFiles& files) const {
+  bool is_changed = false;
+  for (const std::uint64_t generation : files.manifests) {
+    if (generation <= committed_.generation || committed_.segments.empty()) continue;
+    std::error_code error;
+    std::filesystem::remove(folder_ + "/" + manifest_name(generation), error);
+    if (error)
+      return Error{ErrorCode::kIo,
+                   folder_ + "/" + manifest_name(generation) + ": removing it: " + error.message()};
+    is_changed = true;
+  }
+  return is_changed ? sync_folder(folder_) : Status();
 }
 
 // All but the two newest that are whole: one that is damaged is no use, and would push out one that is. What

@@ -88,6 +88,7 @@ class JournalStore {
   void look_at_unnamed(std::uint64_t first);
   Status begin_segment();
   Status write_manifest();
+  Status remove_newer_manifests(const SnapshotFiles& files) const;
   void remove_old_manifests() const;
 
   std::string folder_;
@@ -107,7 +108,8 @@ class JournalStore {
   // As promised.
   Manifest committed_;
   JournalChain committed_chain_;
-  std::uint64_t generation_ = 0;  // above all manifests in the folder, damaged ones too, once incremented
+  bool promises_too_much_ = false;  // the newest manifest: records that are not whole
+  std::uint64_t generation_ = 0;    // above all manifests in the folder, damaged ones too, once incremented
   std::uint64_t generation_before_ = 0;  // of the whole one that stood before committed_
 };
 

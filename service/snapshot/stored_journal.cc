@@ -16,6 +16,9 @@ constexpr milliseconds kCallerWaitMax{10};
 constexpr milliseconds kCatchUpWait{100};
 constexpr milliseconds kAskAgain{100};
 constexpr std::chrono::seconds kProgressEvery{5};
+constexpr const char* kSlow =
+    "the disk is slower than the journal grows, or hangs: what finds no room in the queue is read from Kafka "
+    "once it has caught up";
 
 }  // namespace
 
@@ -98,49 +101,57 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
   }
   CHECK(parts_.chain.next_number() == number_, "the caller's chain has accepted what was stored");
   const std::int64_t position = parts_.store.position();
+  const std::int64_t promised =
+      std::max(position, parts_.store.committed().position);  // damage may lie between
   const auto journal_is_shorter = [&] {
     return Error{
         ErrorCode::kContradiction,
-        snapshot + " ends at position " + std::to_string(position) + " of the journal, which ends at " +
+        snapshot + " ends at position " + std::to_string(promised) + " of the journal, which ends at " +
             std::to_string(*end) +
             ": the journal lost records, or is another one. If it is the right one, and what it lost may be "
             "forgotten: " +
             kSnapshotWayOut};
   };
+  for (const auto until = Clock::now() + options_.stale_end_max; *end < promised;) {
+    if (!ask_again(until)) return journal_is_shorter();
+    if (end = parts_.log.end(); !end) return end.error();
+  }
   if (number_ > 0) {
-    for (const auto until = Clock::now() + options_.stale_end_max; *end < position;) {
-      if (!ask_again(until)) return journal_is_shorter();
-      if (end = parts_.log.end(); !end) return end.error();
-    }
     log_info("{}: {} records, {:.1f} MB, {:.2f} s; the journal topic goes on from there", snapshot, number_,
              static_cast<double>(bytes_read) / 1e6, seconds_since(began));
     if (Status started = parts_.log.start_at(position - 1); !started) return started;
   }
   committed_end_ = number_;
   begun_ = true;
-  if (damage.is_unread) {
-    leave_it(damage.clauses);
-  } else {
-    if (Status resumed = parts_.store.resume(parts_.chain); !resumed) fail(resumed.error());
-    commit_due_ = Clock::now() + options_.interval;
-    thread_ = std::thread([this] { run(); });
-  }
 
-  bool compared = number_ == 0;
+  bool is_ours = promised == 0;
+  if (is_ours) write_on();
   const auto until = Clock::now() + options_.stale_end_max;
   do {
     status = parts_.log.read_to_end([&](std::string_view bytes, double progress) -> Status {
-      if (!compared) {
-        compared = true;
-        return compare(bytes, position);
+      if (!is_ours) {
+        if (Status same = compare(bytes, position); !same) return same;
+        is_ours = true;
+        write_on();
+        if (number_ > 0) return {};
       }
       if (Status taken = take(bytes, progress); !taken) return taken;
       keep(bytes);
       return {};
     });
-    if (!status || compared) return status;
+    if (!status || is_ours) return status;
   } while (ask_again(until));
   return journal_is_shorter();
+}
+
+// From now on what is read is stored. What is damaged is cut off for that, which nothing brings back: so it
+// was seen to be of this journal.
+void StoredJournal::write_on() {
+  const Damage& damage = parts_.store.damage();
+  if (damage.is_unread) return leave_it(damage.clauses);
+  if (Status resumed = parts_.store.resume(parts_.chain); !resumed) fail(resumed.error());
+  commit_due_ = Clock::now() + options_.interval;
+  thread_ = std::thread([this] { run(); });
 }
 
 // What the disk does not let us read may be whole, and be all that is left of the journal one day. To go on
@@ -163,15 +174,19 @@ bool StoredJournal::ask_again(Clock::time_point until) const {
   return true;
 }
 
+// `bytes`: the journal's record where the last one lies that could be read, its first one if none could.
 Status StoredJournal::compare(std::string_view bytes, std::int64_t position) const {
-  if (parts_.log.position() == position && digest128(bytes) == parts_.chain.last_digest()) return {};
   const Result<JournalRecord> record = decode_journal_record(bytes);
-  const bool another = record && record->journal != parts_.chain.journal();
-  return Error{
-      ErrorCode::kContradiction,
-      "snapshot " + parts_.store.folder() + (another ? " is of another journal" : " and the journal differ") +
-          ": its last record, number " + std::to_string(number_ - 1) +
-          ", is not what the journal has at position " + std::to_string(position) + ". " + kSnapshotWayOut};
+  const bool is_another = record && record->journal != parts_.store.committed().journal;
+  const bool is_last = parts_.log.position() == position && digest128(bytes) == parts_.chain.last_digest();
+  if (number_ == 0 ? !is_another : is_last) return {};
+  const std::string folder = "snapshot " + parts_.store.folder();
+  if (is_another)
+    return Error{ErrorCode::kContradiction, folder + " is of another journal. " + kSnapshotWayOut};
+  return Error{ErrorCode::kContradiction, folder + " and the journal differ: its last record, number " +
+                                              std::to_string(number_ - 1) +
+                                              ", is not what the journal has at position " +
+                                              std::to_string(position) + ". " + kSnapshotWayOut};
 }
 
 // Of the record that the log has just handed out.
@@ -179,16 +194,18 @@ void StoredJournal::keep(std::string_view bytes) {
   Item item = {number_++, parts_.log.position(), {}};
   std::unique_lock lock(mutex_);
   committed_end_ = number_;
-  if (behind_) return;
+  if (behind_) return tell_behind();
   const auto fits = [&] { return queue_.empty() || queue_bytes_ + bytes.size() <= options_.queue_bytes_max; };
   if (!drained_.wait_for(lock, kCallerWaitMax, fits)) {
     behind_ = true;
+    parts_.board.warn("snapshot", kSlow);
+    log_warning("snapshot {}: {}", parts_.store.folder(), kSlow);
     return;
   }
   lock.unlock();
   item.bytes = bytes;
   lock.lock();
-  if (behind_) return;
+  if (behind_) return tell_behind();
   queue_bytes_ += item.bytes.size();
   queue_.push_back(std::move(item));
   lock.unlock();
@@ -208,6 +225,7 @@ void StoredJournal::run() {
     if (failed_) {
       status = parts_.store.fall_back();
       failed_ = !status;
+      commit_due_ = Clock::now();  // whether the disk is well shows when something was promised
       if (status) log_info("snapshot {}: trying again", parts_.store.folder());
     } else {
       status = append(items);
@@ -248,12 +266,13 @@ Status StoredJournal::catch_up() {
     {
       const std::lock_guard lock(mutex_);
       if (!behind_ || stop_) return {};
-      if (parts_.store.next_number() >= committed_end_) {
+      stored_ = parts_.store.next_number();
+      tell_behind();
+      if (stored_ >= committed_end_) {
         behind_ = false;
         spent = std::move(own_log_);
         return {};
       }
-      tell_behind(parts_.store.next_number());
     }
     if (!own_log_) {
       Result<std::unique_ptr<SeekableLog>> opened = open_log_();
@@ -271,8 +290,8 @@ Status StoredJournal::catch_up() {
 }
 
 // REQUIRES: mutex_ is held.
-void StoredJournal::tell_behind(std::uint64_t stored) {
-  parts_.probe.snapshot_behind(committed_end_ - std::min(committed_end_, stored));
+void StoredJournal::tell_behind() {
+  parts_.probe.snapshot_behind(committed_end_ - std::min(committed_end_, stored_));
 }
 
 Status StoredJournal::commit_when_due() { return Clock::now() < commit_due_ ? Status() : commit(); }
@@ -285,7 +304,8 @@ Status StoredJournal::commit() {
   {
     const std::lock_guard lock(mutex_);
     is_current = !behind_;
-    tell_behind(manifest.records);
+    stored_ = manifest.records;
+    tell_behind();
   }
   parts_.board.warn("snapshot", "");
   parts_.probe.snapshot_written(manifest.records, manifest.bytes(), is_current);
@@ -302,7 +322,8 @@ void StoredJournal::fail(const Error& error) {
     behind_ = true;
     dropped.swap(queue_);
     queue_bytes_ = 0;
-    tell_behind(parts_.store.committed().records);
+    stored_ = parts_.store.committed().records;
+    tell_behind();
   }
   drained_.notify_one();
   parts_.probe.snapshot_failed();

@@ -88,6 +88,7 @@ class StoredJournal final : public JournalLog {
   };
 
   Status begin(const std::function<Status(std::string_view bytes, double progress)>& take);
+  void write_on();
   void leave_it(const std::string& why);
   bool ask_again(Clock::time_point until) const;
   Status compare(std::string_view bytes, std::int64_t position) const;
@@ -100,7 +101,7 @@ class StoredJournal final : public JournalLog {
   Status catch_up();
   Status commit_when_due();
   Status commit();
-  void tell_behind(std::uint64_t stored);
+  void tell_behind();
   void fail(const Error& error);
 
   Parts parts_;
@@ -116,6 +117,7 @@ class StoredJournal final : public JournalLog {
   std::vector<Item> queue_;
   std::size_t queue_bytes_ = 0;
   std::uint64_t committed_end_ = 0;  // one past the newest record that was handed out
+  std::uint64_t stored_ = 0;         // as the thread inside knew it last
   bool behind_ = false;              // records were left out of the queue
   bool stop_ = false;
 

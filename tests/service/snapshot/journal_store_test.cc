@@ -482,6 +482,46 @@ TEST_F(JournalStoreTest, a_manifest_that_cannot_be_written_leaves_no_draft) {
   EXPECT_TRUE(store->commit());
 }
 
+// The name of a manifest that promises more is in the folder although its commit failed.
+TEST_F(JournalStoreTest, what_is_written_anew_is_promised_by_no_manifest_before) {
+  const std::vector<std::string> records = generated_records(10, 2);
+  const auto store = open();
+  start(*store);
+  ASSERT_TRUE(append(*store, records, 5));
+  ASSERT_TRUE(store->commit());
+  const std::string newer = manifest_name(store->committed().generation + 1);
+  write("snapshot/" + newer, files().at(manifest_name(store->committed().generation)));
+  ASSERT_TRUE(store->fall_back());
+  EXPECT_FALSE(files().contains(newer));
+  ASSERT_TRUE(append(*store, records, 10));
+  EXPECT_TRUE(store->commit());
+}
+
+// As long as one does, nothing is cut off or written anew.
+TEST_F(JournalStoreTest, what_is_damaged_is_cut_off_once_a_manifest_promises_less) {
+  const std::vector<std::string> records = generated_records(10, 2);
+  fill(records);
+  auto damaged = files();
+  damaged.at(segment_name(0)).back() ^= 1;
+  put(damaged);
+  const auto store = open();
+  JournalChain chain;
+  ASSERT_TRUE(store->read([&](const StoredRecord& record) -> Status {
+    const Result<JournalRecord> decoded = decode_journal_record(record.bytes);
+    return decoded ? chain.accept(*decoded, record.bytes) : Status(decoded.error());
+  }));
+  ASSERT_EQ(chain.next_number(), 9U);
+  const std::filesystem::path in_the_way = at() + "/" + manifest_name(store->committed().generation + 1);
+  std::filesystem::create_directory(in_the_way);
+  EXPECT_FALSE(store->resume(chain));
+  EXPECT_EQ(read(at() + "/" + segment_name(0)), damaged.at(segment_name(0)));
+  std::filesystem::remove(in_the_way);
+  ASSERT_TRUE(store->fall_back());
+  EXPECT_LT(files().at(segment_name(0)).size(), damaged.at(segment_name(0)).size());
+  ASSERT_TRUE(append(*store, records, 10));
+  ASSERT_TRUE(store->commit());
+}
+
 TEST_F(JournalStoreTest, a_record_that_does_not_follow_is_refused) {
   const std::vector<std::string> records = generated_records(5, 2);
   const auto store = open();

@@ -188,6 +188,23 @@ class StoredJournalTest : public FolderTest {
     for (std::size_t i = 0; i < count; ++i) journal_.add(truth_.next(3));
   }
 
+  // A bit of a segment's first record.
+  void damage(std::size_t segment) {
+    const Result<SnapshotFiles> files = snapshot_files(at());
+    ASSERT_TRUE(files.ok());
+    ASSERT_GT(files->segments.size(), segment);
+    const std::string name = segment_name(files->segments[segment]);
+    std::string bytes = read(at() + "/" + name);
+    bytes[kSegmentHeaderBytes + 40] ^= 4;
+    write("snapshot/" + name, bytes);
+  }
+  std::map<std::string, std::string> contents() const {
+    std::map<std::string, std::string> contents;
+    for (const auto& entry : std::filesystem::directory_iterator(at()))
+      contents[entry.path().filename().string()] = read(entry.path());
+    return contents;
+  }
+
   // Three records are read back while a commit lasts: with a queue of one byte the second finds no room.
   bool leave_records_out(const std::function<void(std::size_t)>& read_back) {
     probe_.hold = true;
@@ -275,17 +292,54 @@ TEST_F(StoredJournalTest, a_snapshot_of_another_journal_is_named) {
               AllOf(HasSubstr(at()), HasSubstr("is of another journal"), HasSubstr("Remove the folder")));
 }
 
+// What is damaged is cut off, and all behind it: not before it is known whose it is.
+TEST_F(StoredJournalTest, a_damaged_snapshot_of_another_journal_is_left_as_it_is) {
+  commit(60);
+  ASSERT_TRUE(live().status);
+  journal_.records = generated_records(70, 3, 99);
+  for (const std::size_t segment : {1, 0}) {
+    damage(segment);
+    const auto before = contents();
+    const Life life = live();
+    ASSERT_FALSE(life.status) << segment;
+    EXPECT_EQ(life.status.error().code, ErrorCode::kContradiction);
+    EXPECT_THAT(life.status.error().message, HasSubstr("is of another journal"));
+    EXPECT_EQ(contents(), before) << segment;
+  }
+}
+
+// Its manifest was whole and tells how much it had.
+TEST_F(StoredJournalTest, a_journal_that_lost_records_is_named_by_a_damaged_snapshot_too) {
+  commit(60);
+  ASSERT_TRUE(live().status);
+  journal_.records.resize(55);
+  for (const std::size_t segment : {1, 0}) {
+    damage(segment);
+    const auto before = contents();
+    const Life life = live({}, {.stale_end_max = milliseconds(50)});
+    ASSERT_FALSE(life.status) << segment;
+    EXPECT_EQ(life.status.error().code, ErrorCode::kContradiction);
+    EXPECT_THAT(life.status.error().message,
+                AllOf(HasSubstr("ends at position 119"), HasSubstr("the journal lost records")));
+    EXPECT_EQ(contents(), before) << segment;
+  }
+}
+
+TEST_F(StoredJournalTest, damage_from_the_first_record_on_costs_a_start_from_kafka) {
+  commit(60);
+  const Life whole = live();
+  damage(0);
+  const Life damaged = live();
+  ASSERT_TRUE(damaged.status) << damaged.status.error().message;
+  EXPECT_EQ(damaged.log_reads, 60);
+  EXPECT_EQ(damaged.state, whole.state);
+  EXPECT_EQ(live().log_reads, 1);
+}
+
 TEST_F(StoredJournalTest, damage_costs_a_longer_start_and_no_record) {
   commit(60);
   const Life whole = live();
-  for (const auto& entry : std::filesystem::directory_iterator(at())) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with("segment-") || name == segment_name(0)) continue;
-    std::string bytes = read(entry.path());
-    bytes[bytes.size() / 2] ^= 4;
-    write("snapshot/" + name, bytes);
-    break;
-  }
+  damage(1);
   const Life damaged = live();
   ASSERT_TRUE(damaged.status) << damaged.status.error().message;
   EXPECT_GT(damaged.log_reads, 1);
@@ -357,8 +411,15 @@ TEST_F(StoredJournalTest, the_end_of_the_log_inside_is_not_waited_for) {
 TEST_F(StoredJournalTest, a_commit_on_the_way_to_what_was_left_out_is_not_current) {
   const Life life = live(
       [&](const auto& read_back) {
-        ASSERT_TRUE(leave_records_out(read_back));
-        EXPECT_TRUE(eventually([&] { return probe_.current == 3U; })) << probe_.current;
+        probe_.hold = true;
+        ASSERT_TRUE(eventually([&] { return probe_.held.load(); }));
+        commit(6);
+        read_back(6);
+        EXPECT_GE(probe_.behind, 4U) << "who hangs cannot tell it";
+        EXPECT_THAT(board_.warning(), HasSubstr("slower than the journal grows, or hangs"));
+        probe_.hold = false;
+        EXPECT_TRUE(eventually([&] { return probe_.current == 6U; })) << probe_.current;
+        EXPECT_TRUE(eventually([&] { return board_.warning().empty(); })) << board_.warning();
       },
       {.interval = milliseconds(1), .queue_bytes_max = 1});
   ASSERT_TRUE(life.status);
@@ -391,6 +452,25 @@ TEST_F(StoredJournalTest, a_full_disk_is_told_and_mended_later_and_the_service_g
   const Life again = live();
   EXPECT_EQ(again.log_reads, 1);
   EXPECT_EQ(again.state, life.state);
+}
+
+// Whatever the interval: else alarms that count failures would not hear of it, and a warning would outlast
+// what it is about.
+TEST_F(StoredJournalTest, a_disk_is_tried_at_each_retry_and_not_at_the_next_interval) {
+  commit(5);
+  const std::string away = at() + "-away";
+  const Life life = live(
+      [&](const auto& read_back) {
+        std::filesystem::rename(at(), away);
+        commit(300);
+        read_back(300);
+        EXPECT_TRUE(eventually([&] { return probe_.failures >= 3; })) << probe_.failures;
+        std::filesystem::rename(away, at());
+        EXPECT_TRUE(eventually([&] { return board_.warning().empty(); })) << board_.warning();
+        EXPECT_TRUE(eventually([&] { return probe_.behind == 0U; })) << probe_.behind;
+      },
+      {.interval = std::chrono::hours(1), .retry = milliseconds(20)});
+  ASSERT_TRUE(life.status);
 }
 
 TEST_F(StoredJournalTest, what_is_lacking_grows_while_the_disk_is_away) {
