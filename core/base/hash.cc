@@ -2,6 +2,8 @@
 
 #include <xxhash.h>
 
+#include <random>
+
 #include "core/base/isa.h"
 
 #if NEARDUP_X86
@@ -30,5 +32,14 @@ Digest128 digest128(std::string_view bytes) {
 }
 
 std::uint64_t digest64(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+std::uint64_t seeded64(std::string_view bytes, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+std::uint64_t secret_seed() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32 | random();
+}
 
 }  // namespace neardup

@@ -11,11 +11,11 @@
 namespace neardup {
 namespace {
 
-double mean_distance(std::uint32_t counted, const std::array<std::uint32_t, 64>& differing) {
+double mean_distance(std::uint64_t counted, const std::array<std::uint64_t, 64>& differing) {
   if (counted < 2) return 0;
-  const double n = counted;
+  const auto n = static_cast<double>(counted);
   double pairs = 0;
-  for (const std::uint32_t c : differing) pairs += c * (n - c);
+  for (const std::uint64_t c : differing) pairs += static_cast<double>(c) * (n - static_cast<double>(c));
   return pairs / (n * (n - 1) / 2);
 }
 
@@ -195,8 +195,9 @@ ClusterCounts Clusters::counts() const {
   for (const LargeCluster& large : filled_largest()) {
     counts.largest = std::max(counts.largest, large.size);
     if (large.counted < 2) continue;
-    counted += large.counted;
-    counts.mean_distance += large.counted * mean_distance(large.counted, large.differing);
+    const auto members = static_cast<double>(large.counted);
+    counted += members;
+    counts.mean_distance += members * mean_distance(large.counted, large.differing);
   }
   if (counted > 0) counts.mean_distance /= counted;
   return counts;

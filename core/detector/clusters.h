@@ -125,8 +125,8 @@ class Clusters {
   struct LargeCluster {
     Sequence leader = 0;
     std::uint32_t size = 0;
-    std::uint32_t counted = 1;                     // the leader, and the members that `differing` is of
-    std::array<std::uint32_t, 64> differing = {};  // of each bit: how many are not as the leader is
+    std::uint64_t counted = 1;                     // the leader, and the members that `differing` is of
+    std::array<std::uint64_t, 64> differing = {};  // of each bit: how many are not as the leader is
   };
 
   struct Sized {

@@ -6,10 +6,12 @@
 //   id ─► latest ─► previous ─► previous ─► none          their order in the log, backwards
 //
 // Cost:    9.3 bytes a unique at most. A find is one cache line of the table, and reads the log where 36 bits
-// of the id's hash agree. Threads: none inside; the const functions may run side by side.
+// of the id's hash agree. That hash has a seed of its own: strangers choose ids, and could choose thousands
+// that share a known one. Threads: none inside; the const functions may run side by side.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -24,16 +26,16 @@ namespace neardup {
 class IdIndex {
  public:
   // Of uniques of `log`, which must outlive the index.
-  explicit IdIndex(const UniqueLog& log) : log_(log) {}
+  explicit IdIndex(const UniqueLog& log) : log_(log), seed_(secret_seed()) {}
 
   // Starts to load what find() reads first; and, once that is here, what is left.
-  void prefetch(std::string_view id) const { table_.prefetch(digest64(id)); }
-  void prefetch_rest(std::string_view id) const { table_.prefetch_rest(digest64(id)); }
+  void prefetch(std::string_view id) const { table_.prefetch(key(id)); }
+  void prefetch_rest(std::string_view id) const { table_.prefetch_rest(key(id)); }
 
   // The latest unique with this id: what an entry to be appended has as its `previous`.
   std::optional<Sequence> find(std::string_view id) const {
     std::optional<Sequence> latest;
-    table_.scan(digest64(id), [&](Ordinal sequence) {
+    table_.scan(key(id), [&](Ordinal sequence) {
       if (sequence >= log_.oldest() && log_.entry(sequence).id == id) latest = sequence;
     });
     return latest;
@@ -49,26 +51,26 @@ class IdIndex {
   void insert(Sequence sequence, std::string_view id) {
     const std::optional<Sequence> previous = log_.entry(sequence).previous;
     DCHECK(previous == find(id));
-    if (previous) table_.erase(digest64(id), *previous);
-    table_.insert(digest64(id), sequence);
+    if (previous) table_.erase(key(id), *previous);
+    table_.insert(key(id), sequence);
   }
 
   // Forgets the id with all its uniques. False if it is not here.
   bool erase(std::string_view id) {
     const std::optional<Sequence> latest = find(id);
-    return latest && table_.erase(digest64(id), *latest);
+    return latest && table_.erase(key(id), *latest);
   }
 
   // Forgets all uniques below `oldest`.
   void expire(Sequence oldest) { table_.expire(oldest); }
 
-  // Equal for equal contents. It reads the whole table.
-  Digest128 digest() const { return table_.digest(); }
-
   std::size_t bytes() const { return table_.bytes(); }
 
  private:
+  std::uint64_t key(std::string_view id) const { return seeded64(id, seed_); }
+
   const UniqueLog& log_;
+  const std::uint64_t seed_;
   BucketTable table_;
 };
 
