@@ -176,7 +176,7 @@ struct Detector::State {
         mgrams.emplace(o);
         break;
     }
-    if (o.by_id) ids.emplace(uniques);
+    if (o.by_id) ids.emplace(uniques, o.id_seed);
     with(pages, [&](auto& route) { route.judge_by(o.exact); });
   }
 

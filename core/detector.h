@@ -72,6 +72,9 @@ struct DetectorOptions {
   // Whether documents are known by their ids: 9.3 bytes of memory a unique (id_index.h). A history may come
   // back under the other choice, unless uniques were forgotten by their ids.
   bool by_id = false;
+  // Of the hash of ids, which strangers may choose: secret_seed() for who reads from strangers. No decision
+  // hangs on it.
+  std::uint64_t id_seed = 0;
   // Asked wherever sketches would be; it must outlive the detector. Null: the sketches are asked.
   const ExactSimilarity* exact = nullptr;
 

@@ -6,8 +6,8 @@
 //   id ─► latest ─► previous ─► previous ─► none          their order in the log, backwards
 //
 // Cost:    9.3 bytes a unique at most. A find is one cache line of the table, and reads the log where 36 bits
-// of the id's hash agree. That hash has a seed of its own: strangers choose ids, and could choose thousands
-// that share a known one. Threads: none inside; the const functions may run side by side.
+// of the id's hash agree. That hash has a seed: strangers choose ids, and could choose thousands that share one
+// whose seed they know. Threads: none inside; the const functions may run side by side.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ namespace neardup {
 
 class IdIndex {
  public:
-  // Of uniques of `log`, which must outlive the index.
-  explicit IdIndex(const UniqueLog& log) : log_(log), seed_(secret_seed()) {}
+  // Of uniques of `log`, which must outlive the index. `seed`: no answer hangs on it, and bytes() by little.
+  explicit IdIndex(const UniqueLog& log, std::uint64_t seed = 0) : log_(log), seed_(seed) {}
 
   // Starts to load what find() reads first; and, once that is here, what is left.
   void prefetch(std::string_view id) const { table_.prefetch(key(id)); }

@@ -251,10 +251,12 @@ Status Service::remember(const Uuid& journal) {
   Result<std::unique_ptr<KafkaLogReader>> log =
       KafkaLogReader::open(config_.kafka, config_.kafka.topics.journal, 0, metrics_, board_, stop_);
   if (!log) return log.error();
+  DetectorOptions detector = resolve_detector_options(config_);
+  detector.id_seed = secret_seed();
   memory_.emplace(Memory{.topic = journal,
                          .log = std::move(*log),
                          .chain = JournalChain(signing_.text()),
-                         .detector = Detector(resolve_detector_options(config_)),
+                         .detector = Detector(detector),
                          .retention = Retention(retention_),
                          .stored = nullptr});
   if (snapshot_ == nullptr) return {};

@@ -52,7 +52,8 @@ Result<std::unique_ptr<JournalStore>> JournalStore::open(const std::string& fold
   if (store->damage_.is_unread)
     return Error{ErrorCode::kIo, store->damage_.clauses + ": left as it is"}.in("snapshot");
   if (!*manifest) {
-    for (const std::uint64_t first : files->segments) store->look_at_unnamed(first);
+    for (const std::uint64_t first : files->segments)
+      if (Status status = store->look_at_unnamed(first); !status) return status.error().in("snapshot");
     return store;
   }
   if (const Status same = comparable(**manifest, signature_options); !same)
@@ -63,12 +64,23 @@ Result<std::unique_ptr<JournalStore>> JournalStore::open(const std::string& fold
 }
 
 // A manifest names a segment before it holds a record: one that holds some and has no name was left without.
-void JournalStore::look_at_unnamed(std::uint64_t first) {
+Status JournalStore::look_at_unnamed(std::uint64_t first) {
+  const std::string path = folder_ + "/" + segment_name(first);
   std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(folder_ + "/" + segment_name(first), error);
-  if (error || size <= kSegmentHeaderBytes || damage_.any()) return;
-  damage_.add({ErrorCode::kCorrupt, folder_ + "/" + segment_name(first) +
-                                        " holds records, and there is no manifest that names it"});
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error || size <= kSegmentHeaderBytes) return {};
+  if (!damage_.any())
+    damage_.add({ErrorCode::kCorrupt, path + " holds records, and there is no manifest that names it"});
+  Result<File> file = File::open(path, O_RDONLY);
+  if (!file) return file.error();
+  std::string bytes(kSegmentHeaderBytes, '\0');
+  if (const Result<std::size_t> got = file->read_at(bytes, 0); !got) return got.error();
+  if (const Result<SegmentHeader> header = decode_segment_header(bytes)) unnamed_ = header->journal;
+  return {};
+}
+
+std::optional<Uuid> JournalStore::journal() const {
+  return committed_.segments.empty() ? unnamed_ : std::optional(committed_.journal);
 }
 
 Status JournalStore::read(const std::function<Status(const StoredRecord& record)>& take) {
@@ -104,7 +116,8 @@ Status JournalStore::resume(const JournalChain& chain) {
   committed_.topics = chain.topics();
   committed_.positions = chain.positions();
   damage_ = manifest_damage_ = {};  // it is cut off now
-  promises_too_much_ = segments_ != committed_.segments && !segments_.empty();
+  // Once it is cut, a second reading finds what is left whole.
+  promises_too_much_ = (promises_too_much_ || segments_ != committed_.segments) && !segments_.empty();
   committed_.segments = segments_;
   return fall_back();
 }
@@ -115,14 +128,8 @@ Status JournalStore::fall_back() {
   segments_ = committed_.segments;
   journal_ = committed_.journal;
   file_ = File();
-  // Nothing is written anew as long as a manifest promises what stood there.
-  if (promises_too_much_) {
-    if (Status status = write_manifest(); !status) return status;
-    promises_too_much_ = false;
-  }
   const Result<SnapshotFiles> files = snapshot_files(folder_);
   if (!files) return files.error();
-  if (Status status = remove_newer_manifests(*files); !status) return status;
   for (const std::uint64_t first : files->segments) {
     if (!segments_.empty() && first <= segments_.back().first) continue;
     std::error_code error;
@@ -131,6 +138,12 @@ Status JournalStore::fall_back() {
       return Error{ErrorCode::kIo, folder_ + "/" + segment_name(first) + ": removing it: " + error.message()};
   }
   if (segments_.empty()) return {};
+  // Nothing is written anew as long as a manifest promises what stood there.
+  if (promises_too_much_) {
+    if (Status status = write_manifest(); !status) return status;
+    promises_too_much_ = false;
+  }
+  if (Status status = remove_newer_manifests(*files); !status) return status;
   Result<File> file = File::open(folder_ + "/" + segment_name(segments_.back().first), O_RDWR);
   if (!file) return file.error();
   if (Status status = file->truncate(segments_.back().bytes); !status) return status;
@@ -211,18 +224,20 @@ Status JournalStore::write_manifest() {
 }
 
 // One may have got its name before its commit failed.
-Status JournalStore::remove_newer_manifests(const SnapshotFiles& files) const {
-  bool is_changed = false;
+Status JournalStore::remove_newer_manifests(const SnapshotFiles& files) {
   for (const std::uint64_t generation : files.manifests) {
-    if (generation <= committed_.generation || committed_.segments.empty()) continue;
+    if (generation <= committed_.generation) continue;
     std::error_code error;
     std::filesystem::remove(folder_ + "/" + manifest_name(generation), error);
     if (error)
       return Error{ErrorCode::kIo,
                    folder_ + "/" + manifest_name(generation) + ": removing it: " + error.message()};
-    is_changed = true;
+    is_removal_due_ = true;
   }
-  return is_changed ? sync_folder(folder_) : Status();
+  if (!is_removal_due_) return {};
+  const Status status = sync_folder(folder_);
+  is_removal_due_ = !status;
+  return status;
 }
 
 // All but the two newest that are whole: one that is damaged is no use, and would push out one that is. What

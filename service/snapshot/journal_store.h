@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,9 @@ class JournalStore {
   // What the newest manifest promises; no segments: nothing is stored.
   const Manifest& committed() const { return committed_; }
 
+  // Whose records these are, as far as anything in the folder tells; nullopt: nobody's.
+  std::optional<Uuid> journal() const;
+
   // Hands out every record that is promised from the first on, as far as they are whole. `take` may refuse
   // one: its error ends the reading and is returned. May be called again, to begin anew.
   Status read(const std::function<Status(const StoredRecord& record)>& take);
@@ -85,10 +89,10 @@ class JournalStore {
  private:
   JournalStore(std::string folder, const std::string& signature_options, StoreOptions options, File lock);
 
-  void look_at_unnamed(std::uint64_t first);
+  Status look_at_unnamed(std::uint64_t first);
   Status begin_segment();
   Status write_manifest();
-  Status remove_newer_manifests(const SnapshotFiles& files) const;
+  Status remove_newer_manifests(const SnapshotFiles& files);
   void remove_old_manifests() const;
 
   std::string folder_;
@@ -107,8 +111,10 @@ class JournalStore {
 
   // As promised.
   Manifest committed_;
+  std::optional<Uuid> unnamed_;  // the journal of segments that hold records, and have no manifest
   JournalChain committed_chain_;
   bool promises_too_much_ = false;  // the newest manifest: records that are not whole
+  bool is_removal_due_ = false;     // of a manifest, to be durable
   std::uint64_t generation_ = 0;    // above all manifests in the folder, damaged ones too, once incremented
   std::uint64_t generation_before_ = 0;  // of the whole one that stood before committed_
 };

@@ -104,6 +104,11 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
   const std::int64_t promised =
       std::max(position, parts_.store.committed().position);  // damage may lie between
   const auto journal_is_shorter = [&] {
+    if (promised == 0)
+      return Error{ErrorCode::kContradiction, snapshot +
+                                                  " holds records of a journal, and the journal has none: it "
+                                                  "lost them, or is another one. " +
+                                                  kSnapshotWayOut};
     return Error{
         ErrorCode::kContradiction,
         snapshot + " ends at position " + std::to_string(promised) + " of the journal, which ends at " +
@@ -121,10 +126,10 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
              static_cast<double>(bytes_read) / 1e6, seconds_since(began));
     if (Status started = parts_.log.start_at(position - 1); !started) return started;
   }
-  committed_end_ = number_;
+  committed_end_ = stored_ = number_;
   begun_ = true;
 
-  bool is_ours = promised == 0;
+  bool is_ours = !parts_.store.journal();
   if (is_ours) write_on();
   const auto until = Clock::now() + options_.stale_end_max;
   do {
@@ -150,7 +155,7 @@ void StoredJournal::write_on() {
   const Damage& damage = parts_.store.damage();
   if (damage.is_unread) return leave_it(damage.clauses);
   if (Status resumed = parts_.store.resume(parts_.chain); !resumed) fail(resumed.error());
-  commit_due_ = Clock::now() + options_.interval;
+  commit_due_ = Clock::now();  // so that what was told of the folder before is told anew
   thread_ = std::thread([this] { run(); });
 }
 
@@ -177,7 +182,7 @@ bool StoredJournal::ask_again(Clock::time_point until) const {
 // `bytes`: the journal's record where the last one lies that could be read, its first one if none could.
 Status StoredJournal::compare(std::string_view bytes, std::int64_t position) const {
   const Result<JournalRecord> record = decode_journal_record(bytes);
-  const bool is_another = record && record->journal != parts_.store.committed().journal;
+  const bool is_another = record && record->journal != *parts_.store.journal();
   const bool is_last = parts_.log.position() == position && digest128(bytes) == parts_.chain.last_digest();
   if (number_ == 0 ? !is_another : is_last) return {};
   const std::string folder = "snapshot " + parts_.store.folder();
@@ -194,18 +199,20 @@ void StoredJournal::keep(std::string_view bytes) {
   Item item = {number_++, parts_.log.position(), {}};
   std::unique_lock lock(mutex_);
   committed_end_ = number_;
-  if (behind_) return tell_behind();
+  tell_behind();
+  if (behind_) return;
   const auto fits = [&] { return queue_.empty() || queue_bytes_ + bytes.size() <= options_.queue_bytes_max; };
   if (!drained_.wait_for(lock, kCallerWaitMax, fits)) {
-    behind_ = true;
+    behind_ = slow_ = true;
     parts_.board.warn("snapshot", kSlow);
+    lock.unlock();
     log_warning("snapshot {}: {}", parts_.store.folder(), kSlow);
     return;
   }
   lock.unlock();
   item.bytes = bytes;
   lock.lock();
-  if (behind_) return tell_behind();
+  if (behind_) return;
   queue_bytes_ += item.bytes.size();
   queue_.push_back(std::move(item));
   lock.unlock();
@@ -256,6 +263,8 @@ Status StoredJournal::append(const std::vector<Item>& items) {
     if (item.number < parts_.store.next_number()) continue;  // caught up with already
     if (Status status = parts_.store.append(item.bytes, item.position); !status) return status;
   }
+  const std::lock_guard lock(mutex_);
+  stored_ = parts_.store.next_number();
   return {};
 }
 
@@ -269,7 +278,8 @@ Status StoredJournal::catch_up() {
       stored_ = parts_.store.next_number();
       tell_behind();
       if (stored_ >= committed_end_) {
-        behind_ = false;
+        behind_ = slow_ = false;
+        commit_due_ = Clock::now();
         spent = std::move(own_log_);
         return {};
       }
@@ -306,8 +316,8 @@ Status StoredJournal::commit() {
     is_current = !behind_;
     stored_ = manifest.records;
     tell_behind();
+    parts_.board.warn("snapshot", slow_ ? kSlow : "");
   }
-  parts_.board.warn("snapshot", "");
   parts_.probe.snapshot_written(manifest.records, manifest.bytes(), is_current);
   return {};
 }
@@ -320,6 +330,7 @@ void StoredJournal::fail(const Error& error) {
   {
     const std::lock_guard lock(mutex_);
     behind_ = true;
+    slow_ = false;  // what it warns of now says more
     dropped.swap(queue_);
     queue_bytes_ = 0;
     stored_ = parts_.store.committed().records;

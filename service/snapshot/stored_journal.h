@@ -118,6 +118,7 @@ class StoredJournal final : public JournalLog {
   std::size_t queue_bytes_ = 0;
   std::uint64_t committed_end_ = 0;  // one past the newest record that was handed out
   std::uint64_t stored_ = 0;         // as the thread inside knew it last
+  bool slow_ = false;                // behind, because the queue was full
   bool behind_ = false;              // records were left out of the queue
   bool stop_ = false;
 

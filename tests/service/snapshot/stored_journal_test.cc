@@ -109,6 +109,7 @@ struct Counts final : Probe {
       current = stored;
     } else {
       ++not_current;
+      if (on_not_current) on_not_current();
     }
     for (; hold; held = true) std::this_thread::sleep_for(milliseconds(1));
   }
@@ -117,6 +118,7 @@ struct Counts final : Probe {
   std::atomic<std::uint64_t> records{0};
   std::atomic<std::uint64_t> current{0};  // records when it last had all
   std::atomic<int> not_current{0};        // commits that did not
+  std::function<void()> on_not_current;
   std::atomic<std::uint64_t> behind{0};
   std::atomic<int> failures{0};
   std::atomic<bool> hold{false};  // each commit lasts as long as this, as on a slow disk
@@ -325,6 +327,36 @@ TEST_F(StoredJournalTest, a_journal_that_lost_records_is_named_by_a_damaged_snap
   }
 }
 
+// The folder was copied without its manifests, or both are damaged.
+TEST_F(StoredJournalTest, segments_without_a_manifest_are_left_to_their_journal) {
+  commit(60);
+  ASSERT_TRUE(live().status);
+  const auto remove_manifests = [&] {
+    const Result<SnapshotFiles> files = snapshot_files(at());
+    ASSERT_TRUE(files.ok());
+    for (const std::uint64_t generation : files->manifests)
+      std::filesystem::remove(at() + "/" + manifest_name(generation));
+  };
+  remove_manifests();
+  const auto before = contents();
+  const std::vector<std::string> ours = journal_.records;
+  for (const auto& [records, words] :
+       {std::pair(generated_records(70, 3, 99), "is of another journal"),
+        std::pair(std::vector<std::string>(), "holds records of a journal, and the journal has none")}) {
+    journal_.records = records;
+    const Life life = live({}, {.stale_end_max = milliseconds(50)});
+    ASSERT_FALSE(life.status) << words;
+    EXPECT_EQ(life.status.error().code, ErrorCode::kContradiction);
+    EXPECT_THAT(life.status.error().message, HasSubstr(words));
+    EXPECT_EQ(contents(), before) << words;
+  }
+  journal_.records = ours;
+  const Life anew = live();
+  ASSERT_TRUE(anew.status) << anew.status.error().message;
+  EXPECT_EQ(anew.log_reads, 60);
+  EXPECT_EQ(live().log_reads, 1);
+}
+
 TEST_F(StoredJournalTest, damage_from_the_first_record_on_costs_a_start_from_kafka) {
   commit(60);
   const Life whole = live();
@@ -366,6 +398,7 @@ TEST_F(StoredJournalTest, what_cannot_be_read_is_left_as_it_is_until_a_start_can
   ASSERT_TRUE(unread.status) << unread.status.error().message;
   EXPECT_EQ(unread.records, 65U);
   EXPECT_GT(unread.log_reads, 1);
+  EXPECT_EQ(probe_.behind, static_cast<std::uint64_t>(unread.log_reads - 1 + 5));
   EXPECT_EQ(probe_.failures, 1);
   EXPECT_THAT(board_.warning(), AllOf(HasSubstr("snapshot"), HasSubstr(segment)));
 
@@ -409,6 +442,8 @@ TEST_F(StoredJournalTest, the_end_of_the_log_inside_is_not_waited_for) {
 }
 
 TEST_F(StoredJournalTest, a_commit_on_the_way_to_what_was_left_out_is_not_current) {
+  std::atomic<int> warned{0};
+  probe_.on_not_current = [&] { warned += board_.warning().find("slower") != std::string::npos ? 1 : 0; };
   const Life life = live(
       [&](const auto& read_back) {
         probe_.hold = true;
@@ -424,6 +459,18 @@ TEST_F(StoredJournalTest, a_commit_on_the_way_to_what_was_left_out_is_not_curren
       {.interval = milliseconds(1), .queue_bytes_max = 1});
   ASSERT_TRUE(life.status);
   EXPECT_GT(probe_.not_current, 0);
+  EXPECT_EQ(warned, probe_.not_current) << "it is slow until it has caught up";
+}
+
+TEST_F(StoredJournalTest, a_disk_that_was_slow_is_told_to_be_well_once_it_has_caught_up) {
+  const Life life = live(
+      [&](const auto& read_back) {
+        ASSERT_TRUE(leave_records_out(read_back));
+        EXPECT_TRUE(eventually([&] { return probe_.current == 3U; })) << probe_.current;
+        EXPECT_TRUE(eventually([&] { return board_.warning().empty(); })) << board_.warning();
+      },
+      {.interval = std::chrono::hours(1), .queue_bytes_max = 1});
+  ASSERT_TRUE(life.status);
 }
 
 TEST_F(StoredJournalTest, a_full_disk_is_told_and_mended_later_and_the_service_goes_on) {
