@@ -6,8 +6,8 @@
 //   id ─► latest ─► previous ─► previous ─► none          their order in the log, backwards
 //
 // Cost:    9.3 bytes a unique at most. A find is one cache line of the table, and reads the log where 36 bits
-// of the id's hash agree. That hash has a seed: strangers choose ids, and could choose thousands that share one
-// whose seed they know. Threads: none inside; the const functions may run side by side.
+// of the id's hash agree. That hash has a seed: strangers choose ids, and could choose thousands that share
+// one whose seed they know. Threads: none inside; the const functions may run side by side.
 #pragma once
 
 #include <cstddef>
