@@ -48,7 +48,7 @@ enum class RejectReason : std::uint8_t {
   kMissingId,      // no configured source of an id gave one: field, key or url
   kIdTooLong,      // longer than kIdBytesMax
   kInvalidBase64,  // a field declared base64 does not decode
-  kTooLarge,       // record or text above input.document_bytes_max
+  kTooLarge,       // record or text above input.document_bytes_max, or more headers than anybody reads
   kNoTokens,       // text without one letter or digit: nothing to compare
   kProducerError,  // the producer's own failure notice in place of a page ("json failed to parse")
 };

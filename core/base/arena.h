@@ -42,13 +42,18 @@ class Arena {
     const char* const begin = chunks_[at_].bytes.get() + used_;
     DCHECK(end >= begin && end <= chunks_[at_].bytes.get() + chunks_[at_].size);
     used_ += static_cast<std::size_t>(end - begin);
+    taken_ += static_cast<std::size_t>(end - begin);
     return {begin, end};
   }
 
   void clear() {
     at_ = 0;
     used_ = 0;
+    taken_ = 0;
   }
+
+  // Bytes of all views since clear().
+  std::size_t taken() const { return taken_; }
 
  private:
   static constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
@@ -60,6 +65,7 @@ class Arena {
   std::vector<Chunk> chunks_;
   std::size_t at_ = 0;    // the chunk being filled
   std::size_t used_ = 0;  // of that chunk
+  std::size_t taken_ = 0;
 };
 
 }  // namespace neardup

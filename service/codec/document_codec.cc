@@ -245,7 +245,8 @@ std::optional<RejectReason> DocumentCodec::State::decode(const Record& record, D
   };
   if (!record.value) return unread(RejectReason::kNullValue);
   // The bound of a body too: escapes and base64 only shrink. Only a charset can make it longer.
-  if (record.value->size() > document_bytes_max) return unread(RejectReason::kTooLarge);
+  if (record.value->size() > document_bytes_max || record.has_too_many_headers)
+    return unread(RejectReason::kTooLarge);
   if (is_failure_notice(*record.value)) return unread(RejectReason::kProducerError);
   return preset.value_is_page ? decode_page(record, document) : decode_json(record, document);
 }

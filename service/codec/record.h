@@ -23,8 +23,9 @@ struct Record {
   std::optional<std::string_view> key;
   std::optional<std::string_view> value;
   std::span<const Header> headers;
-  std::int64_t timestamp_ms = 0;   // the broker's or the producer's; 0 when unknown
-  std::int32_t leader_epoch = -1;  // Kafka's, to notice a truncated log; -1 when unknown
+  bool has_too_many_headers = false;  // for who read it: then there are none here, and it is rejected
+  std::int64_t timestamp_ms = 0;      // the broker's or the producer's; 0 when unknown
+  std::int32_t leader_epoch = -1;     // Kafka's, to notice a truncated log; -1 when unknown
 };
 
 // What stands around a header in a record as it is sent, at most: the sizes of its name and value.
@@ -45,8 +46,12 @@ inline std::size_t bytes_of(const Record& record) {
   return bytes;
 }
 
+// What a record with too many takes, which nobody tells: so few are held at a time.
+inline constexpr std::size_t kTooManyHeadersBytes = std::size_t{16} << 20;
+
 // The same, as they are held.
 inline std::size_t memory_of(const Record& record) {
+  if (record.has_too_many_headers) return bytes_of(record) + kTooManyHeadersBytes;
   std::size_t bytes = (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0);
   for (const Header& header : record.headers) bytes += 2 * bytes_of(header) + kHeaderMemoryBytes;
   return bytes;

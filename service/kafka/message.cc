@@ -30,7 +30,10 @@ Record view_record(const rd_kafka_message_t& message, std::uint32_t topic,
   record.timestamp_ms = std::max<std::int64_t>(0, rd_kafka_message_timestamp(&message, &kind));
 
   rd_kafka_headers_t* list = nullptr;
-  if (rd_kafka_message_headers(&message, &list) != RD_KAFKA_RESP_ERR_NO_ERROR) return record;  // it has none
+  const rd_kafka_resp_err_t error = rd_kafka_message_headers(&message, &list);
+  record.has_too_many_headers =
+      error != RD_KAFKA_RESP_ERR_NO_ERROR && error != RD_KAFKA_RESP_ERR__NOENT;  // librdkafka takes 100 000
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return record;
   std::vector<Header>& own = headers.emplace_back();
   own.reserve(rd_kafka_header_cnt(list));
   const char* name = nullptr;

@@ -29,9 +29,11 @@ constexpr const char* kUnlessLost =
     "start: ";
 
 // What the journal topic must have, to the letter.
+const TopicSetting kCleanup = {"cleanup.policy", "delete"};
+
 const std::vector<TopicSetting>& journal_settings() {
   static const std::vector<TopicSetting> settings = {
-      {"cleanup.policy", "delete"},
+      kCleanup,
       {"retention.ms", "-1"},
       {"retention.bytes", "-1"},
       {"unclean.leader.election.enable", "false"},
@@ -135,6 +137,14 @@ std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
     wrong(name, "max.message.bytes", std::to_string(at->second.message_bytes_max()),
           std::to_string(should) + " or more, so that " + why);
   };
+  if (const auto at = described.find(topics.dead_letter); at != described.end()) {
+    const auto policy = at->second.settings.find(kCleanup.name);
+    if (policy != at->second.settings.end() && policy->second.find("compact") != std::string::npos) {
+      wrong(topics.dead_letter, kCleanup.name, policy->second,
+            kCleanup.value +
+                ", for a compacted topic refuses a record without a key, and keeps of others the last");
+    }
+  }
   needs_bytes(topics.journal, kJournalBytesMin, "a whole batch fits into one record");
   needs_bytes(topics.dead_letter, dead_letter_bytes_min(topics, described), "every input record fits");
   needs_bytes(topics.unique, kPackedBytesMin, "verdicts fit as they are packed");
@@ -185,6 +195,7 @@ std::vector<TopicSetting> wanted_settings(const KafkaTopics& topics, const std::
     if (at != described.end() && at->second.replicas >= kJournalReplicas)
       settings.push_back({kInSyncSetting, std::to_string(kJournalInSync)});
   } else if (topic == topics.dead_letter) {
+    settings.push_back(kCleanup);
     settings.push_back({"max.message.bytes", std::to_string(std::max(dead_letter_bytes_min(topics, described),
                                                                      kDeadLetterBytesUsual))});
   } else if (topic == topics.unique || topic == topics.duplicate) {

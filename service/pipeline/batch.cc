@@ -166,6 +166,8 @@ void Batch::add_rejected(const Record& record, RejectReason reason) {
   const std::size_t begin = headers_.size();
   if (bytes_of(record) + kRecordRoomBytes > options_.dead_letter_bytes_max) {
     cut_to_fit(record, output);
+  } else if (record.has_too_many_headers) {
+    add_truncated_from(record);
   } else {
     headers_.insert(headers_.end(), record.headers.begin(), record.headers.end());
   }
@@ -179,6 +181,10 @@ void Batch::cut_to_fit(const Record& record, OutputRecord& output) {
       options_.dead_letter_bytes_max - std::min(options_.dead_letter_bytes_max, kRecordRoomBytes);
   if (record.key) output.key = record.key->substr(0, room / 4);
   if (record.value) output.value = record.value->substr(0, room / 2);
+  add_truncated_from(record);
+}
+
+void Batch::add_truncated_from(const Record& record) {
   add_header(kTruncatedHeaderName, std::to_string(record.value ? record.value->size() : 0));
 }
 

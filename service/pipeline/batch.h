@@ -103,6 +103,8 @@ class Batch {
   const std::map<JournalChain::Partition, Covered>& covered() const { return covered_; }
 
   std::size_t size() const { return records_.size(); }
+  // Of verdicts and headers, as they are sent: what is not a record's own.
+  std::size_t verdict_bytes() const { return arena_.taken(); }
 
  private:
   struct HeaderRange {
@@ -117,6 +119,7 @@ class Batch {
   void add_trace_headers(std::span<const Header> headers);
   void add_header(std::string_view name, std::string_view value);
   void cut_to_fit(const Record& record, OutputRecord& output);
+  void add_truncated_from(const Record& record);
 
   std::span<const std::string> topic_names_;
   BatchOptions options_;

@@ -94,11 +94,13 @@ Status Worker::run(const std::stop_token& stop) {
     const std::jthread gatherer([&](const std::stop_token& halt) {
       pthread_setname_np(pthread_self(), "gather");
       gathering_ = gather_all(stop, halt);
+      gather_pulse_.end();
       gathered_.close();
     });
     const std::jthread decider([&](const std::stop_token& halt) {
       pthread_setname_np(pthread_self(), "decide");
       deciding_ = decide_all(stop, halt);
+      decide_pulse_.end();
       decided_.close();
     });
     publishing = publish_all();
@@ -200,8 +202,8 @@ Status Worker::decide_all(const std::stop_token& stop, const std::stop_token& ha
       continue;
     }
     Intake& intake = **gathered;
-    // A batch whose journal record would grow too large goes out in several transactions. With the last of
-    // them the intake is no longer ours.
+    // A batch whose journal record or verdicts would grow too large goes out in several transactions. With
+    // the last of them the intake is no longer ours.
     const std::size_t count = intake.records.size();
     bool is_last = false;  // of no records there is one batch too: the input rests
     for (std::size_t begin = 0; !is_last;) {
@@ -383,7 +385,9 @@ Result<std::size_t> Worker::decide(Intake& intake, std::size_t begin, Batch& bat
     // A partition has one position, however many of its records the batch holds; this one's may be new.
     const std::size_t positions = batch.covered().size() + 1 + intake.rests.size();
     const std::size_t frame = journal_frame_bytes_max(journal_topics_.size(), positions);
-    if (frame + bytes > kJournalRecordBytesMax && i > begin) break;
+    const bool is_full =
+        frame + bytes > kJournalRecordBytesMax || batch.verdict_bytes() > options_.verdict_bytes_max;
+    if (is_full && i > begin) break;
     const Record& record = records[i];
     if (!record.value && parts_.detector.options().by_id) {
       decide_deletion(record, document, batch);

@@ -75,6 +75,8 @@ struct WorkerOptions {
   std::size_t under_way_max = 2;
   std::size_t documents_max = 10000;
   std::size_t bytes_max = std::size_t{64} << 20;  // of records: memory_of()
+  // Of verdicts, which repeat the names of their originals: more goes out in several transactions.
+  std::size_t verdict_bytes_max = std::size_t{64} << 20;
   BatchOptions batch;
   std::chrono::milliseconds read_back{30000};  // how long a committed record may take to show
   SettleOptions settle = {};                   // of a journal whose last transaction has not ended
@@ -136,6 +138,8 @@ class Worker {
   class Pulse {
    public:
     void beat() { beat_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed); }
+    // Nothing more is expected.
+    void end() { beat_.store(Clock::duration::max().count(), std::memory_order_relaxed); }
     bool well() const;
 
    private:

@@ -31,6 +31,7 @@ struct MemoryRecord {
   std::optional<std::string> value;
   std::int64_t timestamp_ms = 0;
   std::vector<std::pair<std::string, std::string>> headers = {};
+  bool has_too_many_headers = false;
 };
 
 struct MemoryVerdict {
@@ -136,6 +137,7 @@ class MemorySource final : public RecordSource {
           for (const auto& [name, text] : from.headers) headers.push_back({name, text});
           record.headers = headers;
         }
+        record.has_too_many_headers = from.has_too_many_headers;
         records.push_back(record);
         ++next;
         ++taken;

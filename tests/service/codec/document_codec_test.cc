@@ -195,6 +195,15 @@ TEST(DocumentCodec, a_record_too_large_is_not_even_read) {
   EXPECT_EQ(large.document.id, "k");
 }
 
+TEST(DocumentCodec, a_record_with_too_many_headers_is_too_large) {
+  Record record;
+  record.key = "k";
+  record.value = R"({"text":"t"})";
+  EXPECT_EQ(decode({}, record).verdict(), "a document");
+  record.has_too_many_headers = true;
+  EXPECT_EQ(decode({}, record).verdict(), "too_large");
+}
+
 TEST(DocumentCodec, what_is_not_one_json_object_is_refused) {
   const std::string utf16 = std::string("\xFF\xFE{\0\"\0}\0", 8);
   const std::string zero_inside("{\"text\":\"a\0b\"}", 14);

@@ -212,6 +212,26 @@ TEST_F(Input, asks_again_where_a_partition_begins_when_it_was_not_told) {
   EXPECT_EQ(records_.size(), 2U);
 }
 
+// Retention passes a partition between the question where it begins and the first fetch.
+TEST_F(Input, of_which_nothing_was_read_has_lost_nothing) {
+  cluster_.send(kTopic, {"one", "two"});
+  cluster_.spoil(kTopic, 0, RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE);
+  input_.reset();
+  ASSERT_NO_FATAL_FAILURE(open());
+  EXPECT_TRUE(eventually([&] {
+    const Status status = input_->poll(records_, 10, milliseconds(100));
+    EXPECT_TRUE(status) << status.error().message;
+    return !status || records_.size() == 2;
+  }));
+  EXPECT_EQ(records_.size(), 2U);
+
+  cluster_.spoil(kTopic, 0, RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE);
+  Status status;
+  EXPECT_TRUE(eventually([&] { return !(status = input_->poll(records_, 10, milliseconds(100))); }));
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kContradiction) << "there is a position now";
+}
+
 // As of a follower whose log was not yet cut to where its leader's begins, and that leads now.
 TEST_F(Input, hands_out_records_before_where_the_log_was_said_to_begin) {
   cluster_.send(kTopic, {"one", "two", "three"});

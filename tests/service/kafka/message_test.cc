@@ -88,5 +88,23 @@ TEST(Message, is_counted_with_what_its_headers_take_in_memory) {
   }
 }
 
+// They may be a hundred megabytes that were a few kilobytes on their way.
+TEST(Message, with_too_many_headers_says_so_and_counts_for_many) {
+  send_and_read(std::vector<Header>(100'001, {"", ""}), [&](const rd_kafka_message_t& message) {
+    std::deque<std::vector<Header>> headers;
+    const Record record = view_record(message, 0, headers);
+    EXPECT_TRUE(record.has_too_many_headers);
+    EXPECT_TRUE(record.headers.empty());
+    EXPECT_EQ(record.value, "value");
+    EXPECT_GE(memory_of(record), kTooManyHeadersBytes);
+  });
+  send_and_read({}, [&](const rd_kafka_message_t& message) {
+    std::deque<std::vector<Header>> headers;
+    const Record record = view_record(message, 0, headers);
+    EXPECT_FALSE(record.has_too_many_headers);
+    EXPECT_EQ(memory_of(record), 8U);
+  });
+}
+
 }  // namespace
 }  // namespace neardup

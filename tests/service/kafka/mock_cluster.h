@@ -100,10 +100,10 @@ class MockCluster {
     rd_kafka_mock_partition_push_request_errors(cluster_, topic, partition, kFetch, 1,
                                                 RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION);
   }
-  // The next fetch of a partition is answered with an error that says nothing.
-  void spoil(const char* topic, std::int32_t partition) {
-    rd_kafka_mock_partition_push_request_errors(cluster_, topic, partition, kFetch, 1,
-                                                RD_KAFKA_RESP_ERR_UNKNOWN);
+  // The next fetch of a partition is answered with an error; this one says nothing.
+  void spoil(const char* topic, std::int32_t partition,
+             rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_UNKNOWN) {
+    rd_kafka_mock_partition_push_request_errors(cluster_, topic, partition, kFetch, 1, error);
   }
   // From now on nobody is told of a topic's partitions, but this error.
   void conceal(const char* topic, rd_kafka_resp_err_t error) {

@@ -91,6 +91,27 @@ TEST(Topics, a_journal_of_several_partitions_cannot_be_mended_but_replaced) {
   EXPECT_NE(only_problem(topics, described).find("has 3 partitions, it must have 1"), std::string::npos);
 }
 
+// It would refuse the first record without a key, for ever; uniques and duplicates have one each.
+TEST(Topics, a_compacted_dead_letter_topic_is_refused) {
+  const KafkaTopics topics;
+  for (const char* const policy : {"compact", "compact,delete"}) {
+    Described described = right(topics);
+    described[topics.unique].settings["cleanup.policy"] = policy;
+    described[topics.dead_letter].settings["cleanup.policy"] = "delete";
+    EXPECT_TRUE(check_topics(topics, described).empty());
+    described[topics.dead_letter].settings["cleanup.policy"] = policy;
+    const std::string problem = only_problem(topics, described);
+    EXPECT_NE(
+        problem.find("neardup.dead-letter: cleanup.policy is " + std::string(policy) + ", it must be delete"),
+        std::string::npos)
+        << problem;
+  }
+  const std::vector<TopicSetting> wanted = wanted_settings(topics, topics.dead_letter, right(topics));
+  EXPECT_TRUE(std::ranges::any_of(wanted, [](const TopicSetting& setting) {
+    return setting.name == "cleanup.policy" && setting.value == "delete";
+  }));
+}
+
 TEST(Topics, a_dead_letter_topic_must_hold_every_input_record) {
   const KafkaTopics topics;
   Described described = right(topics);

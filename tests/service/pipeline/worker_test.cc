@@ -79,6 +79,7 @@ struct Circumstances {
   Decisions* decisions = nullptr;
   std::chrono::milliseconds interval{0};
   std::size_t bytes_max = std::size_t{64} << 20;
+  std::size_t verdict_bytes_max = std::size_t{64} << 20;
   std::function<void(MemorySource&)> prepare = nullptr;
   RetentionOptions retention = {};
   std::function<void(const Detector&)> after_batch = nullptr;  // on the thread that decides; once before all
@@ -192,6 +193,7 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
                 {.interval = circumstances.interval,
                  .documents_max = documents_max,
                  .bytes_max = circumstances.bytes_max,
+                 .verdict_bytes_max = circumstances.verdict_bytes_max,
                  .batch = {.headers = circumstances.headers, .dead_letter_bytes_max = dead_letter_bytes_max},
                  .read_back = std::chrono::milliseconds(1),
                  .settle = {.again = std::chrono::milliseconds(1), .looks = circumstances.looks}},
@@ -307,6 +309,22 @@ TEST(Worker, a_dead_letter_too_large_for_its_topic_is_cut_and_says_so) {
   EXPECT_EQ(headers.at("neardup-reason"), "not_json");
 }
 
+// Whole but for them.
+TEST(Worker, a_dead_letter_without_its_headers_says_so) {
+  const std::string page = R"({"id":"a","text":"a good page about loaves"})";
+  MemoryKafka kafka;
+  kafka.input = {{{"key", page, 5, {}, true}}};
+  ASSERT_TRUE(live(kafka, always_committed, 10).status);
+  ASSERT_EQ(kafka.verdicts.size(), 1U);
+  EXPECT_EQ(kafka.verdicts[0].topic, OutputTopic::kDeadLetter);
+  EXPECT_EQ(kafka.verdicts[0].key, "key");
+  EXPECT_EQ(kafka.verdicts[0].value, page);
+  const std::map<std::string, std::string> headers(kafka.verdicts[0].headers.begin(),
+                                                   kafka.verdicts[0].headers.end());
+  EXPECT_EQ(headers.at("neardup-truncated-from"), std::to_string(page.size()));
+  EXPECT_EQ(headers.at("neardup-reason"), "too_large");
+}
+
 TEST(Worker, verdicts_and_state_do_not_hang_on_threads) {
   MemoryKafka one = crawl(400, 2, 5);
   MemoryKafka many = one;
@@ -350,6 +368,25 @@ TEST(Worker, a_batch_fills_its_journal_record_however_many_records_it_holds) {
     EXPECT_EQ(kafka.verdicts.size(), records);
     EXPECT_EQ(kafka.journal.size(), records == fit ? 1U : 2U);
   }
+}
+
+// Verdicts repeat their original's names, which may be long where their own are short.
+TEST(Worker, a_batch_holds_as_many_verdicts_as_their_bytes_allow) {
+  constexpr std::size_t kCopies = 200;
+  constexpr std::size_t kNameBytes = 4000;
+  const std::string text = R"(,"text":"one and the same text of some words, over and over again"})";
+  MemoryKafka kafka;
+  kafka.input = {{MemoryRecord{{}, R"({"id":")" + std::string(kNameBytes, 'n') + '"' + text, 1}}};
+  for (std::size_t i = 0; i < kCopies; ++i)
+    kafka.input[0].push_back(MemoryRecord{{}, R"({"id":")" + std::to_string(i) + '"' + text, 1});
+  Circumstances circumstances;
+  circumstances.verdict_bytes_max = kCopies * kNameBytes / 4;
+  const Life life = live(kafka, always_committed, 5000, 1, 1 << 20, {}, circumstances);
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  EXPECT_EQ(life.counts.exact, kCopies);
+  expect_one_verdict_each(kafka);
+  EXPECT_GE(kafka.journal.size(), 4U);
+  EXPECT_LE(kafka.journal.size(), 12U);
 }
 
 TEST(Worker, a_lost_leadership_stops_before_the_next_transaction) {
