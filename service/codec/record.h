@@ -23,7 +23,7 @@ struct Record {
   std::optional<std::string_view> key;
   std::optional<std::string_view> value;
   std::span<const Header> headers;
-  bool has_too_many_headers = false;  // for who read it: then there are none here, and it is rejected
+  bool has_too_many_headers = false;  // for who read it: then there are none here, and it is no document
   std::int64_t timestamp_ms = 0;      // the broker's or the producer's; 0 when unknown
   std::int32_t leader_epoch = -1;     // Kafka's, to notice a truncated log; -1 when unknown
 };

@@ -218,9 +218,10 @@ Status KafkaInput::take(const rd_kafka_message_t& message, std::vector<Record>& 
                                                      : std::string(rd_kafka_topic_name(message.rkt)) + ":" +
                                                            std::to_string(message.partition);
     // Of a partition from which nothing was read yet, nothing at our position is gone.
-    const Partition* const partition = message.rkt == nullptr ? nullptr : find(message);
+    Partition* const partition = message.rkt == nullptr ? nullptr : find(message);
     const bool is_unread =
         partition != nullptr && partition->told < 0 && message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET;
+    if (is_unread) partition->lag = PartitionLag();  // wherever it had seen an end
     if (is_beginning_untold(message) || is_unread) {
       untold_.push_back({rd_kafka_topic_name(message.rkt), message.partition});
       ask_again_ = std::chrono::steady_clock::now() + kAskAgain;

@@ -28,9 +28,9 @@ constexpr const char* kUnlessLost =
     "if it was there before, bring it back or name the right one (kafka.topics.journal); only for a first "
     "start: ";
 
-// What the journal topic must have, to the letter.
 const TopicSetting kCleanup = {"cleanup.policy", "delete"};
 
+// What the journal topic must have, to the letter.
 const std::vector<TopicSetting>& journal_settings() {
   static const std::vector<TopicSetting> settings = {
       kCleanup,

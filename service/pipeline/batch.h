@@ -42,7 +42,7 @@ struct BatchOptions {
   std::size_t dead_letter_bytes_max = std::size_t{64} << 20;
 };
 
-// On a dead letter that was cut: the size in bytes of the value as it came.
+// On a dead letter that was cut, or has lost its headers: the size in bytes of the value as it came.
 inline constexpr std::string_view kTruncatedHeaderName = "neardup-truncated-from";
 
 class Batch {

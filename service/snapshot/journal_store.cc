@@ -80,7 +80,7 @@ Status JournalStore::look_at_unnamed(std::uint64_t first) {
 }
 
 std::optional<Uuid> JournalStore::journal() const {
-  return committed_.segments.empty() ? unnamed_ : std::optional(committed_.journal);
+  return committed_.records == 0 ? unnamed_ : std::optional(committed_.journal);
 }
 
 Status JournalStore::read(const std::function<Status(const StoredRecord& record)>& take) {

@@ -57,7 +57,7 @@ class JournalStore {
   // What the newest manifest promises; no segments: nothing is stored.
   const Manifest& committed() const { return committed_; }
 
-  // Whose records these are, as far as anything in the folder tells; nullopt: nobody's.
+  // Whose records these are, as far as anything in the folder promises or tells; nullopt: nobody's.
   std::optional<Uuid> journal() const;
 
   // Hands out every record that is promised from the first on, as far as they are whole. `take` may refuse

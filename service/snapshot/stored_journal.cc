@@ -154,8 +154,13 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
 void StoredJournal::write_on() {
   const Damage& damage = parts_.store.damage();
   if (damage.is_unread) return leave_it(damage.clauses);
-  if (Status resumed = parts_.store.resume(parts_.chain); !resumed) fail(resumed.error());
-  commit_due_ = Clock::now();  // so that what was told of the folder before is told anew
+  commit_due_ = Clock::now() + options_.interval;
+  if (Status resumed = parts_.store.resume(parts_.chain); !resumed) {
+    fail(resumed.error());
+  } else {
+    parts_.board.warn("snapshot", "");  // what one before this one may have said of the folder
+    parts_.probe.snapshot_behind(0);
+  }
   thread_ = std::thread([this] { run(); });
 }
 
@@ -265,6 +270,7 @@ Status StoredJournal::append(const std::vector<Item>& items) {
   }
   const std::lock_guard lock(mutex_);
   stored_ = parts_.store.next_number();
+  tell_behind();
   return {};
 }
 

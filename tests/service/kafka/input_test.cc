@@ -215,8 +215,8 @@ TEST_F(Input, asks_again_where_a_partition_begins_when_it_was_not_told) {
 // Retention passes a partition between the question where it begins and the first fetch.
 TEST_F(Input, of_which_nothing_was_read_has_lost_nothing) {
   cluster_.send(kTopic, {"one", "two"});
-  cluster_.spoil(kTopic, 0, RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE);
   input_.reset();
+  cluster_.spoil(kTopic, 0, RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE);
   ASSERT_NO_FATAL_FAILURE(open());
   EXPECT_TRUE(eventually([&] {
     const Status status = input_->poll(records_, 10, milliseconds(100));
@@ -224,10 +224,13 @@ TEST_F(Input, of_which_nothing_was_read_has_lost_nothing) {
     return !status || records_.size() == 2;
   }));
   EXPECT_EQ(records_.size(), 2U);
+  EXPECT_GT(reports_.errors, 0) << "it was told";
 
-  cluster_.spoil(kTopic, 0, RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE);
   Status status;
-  EXPECT_TRUE(eventually([&] { return !(status = input_->poll(records_, 10, milliseconds(100))); }));
+  EXPECT_TRUE(eventually([&] {
+    cluster_.spoil(kTopic, 0, RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE);
+    return !(status = input_->poll(records_, 10, milliseconds(100)));
+  }));
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::kContradiction) << "there is a position now";
 }

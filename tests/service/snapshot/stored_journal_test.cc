@@ -462,17 +462,6 @@ TEST_F(StoredJournalTest, a_commit_on_the_way_to_what_was_left_out_is_not_curren
   EXPECT_EQ(warned, probe_.not_current) << "it is slow until it has caught up";
 }
 
-TEST_F(StoredJournalTest, a_disk_that_was_slow_is_told_to_be_well_once_it_has_caught_up) {
-  const Life life = live(
-      [&](const auto& read_back) {
-        ASSERT_TRUE(leave_records_out(read_back));
-        EXPECT_TRUE(eventually([&] { return probe_.current == 3U; })) << probe_.current;
-        EXPECT_TRUE(eventually([&] { return board_.warning().empty(); })) << board_.warning();
-      },
-      {.interval = std::chrono::hours(1), .queue_bytes_max = 1});
-  ASSERT_TRUE(life.status);
-}
-
 TEST_F(StoredJournalTest, a_full_disk_is_told_and_mended_later_and_the_service_goes_on) {
   commit(5);
   rlimit before{};
