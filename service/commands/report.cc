@@ -8,14 +8,16 @@
 namespace neardup {
 namespace {
 
+// In one piece: clients of Kafka may be writing their log beside it.
 void write_lines(std::string_view message) {
+  std::string lines;
   for (;;) {
     const std::size_t end = message.find('\n');
-    std::cerr << "neardup: " << message.substr(0, end) << '\n';
+    lines.append("neardup: ").append(message.substr(0, end)).append("\n");
     if (end == std::string_view::npos) break;
     message.remove_prefix(end + 1);
   }
-  std::cerr << std::flush;
+  std::cerr << lines << std::flush;
 }
 
 }  // namespace
