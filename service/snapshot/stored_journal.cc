@@ -237,7 +237,7 @@ void StoredJournal::run() {
     if (failed_) {
       status = parts_.store.fall_back();
       failed_ = !status;
-      commit_due_ = Clock::now();  // whether the disk is well shows when something was promised
+      commit_due_ = std::min(commit_due_, Clock::now() + options_.promise);
       if (status) log_info("snapshot {}: trying again", parts_.store.folder());
     } else {
       status = append(items);
@@ -285,7 +285,7 @@ Status StoredJournal::catch_up() {
       tell_behind();
       if (stored_ >= committed_end_) {
         behind_ = slow_ = false;
-        commit_due_ = Clock::now();
+        commit_due_ = std::min(commit_due_, Clock::now() + options_.promise);
         spent = std::move(own_log_);
         return {};
       }

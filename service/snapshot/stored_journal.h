@@ -44,6 +44,8 @@ namespace neardup {
 struct StoredJournalOptions {
   std::chrono::milliseconds interval{60000};  // between two commits
   std::chrono::milliseconds retry{10000};     // after an error
+  // So soon a disk that failed, or was too slow, has to promise something: only that tells that it is well.
+  std::chrono::milliseconds promise{1000};
   std::size_t queue_bytes_max = std::size_t{64} << 20;
   std::chrono::milliseconds stale_end_max{5000};  // so long an end before ours may be a stale answer
 };

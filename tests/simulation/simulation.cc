@@ -368,7 +368,10 @@ class Run {
   }
   StoredJournalOptions stored_options() const {
     // The cluster tells no end that was.
-    return {.interval = std::chrono::hours(1), .retry = milliseconds(1), .stale_end_max = milliseconds(0)};
+    return {.interval = std::chrono::hours(1),
+            .retry = milliseconds(1),
+            .promise = std::chrono::hours(1),
+            .stale_end_max = milliseconds(0)};
   }
 
   void judge() {

@@ -505,7 +505,7 @@ TEST_F(StoredJournalTest, a_disk_is_tried_at_each_retry_and_not_at_the_next_inte
         EXPECT_TRUE(eventually([&] { return board_.warning().empty(); })) << board_.warning();
         EXPECT_TRUE(eventually([&] { return probe_.behind == 0U; })) << probe_.behind;
       },
-      {.interval = std::chrono::hours(1), .retry = milliseconds(20)});
+      {.interval = std::chrono::hours(1), .retry = milliseconds(20), .promise = milliseconds(20)});
   ASSERT_TRUE(life.status);
 }
 
