@@ -397,6 +397,7 @@ TEST(Halt, a_journal_deleted_while_a_standby_restores_ends_the_reading) {
         "gone-journal", config, std::vector<std::string>{"serve", "--set", "kafka.metadata_interval_ms=500"});
     ASSERT_TRUE(standby->wait_for_log("standby: joining group", kStart)) << standby->log();
     standby->signal(SIGSTOP);
+    std::this_thread::sleep_for(milliseconds(200));  // it stops when it hears of that
     if (standby->log().find(kFollows) == std::string::npos) break;
     standby->signal(SIGKILL);
     standby->wait(kStart);
