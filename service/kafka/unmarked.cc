@@ -47,11 +47,8 @@ void add_topics(const JournalRecord& record, std::vector<std::string>& inputs) {
 }
 
 bool lies_behind(const Place& place, std::span<const CommittedPosition> covered) {
-  for (const CommittedPosition& position : covered) {
-    if (position.topic == place.topic && position.partition == place.partition)
-      return place.offset >= position.next;
-  }
-  return true;
+  const CommittedPosition* const position = find_position(covered, place.topic, place.partition);
+  return position == nullptr || place.offset >= position->next;
 }
 
 // What nobody who reads committed records can see, from its first record on; `take` says whether it is
@@ -274,10 +271,8 @@ Result<Unmarked> look_at_open_positions(std::span<const CommittedPosition> cover
   bool is_behind = false;
   bool is_ahead = false;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto known = std::ranges::find_if(covered, [&](const CommittedPosition& one) {
-      return one.topic == all[i].topic && one.partition == all[i].partition;
-    });
-    if (known == covered.end()) {
+    const CommittedPosition* const known = find_position(covered, all[i].topic, all[i].partition);
+    if (known == nullptr) {
       unmarked.positions.push_back({all[i].topic, all[i].partition, (*group)[i].value_or(0)});
       continue;
     }

@@ -387,10 +387,8 @@ Result<std::vector<CommittedPosition>> KafkaWriter::all_positions(
     const Result<std::int32_t> count = partitions_of(topic);
     if (!count) return count.error();
     for (std::int32_t partition = 0; partition < *count; ++partition) {
-      const auto at = std::ranges::find_if(covered, [&](const CommittedPosition& one) {
-        return one.topic == topic && one.partition == partition;
-      });
-      positions.push_back(at == covered.end() ? CommittedPosition{topic, partition} : *at);
+      const CommittedPosition* const known = find_position(covered, topic, partition);
+      positions.push_back(known == nullptr ? CommittedPosition{topic, partition} : *known);
     }
   }
   return positions;

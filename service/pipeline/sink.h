@@ -37,6 +37,14 @@ struct CommittedPosition {
   std::int32_t leader_epoch = -1;
 };
 
+// Of one partition, the first that there is; null: none.
+inline const CommittedPosition* find_position(std::span<const CommittedPosition> positions,
+                                              std::string_view topic, std::int32_t partition) {
+  for (const CommittedPosition& position : positions)
+    if (position.topic == topic && position.partition == partition) return &position;
+  return nullptr;
+}
+
 // Views must stay valid until the batch is committed and read back, or its commit was answered otherwise.
 struct Transaction {
   std::string_view journal_record;

@@ -124,6 +124,12 @@ Status write_durably(const std::string& folder, const std::string& name, std::st
   return sync_folder(folder);
 }
 
+Status remove_file(const std::string& path) {
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  return error ? Status(Error{ErrorCode::kIo, path + ": removing it: " + error.message()}) : Status();
+}
+
 Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
   Result<File> file = File::open(path, O_RDONLY);
   if (!file) return file.error();

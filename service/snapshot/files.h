@@ -60,6 +60,9 @@ Status make_folder(const std::string& folder);
 // FOLDER/NAME holds `bytes` for good, or what it held before: never a part. What fails leaves no draft.
 Status write_durably(const std::string& folder, const std::string& name, std::string_view bytes);
 
+// There is no such file any more; whether for good, the folder's sync tells. Error kIo.
+Status remove_file(const std::string& path);
+
 // The whole file. Error kCorrupt when it is larger than `bytes_max`.
 Result<std::string> read_file(const std::string& path, std::size_t bytes_max);
 

@@ -132,10 +132,7 @@ Status JournalStore::fall_back() {
   if (!files) return files.error();
   for (const std::uint64_t first : files->segments) {
     if (!segments_.empty() && first <= segments_.back().first) continue;
-    std::error_code error;
-    std::filesystem::remove(folder_ + "/" + segment_name(first), error);
-    if (error)
-      return Error{ErrorCode::kIo, folder_ + "/" + segment_name(first) + ": removing it: " + error.message()};
+    if (Status status = remove_file(folder_ + "/" + segment_name(first)); !status) return status;
   }
   if (segments_.empty()) return {};
   // Nothing is written anew as long as a manifest promises what stood there.
@@ -227,11 +224,7 @@ Status JournalStore::write_manifest() {
 Status JournalStore::remove_newer_manifests(const SnapshotFiles& files) {
   for (const std::uint64_t generation : files.manifests) {
     if (generation <= committed_.generation) continue;
-    std::error_code error;
-    std::filesystem::remove(folder_ + "/" + manifest_name(generation), error);
-    if (error)
-      return Error{ErrorCode::kIo,
-                   folder_ + "/" + manifest_name(generation) + ": removing it: " + error.message()};
+    if (Status status = remove_file(folder_ + "/" + manifest_name(generation)); !status) return status;
     is_removal_due_ = true;
   }
   if (!is_removal_due_) return {};
@@ -247,8 +240,7 @@ void JournalStore::remove_old_manifests() const {
   if (!files) return;
   for (const std::uint64_t generation : files->manifests) {
     if (generation == committed_.generation || generation == generation_before_) continue;
-    std::error_code error;
-    std::filesystem::remove(folder_ + "/" + manifest_name(generation), error);
+    (void)remove_file(folder_ + "/" + manifest_name(generation));
   }
 }
 

@@ -237,7 +237,7 @@ void StoredJournal::run() {
     if (failed_) {
       status = parts_.store.fall_back();
       failed_ = !status;
-      commit_due_ = std::min(commit_due_, Clock::now() + options_.promise);
+      promise_soon();
       if (status) log_info("snapshot {}: trying again", parts_.store.folder());
     } else {
       status = append(items);
@@ -285,7 +285,7 @@ Status StoredJournal::catch_up() {
       tell_behind();
       if (stored_ >= committed_end_) {
         behind_ = slow_ = false;
-        commit_due_ = std::min(commit_due_, Clock::now() + options_.promise);
+        promise_soon();
         spent = std::move(own_log_);
         return {};
       }
@@ -309,6 +309,8 @@ Status StoredJournal::catch_up() {
 void StoredJournal::tell_behind() {
   parts_.probe.snapshot_behind(committed_end_ - std::min(committed_end_, stored_));
 }
+
+void StoredJournal::promise_soon() { commit_due_ = std::min(commit_due_, Clock::now() + options_.promise); }
 
 Status StoredJournal::commit_when_due() { return Clock::now() < commit_due_ ? Status() : commit(); }
 

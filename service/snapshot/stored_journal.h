@@ -101,6 +101,7 @@ class StoredJournal final : public JournalLog {
   bool wait(Clock::time_point until, std::vector<Item>& items);
   Status append(const std::vector<Item>& items);
   Status catch_up();
+  void promise_soon();
   Status commit_when_due();
   Status commit();
   void tell_behind();

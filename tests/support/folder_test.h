@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,14 @@ class FolderTest : public ::testing::Test {
   static std::string read(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+
+  // What the files that lie in `folder` hold, by their names.
+  static std::map<std::string, std::string> files_in(const std::filesystem::path& folder) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      files[entry.path().filename().string()] = read(entry.path());
+    return files;
   }
 
   std::filesystem::path folder_;

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -97,19 +95,13 @@ TEST_F(ScanJournalTest, a_service_s_index_is_refused_and_left_as_it_is) {
     }
     ASSERT_TRUE((*store)->commit());
   }
-  const auto files = [this] {
-    std::map<std::string, std::string> all;
-    for (const auto& entry : std::filesystem::directory_iterator(at()))
-      all[entry.path().filename().string()] = read(entry.path());
-    return all;
-  };
-  const auto before = files();
+  const auto before = files_in(at());
   Index index;
   const auto opened = ScanJournal::open(at(), index.chain, index.detector, index.retention, 1);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, ErrorCode::kContradiction);
   EXPECT_EQ(opened.error().message, at() + ": the index is a service's: ask it with --against");
-  EXPECT_TRUE(files() == before);
+  EXPECT_TRUE(files_in(at()) == before);
   Index asked;
   const Status loaded = load_index(at(), asked.chain, asked.detector, asked.retention, 1);
   EXPECT_TRUE(loaded) << loaded.error().message;

@@ -678,14 +678,8 @@ TEST_F(Scan, an_output_that_ends_leaves_the_index_as_it_was) {
     SCOPED_TRACE(begun);
     const std::string index = (folder_ / (begun ? "begun" : "new")).string();
     if (begun) scan({.paths = {write("known.jsonl", lines(0, 50))}, .snapshot = index});
-    const auto files = [&] {
-      std::map<std::string, std::string> all;
-      for (const auto& entry : std::filesystem::directory_iterator(index))
-        all[entry.path().filename().string()] = read(entry.path());
-      return all;
-    };
     std::map<std::string, std::string> before;
-    if (begun) before = files();
+    if (begun) before = files_in(index);
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
     std::thread reader([&] {
@@ -705,7 +699,7 @@ TEST_F(Scan, an_output_that_ends_leaves_the_index_as_it_was) {
     reader.join();
     EXPECT_EQ(cut.exit_code, 74) << cut.err;
     if (begun) {
-      EXPECT_TRUE(files() == before);
+      EXPECT_TRUE(files_in(index) == before);
     }
     const Scanned again = scan({.paths = {file}, .snapshot = index});
     EXPECT_EQ(again.exit_code, 0) << again.err;

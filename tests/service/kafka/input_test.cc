@@ -59,6 +59,17 @@ class Input : public ::testing::Test {
     ASSERT_TRUE(input_->assign(positions));
   }
 
+  // Polls until so many records were handed out; no error comes meanwhile.
+  bool reads(std::size_t count) {
+    const bool is_over = eventually([&] {
+      const Status status = input_->poll(records_, 10, milliseconds(100));
+      EXPECT_TRUE(status) << status.error().message;
+      return !status || records_.size() == count;
+    });
+    EXPECT_EQ(records_.size(), count);
+    return is_over;
+  }
+
   MockCluster cluster_{{kTopic}};
   KafkaConfig config_;
   Reports reports_;
@@ -204,12 +215,7 @@ TEST_F(Input, asks_again_where_a_partition_begins_when_it_was_not_told) {
   input_.reset();
   cluster_.refuse(MockCluster::kListOffsets, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, 2);
   ASSERT_NO_FATAL_FAILURE(open());
-  EXPECT_TRUE(eventually([&] {
-    const Status status = input_->poll(records_, 10, milliseconds(100));
-    EXPECT_TRUE(status) << status.error().message;
-    return !status || records_.size() == 2;
-  }));
-  EXPECT_EQ(records_.size(), 2U);
+  EXPECT_TRUE(reads(2));
 }
 
 // Retention passes a partition between the question where it begins and the first fetch.
@@ -218,12 +224,7 @@ TEST_F(Input, of_which_nothing_was_read_has_lost_nothing) {
   input_.reset();
   cluster_.spoil(kTopic, 0, RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE);
   ASSERT_NO_FATAL_FAILURE(open());
-  EXPECT_TRUE(eventually([&] {
-    const Status status = input_->poll(records_, 10, milliseconds(100));
-    EXPECT_TRUE(status) << status.error().message;
-    return !status || records_.size() == 2;
-  }));
-  EXPECT_EQ(records_.size(), 2U);
+  EXPECT_TRUE(reads(2));
   EXPECT_GT(reports_.errors, 0) << "it was told";
 
   Status status;

@@ -70,12 +70,7 @@ class JournalStoreTest : public FolderTest {
     ASSERT_TRUE(store->commit());
   }
 
-  std::map<std::string, std::string> files() const {
-    std::map<std::string, std::string> all;
-    for (const auto& entry : std::filesystem::directory_iterator(at()))
-      all[entry.path().filename().string()] = read(entry.path());
-    return all;
-  }
+  std::map<std::string, std::string> files() const { return files_in(at()); }
   void put(const std::map<std::string, std::string>& all) {
     std::filesystem::remove_all(at());
     for (const auto& [name, bytes] : all) write("snapshot/" + name, bytes);

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
-#include <map>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -200,12 +199,6 @@ class StoredJournalTest : public FolderTest {
     bytes[kSegmentHeaderBytes + 40] ^= 4;
     write("snapshot/" + name, bytes);
   }
-  std::map<std::string, std::string> contents() const {
-    std::map<std::string, std::string> contents;
-    for (const auto& entry : std::filesystem::directory_iterator(at()))
-      contents[entry.path().filename().string()] = read(entry.path());
-    return contents;
-  }
 
   // Three records are read back while a commit lasts: with a queue of one byte the second finds no room.
   bool leave_records_out(const std::function<void(std::size_t)>& read_back) {
@@ -301,12 +294,12 @@ TEST_F(StoredJournalTest, a_damaged_snapshot_of_another_journal_is_left_as_it_is
   journal_.records = generated_records(70, 3, 99);
   for (const std::size_t segment : {1, 0}) {
     damage(segment);
-    const auto before = contents();
+    const auto before = files_in(at());
     const Life life = live();
     ASSERT_FALSE(life.status) << segment;
     EXPECT_EQ(life.status.error().code, ErrorCode::kContradiction);
     EXPECT_THAT(life.status.error().message, HasSubstr("is of another journal"));
-    EXPECT_EQ(contents(), before) << segment;
+    EXPECT_EQ(files_in(at()), before) << segment;
   }
 }
 
@@ -317,13 +310,13 @@ TEST_F(StoredJournalTest, a_journal_that_lost_records_is_named_by_a_damaged_snap
   journal_.records.resize(55);
   for (const std::size_t segment : {1, 0}) {
     damage(segment);
-    const auto before = contents();
+    const auto before = files_in(at());
     const Life life = live({}, {.stale_end_max = milliseconds(50)});
     ASSERT_FALSE(life.status) << segment;
     EXPECT_EQ(life.status.error().code, ErrorCode::kContradiction);
     EXPECT_THAT(life.status.error().message,
                 AllOf(HasSubstr("ends at position 119"), HasSubstr("the journal lost records")));
-    EXPECT_EQ(contents(), before) << segment;
+    EXPECT_EQ(files_in(at()), before) << segment;
   }
 }
 
@@ -338,7 +331,7 @@ TEST_F(StoredJournalTest, segments_without_a_manifest_are_left_to_their_journal)
       std::filesystem::remove(at() + "/" + manifest_name(generation));
   };
   remove_manifests();
-  const auto before = contents();
+  const auto before = files_in(at());
   const std::vector<std::string> ours = journal_.records;
   for (const auto& [records, words] :
        {std::pair(generated_records(70, 3, 99), "is of another journal"),
@@ -348,7 +341,7 @@ TEST_F(StoredJournalTest, segments_without_a_manifest_are_left_to_their_journal)
     ASSERT_FALSE(life.status) << words;
     EXPECT_EQ(life.status.error().code, ErrorCode::kContradiction);
     EXPECT_THAT(life.status.error().message, HasSubstr(words));
-    EXPECT_EQ(contents(), before) << words;
+    EXPECT_EQ(files_in(at()), before) << words;
   }
   journal_.records = ours;
   const Life anew = live();
