@@ -457,15 +457,20 @@ class Round {
     const auto is_there = [&] { return armed.log_path() != life || armed.is_stopped(); };
     must_come("an armed instance that follows",
               [&] { return is_there() || armed.follows() || armed.leads(); });
-    if (arming.point == FaultPoint::kDoubtSettled)
-      kafka_.rules().add({.api = KafkaApi::kEndTxn,
-                          .on = ProxyRule::On::kRequest,
-                          .act = ProxyRule::Act::kDrop,
-                          .delay = {},
-                          .times = 20});
+    // A doubt of its own. Told before, the one that leads would not end for the doubt that it is in, be ended
+    // by the second signal, and have the office again as it comes back.
+    bool in_doubt = arming.point != FaultPoint::kDoubtSettled;
     auto told = steady_clock::time_point();
     must_come("the passing of " + std::string(kFaultPointNames[static_cast<std::size_t>(arming.point)]), [&] {
       if (is_there()) return true;
+      if (!in_doubt && armed.leads()) {
+        in_doubt = true;
+        kafka_.rules().add({.api = KafkaApi::kEndTxn,
+                            .on = ProxyRule::On::kRequest,
+                            .act = ProxyRule::Act::kDrop,
+                            .delay = {},
+                            .times = 20});
+      }
       if (other(armed).leads() && steady_clock::now() - told > seconds(4)) {
         other(armed).signal(SIGTERM);
         told = steady_clock::now();
