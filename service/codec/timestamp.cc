@@ -10,7 +10,8 @@ namespace neardup {
 namespace {
 
 constexpr std::int64_t kDayMs = 86'400'000;
-constexpr double kSecondsMax = 1e11;  // a larger count is milliseconds
+constexpr double kSecondsMax = 1e11;             // a larger count is milliseconds
+constexpr double kCountMinMs = 631'152'000'000;  // 1990
 
 // Takes what it reads off the front. The first failure makes it fail for good, so that one look at the end
 // tells.
@@ -65,6 +66,15 @@ std::int64_t scan_zone(Scanner& scan) {
   return west ? -east_ms : east_ms;
 }
 
+// Of a second, cut off at milliseconds.
+int scan_fraction_ms(Scanner& scan) {
+  int fraction_ms = scan.digits(1) * 100;
+  if (scan.next_is_digit()) fraction_ms += scan.digits(1) * 10;
+  if (scan.next_is_digit()) fraction_ms += scan.digits(1);
+  while (scan.next_is_digit()) scan.digits(1);
+  return fraction_ms;
+}
+
 // Of UTC; nothing where there is no such second.
 std::optional<std::int64_t> civil_to_ms(int year, int month, int day, int hour, int minute, int second) {
   const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
@@ -74,8 +84,9 @@ std::optional<std::int64_t> civil_to_ms(int year, int month, int day, int hour, 
   return std::chrono::sys_days(date).time_since_epoch().count() * kDayMs + in_day_s * 1000;
 }
 
-// A number that shows a second of 1970 to 2099 by its digits, YYYYMMDDhhmmss.
-std::optional<std::int64_t> shown_second_to_ms(double number) {
+// A number that shows a second or a day of 1970 to 2099 by its digits, YYYYMMDDhhmmss or YYYYMMDD.
+std::optional<std::int64_t> shown_to_ms(double number) {
+  if (number < 2100e4) number *= 1e6;  // the day's first second
   if (number < 1970e10 || number >= 2100e10 || number != std::floor(number)) return std::nullopt;
   auto digits = static_cast<std::int64_t>(number);
   const auto take_two = [&digits] {
@@ -99,10 +110,10 @@ bool all_digits(std::string_view text) {
 
 std::optional<std::int64_t> count_to_ms(double count) {
   if (!(count > 0)) return std::nullopt;  // also not-a-number
-  std::optional<std::int64_t> time_ms = shown_second_to_ms(count);
+  std::optional<std::int64_t> time_ms = shown_to_ms(count);
   if (!time_ms) {
     const double ms = count < kSecondsMax ? count * 1000 : count;
-    if (ms > static_cast<double>(kTimeMaxMs)) return std::nullopt;
+    if (ms < kCountMinMs || ms > static_cast<double>(kTimeMaxMs)) return std::nullopt;
     time_ms = std::llround(ms);
   }
   if (*time_ms == 0) return std::nullopt;  // would hide a better time
@@ -134,12 +145,9 @@ std::optional<std::int64_t> parse_time_ms(std::string_view text) {
     hour = scan.digits(2);
     scan.expect(':');
     minute = scan.digits(2);
-    if (scan.accept(":")) second = scan.digits(2);
-    if (scan.accept(".,")) {
-      fraction_ms = scan.digits(1) * 100;
-      if (scan.next_is_digit()) fraction_ms += scan.digits(1) * 10;
-      if (scan.next_is_digit()) fraction_ms += scan.digits(1);
-      while (scan.next_is_digit()) scan.digits(1);
+    if (scan.accept(":")) {
+      second = scan.digits(2);
+      if (scan.accept(".,")) fraction_ms = scan_fraction_ms(scan);
     }
     east_ms = scan_zone(scan);
   }

@@ -15,6 +15,11 @@
 namespace neardup {
 namespace {
 
+constexpr std::string_view kReasonHeaderName = "neardup-reason";
+constexpr std::string_view kTopicHeaderName = "neardup-topic";
+constexpr std::string_view kPartitionHeaderName = "neardup-partition";
+constexpr std::string_view kOffsetHeaderName = "neardup-offset";
+
 // The longest that a place, the names in a header, or the fields of a verdict but for its strings, can be.
 constexpr std::size_t kPlaceBytesMax = 128;
 constexpr std::size_t kNamesBytesMax = 128;
@@ -180,7 +185,7 @@ void verdict_headers(const VerdictRecord& record, std::span<const std::string> t
   };
   add("neardup-verdict") = name(record.verdict());
   if (record.reason) {
-    add("neardup-reason") = name(*record.reason);
+    add(kReasonHeaderName) = name(*record.reason);
     return;
   }
   if (record.forgotten) return;
@@ -203,10 +208,10 @@ void verdict_headers(const VerdictRecord& record, std::span<const std::string> t
 void dead_letter_headers(RejectReason reason, const Source& source, std::span<const std::string> topic_names,
                          std::vector<NamedValue>& out) {
   out.clear();
-  out.push_back({"neardup-reason", std::string(name(reason))});
-  out.push_back({"neardup-topic", std::string(topic_name(source, topic_names))});
-  out.push_back({"neardup-partition", std::to_string(source.partition)});
-  out.push_back({"neardup-offset", std::to_string(source.offset)});
+  out.push_back({kReasonHeaderName, std::string(name(reason))});
+  out.push_back({kTopicHeaderName, std::string(topic_name(source, topic_names))});
+  out.push_back({kPartitionHeaderName, std::to_string(source.partition)});
+  out.push_back({kOffsetHeaderName, std::to_string(source.offset)});
 }
 
 std::optional<ParsedVerdict::Place> dead_letter_place(std::span<const Header> headers) {
@@ -219,16 +224,21 @@ std::optional<ParsedVerdict::Place> dead_letter_place(std::span<const Header> he
   unsigned found = 0;
   for (const Header& header : headers) {
     const std::string_view value = header.value.value_or("");
-    if (header.name == "neardup-topic") {
+    if (header.name == kTopicHeaderName) {
       place.topic = value;
       found |= 1;
-    } else if (header.name == "neardup-partition" && number(value, place.partition)) {
+    } else if (header.name == kPartitionHeaderName && number(value, place.partition)) {
       found |= 2;
-    } else if (header.name == "neardup-offset" && number(value, place.offset)) {
+    } else if (header.name == kOffsetHeaderName && number(value, place.offset)) {
       found |= 4;
     }
   }
   return found == 7 ? std::optional(place) : std::nullopt;
+}
+
+bool is_dead_letter_header(std::string_view name) {
+  return name == kReasonHeaderName || name == kTopicHeaderName || name == kPartitionHeaderName ||
+         name == kOffsetHeaderName || name == kTruncatedHeaderName;
 }
 
 namespace {

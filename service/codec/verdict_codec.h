@@ -101,6 +101,9 @@ struct NamedValue {
 void verdict_headers(const VerdictRecord& record, std::span<const std::string> topic_names,
                      std::vector<NamedValue>& out);
 
+// On a dead letter that was cut, or has lost its headers: the size in bytes of the value as it came.
+inline constexpr std::string_view kTruncatedHeaderName = "neardup-truncated-from";
+
 // Replaces `out` with what a dead letter carries beside the raw bytes: neardup-reason, -topic, -partition,
 // -offset.
 void dead_letter_headers(RejectReason reason, const Source& source, std::span<const std::string> topic_names,
@@ -155,5 +158,8 @@ Result<ParsedVerdict> parse_verdict_json(std::string_view json);
 
 // What dead_letter_headers() said of a record's place; nullopt: these are no headers of a dead letter.
 std::optional<ParsedVerdict::Place> dead_letter_place(std::span<const Header> headers);
+
+// Whether a header's name is one of those that say what a dead letter is.
+bool is_dead_letter_header(std::string_view name);
 
 }  // namespace neardup

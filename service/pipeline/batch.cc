@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "core/base/check.h"
 
@@ -169,7 +170,9 @@ void Batch::add_rejected(const Record& record, RejectReason reason) {
   } else if (record.has_too_many_headers) {
     add_truncated_from(record);
   } else {
-    headers_.insert(headers_.end(), record.headers.begin(), record.headers.end());
+    // But those of a dead letter that was sent again as it was, or of who would pass for one.
+    std::ranges::copy_if(record.headers, std::back_inserter(headers_),
+                         [](const Header& header) { return !is_dead_letter_header(header.name); });
   }
   dead_letter_headers(reason, record.source, topic_names_, named_);
   for (const NamedValue& header : named_) add_header(header.name, header.value);

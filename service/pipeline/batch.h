@@ -42,9 +42,6 @@ struct BatchOptions {
   std::size_t dead_letter_bytes_max = std::size_t{64} << 20;
 };
 
-// On a dead letter that was cut, or has lost its headers: the size in bytes of the value as it came.
-inline constexpr std::string_view kTruncatedHeaderName = "neardup-truncated-from";
-
 class Batch {
  public:
   // `topics`: names by ordinal; must outlive the batch.

@@ -47,6 +47,8 @@ TEST(Timestamp, reads_the_digits_of_an_archive) {
   EXPECT_EQ(read("19990228235959"), "1999-02-28T23:59:59.000Z");
   EXPECT_EQ(read("20991231235959"), "2099-12-31T23:59:59.000Z");
   EXPECT_EQ(count_to_ms(20240501123000.0), 1714566600000) << "a number like a string";
+  EXPECT_EQ(read("20240501"), "2024-05-01T00:00:00.000Z");
+  EXPECT_EQ(count_to_ms(20991231.0), 4102358400000);
   // These are no such second, and milliseconds of a far year as they always were.
   for (const std::int64_t count : {20241301123000, 20230229000000, 20240501240000, 20240501126000,
                                    19691231235959, 21000101000000, 20240501123}) {
@@ -55,12 +57,37 @@ TEST(Timestamp, reads_the_digits_of_an_archive) {
   EXPECT_EQ(count_to_ms(20240501123000.5), 20240501123001);
 }
 
+// Read as a count, each of them would be a time of the seventies, and stand before the record's own.
+TEST(Timestamp, no_count_comes_to_before_the_web) {
+  for (const std::string_view digits : {"2024", "202405", "20241301", "20230229", "21000101", "19691231",
+                                        "202405011230", "631151999", "631151999999"}) {
+    EXPECT_EQ(read(digits), "(unknown)") << digits;
+  }
+  EXPECT_EQ(read("631152000"), "1990-01-01T00:00:00.000Z");
+  EXPECT_EQ(read("631152000000"), "1990-01-01T00:00:00.000Z");
+}
+
 TEST(Timestamp, what_is_no_time_is_unknown) {
-  for (const std::string_view bad :
-       {"", "now", "-1", "0", "2024-13-01", "2023-02-29", "2024-05-01T", "2024-05-01T24:00:00",
-        "2024-05-01T12:60:00", "2024-05-01T12:30:45.", "2024-05-01T12:30:45+", "2024-05-01T12:30:45Zulu",
-        "2024-5-1", "Wed, 01 May 2024 12:30:45 GMT", "1969-12-31T23:59:59Z", "9999-12-31T23:59:59-01:00",
-        "99999999999999999999999999", "1.2.3", "."}) {
+  for (const std::string_view bad : {"",
+                                     "now",
+                                     "-1",
+                                     "0",
+                                     "2024-13-01",
+                                     "2023-02-29",
+                                     "2024-05-01T",
+                                     "2024-05-01T24:00:00",
+                                     "2024-05-01T12:60:00",
+                                     "2024-05-01T12:30:45.",
+                                     "2024-05-01T12:30.5Z",
+                                     "2024-05-01T12:30:45+",
+                                     "2024-05-01T12:30:45Zulu",
+                                     "2024-5-1",
+                                     "Wed, 01 May 2024 12:30:45 GMT",
+                                     "1969-12-31T23:59:59Z",
+                                     "9999-12-31T23:59:59-01:00",
+                                     "99999999999999999999999999",
+                                     "1.2.3",
+                                     "."}) {
     EXPECT_EQ(read(bad), "(unknown)") << bad;
   }
   EXPECT_EQ(count_to_ms(-1), std::nullopt);

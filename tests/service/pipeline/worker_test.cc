@@ -325,6 +325,31 @@ TEST(Worker, a_dead_letter_without_its_headers_says_so) {
   EXPECT_EQ(headers.at("neardup-reason"), "too_large");
 }
 
+// As it is where one is sent again as it was, and refused again.
+TEST(Worker, a_dead_letter_has_each_of_its_own_headers_once) {
+  MemoryKafka kafka;
+  kafka.input = {{{"key",
+                   "{",
+                   5,
+                   {{"trace", "1"},
+                    {"neardup-reason", "too_deep"},
+                    {"neardup-topic", "elsewhere"},
+                    {"neardup-partition", "77"},
+                    {"neardup-offset", "88"},
+                    {"neardup-truncated-from", "99"}}}}};
+  ASSERT_TRUE(live(kafka, always_committed, 10).status);
+  ASSERT_EQ(kafka.verdicts.size(), 1U);
+  std::map<std::string, std::string> headers(kafka.verdicts[0].headers.begin(),
+                                             kafka.verdicts[0].headers.end());
+  EXPECT_EQ(headers.size(), kafka.verdicts[0].headers.size()) << "none twice";
+  EXPECT_NE(headers.at("neardup-topic"), "elsewhere");
+  headers.erase("neardup-topic");
+  EXPECT_EQ(headers, (std::map<std::string, std::string>{{"trace", "1"},
+                                                         {"neardup-reason", "not_json"},
+                                                         {"neardup-partition", "0"},
+                                                         {"neardup-offset", "0"}}));
+}
+
 TEST(Worker, verdicts_and_state_do_not_hang_on_threads) {
   MemoryKafka one = crawl(400, 2, 5);
   MemoryKafka many = one;
