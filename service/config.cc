@@ -25,9 +25,9 @@ constexpr std::string_view kPropertyPrefix = "kafka.properties.";
 constexpr std::string_view kFileVariable = "NEARDUP_CONFIG";  // names the file
 // Variables of that prefix which are no settings: for the build, the tools, the tests and the choice of a
 // kernel.
-constexpr std::string_view kOtherVariables[] = {kFileVariable,       "NEARDUP_CACHE",        "NEARDUP_ISA",
-                                                "NEARDUP_KAFKA_DIR", "NEARDUP_CMAKE_ARGS",   "NEARDUP_DATA",
-                                                "NEARDUP_CASES",     "NEARDUP_GOLDEN_UPDATE"};
+constexpr std::string_view kOtherVariables[] = {
+    kFileVariable,  "NEARDUP_CACHE", "NEARDUP_ISA",           "NEARDUP_KAFKA_DIR",    "NEARDUP_CMAKE_ARGS",
+    "NEARDUP_DATA", "NEARDUP_CASES", "NEARDUP_GOLDEN_UPDATE", "NEARDUP_KAFKA_HEAP_MB"};
 
 std::string upper(std::string_view text) {
   std::string out(text);
@@ -399,6 +399,17 @@ void Loader::whole() {
     if (kafka.sasl_password_file.empty()) {
       mistake(where("kafka.sasl_mechanism"), kafka.sasl_mechanism + " needs kafka.sasl_password_file");
     }
+  }
+  // librdkafka's own method waits for a token that nobody brings, and says nothing.
+  const auto property_is = [&](const char* name, std::string_view value) {
+    const auto found = kafka.properties.find(name);
+    return found != kafka.properties.end() && found->second == value;
+  };
+  if (kafka.sasl_mechanism == "OAUTHBEARER" && !property_is("sasl.oauthbearer.method", "oidc") &&
+      !property_is("enable.sasl.oauthbearer.unsecure.jwt", "true")) {
+    mistake(where("kafka.sasl_mechanism"),
+            "OAUTHBEARER needs kafka.properties.sasl.oauthbearer.method: oidc, and "
+            "sasl.oauthbearer.token.endpoint.url beside it: where the tokens come from");
   }
   const auto only_with = [&](bool speaks, const std::string& value, std::string_view path,
                              std::string_view protocols) {

@@ -100,7 +100,7 @@ std::vector<std::string_view> covering_choices() {
 // No host of a page has an empty label, or ends in a dot as some write it: such a one would match nothing.
 std::string refuse_host(std::string_view value) {
   const std::vector<std::string_view> labels = split(value, '.');
-  const bool legal = value.find_first_of("/:?#@[]* ") == std::string_view::npos &&
+  const bool legal = value.find_first_of("/:?#@[]*, \t\r\n") == std::string_view::npos &&
                      std::ranges::none_of(labels, [](std::string_view label) { return label.empty(); });
   return legal ? "" : "is not a host like example.org, to which all that lies below it belongs";
 }
@@ -250,8 +250,8 @@ const std::vector<Setting>& table() {
        .refuse = refuse_pointer},
       {.path = "input.fields.time",
        .field = at<&Config::input, &InputConfig::fields, &F::time>,
-       .about = "When it was fetched: ISO 8601, digits like 20240501123000, or seconds or milliseconds since "
-                "1970.",
+       .about = "When it was fetched: ISO 8601, digits like 20240501123000 or 20240501, or seconds or "
+                "milliseconds since 1970.",
        .refuse = refuse_pointer},
       {.path = "input.fields.charset",
        .field = at<&Config::input, &InputConfig::fields, &F::charset>,
@@ -462,11 +462,11 @@ const std::vector<Setting>& table() {
       {.path = "index.memory_limit",
        .field = at<&Config::index, &IndexConfig::memory_limit>,
        .about =
-           "Memory that the index may take (neardup_index_bytes). Tables grow in steps of some MiB, so "
-           "a limit "
-           "below 64MiB is too small to work by. 0: what the process may have (neardup_memory_limit_bytes) "
-           "but an eighth of it or, if that is more, 512MiB (for more than 17 threads 300MiB and 12MiB for "
-           "each) or half of it, whichever is less; serve stops there, whatever at_memory_limit says.",
+           "Memory that the index may take (neardup_index_bytes). Tables grow in steps of some MiB, so a "
+           "limit below 64MiB is too small to work by. 0: what the process may have "
+           "(neardup_memory_limit_bytes) but an eighth of it or, if that is more, 512MiB (for more than 17 "
+           "threads 300MiB and 12MiB for each; and three times what batch.bytes_max is above 64MiB) or half "
+           "of it, whichever is less; serve stops there, whatever at_memory_limit says.",
        .unit = "bytes",
        .min = 0,
        .max = 1024 * kGiB},
@@ -585,6 +585,7 @@ std::optional<std::int64_t> share_of(std::string_view text) {
   const std::size_t point = text.find('.');
   const std::string_view whole = text.substr(0, point);
   const std::string_view fraction = point == std::string_view::npos ? "0" : text.substr(point + 1);
+  if (text.empty()) return std::nullopt;
   if ((!whole.empty() && whole != "0" && whole != "1") || !all_digits(fraction) || fraction.size() > 3) {
     return std::nullopt;
   }
@@ -703,12 +704,13 @@ bool sounds_secret(std::string_view property) {
 Status check_property(const std::string& property, const std::string& value) {
   // librdkafka takes a topic's property with this before it as well: topic.acks is acks.
   constexpr std::string_view kOfTopic = "topic.";
-  const std::string_view name =
-      std::string_view(property).substr(property.starts_with(kOfTopic) ? kOfTopic.size() : 0);
+  // And knows none by capitals; but what stands behind SASL.PASSWORD is a secret all the same.
+  std::string name = property.substr(property.starts_with(kOfTopic) ? kOfTopic.size() : 0);
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   for (const Refusal& refusal : kRefusals) {
     if (name == refusal.property) return Error{ErrorCode::kInvalid, std::string(refusal.instead)};
   }
-  if (sounds_secret(property)) {
+  if (sounds_secret(name)) {
     return Error{ErrorCode::kInvalid,
                  "is a secret, which a configuration may not hold: see the kafka.*_file settings"};
   }

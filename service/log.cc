@@ -207,7 +207,12 @@ void log_line(LogLevel level, std::string_view message) {
 std::optional<std::uint64_t> LogLimiter::admit(std::string_view key, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   auto found = entries_.find(key);
-  if (found == entries_.end() && entries_.size() >= kKeysMax) found = entries_.find("");
+  if (found == entries_.end() && entries_.size() >= kKeysMax) {
+    std::erase_if(entries_, [&](const auto& entry) {
+      return entry.second.left_out == 0 && now - entry.second.last >= interval_;
+    });
+    if (entries_.size() >= kKeysMax) found = entries_.find("");
+  }
   if (found == entries_.end()) {
     entries_.emplace(entries_.size() + 1 < kKeysMax ? std::string(key) : std::string(), Entry{now, 0});
     return 0;

@@ -250,6 +250,10 @@ TEST(Config, a_number_is_plain_digits) {
     EXPECT_THAT(refusal_of_set(std::string("batch.bytes_max=") + text), HasSubstr("is not a size like 64MiB"))
         << text;
   }
+  for (const char* text :
+       {"", ".", "1.", "0.8345", "80%", "-0.5", "2"}) {  // empty: 0, at which any may differ
+    EXPECT_THAT(refusal_of_set(std::string("detector.token_threshold=") + text), HasSubstr("is not")) << text;
+  }
 }
 
 // It would be keep: first without a word.
@@ -259,6 +263,8 @@ TEST(Config, the_best_source_needs_sources) {
       "clusters.keep (FILE:1): is priority-source, and clusters.priority_sources names none, so that it "
       "would be first; name hosts, the best first");
   EXPECT_EQ(refusal("clusters: {keep: priority-source, priority_sources: [example.org]}\n"), "accepted");
+  EXPECT_THAT(refusal("clusters: {keep: priority-source, priority_sources: 'example.org,example.com'}\n"),
+              HasSubstr("is not a host"));
   EXPECT_EQ(refusal("clusters: {priority_sources: [example.org]}\n"), "accepted");
 }
 
@@ -354,6 +360,7 @@ TEST(Config, variables_of_others_are_left_alone) {
   for (const auto& [name, value] : {std::pair{"NEARDUP_CACHE", "/x"},
                                     {"NEARDUP_ISA", "scalar"},
                                     {"NEARDUP_KAFKA_DIR", "/x"},
+                                    {"NEARDUP_KAFKA_HEAP_MB", "1024"},
                                     {"NEARDUP_CMAKE_ARGS", "-Dx"},
                                     {"NEARDUP_DATA", "/x"},
                                     {"NEARDUP_CASES", "10"},
@@ -430,6 +437,8 @@ TEST(Config, a_property_is_refused_by_its_other_name_too) {
     EXPECT_THAT(refusal_of_property("topic." + std::string(property) + "=x"),
                 HasSubstr("kafka.properties.topic." + std::string(property) + ": must stay"));
   }
+  EXPECT_THAT(refusal_of_property("SASL.PASSWORD=hunter2"),
+              AllOf(HasSubstr("kafka.sasl_password_file"), Not(HasSubstr("hunter2"))));
   EXPECT_THAT(refusal_of_property("topic.sasl.password=hunter2"),
               AllOf(HasSubstr("kafka.sasl_password_file"), Not(HasSubstr("hunter2"))));
   for (const char* taken : {"topic.metadata.refresh.interval.ms=5000", "topic.partitioner=murmur2"})
@@ -463,6 +472,10 @@ TEST(Config, half_a_login_is_refused) {
   EXPECT_THAT(
       refusal("kafka: {security_protocol: sasl_ssl, sasl_mechanism: PLAIN}"),
       AllOf(HasSubstr("PLAIN needs kafka.sasl_username"), HasSubstr("PLAIN needs kafka.sasl_password_file")));
+  const std::string oauth = "kafka: {security_protocol: sasl_ssl, sasl_mechanism: OAUTHBEARER";
+  EXPECT_THAT(refusal(oauth + "}"), HasSubstr("needs kafka.properties.sasl.oauthbearer.method: oidc"));
+  EXPECT_EQ(refusal(oauth + ", properties: {sasl.oauthbearer.method: oidc}}"), "accepted");
+  EXPECT_EQ(refusal(oauth + ", properties: {enable.sasl.oauthbearer.unsecure.jwt: true}}"), "accepted");
   EXPECT_THAT(refusal("kafka: {sasl_username: me}"),
               HasSubstr("has no effect while kafka.security_protocol is plaintext"));
   EXPECT_THAT(refusal("kafka: {tls_ca_file: /ca}"), HasSubstr("use ssl or sasl_ssl"));

@@ -131,6 +131,14 @@ TEST(LogLimiter, many_keys_share_one_place) {
   EXPECT_EQ(written, static_cast<int>(LogLimiter::kKeysMax));
 }
 
+TEST(LogLimiter, old_keys_make_room_for_new_ones) {
+  LogLimiter limiter(10s);
+  const LogLimiter::Clock::time_point start{};
+  for (int i = 0; i < 10000; ++i) limiter.admit("key " + std::to_string(i), start);
+  EXPECT_EQ(limiter.admit("a", start + 11s), 0U);
+  EXPECT_EQ(limiter.admit("b", start + 11s), 0U) << "not in the place that is shared";
+}
+
 TEST(LogLimiter, the_line_itself_says_so) {
   configure_log(LogConfig{});
   LogLimiter limiter(0s);
