@@ -387,6 +387,7 @@ Status Service::serve_term(std::stop_source& term) {
     const auto watched = watch({{journal, topics->at(journal)}}, term);
     if (Status status = stand_by(**election, *watched, stop); !status) return status;
   }
+  if (stop_.stop_requested()) board_.set(State::kDraining, "leaving the election");
   if (stop.stop_requested()) return {};
   board_.set_role(Role::kWriter);
   Status status = lead(**election, term);
@@ -546,11 +547,18 @@ Status serve(const LoadedConfig& loaded, const ServeOptions& options, const Rete
 int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
   const Config& config = loaded.config;
   end_by_read_errors(config.index.directory);
+  ::signal(SIGPIPE, SIG_IGN);  // whoever read the log is gone: that is no reason to leave a batch in doubt
   std::stop_source stop;
   const SignalThread signals(stop);
   StateBoard board;
-  const RetentionOptions retention =
-      resolve_retention_options(config, static_cast<std::uint64_t>(process_usage().memory_limit_bytes));
+  const auto memory = static_cast<std::uint64_t>(process_usage().memory_limit_bytes);
+  const RetentionOptions retention = resolve_retention_options(config, memory);
+  if (const std::uint64_t beside = bytes_beside_index(config); memory > 0 && beside > memory / 2) {
+    log_warning(
+        "batches and signing threads may take {:.0f} MB of the {:.0f} MB that this process may have, and the "
+        "kernel ends it past that; lower batch.bytes_max or pipeline.threads, or give it more",
+        static_cast<double>(beside) / 1e6, static_cast<double>(memory) / 1e6);
+  }
   MetricsRegistry metrics(
       {.librdkafka_version = librdkafka_version(),
        .configuration = print_config({.config = config, .origin = {}}),

@@ -41,7 +41,7 @@ LogLimiter& limiter() {
   return limiter;
 }
 
-// What is the same in all lines of one fault, and another for another topic: without times, counts, partitions.
+// What is the same in all lines of one fault, and another for another topic: without times and partitions.
 std::string without_digits(std::string_view text) {
   std::string rest;
   std::ranges::copy_if(text, std::back_inserter(rest), [](char c) { return c < '0' || c > '9'; });

@@ -103,7 +103,7 @@ double memory_limit_bytes() {
   for (const std::string& folder : own_folders("memory")) {
     for (const char* const file : {"/memory.max", "/memory.limit_in_bytes"}) {
       if (const std::optional<double> found = number_in(content_of(folder + file)))
-        limit = std::min(limit, *found);
+        limit = limit > 0 ? std::min(limit, *found) : *found;  // 0: unknown
     }
   }
   return limit;

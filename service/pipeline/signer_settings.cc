@@ -10,9 +10,12 @@
 #include "core/base/check.h"
 #include "core/limits.h"
 #include "service/pipeline/signer_pool.h"
+#include "service/pipeline/worker.h"
 
 namespace neardup {
 namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 // The file of words that `setting` names, as a T.
 template <class T>
@@ -114,6 +117,17 @@ DetectorOptions resolve_detector_options(const Config& config) {
   return options;
 }
 
+// Batches and Kafka's buffers take some 300 MB; with batches of more bytes than is usual, as much more as may
+// be under way, and one that is being filled. What a signing thread keeps from record to record is some 12 MB
+// at most: 8 MiB of its signer (SignerPool::kHeldBytesMax) and 1 MiB each of a body and of the codec's
+// strings (DocumentCodec::kRecordBytesUsual).
+std::uint64_t bytes_beside_index(const Config& config) {
+  const std::uint64_t usual = BatchConfig().bytes_max;
+  const std::uint64_t more = std::max<std::uint64_t>(config.batch.bytes_max, usual) - usual;
+  const auto threads = static_cast<std::uint64_t>(signing_threads(config.pipeline));
+  return (300 + 12 * threads) * kMiB + (Worker::kFullBatchesMax + 1) * more;
+}
+
 RetentionOptions resolve_retention_options(const Config& config, std::uint64_t process_bytes_max) {
   constexpr std::int64_t kHourMs = 3'600'000;
   const IndexConfig& from = config.index;
@@ -125,15 +139,10 @@ RetentionOptions resolve_retention_options(const Config& config, std::uint64_t p
       .clock = from.age_clock == "arrival" ? RetentionClock::kArrivalTime : RetentionClock::kEventTime};
   if (options.bytes_max > 0 || process_bytes_max == 0) return options;
   // Past it the kernel ends the process, and every further life too, as it reads the same journal; even one
-  // that was told to forget. Batches and Kafka's buffers take some 300 MB beside the index. What a signing
-  // thread keeps from record to record is some 12 MB at most: 8 MiB of its signer (SignerPool::kHeldBytesMax)
-  // and 1 MiB each of a body and of the codec's strings (DocumentCodec::kRecordBytesUsual). With more than 17
-  // threads that is more than what is kept free in any case.
-  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-  const auto threads = static_cast<std::uint64_t>(signing_threads(config.pipeline));
-  const std::uint64_t rest = std::max(512 * kMiB, (300 + 12 * threads) * kMiB);
+  // that was told to forget. Few threads take less than what is kept free in any case.
+  const std::uint64_t beside = std::max(512 * kMiB, bytes_beside_index(config));
   options.bytes_max =
-      process_bytes_max - std::max(process_bytes_max / 8, std::min(process_bytes_max / 2, rest));
+      process_bytes_max - std::max(process_bytes_max / 8, std::min(process_bytes_max / 2, beside));
   options.at_bytes_max = MemoryPolicy::kStop;  // nobody has said that anything may be forgotten
   return options;
 }

@@ -17,6 +17,10 @@ Result<SignerOptions> resolve_signer_options(const Config& config);
 
 // REQUIRES: a configuration that load_config() took.
 DetectorOptions resolve_detector_options(const Config& config);
+
+// What batches, Kafka's clients and signing threads may take beside the index.
+std::uint64_t bytes_beside_index(const Config& config);
+
 // Where the index has no limit of its own, it may take what there is room for in `process_bytes_max`, the
 // memory that the process may have, and the stream stops there. 0: unknown.
 RetentionOptions resolve_retention_options(const Config& config, std::uint64_t process_bytes_max = 0);

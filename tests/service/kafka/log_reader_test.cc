@@ -60,6 +60,18 @@ TEST_F(LogReader, asks_again_for_the_end_while_records_wait_to_be_read) {
   EXPECT_EQ(read, std::vector<std::string>{"two"});
 }
 
+// While it matters most: an instance that starts has all of it to read.
+TEST_F(LogReader, tells_how_far_it_has_still_to_read) {
+  cluster_.send(kTopic, {"one", "two", "three"});
+  ASSERT_NO_FATAL_FAILURE(open());
+  std::vector<std::int64_t> left;
+  ASSERT_TRUE(reader_->read_to_end([&](std::string_view, double) -> Status {
+    left.push_back(probe_.lag);
+    return {};
+  }));
+  EXPECT_EQ(left, (std::vector<std::int64_t>{2, 1, 0}));
+}
+
 // A standby asks so, and does nothing else between two records.
 TEST_F(LogReader, finds_what_is_there_however_short_it_waits) {
   cluster_.send(kTopic, {"one", "two"});

@@ -186,6 +186,12 @@ TEST_F(SignerSettings, an_index_without_a_limit_has_that_of_its_process_and_stop
   EXPECT_EQ(resolve_retention_options(config_, 1024 * kMiB).bytes_max, 512 * kMiB) << "half is the index's";
   EXPECT_EQ(resolve_retention_options(config_, 4096 * kMiB).bytes_max, 3028 * kMiB);
   EXPECT_EQ(resolve_retention_options(config_, 65536 * kMiB).bytes_max, 57344 * kMiB) << "an eighth is more";
+  config_.pipeline.threads = 17;
+  config_.batch.bytes_max = 1024 * kMiB;  // three of them may lie there
+  EXPECT_EQ(bytes_beside_index(config_), (300 + 17 * 12 + 3 * 960) * kMiB);
+  EXPECT_EQ(resolve_retention_options(config_, 8192 * kMiB).bytes_max, (8192 - 3384) * kMiB);
+  config_.batch.bytes_max = kMiB;
+  EXPECT_EQ(resolve_retention_options(config_, 4096 * kMiB).bytes_max, 3584 * kMiB) << "none is less";
   config_.index.memory_limit = 5000 * kMiB;
   EXPECT_EQ(resolve_retention_options(config_, 2048 * kMiB).bytes_max, 5000 * kMiB)
       << "who says so is obeyed";
