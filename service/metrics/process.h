@@ -7,6 +7,7 @@ namespace neardup {
 struct ProcessUsage {
   double cpu_seconds = 0;
   double resident_bytes = 0;
+  double anonymous_bytes = 0;  // resident and no page of a file: what the kernel can only swap, not take back
   double virtual_bytes = 0;
   double start_time_seconds = 0;  // since the epoch
   double threads = 0;

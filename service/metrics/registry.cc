@@ -174,6 +174,9 @@ const std::vector<MetricSpec>& specs() {
       {"process_threads", MetricType::Gauge, "", "Threads."},
       {"process_open_fds", MetricType::Gauge, "", "Open file descriptors."},
       {"process_max_fds", MetricType::Gauge, "", "Limit of open file descriptors."},
+      {"neardup_memory_anonymous_bytes", MetricType::Gauge, "",
+       "Memory in RAM that the kernel cannot take back: without pages of files, such as those of the file of "
+       "the uniques."},
       {"neardup_memory_limit_bytes", MetricType::Gauge, "",
        "Memory that this process may have: the limit of its control group, or the machine's memory."},
   };
@@ -405,6 +408,7 @@ std::string MetricsRegistry::exposition() const {
   families.push_back(value_now("process_threads", usage.threads));
   families.push_back(value_now("process_open_fds", usage.open_fds));
   families.push_back(value_now("process_max_fds", usage.max_fds));
+  families.push_back(value_now("neardup_memory_anonymous_bytes", usage.anonymous_bytes));
   families.push_back(value_now("neardup_memory_limit_bytes", usage.memory_limit_bytes));
   return prometheus::TextSerializer().prometheus::Serializer::Serialize(families);
 }

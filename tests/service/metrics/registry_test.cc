@@ -2,12 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <set>
@@ -407,6 +411,35 @@ TEST(Process, usage_is_what_this_process_uses) {
   EXPECT_NEAR(usage.start_time_seconds, now, 600);
   volatile double sink = 0;
   while (process_usage().cpu_seconds < usage.cpu_seconds + 0.05) sink = sink + 1;
+}
+
+TEST(Process, anonymous_memory_is_without_the_pages_of_files) {
+  // Beside the program: temporary folders may lie in memory themselves.
+  std::string name = std::filesystem::read_symlink("/proc/self/exe").string() + "-pages-XXXXXX";
+  const int file = mkstemp(name.data());
+  ASSERT_GE(file, 0);
+  unlink(name.c_str());
+  struct statfs system{};
+  ASSERT_EQ(fstatfs(file, &system), 0);
+  if (system.f_type == TMPFS_MAGIC) GTEST_SKIP() << "the program lies in memory";
+  const std::vector<char> bytes(std::size_t{16} << 20, 'x');
+  ASSERT_EQ(write(file, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+
+  const ProcessUsage before = process_usage();
+  void* const pages = mmap(nullptr, bytes.size(), PROT_READ, MAP_SHARED | MAP_POPULATE, file, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  const ProcessUsage mapped = process_usage();
+  const std::vector<char> copy = bytes;
+  const ProcessUsage allocated = process_usage();
+  const auto of_files = [](const ProcessUsage& usage) {
+    return usage.resident_bytes - usage.anonymous_bytes;
+  };
+  const double most = 0.75 * static_cast<double>(copy.size());  // what the kernel counts lags behind a little
+  EXPECT_GT(of_files(mapped) - of_files(before), most);
+  EXPECT_LT(of_files(allocated) - of_files(mapped), most / 2);
+  EXPECT_GT(allocated.anonymous_bytes - mapped.anonymous_bytes, most);
+  munmap(pages, bytes.size());
+  close(file);
 }
 
 TEST(ControlGroup, folders_are_those_of_the_group_and_all_around_it) {
