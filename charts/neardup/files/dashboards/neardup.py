@@ -128,7 +128,7 @@ ROWS = {
         stat("Oldest waiting", "Age of the oldest record without a committed verdict.", "s", f"max({series('consumer_lag_seconds')})", steps=[(60, "orange"), (900, "red")]),
         stat("Latency p99", "From a record's timestamp to its committed verdict, for the oldest record of each batch.", "s", quantile(0.99, "end_to_end_latency_seconds"), steps=[(5, "orange"), (10, "red")]),
         stat("Uniques", "Documents that the writer remembers.", "short", f"max({series('index_entries')})"),
-        stat("Memory", "Memory of the process against what it may have, of the instance nearest to its limit.", "percentunit", f"max({process('resident_memory_bytes')} / {series('memory_limit_bytes')})", steps=[(0.8, "orange"), (0.9, "red")]),
+        stat("Memory", "Memory of the process, without pages of files, against what it may have, of the instance nearest to its limit.", "percentunit", f"max({series('memory_anonymous_bytes')} / {series('memory_limit_bytes')})", steps=[(0.8, "orange"), (0.9, "red")]),
         state_timeline(),
         panel("table", "Builds and settings", "Which builds run; more than one only while an upgrade is under way.", "none", ("", f"count by (version, revision, librdkafka_version, compiler) ({series('build_info')})"), height=6, showHeader=True),
     ],
@@ -159,7 +159,7 @@ ROWS = {
     "Index": [
         graph("Uniques", "Documents remembered, by instance; a standby remembers what it has read of the journal.", "short", ("{{instance}}", f"sum by (instance) ({series('index_entries')})")),
         graph("Memory of the index", "Every table and array, counted.", "bytes", ("{{instance}}", f"sum by (instance) ({series('index_bytes')})")),
-        graph("Memory against its limit", "Memory of the process against the limit of its container, or the machine's memory. Past it the kernel ends the process.", "percentunit", ("{{instance}}", f"{process('resident_memory_bytes')} / {series('memory_limit_bytes')}"), steps=[(0.9, "red")]),
+        graph("Memory against its limit", "Memory of the process against the limit of its container, or the machine's memory. Past it the kernel ends the process. Pages of files do not count: it takes them back.", "percentunit", ("{{instance}}", f"{series('memory_anonymous_bytes')} / {series('memory_limit_bytes')}"), steps=[(0.9, "red")]),
         graph("Candidates per document", "Fingerprints compared to decide one document. It grows with the index, and with text that is much alike.", "short", *p50_p99("lookup_candidates"), steps=[(50000, "red")]),
         graph("New and deleted uniques", "Documents that were added to the index per second, and those taken out by their ids (index.by_id).", "cps", ("added", rate("verdicts_total", verdict="unique")), ("deleted", rate("deleted_uniques_total"))),
     ],
@@ -191,7 +191,7 @@ ROWS = {
         graph("Errors of the writer", "Errors of the producer, among them verdicts that were not delivered.", "cps", ("{{code}}", rate("kafka_errors_total", "code", client="writer"))),
     ],
     "Process": [
-        graph("Memory", "Memory in RAM.", "bytes", ("{{instance}}", process("resident_memory_bytes"))),
+        graph("Memory", "Memory in RAM, and what of it is no page of a file, which the kernel could take back.", "bytes", ("{{instance}}", process("resident_memory_bytes")), ("{{instance}}, anonymous", series("memory_anonymous_bytes"))),
         graph("CPU", "Cores in use.", "none", ("{{instance}}", f"rate({process('cpu_seconds_total')}[$__rate_interval])")),
         graph("Threads", "Threads of the process; signing has pipeline.threads, one for each usable core if that is 0.", "none", ("{{instance}}", process("threads")), decimals=0),
         graph("Open files", "File descriptors against their limit.", "percentunit", ("{{instance}}", f"{process('open_fds')} / {process('max_fds')}"), steps=[(0.8, "red")]),
