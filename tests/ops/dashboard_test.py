@@ -4,7 +4,7 @@
 The rules of Grafana's dashboard-linter (which cannot be had without Grafana), said again here: variables for data source,
 job and instance, and one for the namespace, matched by every selector, $__rate_interval in every range, title, description
 and unit everywhere, nothing to edit. Besides: PromQL that promtool can read, metrics that exist, places that do not
-overlap. For each kind of error one is planted, and has to be found.
+overlap; and of what any process shows, neardup's alone. For each kind of error one is planted, and has to be found.
 """
 
 import copy
@@ -18,6 +18,7 @@ import tempfile
 import dashboard
 import rules
 
+OURS = re.compile(r" and on \(namespace, job, instance\) neardup_\w+\{")
 RANGE = re.compile(r"\[([^\]]*)\]")
 STAGES = re.compile(r'stage=~?"([^"]*)"')
 THREADS = [{"gather"}, {"sign", "decide"}, {"publish", "audit"}]  # stages of one thread each (service/pipeline/worker.h)
@@ -66,6 +67,8 @@ def panel_complaints(panel, documented):
                     yield f"{where}: {name} does not match {label}"
             if name not in documented:
                 yield f"{where}: {name} is not in docs/metrics.md"
+        if any(name.startswith("process_") for name, _ in selectors) and not OURS.search(expr):
+            yield f"{where}: shows processes that are not neardup"
         for span in RANGE.findall(expr):
             if span != "$__rate_interval":
                 yield f"{where}: the range [{span}] is not $__rate_interval"
@@ -165,6 +168,7 @@ def planted(board, documented):
     yield "no job matcher", found("does not match job", in_query('job=~"$job", ', ""))
     yield "no instance matcher", found("does not match instance", in_query('instance=~"$instance"', 'instance!=""'))
     yield "no matchers at all", found("without matchers", lambda changed: first(changed)["targets"][0].update(expr="sum(rate(neardup_recycles_total[$__rate_interval]))"))
+    yield "every process there is", found("not neardup", in_query(" and on (namespace, job, instance) neardup_build_info", " and neardup_build_info", lambda changed: titled(changed, "Threads")))
     yield "a fixed range", found("[5m]", in_query("$__rate_interval", "5m"))
     yield "a metric that is gone", found("docs/metrics.md", in_query("neardup_records_consumed_total", "neardup_records_total"))
     yield "PromQL that is none", found("promtool", in_query("sum", "summ"))

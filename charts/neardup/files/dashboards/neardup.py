@@ -31,6 +31,11 @@ def matcher(label, value):
     return f'{label}=~"{value[1:]}"' if value.startswith("~") else f'{label}="{value}"'
 
 
+def ours(query):
+    """What a Prometheus knows of every process, of those that are neardup."""
+    return f"{query} and on (namespace, job, instance) {series('build_info')}"
+
+
 def process(metric):
     return series(metric).replace("neardup_", "process_", 1)
 
@@ -191,11 +196,11 @@ ROWS = {
         graph("Errors of the writer", "Errors of the producer, among them verdicts that were not delivered.", "cps", ("{{code}}", rate("kafka_errors_total", "code", client="writer"))),
     ],
     "Process": [
-        graph("Memory", "Memory in RAM, and what of it is no page of a file, which the kernel could take back.", "bytes", ("{{instance}}", process("resident_memory_bytes")), ("{{instance}}, anonymous", series("memory_anonymous_bytes"))),
-        graph("CPU", "Cores in use.", "none", ("{{instance}}", f"rate({process('cpu_seconds_total')}[$__rate_interval])")),
-        graph("Threads", "Threads of the process; signing has pipeline.threads, one for each usable core if that is 0.", "none", ("{{instance}}", process("threads")), decimals=0),
-        graph("Open files", "File descriptors against their limit.", "percentunit", ("{{instance}}", f"{process('open_fds')} / {process('max_fds')}"), steps=[(0.8, "red")]),
-        graph("Up for", "Time since the start.", "s", ("{{instance}}", f"time() - {process('start_time_seconds')}")),
+        graph("Memory", "Memory in RAM, and what of it is no page of a file, which the kernel could take back.", "bytes", ("{{instance}}", ours(process("resident_memory_bytes"))), ("{{instance}}, anonymous", series("memory_anonymous_bytes"))),
+        graph("CPU", "Cores in use.", "none", ("{{instance}}", ours(f"rate({process('cpu_seconds_total')}[$__rate_interval])"))),
+        graph("Threads", "Threads of the process; signing has pipeline.threads, one for each usable core if that is 0.", "none", ("{{instance}}", ours(process("threads"))), decimals=0),
+        graph("Open files", "File descriptors against their limit.", "percentunit", ("{{instance}}", ours(f"{process('open_fds')} / {process('max_fds')}")), steps=[(0.8, "red")]),
+        graph("Up for", "Time since the start.", "s", ("{{instance}}", ours(f"time() - {process('start_time_seconds')}"))),
         graph("Last beat", "Time since the worker last moved; it does at least each second while it is well.", "s", ("{{instance}}", f"time() - {series('worker_last_beat_timestamp_seconds')}"), steps=[(120, "red")]),
     ],
 }
