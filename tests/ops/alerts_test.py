@@ -115,6 +115,9 @@ def complaints(alerts_text, runbooks, reference, commands):
             yield f"{name}: no runbook docs/runbooks/{name}.md"
     for unknown in sorted(rules.metrics_named(alerts_text) - documented):
         yield f"alerts.yaml: {unknown} is not in docs/metrics.md"
+    labels = [(alert["name"], alert["window"]) for alert in alerts]
+    for name in sorted({name for name, window in labels if labels.count((name, window)) > 1}):
+        yield f"{name}: two rules that nothing but their severity keeps apart"
     named = {alert["name"] for alert in alerts}
     for name, text in runbooks.items():
         if name not in named:
@@ -161,6 +164,7 @@ def planted(alerts_text, runbooks, reference, commands):
     yield "a reason without advice", found("nothing about too_deep", runbooks={**runbooks, "NeardupDeadLetters": letters})
     yield "an alert with an old metric", found("neardup_gone", alerts_text.replace("neardup_index_bytes offset", "neardup_gone offset"))
     yield "an alert without a severity", found("NeardupDown", alerts_text.replace("          severity: critical\n", "          level: high\n", 1))
+    yield "two rules of one name and window", found("NeardupLatencyBudgetBurn: two rules", alerts_text.replace("          window: slow\n", "          window: fast\n"))
     yield "an alert without a description", found("NeardupDown", re.sub(r"          description: .*\n", "", alerts_text, count=1))
     yield "another alert's runbook", found("runbook_url", alerts_text.replace("runbooks/NeardupDown.md", "runbooks/NeardupLagGrowing.md"))
 

@@ -9,6 +9,7 @@ ALERT = re.compile(
     r"(?:        for: (?P<hold>\w+)\n)?"
     r"        labels:\n"
     r"          severity: (?P<severity>\w+)\n"
+    r"(?:          window: (?P<window>\w+)\n)?"
     r"        annotations:\n"
     r"          summary: (?P<summary>[^\n]+)\n"
     r'          description: "(?P<description>[^\n]+)"\n'
