@@ -22,8 +22,8 @@
 
 {{/* Labels. A selector can never change, so it holds nothing that a value or a version could move. */}}
 {{- define "neardup.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "neardup.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "neardup.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{- define "neardup.labels" -}}
@@ -49,7 +49,7 @@ An object's own labels and annotations go before the common ones; the schema kee
 {{- define "neardup.metadata" -}}
 {{- $root := index . 0 -}}
 name: {{ include "neardup.fullname" $root }}{{ index . 1 }}
-namespace: {{ index . 4 | default $root.Release.Namespace }}
+namespace: {{ index . 4 | default $root.Release.Namespace | quote }}
 labels:
   {{- include "neardup.labels" $root | nindent 2 }}
   {{- with merge (dict) (index . 2) $root.Values.commonLabels }}
