@@ -274,23 +274,28 @@ struct Detector::State {
   std::uint64_t candidates = 0;  // of the last look-up
 };
 
+// The first seen, by whichever route it was met. A leader that is met by both is one by its shingles.
 std::optional<RouteMatch> Detector::State::find_by_text(const RouteSignature& route) {
+  std::optional<RouteMatch> first;
+  if (route.asks_as_page()) {
+    with(pages, [&](const auto& route_of_pages) {
+      for (std::size_t i = 0; i < route.long_count; ++i) {
+        const std::optional<LongMatch> match = route_of_pages.find(route.longs[i], long_works[i]);
+        candidates += long_works[i].compared();
+        if (match && (!first || match->sequence < first->sequence)) {
+          first = RouteMatch{DuplicateKind::kNear, match->sequence, match->similarity_permille};
+        }
+      }
+    });
+  }
   if (route.asks_as_short()) {
     const std::optional<ShortMatch> match = short_texts->find(route.short_text, short_work);
     candidates += short_work.compared();
-    if (!match) return std::nullopt;
-    return RouteMatch{DuplicateKind::kShort, match->sequence, static_cast<int>(match->similarity_permille)};
-  }
-  std::optional<RouteMatch> first;
-  with(pages, [&](const auto& route_of_pages) {
-    for (std::size_t i = 0; i < route.long_count; ++i) {
-      const std::optional<LongMatch> match = route_of_pages.find(route.longs[i], long_works[i]);
-      candidates += long_works[i].compared();
-      if (match && (!first || match->sequence < first->sequence)) {
-        first = RouteMatch{DuplicateKind::kNear, match->sequence, match->similarity_permille};
-      }
+    if (match && (!first || match->sequence < first->sequence)) {
+      first =
+          RouteMatch{DuplicateKind::kShort, match->sequence, static_cast<int>(match->similarity_permille)};
     }
-  });
+  }
   return first;
 }
 
@@ -501,13 +506,11 @@ void Detector::State::for_each_look_up(const Arrival& arrival, Visit visit) cons
   visit(exact, arrival.signature.exact);
   if (ids) visit(*ids, arrival.id);
   if (arrival.route == nullptr || !short_texts) return;
-  if (arrival.route->asks_as_short()) {
-    visit(*short_texts, arrival.route->short_text);
-  } else {
-    with(pages, [&](const auto& route_of_pages) {
-      for (const LongSignature& page : arrival.route->long_span()) visit(route_of_pages, page);
-    });
-  }
+  if (arrival.route->asks_as_short()) visit(*short_texts, arrival.route->short_text);
+  if (!arrival.route->asks_as_page()) return;
+  with(pages, [&](const auto& route_of_pages) {
+    for (const LongSignature& page : arrival.route->long_span()) visit(route_of_pages, page);
+  });
 }
 
 Detector::Detector(const DetectorOptions& options) {

@@ -68,7 +68,7 @@ PageComparison compare_pages(const ExplainedText& earlier, const ExplainedText& 
   const LongSignature* const stored = page_of(earlier.route, kind);
   const LongSignature* const asking = page_of(later.route, kind);
   pages.is_stored = stored != nullptr;
-  pages.is_asked = asking != nullptr && !later.route.asks_as_short();
+  pages.is_asked = asking != nullptr && later.route.asks_as_page();
   if (stored == nullptr || asking == nullptr) return pages;
   pages.estimate_permille = options.sketch == SketchSize::kStandard
                                 ? similarity_permille(asking->standard, stored->standard)
@@ -158,6 +158,18 @@ Reason reason_of_pages(const std::vector<PageComparison>& pages, int estimate_mi
   return reason;
 }
 
+// Whatever makes it a duplicate, in the detector's order; else that the texts are alike and did not meet;
+// else what stands against the page, if there is one to ask for.
+Reason reason_of_texts(const Explanation& found, const RouteSignature& asking, int estimate_min) {
+  const Reason of_pages =
+      asking.asks_as_page() ? reason_of_pages(found.pages, estimate_min) : Reason::kOtherRoute;
+  const Reason of_short =
+      asking.asks_as_short() && found.short_text ? reason_of_short(*found.short_text) : Reason::kOtherRoute;
+  if (is_duplicate(of_pages)) return of_pages;
+  if (is_duplicate(of_short) || of_short == Reason::kNothingShared) return of_short;
+  return of_pages == Reason::kOtherRoute ? of_short : of_pages;
+}
+
 Reason reason_of_fingerprints(const Explanation& found, const DetectorOptions& options) {
   if (found.distance > options.distance) return Reason::kFingerprintsFar;
   if (!options.verify_sketch) return Reason::kFingerprintsNear;
@@ -228,10 +240,8 @@ Explanation explain(const ExplainedText& earlier, const ExplainedText& later,
     found.reason = reason_of_mgrams(*found.mgrams, options);
   } else if (options.mode == DetectorMode::kSimhash) {
     found.reason = reason_of_fingerprints(found, options);
-  } else if (!later.route.asks_as_short()) {
-    found.reason = reason_of_pages(found.pages, estimate_min(options.threshold_permille));
   } else {
-    found.reason = found.short_text ? reason_of_short(*found.short_text) : Reason::kOtherRoute;
+    found.reason = reason_of_texts(found, later.route, estimate_min(options.threshold_permille));
   }
   return found;
 }
@@ -242,13 +252,14 @@ int exact_similarity_permille(const ExplainedText& earlier, const ExplainedText&
     const MgramComparison texts = compare_mgrams(earlier.route.mgrams, later.route.mgrams, options);
     return static_cast<int>(texts.by(options.measure));
   }
+  int best = 0;
   if (later.route.asks_as_short() && earlier.route.has_short) {
     const ShortSignature& a = earlier.route.short_text;
     const ShortSignature& b = later.route.short_text;
-    return static_cast<int>(
+    best = static_cast<int>(
         edit_similarity(edits_between(b.text, a.text), std::max(a.text.size(), b.text.size())));
+    if (!later.route.asks_as_page() || earlier.route.long_count == 0) return best;
   }
-  int best = 0;
   for (const ShingleKind kind : kKinds) {
     const bool counts = kind == suits(later) || page_of(later.route, kind) != nullptr;
     if (counts) best = std::max(best, jaccard_permille(earlier.shingles(kind), later.shingles(kind)));

@@ -7,6 +7,7 @@
 //
 //   the same digest ─► mode hybrid:  short text: edits ─► replaced tokens ─► a key shared
 //                                    page:       sketches ─► a band shared
+//                                    by both if it asks as both
 //                      mode simhash: distance ─► sketches, if they are to agree
 //                      mode mgram:   the configured measure ─► a run shared
 //
@@ -141,7 +142,8 @@ Explanation explain(const ExplainedText& earlier, const ExplainedText& later, co
 
 // How alike the two are by the measure that suits them, exactly, in permille: edit similarity if the later
 // one asks as a short text and the earlier one is stored as one, else the similarity of their shingle sets;
-// in mode mgram the configured measure.
+// the higher of the two if it asks by both and the earlier one is stored as both; in mode mgram the
+// configured measure.
 // REQUIRES: both signed with options.routes(), which is kBoth or kMgrams, and options.mgrams().
 int exact_similarity_permille(const ExplainedText& earlier, const ExplainedText& later,
                               const DetectorOptions& options);

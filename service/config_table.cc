@@ -336,9 +336,8 @@ const std::vector<Setting>& table() {
            "found "
            "as surely, but of short texts in mode hybrid the keys stay those for 0.8: they miss most of what "
            "is "
-           "less alike, and one of up to 250 units and a page a quarter longer than that, or a page and one "
-           "a "
-           "fifth shorter, are not compared.",
+           "less alike, and one of up to 250 units and an earlier page of more than 312, or such a page and "
+           "an earlier text of fewer than 200, are not compared.",
        .min = 500,
        .max = 1000},
       {.path = "detector.sketch",

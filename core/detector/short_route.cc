@@ -26,7 +26,6 @@ ShortRoute::ShortRoute(ShortOptions options) : options_(options) {
 }
 
 std::optional<ShortMatch> ShortRoute::find(const ShortSignature& signature, ShortWork& work) const {
-  DCHECK(signature.is_short());
   work.compared_ = 0;
   work.tokens_are_set_ = false;
   index_.find(signature, options_.threshold_permille, work.search_);

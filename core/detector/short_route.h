@@ -66,7 +66,6 @@ class ShortRoute {
   void prefetch_insert(const ShortSignature& signature) const { index_.prefetch_insert(signature); }
   void prefetch_insert_rest(const ShortSignature& signature) const { index_.prefetch_insert_rest(signature); }
 
-  // REQUIRES: signature.is_short().
   std::optional<ShortMatch> find(const ShortSignature& signature, ShortWork& work) const;
 
   // Whether, and how, two texts match, by the same rule.

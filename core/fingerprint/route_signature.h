@@ -1,13 +1,17 @@
 // What must be known of a document to find those that are like it, whatever its length?
 //
 // Short texts are compared by their characters and pages by their sketches, and near the boundary a text may
-// meet either, so it has both. A text asks as what it is by its length, and is stored as all it may be asked
-// for:
+// meet either, so it has both:
 //
 //   units             0 ........ 200 ........ 250 ........ 312 ........
-//   asks as           short text ............ | page ...............
+//   asks as           short text ........................ |
+//                                             | page .................
 //   is stored as      short text ........................ |
 //                                 | page .............................
+//
+// A short text has a few words, of which shingles tell nothing, so it asks for short texts alone. What is a
+// little longer asks by both: its copy a little shorter asks for it by characters, and of the two it must not
+// matter which one came first.
 //
 // (200 = four fifths of the boundary, 312 = five quarters: a text that much shorter or longer is not alike by
 // .8. At a lower threshold it may be, and is missed: core/DESIGN.md, "Short texts".)
@@ -36,7 +40,8 @@ struct RouteSignature {
   MgramSignature mgrams;  // if has_mgrams
 
   bool is_empty() const { return !has_short && long_count == 0 && !has_mgrams; }
-  bool asks_as_short() const { return has_short && short_text.is_short(); }
+  bool asks_as_short() const { return has_short; }
+  bool asks_as_page() const { return long_count > 0 && !(has_short && short_text.is_short()); }
   std::span<const LongSignature> long_span() const { return {longs.data(), long_count}; }
 };
 

@@ -10,8 +10,8 @@
 //                                 └─► counts of 32 classes, mod 4            to discard candidates
 //
 // Length is measured in units: a character of Han, kana or Hangul counts 2, any other 1. Up to
-// kShortUnitsMax a text is asked for by this signature; up to kShortStoredUnitsMax it is stored to be found
-// by one a little shorter.
+// kShortUnitsMax this signature is all that a text asks by; up to kShortStoredUnitsMax a text asks, and is
+// found, by its shingles as well (route_signature.h).
 //
 // Cost:    about a microsecond for a text of 60 characters; nothing is allocated once warm.
 // Threads: one signer per thread; signers share nothing.

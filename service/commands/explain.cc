@@ -75,11 +75,12 @@ double cjk_share(const ExplainedText& text) {
 
 std::string digits(Digest128 digest) { return fmt::format("{:016x}{:016x}", digest.high, digest.low); }
 
-// By which route a text asks.
+// By which routes a text asks.
 std::string_view asks_as(const RouteSignature& route, DetectorMode mode) {
   if (mode == DetectorMode::kSimhash) return "fingerprint";
   if (mode == DetectorMode::kMgram) return "m-grams";
-  return route.asks_as_short() ? "short" : "page";
+  if (!route.asks_as_short()) return "page";
+  return route.asks_as_page() ? "short and page" : "short";
 }
 
 // As what it is stored for those that ask.

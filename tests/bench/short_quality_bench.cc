@@ -87,7 +87,7 @@ class Stream {
     if (!exact_.insert({digest64(canonical_.text), next_}).second) return true;
     const bool is_stored = signer_.sign(canonical_.text, signature_);
     const bool is_short = is_stored && signature_.is_short();
-    if (is_short && route_.find(signature_, *work_)) return forget_exact();
+    if (is_stored && route_.find(signature_, *work_)) return forget_exact();
     if (!is_stored || signature_.units >= kLongUnitsMin) {
       Shingles shingles(canonical_);
       if (!is_short) {

@@ -53,12 +53,13 @@ class Twin : public ExactSimilarity {
       if (found_[s].is_same_text) return duplicate(s, DuplicateKind::kExact, 1000);
     }
     for (Sequence s = 0; s < uniques_.size(); ++s) {
-      const std::optional<int> permille = options_.mode == DetectorMode::kSimhash ? by_fingerprint(s, judge)
-                                          : in_hand_.route.asks_as_short()        ? by_edits(s, meeting)
-                                                                           : by_shingles(s, meeting, judge);
-      if (!permille) continue;
-      const bool is_short = options_.mode == DetectorMode::kHybrid && in_hand_.route.asks_as_short();
-      return duplicate(s, is_short ? DuplicateKind::kShort : DuplicateKind::kNear, *permille);
+      if (options_.mode == DetectorMode::kSimhash) {
+        if (const auto bits = by_fingerprint(s, judge)) return duplicate(s, DuplicateKind::kNear, *bits);
+        continue;
+      }
+      if (const auto pages = by_shingles(s, meeting, judge))
+        return duplicate(s, DuplicateKind::kNear, *pages);
+      if (const auto edits = by_edits(s, meeting)) return duplicate(s, DuplicateKind::kShort, *edits);
     }
     return {.verdict = Verdict::kUnique, .sequence = uniques_.size()};
   }
@@ -73,6 +74,7 @@ class Twin : public ExactSimilarity {
   }
 
   std::optional<int> by_edits(Sequence s, Meeting meeting) const {
+    if (!in_hand_.route.asks_as_short()) return std::nullopt;
     const std::optional<ShortComparison>& texts = found_[s].short_text;
     if (!texts || texts->edits > texts->edits_max || !texts->is_same_filling) return std::nullopt;
     if (meeting == Meeting::kBySharedBand && !texts->is_met()) return std::nullopt;

@@ -139,12 +139,59 @@ TEST(HybridBoundary, a_text_and_its_copy_may_straddle_it) {
       TextSigner signer;
       const SignedText first = signer.sign(short_first ? just_short : just_long);
       const SignedText second = signer.sign(short_first ? just_long : just_short);
-      ASSERT_NE(first.route.asks_as_short(), second.route.asks_as_short());
+      ASSERT_NE(first.route.asks_as_page(), second.route.asks_as_page());
       ASSERT_EQ(detector.apply(first.arrival()).verdict, Verdict::kUnique);
       const Decision decision = detector.apply(second.arrival());
       ASSERT_EQ(decision.verdict, Verdict::kDuplicate) << seed << " " << short_first;
       EXPECT_EQ(decision.kind, short_first ? DuplicateKind::kNear : DuplicateKind::kShort);
     }
+  }
+}
+
+// Another letter in every so many places.
+std::string with_letters_changed(std::string text, std::size_t every) {
+  for (std::size_t i = every / 2; i < text.size(); i += every) text[i] = text[i] == 'q' ? 'j' : 'q';
+  return text;
+}
+
+// A letter changed takes three shingles with it, so by shingles these are not alike; by characters they are.
+TEST(HybridBoundary, which_of_a_text_and_its_copy_comes_first_does_not_matter) {
+  TextSigner signer;
+  for (const auto& [longer, shorter] :
+       {std::pair(251U, 249U), std::pair(290U, 240U), std::pair(312U, 300U)}) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const std::string text = of_units(seed, longer);
+      const std::string copy = with_letters_changed(text.substr(0, shorter - 1) + "x", 50);
+      for (const bool longer_first : {true, false}) {
+        SCOPED_TRACE(std::to_string(longer) + (longer_first ? " before " : " after ") +
+                     std::to_string(shorter) + ", seed " + std::to_string(seed));
+        Detector detector{DetectorOptions{}};
+        ASSERT_EQ(detector.apply(signer.sign(longer_first ? text : copy).arrival()).verdict,
+                  Verdict::kUnique);
+        const Decision decision = detector.apply(signer.sign(longer_first ? copy : text).arrival());
+        EXPECT_EQ(decision.verdict, Verdict::kDuplicate);
+        EXPECT_EQ(decision.kind, DuplicateKind::kShort);
+        EXPECT_GE(decision.similarity_permille, 800);
+      }
+    }
+  }
+}
+
+// One is alike by its characters alone; of the other, whose halves changed places, by its shingles alone.
+TEST(HybridBoundary, the_first_seen_is_the_answer_by_whichever_route_it_is_met) {
+  TextSigner signer;
+  const std::string text = of_units(3, 280);
+  const std::string by_characters = with_letters_changed(text, 50);
+  const std::string by_shingles = text.substr(140) + " " + text.substr(0, 140);
+  for (const bool characters_first : {true, false}) {
+    Detector detector{DetectorOptions{}};
+    for (const bool characters : {characters_first, !characters_first}) {
+      ASSERT_EQ(detector.apply(signer.sign(characters ? by_characters : by_shingles).arrival()).verdict,
+                Verdict::kUnique);
+    }
+    const Decision decision = detector.apply(signer.sign(text).arrival());
+    EXPECT_EQ(decision.sequence, 0U);
+    EXPECT_EQ(decision.kind, characters_first ? DuplicateKind::kShort : DuplicateKind::kNear);
   }
 }
 
@@ -159,8 +206,19 @@ TEST(HybridBoundary, what_a_text_is_stored_as_hangs_on_its_units) {
   EXPECT_EQ(parts(250), std::pair(true, true));
   EXPECT_EQ(parts(312), std::pair(true, true));
   EXPECT_EQ(parts(313), std::pair(false, true));
-  EXPECT_TRUE(signer.sign(of_units(7, 250)).route.asks_as_short());
-  EXPECT_FALSE(signer.sign(of_units(7, 251)).route.asks_as_short());
+}
+
+TEST(HybridBoundary, what_a_text_asks_as_hangs_on_its_units) {
+  TextSigner signer;
+  const auto asks_as = [&](std::size_t units) {
+    const RouteSignature route = signer.sign(of_units(7, units)).route;
+    return std::pair(route.asks_as_short(), route.asks_as_page());
+  };
+  EXPECT_EQ(asks_as(199), std::pair(true, false));
+  EXPECT_EQ(asks_as(250), std::pair(true, false));
+  EXPECT_EQ(asks_as(251), std::pair(true, true));
+  EXPECT_EQ(asks_as(312), std::pair(true, true));
+  EXPECT_EQ(asks_as(313), std::pair(false, true));
 }
 
 // English pages with a tenth of Chinese: a sentence more or less carries a copy across the seam.

@@ -15,9 +15,11 @@ class HybridRules {
 
   // Whether `query` would be a duplicate of a unique with the signature `stored`.
   bool match(const RouteSignature& query, const RouteSignature& stored) {
-    if (query.asks_as_short()) {
-      return stored.has_short && short_texts_.compare(query.short_text, stored.short_text, work_).has_value();
+    if (query.asks_as_short() && stored.has_short &&
+        short_texts_.compare(query.short_text, stored.short_text, work_).has_value()) {
+      return true;
     }
+    if (!query.asks_as_page()) return false;
     for (const LongSignature& a : query.long_span()) {
       for (const LongSignature& b : stored.long_span()) {
         if (a.kind == b.kind && is_similar(a.standard, b.standard, estimate_min(threshold_permille_))) {

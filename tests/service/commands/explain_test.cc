@@ -42,6 +42,12 @@ std::string page(int sentences, int every = 0) {
   return text;
 }
 
+// Another letter in three words, far from each other.
+std::string with_letters_changed(std::string text) {
+  for (const std::size_t from : {30, 120, 210}) text[text.find("word", from)] = 'l';
+  return text;
+}
+
 class ExplainCommand : public CommandTest {
  protected:
   Ran explain_two(const std::string& a, const std::string& b, const Config& config = {}, bool json = false) {
@@ -123,9 +129,25 @@ TEST_F(ExplainCommand, pages_have_the_exact_similarity_beside_the_estimate) {
   EXPECT_EQ(other["because"].get<std::string>().substr(0, 40), "Their sketches estimate a similarity of ");
 }
 
+TEST_F(ExplainCommand, a_text_a_little_above_the_boundary_asks_as_both) {
+  // 279 units: of 38 shingles 9 have a word that changed by one letter.
+  const std::string text = page(4);
+  const std::string copy = with_letters_changed(text);
+  const Json both = json_of(text, copy);
+  EXPECT_EQ(both["documents"][1]["asks_as"], "short and page");
+  EXPECT_EQ(both["verdict"], "duplicate");
+  EXPECT_EQ(both["kind"], "short");
+  EXPECT_EQ(both["reason"], "short_alike");
+  EXPECT_EQ(both["short"]["edits"], 3);
+  EXPECT_LT(both["pages"][0]["similarity"], .8);
+  EXPECT_TRUE(both["pages"][0]["asked"]);
+  EXPECT_EQ(json_of(text, page(4, 1))["reason"], "sketches_differ") << "a page first of all";
+}
+
 TEST_F(ExplainCommand, says_what_scan_says) {
-  const std::vector<std::string> texts = {kNotice,  kOtherNotice, page(60),   page(60, 20),
-                                          page(60), page(60, 2),  "春节快乐", "春节快乐！"};
+  const std::vector<std::string> texts = {
+      kNotice,     kOtherNotice, page(60),     page(60, 20), page(60),
+      page(60, 2), "春节快乐",   "春节快乐！", page(4),      with_letters_changed(page(4))};
   for (std::size_t i = 0; i < texts.size(); i += 2) {
     const std::string input = line("a", texts[i]) + line("b", texts[i + 1]);
     const Ran scanned = with_streams(input, [&](const Streams& streams) {
