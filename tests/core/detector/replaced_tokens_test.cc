@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <random>
+#include <set>
 #include <string>
 
 namespace neardup {
@@ -58,6 +62,86 @@ TEST(ReplacedTokens, codes_count_by_their_characters_too) {
             (ReplacedTokens{.numbers = 1, .tokens = 4, .tokens_fewer = 2}))
       << "one that is put in replaces none";
   EXPECT_EQ(compared(U"第7号 2021", U"第8号 2022").code_characters, 0U) << "digits alone are no code";
+}
+
+TEST(ReplacedTokens, what_a_code_and_another_have_in_common_is_not_replaced) {
+  const auto replaced = [](std::u32string_view a, std::u32string_view b) {
+    const ReplacedTokens found = compared(a, b);
+    EXPECT_EQ(compared(b, a), found) << "either way round";
+    return found.code_characters;
+  };
+  EXPECT_EQ(replaced(U"at super131", U"at super638"), 3U);
+  EXPECT_EQ(replaced(U"at super131", U"at 131super"), 0U) << "order is none of its business";
+  EXPECT_EQ(replaced(U"videl8zp5xfwri", U"videxms1blcwlk"), 14U);
+  EXPECT_EQ(replaced(U"a3f9c2b7e1d4", U"c2a3b7d4e1f9"), 12U) << "all hashes have such runs";
+  EXPECT_EQ(replaced(U"super131 x7", U"super131 super638"), 2U) << "each run counts once";
+  EXPECT_EQ(replaced(U"ab12345 c", U"ab12345 d"), 0U);
+  EXPECT_EQ(replaced(U"at super131", U"at super"), 0U) << "a word is no code";
+  EXPECT_TRUE(same(U"你也挺帅的好的只要你說的我們都照做一定支持 super131 黎開",
+                   U"你也挺帅的好的只要你說的我們都照做一定支持 super638 黎開"));
+}
+
+// The pieces of all codes of a text of ASCII, by the obvious way.
+std::multiset<std::u32string> pieces_of(std::u32string_view text) {
+  const auto is_digit = [](char32_t c) { return c >= U'0' && c <= U'9'; };
+  std::multiset<std::u32string> pieces;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(U' ', begin), text.size());
+    const std::u32string token(text.substr(begin, end - begin));
+    begin = end + 1;
+    const auto digits = std::ranges::count_if(token, is_digit);
+    if (digits == 0 || digits == std::ssize(token)) continue;
+    std::size_t rest = token.size();
+    for (std::size_t from = 0, to = 0; from < token.size(); from = to) {
+      while (to < token.size() && is_digit(token[to]) == is_digit(token[from])) ++to;
+      if (to - from < 3) continue;
+      pieces.insert(token.substr(from, to - from));
+      rest -= to - from;
+    }
+    // As many characters as it stands for, and a name that is no run's.
+    if (rest > 0)
+      pieces.insert(token + std::u32string(1000 - token.size(), U' ') + std::u32string(rest, U'.'));
+  }
+  return pieces;
+}
+
+unsigned characters_of(const std::multiset<std::u32string>& pieces) {
+  std::size_t characters = 0;
+  for (const std::u32string& piece : pieces)
+    characters += piece.size() > 1000 ? piece.size() - 1000 : piece.size();
+  return static_cast<unsigned>(characters);
+}
+
+TEST(ReplacedTokens, characters_of_codes_are_counted_as_by_the_obvious_way) {
+  std::mt19937_64 random(20261126);
+  unsigned charged = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::array<std::u32string, 2> texts;
+    for (std::u32string& text : texts) {
+      for (std::uint64_t tokens = 1 + random() % (round % 100 == 0 ? 60 : 6); tokens > 0; --tokens) {
+        if (!text.empty()) text += U' ';
+        for (std::uint64_t size = 1 + random() % 4; size > 0; --size) {
+          text += std::u32string(1 + random() % 4, U"ab12"[random() % 4]);
+        }
+      }
+      if (text.size() > TokenPattern::kTokensMax) text.resize(TokenPattern::kTokensMax - 1);
+    }
+    const std::multiset<std::u32string> a = pieces_of(texts[0]);
+    const std::multiset<std::u32string> b = pieces_of(texts[1]);
+    std::multiset<std::u32string> shared;
+    std::ranges::set_intersection(a, b, std::inserter(shared, shared.end()));
+    const unsigned expected = std::min(characters_of(a), characters_of(b)) - characters_of(shared);
+    ASSERT_EQ(compared(texts[0], texts[1]).code_characters, expected) << "round " << round;
+    charged += expected;
+  }
+  EXPECT_GT(charged, 3000U);
+}
+
+TEST(ReplacedTokens, a_text_may_be_codes_from_end_to_end) {
+  std::u32string text;
+  for (char32_t c = U'a'; text.size() + 3 <= TokenPattern::kTokensMax; ++c) text += {c, U'1', U'ก'};
+  EXPECT_EQ(compared(text, text).code_characters, 0U);
+  EXPECT_EQ(compared(text, U"z9").code_characters, 2U);
 }
 
 TEST(ReplacedTokens, another_filling_of_a_form_is_another_text) {
