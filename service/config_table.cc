@@ -110,8 +110,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSection
     {"kafka.topics", "Topics. All but the input are made by `neardup topics create`."},
     {"input", "What the input records look like."},
     {"input.fields",
-     "Where the parts of a document lie: JSON pointers, the first that is there wins. Empty: as the preset "
-     "says."},
+     "Where the parts of a document lie: JSON pointers, the first that holds something usable wins. Empty: "
+     "as the "
+     "preset says."},
     {"html", "What of an HTML page is compared."},
     {"text", "Which ways of writing are one."},
     {"fingerprint",

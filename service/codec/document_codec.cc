@@ -35,6 +35,16 @@ std::string_view without_mark(std::string_view text) {
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v'); }
 
+// Of a string as it is written: none but spaces, as they do who found no text.
+bool is_blank(std::string_view raw) {
+  while (!raw.empty()) {
+    const bool escaped = raw.size() >= 2 && raw[0] == '\\';
+    if (!(escaped ? raw[1] == 'n' || raw[1] == 'r' || raw[1] == 't' : raw[0] == ' ')) return false;
+    raw.remove_prefix(escaped ? 2 : 1);
+  }
+  return true;
+}
+
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view lowercase) {
@@ -328,13 +338,14 @@ std::optional<RejectReason> DocumentCodec::State::read_id(const Record& record, 
 }
 
 std::optional<RejectReason> DocumentCodec::State::read_body(Document& document) {
-  bool empty_seen = false;
+  bool blank_seen = false;
   const JsonField* body = nullptr;
   const auto usable = [&](const JsonField& field) {
     if (field.kind != JsonField::Kind::kString) return false;
-    empty_seen |= field.raw.empty();
+    const bool blank = is_blank(field.raw);
+    blank_seen |= blank;
     body = &field;
-    return !field.raw.empty();
+    return !blank;
   };
   if (first_usable(pointers.texts, usable)) return fill_body(*body, false, document);
   if (first_usable(pointers.htmls, usable)) {
@@ -352,7 +363,7 @@ std::optional<RejectReason> DocumentCodec::State::read_body(Document& document) 
     document.format = Document::Format::kDigest;
     return std::nullopt;
   }
-  if (!empty_seen) return RejectReason::kMissingText;
+  if (!blank_seen) return RejectReason::kMissingText;
   document.body.clear();  // a page without a word: the signer will say so
   return std::nullopt;
 }

@@ -88,6 +88,9 @@ TEST(DocumentCodec, falls_back_along_each_list) {
 TEST(DocumentCodec, text_goes_before_html_and_an_empty_text_gives_way) {
   EXPECT_EQ(decode_json(R"({"html":"<p>h","text":"t"})").document.body, "t");
   EXPECT_EQ(decode_json(R"({"html":"<p>h","text":""})").document.body, "<p>h");
+  EXPECT_EQ(decode_json(R"({"html":"<p>h","text":" \n\r\t "})").document.body, "<p>h");
+  EXPECT_EQ(decode_json(R"({"html":"<p>h","text":" \\"})").document.body, " \\") << "a backslash is no space";
+  EXPECT_EQ(decode_json(R"({"text":" "})").reason, std::nullopt) << "the signer will say so";
   const Outcome empty = decode_json(R"({"html":"","text":""})");
   EXPECT_EQ(empty.verdict(), "a document") << "that has nothing to say is for the signer to say";
   EXPECT_EQ(empty.document.body, "");
@@ -303,6 +306,7 @@ TEST(DocumentCodec, one_document_for_many_records_has_nothing_of_those_before) {
       {R"({"id":1,"text":"","html":"<p>the page"})", "<p>the page"},
       {R"({"id":1,"html":"<p>a page \u00e9","text":""})", "<p>a page \u00e9"},
       {R"({"id":1,"text":""})", ""},
+      {R"({"id":1,"html":"<p>a page","text":"\n"})", "<p>a page"},
       {R"({"id":1,"text":")" + long_text + R"(","html":"<p>"})", long_text},
   };
   const std::string unfinished = R"({"id":1,"text":")" + long_text;
