@@ -17,10 +17,6 @@ InputConfig input_of_pages(const Config& config) {
 
 }  // namespace
 
-const char kNoDocument[] =
-    "not one document was found; lines must hold one JSON object each, with its text where input.fields "
-    "says, and a page's name must end in .html, .htm, .xhtml, .txt or .md";
-
 std::string ReadDocument::name() const {
   return document.id.empty() ? fmt::format("{}:{}", topic, document.source.offset + 1) : document.id;
 }

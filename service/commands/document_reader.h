@@ -57,7 +57,4 @@ class DocumentReader {
   DocumentCodec pages_;
 };
 
-// What tells a user that the lines held no document.
-extern const char kNoDocument[];
-
 }  // namespace neardup

@@ -26,6 +26,7 @@
 #include "service/codec/preset.h"
 #include "service/commands/document_reader.h"
 #include "service/commands/exit_code.h"
+#include "service/commands/rejects.h"
 #include "service/commands/report.h"
 #include "service/pipeline/signer_settings.h"
 
@@ -149,19 +150,19 @@ class Fingerprints {
 
   int print() {
     std::uint64_t all = 0;
-    std::uint64_t rejected = 0;
+    Rejects rejects;
     Row row;
     const auto take = [&](const ReadDocument& read) {
       sign(read, row);
       ++all;
-      rejected += row.reason ? 1 : 0;
+      if (row.reason) rejects.add(*row.reason);
       output_ += options_.json ? json_line(row, read) : text_line(row, read);
       return true;
     };
     const int ended = reader_.read(options_.paths, take, [&] { return flush(); });
     if (ended != kExitOk) return ended;
-    if (rejected < all || all == 0) return kExitOk;
-    reader_.complain(kNoDocument);
+    if (rejects.all() < all || all == 0) return kExitOk;
+    reader_.complain(rejects.no_document());
     return kExitData;
   }
 

@@ -24,6 +24,7 @@
 #include "service/commands/exit_code.h"
 #include "service/commands/index_folder.h"
 #include "service/commands/path_input.h"
+#include "service/commands/rejects.h"
 #include "service/commands/report.h"
 #include "service/metrics/probe.h"
 #include "service/pipeline/rebuilding.h"
@@ -214,8 +215,7 @@ class Scan {
     Unique previous;
     std::size_t entry_bytes_max = 0;
     if (signed_record.reason) {
-      ++counts_.rejected[static_cast<std::size_t>(*signed_record.reason)];
-      ++rejected_;
+      rejects_.add(*signed_record.reason);
       if (index_) index_->add_rejected(document.source);
     } else {
       const Arrival arrival = signed_record.arrival(document.source);
@@ -279,8 +279,8 @@ class Scan {
     if (is_full_) return kExitConfig;
     if (SignalScope::interrupted.load()) return SignalScope::exit_code();
     if (unreadable_ > 0) return kExitIo;
-    const bool nothing_but_rejects = rejected_ > 0 && rejected_ == documents();
-    if (nothing_but_rejects || (options_.strict && rejected_ > 0)) return kExitData;
+    const bool nothing_but_rejects = rejects_.all() > 0 && rejects_.all() == documents();
+    if (nothing_but_rejects || (options_.strict && rejects_.all() > 0)) return kExitData;
     return kExitOk;
   }
 
@@ -318,13 +318,8 @@ class Scan {
     text += fmt::format("unique     {:>12}  {:5.1f} %\n", counts_.unique, share(counts_.unique, all));
     text += fmt::format("duplicate  {:>12}  {:5.1f} %  exact {}, near {}, short {}\n", duplicates(),
                         share(duplicates(), all), counts_.exact, counts_.near, counts_.short_text);
-    text += fmt::format("rejected   {:>12}  {:5.1f} %", rejected_, share(rejected_, all));
-    const char* separator = "  ";
-    for (std::size_t i = 0; i < kRejectReasonNames.size(); ++i) {
-      if (counts_.rejected[i] == 0) continue;
-      text += fmt::format("{}{} {}", separator, kRejectReasonNames[i], counts_.rejected[i]);
-      separator = ", ";
-    }
+    text += fmt::format("rejected   {:>12}  {:5.1f} %", rejects_.all(), share(rejects_.all(), all));
+    if (rejects_.all() > 0) text += "  " + rejects_.list();
     const ClusterCounts clusters = detector_.cluster_counts();
     text += fmt::format("\nclusters   {:>12}", clusters.clusters);
     if (clusters.clusters > 0) text += fmt::format("  the largest has {} documents", clusters.largest);
@@ -341,18 +336,14 @@ class Scan {
     if (unreadable_ > 0) text += fmt::format("unreadable {:>12}  files or folders\n", unreadable_);
     if (SignalScope::interrupted.load())
       text += "interrupted: the verdicts above are of what was read until then\n";
-    if (rejected_ > 0 && rejected_ == all) {
-      text +=
-          "Not one document was found. Lines must hold one JSON object each, with its text where\n"
-          "input.fields says; `neardup print-config` shows where that is.\n";
-    }
+    if (rejects_.all() > 0 && rejects_.all() == all) text += "neardup: " + rejects_.no_document() + "\n";
     say(text);
   }
 
   void say(std::string_view text) const { (void)write_all(streams_.err, text); }
 
   std::uint64_t duplicates() const { return counts_.exact + counts_.near + counts_.short_text; }
-  std::uint64_t documents() const { return counts_.unique + duplicates() + rejected_; }
+  std::uint64_t documents() const { return counts_.unique + duplicates() + rejects_.all(); }
   double megabytes() const { return static_cast<double>(counts_.document_bytes.sum) / 1e6; }
 
   const ScanOptions& options_;
@@ -381,7 +372,7 @@ class Scan {
   int output_error_ = 0;
 
   BatchCounts counts_;
-  std::uint64_t rejected_ = 0;
+  Rejects rejects_;
   std::uint64_t unreadable_ = 0;
   const Clock::time_point began_ = Clock::now();
   Clock::time_point progress_shown_ = began_;

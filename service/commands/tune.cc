@@ -27,6 +27,7 @@
 #include "service/codec/preset.h"
 #include "service/commands/document_reader.h"
 #include "service/commands/exit_code.h"
+#include "service/commands/rejects.h"
 #include "service/commands/report.h"
 #include "service/pipeline/signer_settings.h"
 
@@ -237,7 +238,7 @@ class Tune {
         reader_.read(options_.paths, [&](const ReadDocument& document) { return take(document); });
     if (read != kExitOk) return read;
     if (documents_ == 0) {
-      reader_.complain(kNoDocument);
+      reader_.complain(rejects_.no_document());
       return kExitData;
     }
     if (const int failed = labels_.empty() ? pair_sample() : pair_labels(); failed != kExitOk) return failed;
@@ -263,8 +264,9 @@ class Tune {
 
   // Every detector reads the document; its text is kept if a pair names it or the sample has it.
   bool take(const ReadDocument& read) {
-    if (read.reason || signer_.sign(read.document, signature_, route_)) {
-      ++rejected_;
+    const auto reason = read.reason ? read.reason : signer_.sign(read.document, signature_, route_);
+    if (reason) {
+      rejects_.add(*reason);
       return true;
     }
     ++documents_;
@@ -468,7 +470,8 @@ class Tune {
   bool knows_wrong_runs() const { return !labels_.empty(); }
 
   std::string text() const {
-    std::string out = fmt::format("{} documents, {} rejected", documents_, rejected_);
+    std::string out = fmt::format("{} documents, {} rejected", documents_, rejects_.all());
+    if (rejects_.all() > 0) out += fmt::format(" ({})", rejects_.list());
     out += labels_.empty() ? fmt::format("; {} sampled, {} pairs compared exactly", texts_.size(), compared_)
                            : fmt::format("; {} labelled pairs", pairs_.size());
     out += fmt::format(", {} the same (similarity {:.3g} or more)\n", same(), same_from_ / 1000.0);
@@ -536,9 +539,15 @@ class Tune {
     if (best_threshold() != nullptr) recommended["threshold"] = best_threshold()->value / 1000.0;
     if (best_distance() != nullptr) recommended["distance"] = best_distance()->value;
     if (best_run() != nullptr) recommended["m"] = best_run()->value;
+    Json reasons = Json::object();
+    for (std::size_t i = 0; i < kRejectReasonNames.size(); ++i) {
+      if (const std::uint64_t count = rejects_.of(static_cast<RejectReason>(i)); count > 0)
+        reasons[std::string(kRejectReasonNames[i])] = count;
+    }
     return {{"mode", mode()},
             {"documents", documents_},
-            {"rejected", rejected_},
+            {"rejected", rejects_.all()},
+            {"reasons", std::move(reasons)},
             {"truth", truth()},
             {"pairs", labels_.empty() ? compared_ : pairs_.size()},
             {"same", same()},
@@ -568,7 +577,7 @@ class Tune {
   std::vector<MgramSigner> run_signers_;
   std::array<std::uint64_t, kRuns.size()> run_candidates_{};
   std::uint64_t documents_ = 0;
-  std::uint64_t rejected_ = 0;
+  Rejects rejects_;
 
   std::vector<ExplainedText> texts_;
   std::vector<std::uint64_t> order_;  // of texts_: the number of the document

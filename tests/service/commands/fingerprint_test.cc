@@ -189,7 +189,11 @@ TEST_F(FingerprintCommand, a_rejected_document_is_named_with_its_reason) {
 
   const Ran nothing = print({}, "not json\n");
   EXPECT_EQ(nothing.exit_code, 65);
-  EXPECT_THAT(nothing.err, HasSubstr("not one document was found; lines must hold one JSON object each"));
+  EXPECT_THAT(nothing.err, HasSubstr("not one document was found (rejected: not_json 1); lines must hold one "
+                                     "JSON object each"));
+  const Ran unnamed = print({}, "{\"text\":\"words\"}\n");
+  EXPECT_EQ(unnamed.exit_code, 65);
+  EXPECT_THAT(unnamed.err, HasSubstr("(rejected: missing_id 1); each line needs an id or a url: "));
   EXPECT_EQ(print({}, "").exit_code, 0) << "no input is no failure";
 }
 

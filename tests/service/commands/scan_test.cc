@@ -239,7 +239,21 @@ TEST_F(Scan, the_exit_code_tells_rejects_apart) {
   EXPECT_EQ(scan(strict, good).exit_code, 0);
   const Scanned nothing = scan({}, "[\n{}\n]\n");
   EXPECT_EQ(nothing.exit_code, 65);
-  EXPECT_THAT(nothing.err, HasSubstr("Not one document was found"));
+  EXPECT_THAT(nothing.err,
+              HasSubstr("neardup: not one document was found (rejected: not_json 2, missing_text 1); "
+                        "lines must hold one JSON object each, with its text where input.fields "));
+}
+
+TEST_F(Scan, the_advice_is_about_the_commonest_reason) {
+  const Scanned unnamed = scan({}, "{\"text\":\"words\"}\n{\"text\":\"more\"}\nbroken\n");
+  EXPECT_EQ(unnamed.exit_code, 65);
+  EXPECT_THAT(
+      unnamed.err,
+      AllOf(HasSubstr("not one document was found (rejected: not_json 1, missing_id 2); each line needs "
+                      "an id or a url: input.fields.id and input.fields.url say where they are, "
+                      "input.id_from which of them"),
+            Not(HasSubstr("with its text where"))));
+  EXPECT_THAT(scan({}, "{\"id\":\"a\",\"text\":\"...\"}\n").err, HasSubstr("no letter and no digit"));
 }
 
 TEST_F(Scan, a_wrong_preset_is_a_wrong_configuration) {

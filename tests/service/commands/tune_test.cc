@@ -105,6 +105,16 @@ TEST_F(TuneCommand, a_table_for_each_setting_and_a_sentence_for_each_recommendat
                     HasSubstr("\nk: none up to 3 finds any of the same pairs.\n"), HasSubstr("\nm 32: ")));
 }
 
+TEST_F(TuneCommand, rejects_are_counted_by_reason) {
+  const std::string labels = write("labels.tsv", "a0\ta1\t1\na0\ta2\t0\n");
+  const std::string input = documents() + "not json\n{\"text\":\"words\"}\n{\"text\":\"more\"}\n";
+  EXPECT_THAT(tune({.paths = {}, .pairs = labels}, input).out,
+              HasSubstr("5 documents, 3 rejected (not_json 1, missing_id 2); 2 labelled pairs"));
+  const Json answer = Json::parse(tune({.paths = {}, .pairs = labels, .json = true}, input).out);
+  EXPECT_EQ(answer["rejected"], 3);
+  EXPECT_EQ(answer["reasons"], (Json{{"not_json", 1}, {"missing_id", 2}}));
+}
+
 TEST_F(TuneCommand, fingerprints_alone_are_compared_with_the_mode) {
   const std::string labels = write("labels.tsv", "a\tb\t1\nb\tc\t0\n");
   const std::string input = line("a", page(1)) + line("b", page(1)) + line("c", page(2));
@@ -315,7 +325,11 @@ TEST_F(TuneCommand, what_cannot_be_read_is_named) {
   EXPECT_EQ(tune({.paths = {(folder_ / "missing.jsonl").string()}}).exit_code, 66);
   const Ran nothing = tune({.paths = {}}, "not json\n");
   EXPECT_EQ(nothing.exit_code, 65);
-  EXPECT_THAT(nothing.err, HasSubstr("not one document was found"));
+  EXPECT_THAT(nothing.err, HasSubstr("not one document was found (rejected: not_json 1); lines must hold"));
+  EXPECT_THAT(tune({.paths = {}}, "").err, HasSubstr("not one document was found; lines must hold"));
+  const Ran unnamed = tune({.paths = {}}, "{\"text\":\"words\"}\n");
+  EXPECT_EQ(unnamed.exit_code, 65);
+  EXPECT_THAT(unnamed.err, HasSubstr("(rejected: missing_id 1); each line needs an id or a url: "));
   const Ran unlike = tune({.paths = {}}, line("a", page(1)) + line("b", page(2)));
   EXPECT_EQ(unlike.exit_code, 65);
   EXPECT_THAT(unlike.err, HasSubstr("take a larger --sample or a lower detector.threshold"));

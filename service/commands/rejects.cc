@@ -1,0 +1,63 @@
+#include "service/commands/rejects.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/limits.h"
+
+namespace neardup {
+namespace {
+
+constexpr std::string_view kWhereTheTextIs =
+    "lines must hold one JSON object each, with its text where input.fields says, and a page's name must end "
+    "in .html, .htm, .xhtml, .txt or .md; `neardup print-config` shows the settings";
+
+std::string what_mends(RejectReason reason) {
+  switch (reason) {
+    case RejectReason::kNullValue:
+    case RejectReason::kNotJson:
+    case RejectReason::kTooDeep:
+    case RejectReason::kMissingText:
+      return std::string(kWhereTheTextIs);
+    case RejectReason::kMissingId:
+      return "each line needs an id or a url: input.fields.id and input.fields.url say where they are, "
+             "input.id_from which of them names a document (a key, which lines of a file do not have, is the "
+             "third); `neardup print-config` shows the settings";
+    case RejectReason::kIdTooLong:
+      return fmt::format("an id may have {} bytes; input.fields.id says where it is", kIdBytesMax);
+    case RejectReason::kInvalidBase64:
+      return "what they hold is not base64, which input.base64, or else input.preset, says that it is";
+    case RejectReason::kTooLarge:
+      return "input.document_bytes_max says how large a line, a page or a text may be";
+    case RejectReason::kNoTokens:
+      return "their texts have no letter and no digit; input.fields says where a text is";
+    case RejectReason::kProducerError:
+      return "they are notices of the producer (input.preset) that it had no page";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::uint64_t Rejects::all() const {
+  return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+}
+
+std::string Rejects::list() const {
+  std::string text;
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kRejectReasonNames[i], counts_[i]);
+  }
+  return text;
+}
+
+std::string Rejects::no_document() const {
+  if (all() == 0) return fmt::format("not one document was found; {}", kWhereTheTextIs);
+  const auto commonest = static_cast<RejectReason>(std::ranges::max_element(counts_) - counts_.begin());
+  return fmt::format("not one document was found (rejected: {}); {}", list(), what_mends(commonest));
+}
+
+}  // namespace neardup
