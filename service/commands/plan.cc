@@ -258,12 +258,17 @@ int plan_mgram(const PlanOptions& options) {
   return answer_of(mgram_kinds(options), options);
 }
 
+// Can a service be told this distance? The others are to compare.
+bool is_configurable(const PlanOptions& options) { return options.distance <= kHammingDistanceMax; }
+static_assert(kHammingDistanceMax == 3 && kCoveringDistanceMax == 7, "kPlanHelp names them");
+
 void print_table(const std::vector<Forecast>& forecasts, const PlanOptions& options) {
   std::cout << fmt::format("{} documents within {} bits, fingerprints with independent bits:\n\n",
                            options.documents, options.distance)
             << "    covering   tables   candidates    lines   bytes/document       memory\n";
   for (const Forecast& f : forecasts) {
-    const char* const mark = &f == &forecasts.front() && fits(f, options) ? "->" : "";
+    const bool is_to_take = &f == &forecasts.front() && fits(f, options) && is_configurable(options);
+    const char* const mark = is_to_take ? "->" : "";
     std::cout << fmt::format("{:>2}  {:<9} {:>7} {:>12.1f} {:>8.1f} {:>16.1f} {:>8.0f} MiB{}\n", mark,
                              f.covering->name, f.covering->tables(), f.candidates, f.lines,
                              f.bytes_per_document(options.documents),
@@ -273,6 +278,11 @@ void print_table(const std::vector<Forecast>& forecasts, const PlanOptions& opti
       << "\ncandidates: entries a look-up compares; lines: cache lines it reads. Of real text count 1.3 to\n"
          "3 times the candidates, and up to a third more memory. It is that of the index alone: the digest,\n"
          "place, id and url of each unique are kept besides.\n";
+  if (!is_configurable(options)) {
+    std::cout << fmt::format(
+        "detector.distance goes up to {}: this is to compare only, and no service can be told so.\n",
+        kHammingDistanceMax);
+  }
   if (options.verify_sketch) {
     std::cout << fmt::format("Of each document {:.1f} bytes are its sketch, for detector.verify: sketch.\n",
                              sketch_bytes(options.sketch));
@@ -295,6 +305,7 @@ void print_json(const std::vector<Forecast>& forecasts, const PlanOptions& optio
   const Json answer = {{"mode", "simhash"},
                        {"documents", options.documents},
                        {"distance", options.distance},
+                       {"configurable", is_configurable(options)},
                        {"sketch_bytes", options.verify_sketch ? sketch_bytes(options.sketch) : 0},
                        {"memory_bytes", options.memory_bytes},
                        {"plans", std::move(plans)}};
@@ -308,10 +319,11 @@ const char* const kPlanHelp =
     "  neardup plan --documents 50M --memory 8GiB     what fits\n"
     "  neardup plan --set detector.threshold=0.7      how sure are its pairs to meet?\n"
     "  neardup plan --set detector.mode=mgram         which texts are surely met?\n"
-    "  neardup plan --documents 1M --distance 5 --json\n"
+    "  neardup plan --documents 1M --distance 2 --json\n"
     "\n"
     "Of the configured detector.mode; --distance asks about mode simhash, whose first row is the one to "
-    "take.\n"
+    "take,\n"
+    "up to 3, as far as detector.distance goes; 4 to 7 are to compare only.\n"
     "69 is the exit code if nothing fits into --memory, or no index surely holds so many.\n";
 
 double sketch_bytes(SketchSize sketch) { return kWhose + static_cast<double>(bytes_of(sketch)); }

@@ -72,6 +72,26 @@ TEST(Plan, speaks_to_programs) {
   EXPECT_GT(plan["plans"][0]["candidates"], 0);
 }
 
+TEST(Plan, recommends_no_distance_that_the_setting_does_not_take) {
+  for (const char* const distance : {"0", "3", "4", "7"}) {
+    const bool is_configurable = distance[0] <= '3';
+    const std::string set = std::string("detector.distance=") + distance;
+    EXPECT_EQ(plan_command({"--set", set.c_str()}).code, is_configurable ? kExitOk : kExitConfig);
+    const Answer table = plan_command({"--documents", "1M", "--distance", distance});
+    EXPECT_EQ(table.code, kExitOk);
+    const auto to_take = HasSubstr("->");
+    const auto only_to_compare = HasSubstr("\ndetector.distance goes up to 3: this is to compare only");
+    if (is_configurable) {
+      EXPECT_THAT(table.out, AllOf(to_take, Not(only_to_compare))) << distance;
+    } else {
+      EXPECT_THAT(table.out, AllOf(Not(to_take), only_to_compare)) << distance;
+    }
+    const Answer json = plan_command({"--documents", "1M", "--distance", distance, "--json"});
+    EXPECT_EQ(nlohmann::json::parse(json.out)["configurable"], is_configurable) << distance;
+  }
+  EXPECT_THAT(plan_command({"--help"}).out, Not(HasSubstr("--distance 5")));
+}
+
 TEST(Plan, takes_the_distance_of_the_configuration) {
   const Answer answer = plan_command({"--set", "detector.distance=2", "--set", "detector.mode=simhash"});
   EXPECT_EQ(answer.code, kExitOk);
