@@ -66,6 +66,11 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return near.empty() ? "" : "; did you mean " + near + "?";
 }
 
+const CLI::App* command_named(const std::string& name, const CLI::App& app) {
+  const auto named = app.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == name; });
+  return named.empty() ? nullptr : named.front();
+}
+
 // `app` has commands of its own, and `rest` names none of them.
 int which_of(const CLI::App& app, const std::vector<std::string>& rest) {
   std::vector<std::string> names;
@@ -426,10 +431,8 @@ std::vector<std::string> words_of(int argc, const char* const* argv, const CLI::
       for (const CLI::App* at = command; at != nullptr && option == nullptr; at = at->get_parent())
         option = at->get_option_no_throw(word);
       is_value = option != nullptr && option->get_items_expected_max() > 0;
-    } else if (const auto named =
-                   command->get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; });
-               !named.empty()) {
-      command = named.front();
+    } else if (const CLI::App* const named = command_named(word, *command); named != nullptr) {
+      command = named;
     } else if (word.starts_with('[') && word.ends_with(']')) {
       const auto takes_many = [](const CLI::Option* option) {
         return option->get_positional() && option->get_allow_extra_args();
@@ -440,6 +443,18 @@ std::vector<std::string> words_of(int argc, const char* const* argv, const CLI::
   }
   std::ranges::reverse(words);
   return words;
+}
+
+// Of `-X sasl.password: hunter2` the word that is too much is a secret, which whoever names wrong words must
+// not repeat: the property is. Returns kExitOk if nothing is wrong with those that were given.
+int report_wrong_properties(const CLI::App& app) {
+  ConfigSources given;
+  given.properties = app.get_option("-X")->results();
+  for (const std::string& assignment : app.get_option("--set")->results()) {
+    if (assignment.starts_with("kafka.properties.")) given.sets.push_back(assignment);
+  }
+  const Result<LoadedConfig> loaded = load_config(given);
+  return loaded ? kExitOk : report_config_error(loaded.error());
 }
 
 int run(int argc, const char* const* argv) {
@@ -465,16 +480,35 @@ int run(int argc, const char* const* argv) {
     names.emplace_back(command.name);
   }
   std::string topic;
+  std::string subtopic;
   CLI::App* const help = app.add_subcommand("help", "Show this help, or that of a command");
   help->add_option("command", topic, "Command");
+  help->add_option("subcommand", subtopic, "One of its own, as in `neardup help topics create`");
   names.emplace_back("help");
 
   const auto unknown_command = [&](const std::string& word) {
     return usage_error("unknown command \"" + word + "\"" + did_you_mean(word, names));
   };
+  const auto show = [](const std::string& text) -> int {
+    std::cout << text << std::flush;
+    return kExitOk;
+  };
+  const auto show_topic = [&]() -> int {
+    // Not app.help(), which is that of the command reached.
+    if (topic.empty()) return show(app.get_formatter()->make_help(&app, app.get_name(), {}));
+    if (const int wrong = report_wrong_properties(app); wrong != kExitOk) return wrong;
+    const CLI::App* const command = command_named(topic, app);
+    if (command == nullptr) return unknown_command(topic);
+    if (subtopic.empty()) return show(command->help(app.get_name()));
+    if (const CLI::App* const sub = command_named(subtopic, *command); sub != nullptr)
+      return show(sub->help(app.get_name() + " " + topic));
+    if (command->get_require_subcommand_min() > 0) return which_of(*command, {subtopic});
+    return usage_error("help: \"" + subtopic + "\" is too much, " + topic + " has no commands of its own",
+                       help->get_name());
+  };
   const auto reached = [&]() -> const std::pair<CLI::App*, Run>* {
     for (const auto& command : commands) {
-      if (command.first->parsed() || command.first->get_name() == topic) return &command;
+      if (command.first->parsed()) return &command;
     }
     return nullptr;
   };
@@ -484,33 +518,21 @@ int run(int argc, const char* const* argv) {
   } catch (const CLI::CallForVersion&) {
     return run_version();
   } catch (const CLI::Success&) {  // --help, of whichever command was reached
-    const auto* const command = reached();
-    std::cout << (command != nullptr ? command->first->help("neardup") : app.help()) << std::flush;
-    return kExitOk;
+    return topic.empty() ? show(app.help()) : show_topic();
   } catch (const CLI::ParseError& error) {
-    // Of `-X sasl.password: hunter2` the parser would name the word that is too much, which is a secret.
-    ConfigSources given;
-    given.properties = app.get_option("-X")->results();
-    for (const std::string& assignment : app.get_option("--set")->results()) {
-      if (assignment.starts_with("kafka.properties.")) given.sets.push_back(assignment);
-    }
-    if (const Result<LoadedConfig> loaded = load_config(given); !loaded)
-      return report_config_error(loaded.error());
+    if (const int wrong = report_wrong_properties(app); wrong != kExitOk) return wrong;
+    if (help->parsed()) return usage_error(std::string("help: ") + error.what(), help->get_name());
     if (const auto* const command = reached(); command != nullptr) {
       const CLI::App& sub = *command->first;
       const bool halfway = sub.get_require_subcommand_min() > 0 && sub.get_subcommands().empty();
       return halfway ? which_of(sub, app.remaining(true)) : usage_error(error.what(), sub.get_name());
     }
     const std::vector<std::string> rest = app.remaining();
-    const bool word = !help->parsed() && !rest.empty() && !rest.front().starts_with("-");
+    const bool word = !rest.empty() && !rest.front().starts_with("-");
     return word ? unknown_command(rest.front()) : usage_error(error.what());
   }
+  if (help->parsed()) return show_topic();
   const auto* const command = reached();
-  if (help->parsed()) {
-    if (!topic.empty() && topic != help->get_name() && command == nullptr) return unknown_command(topic);
-    std::cout << (command != nullptr ? command->first->help("neardup") : app.help()) << std::flush;
-    return kExitOk;
-  }
   if (command == nullptr) {
     std::cerr << app.help() << std::flush;
     return kExitUsage;

@@ -73,6 +73,37 @@ TEST(Cli, help_is_given_in_every_way_people_ask_for_it) {
   }
 }
 
+TEST(Cli, help_lists_the_commands_and_knows_their_commands) {
+  EXPECT_EQ(neardup_cli({"help"}).out, neardup_cli({"--help"}).out);
+  EXPECT_THAT(neardup_cli({"help"}).out, HasSubstr("\n  print-config  "));
+  EXPECT_THAT(neardup_cli({"help", "--help"}).out, HasSubstr("Usage: neardup help [OPTIONS] [command]"));
+  for (const auto& [command, sub] : {std::pair{"topics", "create"}, {"snapshot", "verify"}}) {
+    const Answer answer = neardup_cli({"help", command, sub});
+    EXPECT_EQ(answer.code, kExitOk) << answer.err;
+    EXPECT_EQ(answer.out, neardup_cli({command, sub, "--help"}).out);
+    EXPECT_THAT(answer.out, HasSubstr(std::string("Usage: neardup ") + command + " " + sub));
+  }
+}
+
+TEST(Cli, an_error_of_help_is_its_own) {
+  const std::pair<std::vector<const char*>, const char*> cases[] = {
+      {{"help", "scan", "extra"},
+       "help: \"extra\" is too much, scan has no commands of its own\nTry: neardup help --help\n"},
+      {{"help", "scan", "--nothing"},
+       "help: The following argument was not expected: --nothing\nTry: neardup help --help\n"},
+      {{"help", "topics", "create", "more"},
+       "help: The following argument was not expected: more\nTry: neardup help --help\n"},
+      {{"help", "topics", "creat"},
+       "topics: \"creat\" is not one of create, check; did you mean create?\nTry: neardup topics --help\n"},
+  };
+  for (const auto& [words, says] : cases) {
+    const Answer answer = neardup_cli(words);
+    EXPECT_EQ(answer.code, kExitUsage);
+    EXPECT_EQ(answer.out, "");
+    EXPECT_EQ(answer.err, std::string("neardup: ") + says);
+  }
+}
+
 TEST(Cli, version_names_version_revision_and_compiler) {
   for (const std::vector<const char*>& words : {std::vector<const char*>{"version"}, {"--version"}}) {
     const Answer answer = neardup_cli(words);
@@ -295,6 +326,8 @@ TEST(Cli, the_value_of_a_mistyped_property_is_not_repeated) {
         {"print-config", "--set", "kafka.properties.sasl.password:", "hunter2"},
         {"-X", "sasl.password", "=", "hunter2", "print-config"},
         {"-X", "sasl.password:", "hunter2"},
+        {"help", "-X", "sasl.password:", "hunter2"},
+        {"help", "topics", "-X", "sasl.password:", "hunter2"},
         {"-Xsasl.password:hunter2", "validate", "--offline"},
         {"validate", "--offline", "-X", "security.protocol=hunter2"},
         {"validate", "--offline", "-X", "debug=hunter2"}}) {
