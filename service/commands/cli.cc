@@ -445,6 +445,16 @@ std::vector<std::string> words_of(int argc, const char* const* argv, const CLI::
   return words;
 }
 
+// Words that are too much the parser would name the last one first.
+std::string what_is_wrong(const CLI::ParseError& error, const CLI::App& app) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
+  const std::vector<std::string> words = app.remaining(true);
+  std::string wrong =
+      std::string("The following argument") + (words.size() > 1 ? "s were" : " was") + " not expected:";
+  for (const std::string& word : words) wrong += " " + word;
+  return wrong;
+}
+
 // Of `-X sasl.password: hunter2` the word that is too much is a secret, which whoever names wrong words must
 // not repeat: the property is. Returns kExitOk if nothing is wrong with those that were given.
 int report_wrong_properties(const CLI::App& app) {
@@ -521,15 +531,16 @@ int run(int argc, const char* const* argv) {
     return topic.empty() ? show(app.help()) : show_topic();
   } catch (const CLI::ParseError& error) {
     if (const int wrong = report_wrong_properties(app); wrong != kExitOk) return wrong;
-    if (help->parsed()) return usage_error(std::string("help: ") + error.what(), help->get_name());
+    if (help->parsed()) return usage_error("help: " + what_is_wrong(error, app), help->get_name());
     if (const auto* const command = reached(); command != nullptr) {
       const CLI::App& sub = *command->first;
       const bool halfway = sub.get_require_subcommand_min() > 0 && sub.get_subcommands().empty();
-      return halfway ? which_of(sub, app.remaining(true)) : usage_error(error.what(), sub.get_name());
+      return halfway ? which_of(sub, app.remaining(true))
+                     : usage_error(what_is_wrong(error, app), sub.get_name());
     }
     const std::vector<std::string> rest = app.remaining();
     const bool word = !rest.empty() && !rest.front().starts_with("-");
-    return word ? unknown_command(rest.front()) : usage_error(error.what());
+    return word ? unknown_command(rest.front()) : usage_error(what_is_wrong(error, app));
   }
   if (help->parsed()) return show_topic();
   const auto* const command = reached();

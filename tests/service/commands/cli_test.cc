@@ -251,6 +251,26 @@ TEST(Cli, who_used_a_command_wrongly_is_sent_to_its_own_help) {
   EXPECT_THAT(neardup_cli({"--nothing"}).err, testing::EndsWith("\nTry: neardup --help\n"));
 }
 
+TEST(Cli, words_that_are_too_much_are_named_in_the_order_given) {
+  const std::pair<std::vector<const char*>, const char*> cases[] = {
+      {{"print-config", "one", "two", "three"},
+       "s were not expected: one two three\nTry: neardup print-config"},
+      {{"version", "--one", "two"}, "s were not expected: --one two\nTry: neardup version"},
+      {{"topics", "create", "one", "--two", "three"},
+       "s were not expected: one --two three\nTry: neardup topics"},
+      {{"scan", "a", "--one", "b", "--two"}, "s were not expected: --one --two\nTry: neardup scan"},
+      {{"--one", "version", "--two"}, "s were not expected: --one --two\nTry: neardup version"},
+      {{"help", "topics", "create", "one", "two"}, "s were not expected: one two\nTry: neardup help"},
+      {{"--one", "--two"}, "s were not expected: --one --two\nTry: neardup"},
+      {{"version", "--one"}, " was not expected: --one\nTry: neardup version"},
+  };
+  for (const auto& [words, says] : cases) {
+    const Answer answer = neardup_cli(words);
+    EXPECT_EQ(answer.code, kExitUsage);
+    EXPECT_THAT(answer.err, HasSubstr(std::string("The following argument") + says + " --help\n"));
+  }
+}
+
 TEST(Cli, what_a_person_accepts_is_named_to_the_letter) {
   for (const std::vector<const char*>& words :
        {std::vector<const char*>{"serve", "--accept-moved-offsets", "both"},
