@@ -214,10 +214,10 @@ start() {
   local count="" settings=() through="" ports started=${EPOCHREALTIME/[.,]/} i have
   while (($#)); do
     case $1 in
-      --nodes) count=${2:-} && shift 2 ;;
-      --nodes=*) count=${1#*=} && shift ;;
-      --set) settings+=("${2:-}") && shift 2 ;;
-      --proxies) through=${2:-} && shift 2 ;;
+      --nodes) option_value "$@" && count=$2 && shift 2 ;;
+      --nodes=*) option_value --nodes "${1#*=}" && count=${1#*=} && shift ;;
+      --set) option_value "$@" && settings+=("$2") && shift 2 ;;
+      --proxies) option_value "$@" && through=$2 && shift 2 ;;
       *) die "start does not know '$1' (./dev kafka --help)" ;;
     esac
   done

@@ -27,6 +27,10 @@ read_topic() { kcat -C -b "$servers" -t "$1" -o beginning -e -q; }
 
 expect "status says that there is none" refuses kafka status
 expect "there is nowhere to make a topic" refuses kafka topic pages
+for option in --nodes --nodes= --set --proxies; do
+  expect "$option without a value is refused" refuses kafka start "$option"
+  expect "the refusal says what is missing" grep -qx -- "kafka.sh: ${option%=} needs a value" "$work/refusal"
+done
 mkdir -p "$NEARDUP_KAFKA_DIR/data1" # what the end of a start in the middle leaves: data of a cluster that is none
 printf 'version=1\ncluster.id=nAAAAAAAAAAAAAAAAAAAAA\nnode.id=1\n' >"$NEARDUP_KAFKA_DIR/data1/meta.properties"
 touch "$NEARDUP_KAFKA_DIR/node1.new" "$NEARDUP_KAFKA_DIR/node2.properties"

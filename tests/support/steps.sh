@@ -8,6 +8,9 @@ die() {
   exit 1
 }
 
+# option_value WHAT VALUE: an option that needs a value got one.
+option_value() { [[ ${2:-} ]] || die "$1 needs a value"; }
+
 # The cache outlives the checkout and is shared by all of them.
 neardup_cache=${NEARDUP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/neardup}
 [[ $neardup_cache == /* ]] || die "NEARDUP_CACHE is a path from the root, not '$neardup_cache'"
