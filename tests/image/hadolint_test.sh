@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/support/steps.sh
+need_cache
 hadolint=$python_tools/bin/hadolint
 [[ -x $hadolint ]] || die "no hadolint: run ./dev deps"
 

@@ -12,6 +12,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/support/steps.sh
+need_cache
 ((EUID == 0)) || die "needs root, to make a root file system and to enter it"
 
 cache=$neardup_cache/image

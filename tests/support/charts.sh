@@ -10,6 +10,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/support/steps.sh
+need_cache
 
 NEARDUP_CHART_TOOLS=$(tests/support/chart_tools.sh folder)
 export NEARDUP_CHART_TOOLS NEARDUP_BINARY=${NEARDUP_BINARY:-$PWD/build/dev/service/neardup}

@@ -21,6 +21,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/support/steps.sh
+need_cache
 
 rdkafka_version=2.15.1
 rdkafka_package=@confluentinc/kafka-javascript@1.10.1

@@ -6,6 +6,31 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 work=$(mktemp -d "${TMPDIR:-/tmp}/neardup-dev.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 fail() { echo "dev_test: $*" >&2 && exit 1; }
+# refused CODE WORDS COMMAND...: it ends with CODE, and all it says is one line that has WORDS.
+refused() {
+  local said code=0
+  said=$("${@:3}" 2>&1 </dev/null) || code=$?
+  [[ $code == "$1" && $said == *"$2"* && $said != *$'\n'* ]] || fail "${*:3}: $code, not $1 with '$2': $said"
+}
+
+# No HOME: help needs none, and what needs the cache says what to set.
+bare=(env -i "PATH=$PATH")
+[[ $("${bare[@]}" ./dev help) == "$(./dev help)" && $(./dev help) == "./dev: the one entry point."* ]] ||
+  fail "help is another without HOME"
+[[ $("${bare[@]}" ./dev kafka --help) == "kafka: "* ]] || fail "there is no help of a verb without HOME"
+refused 1 "deps.sh: where is the cache of what ./dev deps makes? Set HOME or NEARDUP_CACHE" "${bare[@]}" ./dev deps
+refused 1 "Set HOME or NEARDUP_CACHE" "${bare[@]}" ./dev test
+while read -r script; do
+  case $script in # steps.sh itself; not run, but sourced; what brings its own
+    tests/support/steps.sh | tests/support/go.sh | tests/bench/peers/python.sh | tests/support/*_test.sh) continue ;;
+    tests/image/context_test.sh | tests/core/*) continue ;;
+  esac
+  grep -qE '^need_cache$|source tests/support/go.sh' "$script" || fail "$script does not call need_cache"
+done < <(grep -lE '[$]{?(neardup_cache|python_tools)' -r tests --include='*.sh')
+[[ $("${bare[@]}" NEARDUP_CACHE=/c tests/support/deps.sh rdkafka-folder) == /c/librdkafka-* ]] || fail "not in NEARDUP_CACHE"
+[[ $("${bare[@]}" XDG_CACHE_HOME=/x tests/support/deps.sh rdkafka-folder) == /x/neardup/librdkafka-* ]] ||
+  fail "not in XDG_CACHE_HOME"
+refused 1 "NEARDUP_CACHE is a path from the root, not 'c'" "${bare[@]}" NEARDUP_CACHE=c ./dev deps
 
 # A question has its answer alone.
 [[ $(./dev deps rdkafka-folder) == "$(tests/support/deps.sh rdkafka-folder)" ]] || fail "rdkafka-folder is not alone"

@@ -5,6 +5,7 @@
 # the cache. Compilers never fetch another one of themselves, and what they cache while they work lies in the folder
 # given to use_go, to be removed with it.
 
+need_cache
 go_minor_min=26
 go_folder=${neardup_cache:?}/go-$(cksum <tests/support/go_requirements.txt | cut -d' ' -f1)
 

@@ -21,6 +21,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/support/steps.sh
+need_cache
 
 version=4.3.1
 jars=$neardup_cache/kafka-$version

@@ -11,13 +11,18 @@ die() {
 # option_value WHAT VALUE: an option that needs a value got one.
 option_value() { [[ ${2:-} ]] || die "$1 needs a value"; }
 
-# The cache outlives the checkout and is shared by all of them.
-neardup_cache=${NEARDUP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/neardup}
-[[ $neardup_cache == /* ]] || die "NEARDUP_CACHE is a path from the root, not '$neardup_cache'"
+# The cache outlives the checkout and is shared by all of them. Where nobody says where it is, it has no name: whoever
+# needs it calls need_cache first.
+if [[ ${NEARDUP_CACHE:-${XDG_CACHE_HOME:-${HOME:-}}} ]]; then
+  neardup_cache=${NEARDUP_CACHE:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/neardup}
+  [[ $neardup_cache == /* ]] || die "NEARDUP_CACHE is a path from the root, not '$neardup_cache'"
 
-# Where deps.sh puts the Python packages: a changed list gets a folder of its own, and other checkouts keep theirs.
-# shellcheck disable=SC2034 # read by those who source this
-python_tools=$neardup_cache/python-$(cksum <tests/support/python_tools.txt | cut -d' ' -f1)
+  # Where deps.sh puts the Python packages: a changed list gets a folder of its own, and other checkouts keep theirs.
+  # shellcheck disable=SC2034 # read by those who source this
+  python_tools=$neardup_cache/python-$(cksum <tests/support/python_tools.txt | cut -d' ' -f1)
+fi
+
+need_cache() { [[ ${neardup_cache:-} ]] || die "where is the cache of what ./dev deps makes? Set HOME or NEARDUP_CACHE"; }
 
 # seconds_since MICROSECONDS: "3.2", for a time taken earlier as ${EPOCHREALTIME/[.,]/}.
 seconds_since() {

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # The usual programs that are Python packages, for benchmarks; sourced after tests/support/steps.sh.
 
+need_cache
 # shellcheck disable=SC2154 # steps.sh sets neardup_cache
 peers=$neardup_cache/quality-peers-$(cksum <tests/bench/quality_peers.txt | cut -d' ' -f1)
 
