@@ -26,6 +26,8 @@ case "$*" in
     ;;
   *)
     (($#)) || set -- lint unit schemas config refused golden
+    # `config` asks the service itself.
+    [[ " $* " != *" config "* || -x $NEARDUP_BINARY ]] || die "there is no $NEARDUP_BINARY: run ./dev build first"
     for name in "$@"; do check "$name"; done
     ;;
 esac

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What ./dev says before it does anything.
+# What ./dev says before it does anything: without HOME, to $(...), where nothing is built yet.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -35,11 +35,21 @@ refused 1 "NEARDUP_CACHE is a path from the root, not 'c'" "${bare[@]}" NEARDUP_
 # A question has its answer alone.
 [[ $(./dev deps rdkafka-folder) == "$(tests/support/deps.sh rdkafka-folder)" ]] || fail "rdkafka-folder is not alone"
 
-# A checkout where nothing is missing.
-checkout=$work/checkout
+# A checkout where nothing is missing, and nothing built.
+checkout=$work/checkout cache=$work/cache
 mkdir -p "$checkout/tests/support"
 cp dev "$checkout/"
-cp tests/support/{steps.sh,python_tools.txt} "$checkout/tests/support/"
+cp tests/support/{steps.sh,charts.sh,python_tools.txt} "$checkout/tests/support/"
 printf '#!/bin/sh\n' >"$checkout/tests/support/deps.sh"
-chmod +x "$checkout"/tests/support/*.sh
+printf '#!/bin/sh\necho "%s"\n' "$work" >"$checkout/tests/support/chart_tools.sh"
+python=$cache/python-$(cksum <tests/support/python_tools.txt | cut -d' ' -f1)/bin/python
+mkdir -p "$(dirname "$python")"
+# shellcheck disable=SC2016 # of the script that is made
+printf '#!/bin/sh\necho "checked $2"\n' >"$python"
+chmod +x "$checkout"/tests/support/*.sh "$python"
+export NEARDUP_CACHE=$cache
+unset NEARDUP_BINARY
 [[ $("$checkout/dev" deps) == "deps: all there, "* ]] || fail "plain deps does not say that all is there"
+refused 1 "charts.sh: there is no $checkout/build/dev/service/neardup: run ./dev build first" "$checkout/dev" charts
+refused 1 "run ./dev build first" "$checkout/dev" charts lint config
+[[ $("$checkout/dev" charts lint) == "checked lint" ]] || fail "lint needs no program"
