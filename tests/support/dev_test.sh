@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What ./dev says before it does anything: without HOME, to $(...), where nothing is built yet.
+# What ./dev says before it does anything: without HOME, to $(...), where nothing is built yet; and that its help is true.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -53,3 +53,10 @@ unset NEARDUP_BINARY
 refused 1 "charts.sh: there is no $checkout/build/dev/service/neardup: run ./dev build first" "$checkout/dev" charts
 refused 1 "run ./dev build first" "$checkout/dev" charts lint config
 [[ $("$checkout/dev" charts lint) == "checked lint" ]] || fail "lint needs no program"
+
+# Help has every benchmark, and the README the presets that help has.
+while read -r bench; do
+  grep -qw "${bench%_bench.cc}" <(./dev bench --help) || fail "./dev bench --help does not know $bench"
+done < <(find tests -name '*_bench.cc' -printf '%f\n')
+presets=$(./dev build --help | sed -n 's/.*\[\(--preset .*\)\].*/\1/p')
+[[ $presets == *scalar* && $(<README.md) == *"$presets"* ]] || fail "the README has other presets than '$presets'"
