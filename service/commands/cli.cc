@@ -1,5 +1,7 @@
 #include "service/commands/cli.h"
 
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -270,7 +272,8 @@ Run setup_snapshot(CLI::App& app) {
 
 Run setup_plan(CLI::App& app) {
   auto options = std::make_shared<PlanOptions>();
-  app.add_option("--documents", options->documents, "Uniques to hold: 5000000, 5M, 1G")
+  app.add_option("--documents", options->documents,
+                 fmt::format("Uniques to hold: 5000000, 5M, 1G; default {}", options->documents))
       ->transform(CLI::AsNumberWithUnit(
           std::map<std::string, std::uint64_t>{{"k", 1'000}, {"M", 1'000'000}, {"G", 1'000'000'000}}))
       ->transform(decimal())  // before the other
@@ -310,11 +313,13 @@ Run setup_tune(CLI::App& app) {
           ->type_name("FILE")
           ->check(names_something());
   app.add_option("--sample", options->sample,
-                 "Without --pairs: so many documents, all pairs compared exactly")
+                 fmt::format("Without --pairs: so many documents, all pairs compared exactly; default {}",
+                             options->sample))
       ->check(decimal())
       ->check(CLI::Range(std::size_t{2}, kTuneSampleMax))
       ->excludes(pairs);
-  app.add_option("--recall", options->recall_min, "What m must find of the same pairs")
+  app.add_option("--recall", options->recall_min,
+                 fmt::format("What m must find of the same pairs; default {}", options->recall_min))
       ->check(decimal())
       ->check(CLI::Range(0.0, 1.0))
       ->check(no_nan());

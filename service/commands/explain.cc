@@ -40,7 +40,9 @@ const char kExplainHelp[] =
     "second minimum of B in the place of a first. Where an estimate decides, the exact value stands beside\n"
     "it. In an index other documents come before: there the leader is the earliest one that is alike.\n"
     "Exit codes: 0 done, duplicate or not; 65 a source holds more or fewer documents, or a document was\n"
-    "rejected; 66 a file could not be read; 74 the output was not written; 78 wrong configuration.\n";
+    "rejected; 66 a file could not be read; 74 the output was not written, or its reader went away; 78 "
+    "wrong\n"
+    "configuration; 130 or 143 interrupted.\n";
 
 namespace {
 
@@ -441,8 +443,9 @@ int run_explain(const ExplainOptions& options, const Config& config, const Strea
   const std::string output =
       options.json ? report.json().dump(2, ' ', false, Json::error_handler_t::replace) + '\n' : report.text();
   const int error = write_all(streams.out, output);
-  if (error == 0 || error == EPIPE) return kExitOk;
-  reader.complain(std::string("standard output: ") + std::strerror(error));
+  if (error == 0) return kExitOk;
+  if (error != EPIPE)  // a reader that has seen enough is no news
+    reader.complain(std::string("standard output: ") + std::strerror(error));
   return kExitIo;
 }
 

@@ -56,8 +56,8 @@ const char kFingerprintHelp[] =
     "a name is written ./NAME); similarity is what the distance stands for, of a SimHash the cosine.\n"
     "Exit codes: 0 done, rejects or not; 65 every document was rejected, or there is none to compare; 66 a "
     "file\n"
-    "could not be read, the others were; 74 the output was not written; 78 wrong configuration;\n"
-    "130 or 143 interrupted.\n";
+    "could not be read, the others were; 74 the output was not written, or its reader went away; 78 wrong\n"
+    "configuration; 130 or 143 interrupted.\n";
 
 namespace {
 

@@ -58,8 +58,8 @@ const char kScanHelp[] =
     "Exit codes: 0 done, rejects or not; 65 every document was rejected, or with --strict at least one, or\n"
     "the index is damaged, contradicts itself or the settings, is of another version, or with --snapshot\n"
     "a service's; 69 another process writes to the index; 74 a file could not be read, or the output not\n"
-    "written; 78 wrong configuration, or the index is full and index.at_memory_limit is stop;\n"
-    "130 or 143 interrupted, after the verdicts of what was read.\n";
+    "written, or its reader went away; 78 wrong configuration, or the index is full and\n"
+    "index.at_memory_limit is stop; 130 or 143 interrupted, after the verdicts of what was read.\n";
 
 namespace {
 

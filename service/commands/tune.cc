@@ -51,8 +51,11 @@ const char kTuneHelp[] =
     "If detector.mode is mgram, thresholds are of its measure, runs of its units, and what a look-up "
     "compares is\n"
     "told for each m too, of the first 20000 documents.\n"
-    "Exit codes: 0 done; 65 the pairs are wrong, or none is the same; 66 a file could not be read; 74 the\n"
-    "output was not written; 78 wrong configuration; 130 or 143 interrupted.\n";
+    "Exit codes: 0 done; 65 the pairs are wrong, an id of theirs is not there, none is the same, or no "
+    "document\n"
+    "was found; 66 a file could not be read; 74 the output was not written, or its reader went away; 78 "
+    "wrong\n"
+    "configuration; 130 or 143 interrupted.\n";
 
 namespace {
 
@@ -254,8 +257,9 @@ class Tune {
     const std::string output =
         options_.json ? json().dump(2, ' ', false, Json::error_handler_t::replace) + '\n' : text();
     const int error = write_all(streams_.out, output);
-    if (error == 0 || error == EPIPE) return kExitOk;
-    reader_.complain(std::string("standard output: ") + std::strerror(error));
+    if (error == 0) return kExitOk;
+    if (error != EPIPE)  // a reader that has seen enough is no news
+      reader_.complain(std::string("standard output: ") + std::strerror(error));
     return kExitIo;
   }
 

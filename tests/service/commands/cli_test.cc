@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -157,6 +158,21 @@ TEST(Cli, the_settings_in_examples_are_accepted) {
     }
   }
   EXPECT_GE(examples, 3U);
+}
+
+TEST(Cli, help_has_defaults_and_exit_codes) {
+  EXPECT_THAT(neardup_cli({"help", "plan"}).out, HasSubstr("5000000, 5M, 1G; default 10000000\n"));
+  EXPECT_THAT(
+      neardup_cli({"help", "tune"}).out,
+      AllOf(HasSubstr("compared exactly; default 1000\n"), HasSubstr("same pairs; default 0.95\n"),
+            HasSubstr("an id of theirs is not there, none is the same, or no document\nwas found; 66")));
+  for (const char* command : {"scan", "fingerprint", "explain", "tune"}) {
+    std::string help = neardup_cli({"help", command}).out;
+    std::ranges::replace(help, '\n', ' ');
+    EXPECT_THAT(help, AllOf(HasSubstr(" 74 "), HasSubstr(", or its reader went away; 78 wrong configuration"),
+                            HasSubstr("130 or 143 interrupted")))
+        << command;
+  }
 }
 
 TEST(Cli, wrong_options_are_wrong_usage) {

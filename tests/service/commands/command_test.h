@@ -2,8 +2,10 @@
 #pragma once
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -36,6 +38,20 @@ class CommandTest : public FolderTest {
     ran.out = read(at / "out");
     ran.err = read(at / "err");
     std::filesystem::remove_all(at);
+    return ran;
+  }
+
+  // The same, of a command whose reader has gone, as `head` does: `out` is empty.
+  template <class Command>
+  Ran with_reader_gone(const std::string& input, Command command) {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(pipe(ends.data()), 0);
+    close(ends[0]);
+    Ran ran = with_streams(input, [&](Streams streams) {
+      streams.out = ends[1];
+      return command(streams);
+    });
+    close(ends[1]);
     return ran;
   }
 };

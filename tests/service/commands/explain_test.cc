@@ -231,6 +231,14 @@ TEST_F(ExplainCommand, what_cannot_be_compared_is_named_with_the_way_out) {
   EXPECT_THAT(missing.out, IsEmpty());
 }
 
+TEST_F(ExplainCommand, a_reader_that_has_gone_is_told_by_the_exit_code_alone) {
+  const Ran ran = with_reader_gone(line("a", "x") + line("b", "y"), [](const Streams& streams) {
+    return run_explain({.paths = {"-"}}, {}, streams);
+  });
+  EXPECT_EQ(ran.exit_code, 74);
+  EXPECT_EQ(ran.err, "");
+}
+
 TEST_F(ExplainCommand, an_output_that_cannot_be_written_ends_it) {
   const Streams streams{open("/dev/null", O_RDONLY), open("/dev/full", O_WRONLY),
                         open("/dev/null", O_WRONLY)};

@@ -247,6 +247,13 @@ TEST_F(FingerprintCommand, an_unreadable_file_is_named_and_the_others_are_printe
   EXPECT_EQ(ran.err, "neardup: " + (folder_ / "missing.html").string() + ": No such file or directory\n");
 }
 
+TEST_F(FingerprintCommand, a_reader_that_has_gone_is_told_by_the_exit_code_alone) {
+  const Ran ran = with_reader_gone("{\"id\":\"a\",\"text\":\"words\"}\n",
+                                   [](const Streams& streams) { return run_fingerprint({}, {}, streams); });
+  EXPECT_EQ(ran.exit_code, 74);
+  EXPECT_EQ(ran.err, "");
+}
+
 TEST_F(FingerprintCommand, an_output_that_cannot_be_written_ends_it) {
   const Streams streams{open("/dev/null", O_RDONLY), open("/dev/full", O_WRONLY),
                         open("/dev/null", O_WRONLY)};

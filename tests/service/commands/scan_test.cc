@@ -276,6 +276,13 @@ TEST_F(Scan, sums_up_unless_quiet) {
   EXPECT_THAT(scan(quiet, input).err, IsEmpty());
 }
 
+TEST_F(Scan, a_reader_that_has_gone_is_told_by_the_exit_code_alone) {
+  const Ran ran =
+      with_reader_gone(line("a", words(1)), [](const Streams& streams) { return run_scan({}, {}, streams); });
+  EXPECT_EQ(ran.exit_code, 74);
+  EXPECT_EQ(ran.err, "");
+}
+
 TEST_F(Scan, an_output_that_cannot_be_written_ends_the_scan) {
   const Streams streams{open("/dev/null", O_RDONLY), open("/dev/full", O_WRONLY),
                         open("/dev/null", O_WRONLY)};

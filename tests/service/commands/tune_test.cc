@@ -335,6 +335,13 @@ TEST_F(TuneCommand, what_cannot_be_read_is_named) {
   EXPECT_THAT(unlike.err, HasSubstr("take a larger --sample or a lower detector.threshold"));
 }
 
+TEST_F(TuneCommand, a_reader_that_has_gone_is_told_by_the_exit_code_alone) {
+  const Ran ran =
+      with_reader_gone(documents(), [](const Streams& streams) { return run_tune({}, {}, streams); });
+  EXPECT_EQ(ran.exit_code, 74);
+  EXPECT_EQ(ran.err, "");
+}
+
 TEST_F(TuneCommand, an_output_that_cannot_be_written_ends_it) {
   const Streams streams{open("/dev/null", O_RDONLY), open("/dev/full", O_WRONLY),
                         open("/dev/null", O_WRONLY)};
