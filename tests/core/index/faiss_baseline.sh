@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 source tests/support/steps.sh
+need_cache
 
 environment=$neardup_cache/faiss-1.15.1
 if [[ ! -e $environment/ready ]]; then
