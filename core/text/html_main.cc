@@ -100,6 +100,8 @@ void HtmlMainContent::measure() {
   unsigned weight = 0;
   headlines_known_ = false;
   inside_.clear();
+  first_main_ = n;
+  last_main_ = 0;
   for (Index i = 1; i < n; ++i) {
     const HtmlContainer& each = at(i);
     const unsigned trait = html_traits(each.tag);
@@ -110,6 +112,10 @@ void HtmlMainContent::measure() {
     flags |= each.flags;
     traits |= trait;
     weight |= static_cast<std::uint8_t>(each.weight);
+    if (seen_[i] != 0 && (each.tag == HtmlTag::kMain || each.tag == HtmlTag::kArticle)) {
+      first_main_ = std::min(first_main_, i);
+      last_main_ = i;
+    }
   }
   visible_bytes_ = static_cast<float>(visible);
   prose_bytes_ = static_cast<float>(visible - in_links);
@@ -151,6 +157,21 @@ bool HtmlMainContent::is_around_article(Index i) {
   return static_cast<float>(inside_[i]) > kMostShare * visible_bytes_;
 }
 
+// A footer or an aside is none of the article, not even where there is little else: two pages with one footer
+// would be one text. But what holds more than half of the <article> or <main> around it is the article's own,
+// and an <aside> with more than half of the page may be all there is, where neither stands beside it.
+bool HtmlMainContent::is_aside(Index i) {
+  const HtmlTag tag = at(i).tag;
+  if (tag != HtmlTag::kFooter && tag != HtmlTag::kAside) return false;
+  look_inside();
+  Index around = at(i).parent;
+  while (around != 0 && at(around).tag != HtmlTag::kArticle && at(around).tag != HtmlTag::kMain)
+    around = at(around).parent;
+  if (around == 0 && (tag == HtmlTag::kFooter || first_main_ < i || last_main_ >= at(i).end)) return true;
+  const float all = around == 0 ? visible_bytes_ : static_cast<float>(inside_[around]);
+  return static_cast<float>(inside_[i]) <= kMostShare * all;
+}
+
 // Returns whether that is another answer than the one before.
 bool HtmlMainContent::mark_dead(const Rules& rules) {
   const Index n = size();
@@ -160,13 +181,14 @@ bool HtmlMainContent::mark_dead(const Rules& rules) {
   for (Index i = 1; i < n; ++i) {
     const HtmlContainer& each = at(i);
     unsigned dead = dead_[each.parent] | (seen_[i] ^ 1U);
-    if (((each.flags & Flag::kUnlikely) != 0 || each.tag == HtmlTag::kNav) && dead == kAlive) {
+    const bool aside = dead == kAlive && is_aside(i);
+    if (((each.flags & Flag::kUnlikely) != 0 || each.tag == HtmlTag::kNav || aside) && dead == kAlive) {
       // The class of an <article> names its topics, too, and "social" may be one of them.
       const bool main = each.tag == HtmlTag::kArticle || each.tag == HtmlTag::kMain;
-      const bool spared =
-          each.has(Flag::kArticleBody) || is_heading(each.tag) || (main && each.weight > 0) ||
-          is_around_article(i) ||
-          (!rules.drop_unlikely && static_cast<float>(inside_[i]) >= kRevivedShare * visible_bytes_);
+      const bool spared = each.has(Flag::kArticleBody) || is_heading(each.tag) || (main && each.weight > 0) ||
+                          is_around_article(i) ||
+                          (!rules.drop_unlikely && !aside &&
+                           static_cast<float>(inside_[i]) >= kRevivedShare * visible_bytes_);
       if (!spared && !in_table(i)) dead = kDead;
     }
     changed |= dead ^ dead_[i];

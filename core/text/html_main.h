@@ -67,6 +67,7 @@ class HtmlMainContent {
   void look_inside();
   const std::vector<Index>& headlines();
   bool is_around_article(Index i);
+  bool is_aside(Index i);
   bool mark_dead(const Rules& rules);
   void add_up(const Rules& rules);
   bool is_table_of_contents(std::uint64_t kept);
@@ -132,6 +133,8 @@ class HtmlMainContent {
   bool any_weight_ = false;
   float visible_bytes_ = 0;
   float prose_bytes_ = 0;           // of it, not in links
+  Index first_main_ = 0;            // <main> or <article> that is seen; size_: none
+  Index last_main_ = 0;             // 0: none
   Index root_ = 0;                  // what is chosen lies inside of it
   float kept_bytes_ = 0;            // when cleaning starts
   bool captions_are_text_ = false;  // most of it stands in captions

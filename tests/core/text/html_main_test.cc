@@ -366,6 +366,76 @@ TEST(HtmlMain, what_holds_the_heading_and_most_of_the_page_is_no_furniture) {
   }
 }
 
+// What pages have that is no prose, each with "Alder" in it, or short prose.
+std::vector<std::string> plain_bodies() {
+  std::string table = "<table>";
+  std::string lyrics = "<p>";
+  std::string code = "<pre>struct Alder;\n";
+  std::string words = "<p>Alder";
+  for (int i = 0; i < 40; ++i) {
+    const std::string number = std::to_string(i);
+    table += "<tr><td>Alder " + number + "<td>" + number + "<td>team Dunmore";
+    lyrics += "Alder, said the wind, number " + number + "<br>";
+    code += "struct node" + number + " { int value; };\n";
+    words += " goes on and on without a stop " + number;
+  }
+  const std::string facts =
+      "<table><tr><th>Place<td>Alder on the lake<tr><th>Rooms<td>five and a half<tr><th>Area<td>140 square "
+      "metres<tr><th>Built<td>in the nineties</table><div>A bright house with a view.</div>";
+  const std::string notes =
+      "<p>The ferry to Alder leaves at nine from the old quay.</p><p>Bring warm clothes and something to "
+      "eat.</p><p>Children under ten travel free with us.</p>";
+  return {table + "</table>", lyrics + "</p>", code + "</pre>", words + "</p>", facts, notes};
+}
+
+// Paragraphs that win the vote against all of them.
+std::string small_print() {
+  std::string text;
+  for (const std::string_view what : {"archive", "office", "database"}) {
+    text += "<p>The " + std::string(what) +
+            " of the foundation is run without any profit, and depends on the donations of its users and "
+            "friends.</p>";
+  }
+  return text;
+}
+
+constexpr std::string_view kMenu = "<ul><li><a href=/>Homepage</a><li><a href=/n>Latest news items</a></ul>";
+
+TEST(HtmlMain, a_footer_or_an_aside_is_never_the_article) {
+  for (const std::string& body : plain_bodies()) {
+    for (const std::string_view tag : {"footer", "aside"}) {
+      const std::string end = "<" + std::string(tag) + ">" + small_print() + "</" + std::string(tag) + ">";
+      const auto text_of = [&](const std::string& around, const std::string& behind) {
+        return main_of(std::string(kMenu) + around + "<div class=c>" + body + "</div>" + behind + end);
+      };
+      for (const std::string& text : {text_of("<main>", "</main>"), text_of("<article>", "</article>")}) {
+        EXPECT_TRUE(holds(text, "Alder")) << tag << body;
+        EXPECT_FALSE(holds(text, "foundation")) << tag << body;
+      }
+      if (tag == "footer") {
+        EXPECT_TRUE(holds(text_of("<h1>Results</h1>", ""), "Alder")) << body;
+      }
+    }
+  }
+}
+
+TEST(HtmlMain, a_footer_that_is_most_of_the_article_is_its_text) {
+  const std::string other = "<div>" + prose("shop", 2) + "</div>";
+  for (const std::string_view tag : {"footer", "aside"}) {
+    const std::string begin = "<" + std::string(tag) + ">";
+    const std::string end = "</" + std::string(tag) + ">";
+    const auto text_of = [&](const std::string& article) {
+      return main_of(other + "<article>" + article + "</article><footer>" + prose("us", 1) + "</footer>");
+    };
+    const std::string transcript = text_of("<div>A film.</div>" + begin + prose("film", 6) + end);
+    EXPECT_TRUE(holds(transcript, "Of film number 5") && !holds(transcript, "Of us")) << transcript;
+    const std::string text = text_of("<div>" + prose("film", 6) + "</div>" + begin + prose("foot", 1) + end);
+    EXPECT_TRUE(holds(text, "Of film number 5") && !holds(text, "Of foot")) << text;
+  }
+  EXPECT_TRUE(holds(main_of("<div>" + prose("left", 2) + "</div><aside>" + prose("right", 6) + "</aside>"),
+                    "Of right number 5"));
+}
+
 TEST(HtmlMain, prose_stays_in_the_article_whatever_it_is_called) {
   std::string page;
   for (int i = 0; i < 8; ++i) {
