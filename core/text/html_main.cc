@@ -63,7 +63,7 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
   const auto is_crumb_of = [&](float bytes) {
     return best < kArticleBytes && bytes > 4 * static_cast<float>(best);
   };
-  if (is_crumb_of(visible_bytes_) || is_table_of_contents(best)) {
+  if (is_crumb_of(visible_bytes_) || is_table_of_contents(best) || is_plain_text_elsewhere(best)) {
     mark_dead(kStrict);
     const std::uint64_t kept = keep_all_but_furniture();
     take_if_better(kept, is_nearly_all(static_cast<float>(kept)));
@@ -229,6 +229,27 @@ bool HtmlMainContent::is_table_of_contents(std::uint64_t kept) {
     if (!list || dead_[i] != kAlive || static_cast<float>(inside_[i]) <= kMostShare * visible_bytes_)
       continue;
     if (sum_[i].paragraphs == 0 || sum_[i].link_density() > kMostShare) return true;
+  }
+  return false;
+}
+
+// One table, one listing, one poem ... is most of the page; it has no paragraphs to vote for it, and next to
+// nothing was kept, from somewhere else.
+bool HtmlMainContent::is_plain_text_elsewhere(std::uint64_t kept) {
+  if (kept == 0 || static_cast<float>(kept) > kLittleShare * visible_bytes_) return false;
+  look_inside();
+  Index first_kept = size();
+  Index last_kept = 0;
+  for (Index i = 0; i < size(); ++i) {
+    if (best_keep_[i] == 0 || at(i).bytes == 0) continue;
+    first_kept = std::min(first_kept, i);
+    last_kept = i;
+  }
+  steps_ += size();
+  for (Index i = 1; i < size(); ++i) {
+    if (static_cast<float>(inside_[i]) <= kMostShare * visible_bytes_ || dead_[i] != kAlive) continue;
+    if (i <= first_kept && last_kept < at(i).end) continue;
+    if (sum_[i].paragraphs == 0 && sum_[i].link_density() <= kMostShare) return true;
   }
   return false;
 }

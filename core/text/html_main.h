@@ -71,6 +71,7 @@ class HtmlMainContent {
   bool mark_dead(const Rules& rules);
   void add_up(const Rules& rules);
   bool is_table_of_contents(std::uint64_t kept);
+  bool is_plain_text_elsewhere(std::uint64_t kept);
   std::uint64_t keep_all_but_furniture();
 
   // html_main_vote.cc

@@ -419,6 +419,24 @@ TEST(HtmlMain, a_footer_or_an_aside_is_never_the_article) {
   }
 }
 
+// Who wins the vote has paragraphs; who has none, and is most of the page, is not lost for that.
+TEST(HtmlMain, most_of_a_page_is_kept_though_it_has_no_paragraphs) {
+  const std::vector<std::string> bodies = plain_bodies();
+  for (const std::string& body : {bodies[0], bodies[1], bodies[2], bodies[3]}) {
+    const std::string text =
+        main_of(std::string(kMenu) + "<div class=c>" + body + "</div><div class=sidebar>" + prose("side", 1) +
+                "</div><div id=bottom>" + small_print() + "</div>");
+    EXPECT_TRUE(holds(text, "Alder")) << body;
+    EXPECT_FALSE(holds(text, "Of side")) << body;
+  }
+  // what is mostly links is a list of them, with the article or without
+  std::string cards;
+  for (int i = 0; i < 40; ++i)
+    cards += "<div><a href=/x>Another story, number " + std::to_string(i) + "</a></div>";
+  EXPECT_FALSE(
+      holds(main_of("<div>" + prose("news", 2) + "</div><div>" + cards + "</div>"), "Another story"));
+}
+
 TEST(HtmlMain, a_footer_that_is_most_of_the_article_is_its_text) {
   const std::string other = "<div>" + prose("shop", 2) + "</div>";
   for (const std::string_view tag : {"footer", "aside"}) {
