@@ -60,19 +60,29 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
     clean_and_take_if_better(kNameless);
   }
   if (best < kEnoughBytes && !little_furniture_) clean_and_take_if_better({false, false, false});
-  const auto is_crumb_of = [&](float bytes) {
-    return best < kArticleBytes && bytes > 4 * static_cast<float>(best);
+  const auto is_crumb = [&](std::uint64_t size, float of_bytes) {
+    return size < kArticleBytes && of_bytes > 4 * static_cast<float>(size);
   };
-  if (is_crumb_of(visible_bytes_) || is_table_of_contents(best) || is_plain_text_elsewhere(best)) {
+  const auto take_all_but_furniture_if_better = [&] {
     mark_dead(kStrict);
     const std::uint64_t kept = keep_all_but_furniture();
     take_if_better(kept, is_nearly_all(static_cast<float>(kept)));
-  }
+  };
+  if (is_crumb(best, visible_bytes_) || is_table_of_contents(best) || is_plain_text_elsewhere(best))
+    take_all_but_furniture_if_better();
   // A menu around a few words is no reason to have more than them. Prose is: many small pieces, all of them
   // called furniture, are what the page is about, like the posts of a forum that are called comments.
-  if (best == 0 || is_crumb_of(prose_bytes_)) return;
-  keep_.swap(best_keep_);
-  lines_.write(page, keep_, best_has_little_furniture, titles_, text);
+  const auto write_best = [&] {
+    text.clear();
+    if (best != 0 && !is_crumb(best, prose_bytes_))
+      lines_.write(page, best_keep_, best_has_little_furniture, titles_, text);
+  };
+  write_best();
+  // The lines that say what they are may have been most of it: it was the furniture that had won.
+  if (text.size() < best && is_crumb(text.size(), visible_bytes_) && !text.empty()) {
+    take_all_but_furniture_if_better();
+    write_best();
+  }
 }
 
 std::size_t HtmlMainContent::held_bytes() const {

@@ -437,6 +437,17 @@ TEST(HtmlMain, most_of_a_page_is_kept_though_it_has_no_paragraphs) {
       holds(main_of("<div>" + prose("news", 2) + "</div><div>" + cards + "</div>"), "Another story"));
 }
 
+TEST(HtmlMain, lines_that_say_they_are_furniture_do_not_stand_for_the_page) {
+  const std::string text = main_of(
+      std::string(kMenu) +
+      "<div class=ev><h1>Open day</h1><dl><dt>Date<dd>12 June 2021, 10 to 17 hours<dt>Place<dd>Old school, "
+      "gymnasium<dt>Admission<dd>Free for all visitors</dl><p>Come and see the model of the new "
+      "terminal.</p></div><div id=bottom><p>Copyright 2024 Example Corporation, all rights reserved "
+      "worldwide</p><p><a href=/i>Imprint information</a> | <a href=/p>Privacy policy page</a></p></div>");
+  EXPECT_TRUE(holds(text, "Old school") && holds(text, "Come and see")) << text;
+  EXPECT_FALSE(holds(text, "Copyright")) << text;
+}
+
 TEST(HtmlMain, a_footer_that_is_most_of_the_article_is_its_text) {
   const std::string other = "<div>" + prose("shop", 2) + "</div>";
   for (const std::string_view tag : {"footer", "aside"}) {
