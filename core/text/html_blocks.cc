@@ -287,6 +287,7 @@ class BlockBuilder {
     if ((hints & kHintAuthor) != 0) flags |= Flag::kAuthor;
     if ((hints & kHintCaption) != 0) flags |= Flag::kCaption;
     if ((hints & kHintExtra) != 0) flags |= Flag::kExtra;
+    if ((hints & kHintComment) != 0) flags |= Flag::kComments;
     return flags;
   }
 

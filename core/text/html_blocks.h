@@ -37,6 +37,7 @@ struct HtmlContainer {
     kArticleBody = 512,   // itemprop=articleBody
     kCaption = 1024,      // its names say: below a picture
     kExtra = 2048,        // its names say: beside the text, like dates, tags, pull quotes
+    kComments = 4096,     // its names say: of readers
   };
 
   std::uint32_t parent = 0;

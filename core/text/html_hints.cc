@@ -19,11 +19,11 @@ struct HintWord {
 
 constexpr HintWord kWords[] = {
     {"comment", kHintUnlikely | kHintBad | kHintComment},
-    {"disqus", kHintUnlikely | kHintBad},
-    {"replies", kHintUnlikely},
+    {"disqus", kHintUnlikely | kHintBad | kHintComment},
+    {"replies", kHintUnlikely | kHintComment},
     {"remark", kHintUnlikely},
     {"community", kHintUnlikely},
-    {"respond", kHintUnlikely},
+    {"respond", kHintUnlikely | kHintComment},
     {"breadcrumb", kHintUnlikely},
     {"menu", kHintUnlikely},
     {"pager", kHintUnlikely},
@@ -82,6 +82,10 @@ constexpr HintWord kWords[] = {
     {"shadow", kHintMaybe},
     {"-and-", kHintMaybe},
     {"mathjax", kHintMaybe},
+    {"has-side", kHintMaybe},  // -bar: the page has one
+    {"with-sid", kHintMaybe},
+    {"no-sideb", kHintMaybe},
+    {"without-", kHintMaybe},
     {"entry", kHintGood},
     {"post", kHintGood},
     {"text", kHintGood},

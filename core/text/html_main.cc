@@ -90,7 +90,7 @@ std::size_t HtmlMainContent::held_bytes() const {
     return (... + (buffers.capacity() * sizeof(*buffers.data())));
   };
   return held(seen_, inside_, dead_, sum_, stands_for_, votes_, score_, chosen_, left_, data_, keep_,
-              best_keep_, headlines_, folded_) +
+              best_keep_, headlines_, subheads_, folded_) +
          lines_.held_bytes();
 }
 
@@ -146,25 +146,37 @@ void HtmlMainContent::look_inside() {
   }
 }
 
-// Every <h1>, in order.
-const std::vector<HtmlMainContent::Index>& HtmlMainContent::headlines() {
-  if (headlines_known_) return headlines_;
+// Every <h1> and every <h2>, in order.
+void HtmlMainContent::find_headlines() {
+  if (headlines_known_) return;
   headlines_known_ = true;
   headlines_.clear();
+  subheads_.clear();
+  look_inside();
   steps_ += size();
+  bool any_headline = false;
+  first_subhead_ = 0;
   for (Index i = 1; i < size(); ++i) {
-    if (at(i).tag == HtmlTag::kHeadline) headlines_.push_back(i);
+    if (at(i).tag == HtmlTag::kHeadline) {
+      headlines_.push_back(i);
+      any_headline |= inside_[i] != 0;
+    } else if (at(i).tag == HtmlTag::kSubhead) {
+      subheads_.push_back(i);
+      if (first_subhead_ == 0 && inside_[i] != 0) first_subhead_ = i;
+    }
   }
-  return headlines_;
+  if (any_headline) first_subhead_ = 0;
 }
 
-// What holds an <h1> and most of the page is no furniture of it, whatever it is called.
+// What holds an <h1> and most of the page is no furniture of it, whatever it is called. Where there is none
+// the first <h2> is as good, but that may be one above the comments.
 bool HtmlMainContent::is_around_article(Index i) {
   if (at(i).end - i < size() / kWholeParts) return false;
-  const auto first = std::upper_bound(headlines().begin(), headlines().end(), i);
-  if (first == headlines().end() || *first >= at(i).end) return false;
-  look_inside();
-  return static_cast<float>(inside_[i]) > kMostShare * visible_bytes_;
+  find_headlines();
+  const auto first = std::upper_bound(headlines_.begin(), headlines_.end(), i);
+  const bool headline = first != headlines_.end() && *first < at(i).end;
+  const bool subhead = first_subhead_ > i && first_subhead_ < at(i).end && !at(i).has(Flag::kComments);
+  return (headline || subhead) && static_cast<float>(inside_[i]) > kMostShare * visible_bytes_;
 }
 
 // A footer or an aside is none of the article, not even where there is little else: two pages with one footer

@@ -65,7 +65,7 @@ class HtmlMainContent {
   // html_main.cc
   void measure();
   void look_inside();
-  const std::vector<Index>& headlines();
+  void find_headlines();
   bool is_around_article(Index i);
   bool is_aside(Index i);
   bool mark_dead(const Rules& rules);
@@ -128,7 +128,9 @@ class HtmlMainContent {
   std::vector<std::uint8_t> keep_;
   std::vector<std::uint8_t> best_keep_;  // of the best attempt so far
 
-  std::vector<Index> headlines_;
+  std::vector<Index> headlines_;  // every <h1>
+  std::vector<Index> subheads_;   // every <h2>
+  Index first_subhead_ = 0;       // that is not empty, where no <h1> is; 0: none
   bool headlines_known_ = false;
   bool any_unlikely_ = false;
   bool any_weight_ = false;

@@ -47,7 +47,8 @@ HtmlMainContent::Beginning HtmlMainContent::beginning_of(Index best) {
   for (Index above = at(best).parent; above != 0; above = at(above).parent) {
     if (at(above).tag == HtmlTag::kArticle || at(above).tag == HtmlTag::kMain) return {above, above + 1};
   }
-  const std::vector<Index>& all = headlines();
+  find_headlines();
+  const std::vector<Index>& all = headlines_;
   auto before = std::lower_bound(all.begin(), all.end(), best);
   while (before != all.begin() && (dead_[before[-1]] != kAlive || sum_[before[-1]].bytes == 0)) --before;
   if (before == all.begin()) return {};

@@ -356,13 +356,28 @@ TEST(HtmlMain, an_article_is_no_furniture_for_the_topics_in_its_class) {
 
 TEST(HtmlMain, what_holds_the_heading_and_most_of_the_page_is_no_furniture) {
   const std::string other = "<div>" + prose("shop", 5) + "</div>";
-  for (const std::string_view name : {"site menu-open", "has-sidebar", "header"}) {
+  for (const std::string_view name : {"site menu-open", "wrap sidebar-right", "header"}) {
     const auto page = [&](const std::string& inside) {
       return "<div class='" + std::string(name) + "'>" + inside + "</div>" + other;
     };
     EXPECT_TRUE(holds(main_of(page("<h1>News</h1>" + prose("news", 9))), "Of news number 8")) << name;
     EXPECT_FALSE(holds(main_of(page(prose("news", 9))), "Of news")) << name;
     EXPECT_FALSE(holds(main_of(page("<h1>News</h1>" + prose("news", 2))), "Of news")) << name;
+    EXPECT_TRUE(holds(main_of(page("<h1><img></h1><h2>News</h2>" + prose("news", 9))), "Of news number 8"))
+        << name;
+    EXPECT_FALSE(holds(main_of(page("<h2>News</h2>" + prose("news", 2))), "Of news")) << name;
+    EXPECT_FALSE(holds(main_of("<h1>Shop</h1>" + page("<h2>News</h2>" + prose("news", 9))), "Of news"))
+        << name;
+  }
+  EXPECT_FALSE(
+      holds(main_of(other + "<div class=comments><h2>News</h2>" + prose("news", 9) + "</div>"), "Of news"));
+}
+
+TEST(HtmlMain, a_page_that_has_a_sidebar_is_none) {
+  for (const std::string_view name :
+       {"site has-sidebar", "page-with-sidebar", "layout no-sidebar", "without-sidebar"}) {
+    const std::string page = "<div class='" + std::string(name) + "'>" + prose("news", 3) + "</div>";
+    EXPECT_TRUE(holds(main_of(page + "<div>" + prose("shop", 2) + "</div>"), "Of news number 2")) << name;
   }
 }
 
