@@ -87,6 +87,8 @@ constexpr HintWord kWords[] = {
     {"no-sideb", kHintMaybe},
     {"without-", kHintMaybe},
     {"entry", kHintGood},
+    {"hentry", kHintMaybe},  // WordPress: its other names are of topics, like "category-community"
+    {"type-pos", kHintMaybe},
     {"post", kHintGood},
     {"text", kHintGood},
     {"story", kHintGood},

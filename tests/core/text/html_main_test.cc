@@ -373,6 +373,17 @@ TEST(HtmlMain, what_holds_the_heading_and_most_of_the_page_is_no_furniture) {
       holds(main_of(other + "<div class=comments><h2>News</h2>" + prose("news", 9) + "</div>"), "Of news"));
 }
 
+TEST(HtmlMain, a_post_is_no_furniture_for_the_topics_in_its_class) {
+  for (const std::string_view name :
+       {"post-12 hentry category-community", "type-post category-social-media"}) {
+    const std::string post =
+        "<div class='" + std::string(name) + "'><h2>News</h2>" + prose("news", 4) + "</div>";
+    EXPECT_TRUE(holds(main_of("<h1>The site</h1>" + post + "<div>" + prose("shop", 3) + "</div>"),
+                      "Of news number 3"))
+        << name;
+  }
+}
+
 TEST(HtmlMain, a_page_that_has_a_sidebar_is_none) {
   for (const std::string_view name :
        {"site has-sidebar", "page-with-sidebar", "layout no-sidebar", "without-sidebar"}) {
