@@ -98,26 +98,34 @@ constexpr std::string_view kFirm[] = {
     "Čtěte také", "baca juga", "xem thêm", "ilginizi çekebilir", "Читайте також", "читайте також",
     "Διαβάστε επίσης", "اقرأ أيضا", "यह भी पढ़ें"};
 
-// The same for lines of up to kLooseMax bytes: words that a paragraph may begin with too.
+// The same for lines of up to kLooseMax bytes: a label, or a call to do something.
 constexpr std::size_t kLooseMax = 60;
 constexpr std::string_view kLoose[] = {
     // English
-    "read more", "read:", "related", "more:", "watch:", "watch now", "listen:", "listen now",
-    "photo:", "photos:", "image:", "images:", "picture:", "pictures:", "video:", "credit:", "credits:",
-    "source:", "via ", "courtesy ", "share", "follow @", "published", "posted on", "posted by", "posted at",
-    "updated", "last updated", "last modified", "first published", "written by",
-    "topics:", "topic:", "categories:", "category:", "keywords:", "comments", "download the", "sponsored",
-    "story highlights", "click here", "view all", "see all", "see more", "getty images", "reuters/",
-    "ap photo", "contributing:", "subscribe", "sign up", "log in", "login", "print", "email",
+    "read more", "read:", "more:", "watch:", "watch now", "listen:", "listen now", "photo:", "photos:",
+    "image:", "images:", "picture:", "pictures:", "video:", "credit:", "credits:", "source:", "follow @",
+    "posted on", "posted by", "posted at", "last updated", "last modified", "comments are", "comments have",
+    "share your", "email us", "email me",
+    "topics:", "topic:", "categories:", "category:", "keywords:", "download the", "story highlights",
+    "click here", "view all", "see all", "see more", "reuters/", "ap photo", "contributing:", "subscribe",
+    "sign up", "log in", "login",
     // Chinese, Japanese
-    "记者 ", "记者：", "文/", "文／", "图/", "图：", "摄影", "标签", "分享", "收藏", "举报", "记者", "記者",
-    "分享", "標籤", "編輯：", "出典：", "提供：", "取材", "シェア", "タグ", "コメント", "機自",
+    "记者：", "文/", "文／", "图/", "图：", "編輯：", "出典：", "提供：", "機自",
     // German, French, Spanish, Portuguese, Italian, Dutch, Polish, Czech
-    "quelle:", "quellen:", "bild:", "bilder:", "grafik:", "anzeige", "veröffentlicht", "aktualisiert",
-    "stand:", "weiterlesen", "kommentare", "drucken", "teilen", "weitere themen", "zurück zur", "publié le",
-    "mis à jour", "source :", "photo :", "publicado", "actualizado",
-    "fuente:", "fonte:", "bron:", "źródło:", "fot.", "zdroj:", "pubblicato", "schlagwörter", "etiquetas",
-    "kategorie", "condividi", "compartir", "partager"};
+    "quelle:", "quellen:", "bild:", "bilder:", "grafik:", "stand:", "weiterlesen", "drucken",
+    "weitere themen", "zurück zur", "publié le", "mis à jour",
+    "source :", "photo :", "fuente:", "fonte:", "bron:", "źródło:", "fot.", "zdroj:", "schlagwörter"};
+
+// The same of lines that are no sentence: words that one may begin with too.
+constexpr std::string_view kLooseWords[] = {
+    // English
+    "related", "via ", "courtesy ", "share", "published", "updated", "first published", "written by",
+    "comments", "sponsored", "getty images", "print", "email",
+    // Chinese, Japanese
+    "摄影", "标签", "分享", "收藏", "举报", "记者", "記者", "標籤", "取材", "シェア", "タグ", "コメント",
+    // German, Spanish, Italian, French
+    "veröffentlicht", "aktualisiert", "kommentare", "teilen", "anzeige", "publicado", "actualizado",
+    "pubblicato", "kategorie", "etiquetas", "condividi", "compartir", "partager"};
 
 // Of those, what announces links.
 constexpr std::string_view kMarkers[] = {
@@ -293,6 +301,25 @@ bool is_byline(std::string_view line, std::string_view lower) {
   return words >= 1 && words <= 7;
 }
 
+// "Share prices fell on Monday morning.": it ends in a stop, and has words that are no names. "Via Reuters."
+// has none of those; a label has a colon.
+bool is_sentence(std::string_view line) {
+  constexpr std::size_t kWordMin = 3;  // shorter ones stand between names, too: "of", "de"
+  constexpr int kWordsMin = 3;
+  if (line.find(':') != std::string_view::npos) return false;
+  if (line.ends_with("。"))
+    return line.find("，") != std::string_view::npos || line.find("、") != std::string_view::npos;
+  if (!line.ends_with('.') && !line.ends_with('!') && !line.ends_with('?')) return false;
+  int words = 0;
+  for (std::size_t space = line.find(' '); space != std::string_view::npos;) {
+    const std::size_t begin = space + 1;
+    space = line.find(' ', begin);
+    const std::string_view word = line.substr(begin, std::min(space, line.size()) - begin);
+    if (word.size() >= kWordMin && !is_digit(word[0]) && ascii_lower(word[0]) == word[0]) ++words;
+  }
+  return words >= kWordsMin;
+}
+
 // "What the picture shows. Photo: Jane Doe", "... © The Agency": who made a picture stands behind what it
 // shows.
 bool is_credited(std::string_view line) {
@@ -321,6 +348,7 @@ bool is_credited(std::string_view line) {
 HtmlLine html_line_kind(std::string_view line, bool prose) {
   static const PhraseList firm(kFirm);
   static const PhraseList loose(kLoose);
+  static const PhraseList loose_words(kLooseWords);
   static const PhraseList markers(kMarkers);
 
   if (line.size() > kHtmlLineMax) return HtmlLine::kText;
@@ -341,7 +369,9 @@ HtmlLine html_line_kind(std::string_view line, bool prose) {
   const std::string_view lower(bytes.data(), size);
   const std::string_view begin(bytes.data(), size + 1);
 
-  const bool furniture = firm.begins(begin) || (prose && line.size() <= kLooseMax && loose.begins(begin));
+  const bool loosely = prose && line.size() <= kLooseMax &&
+                       (loose.begins(begin) || (loose_words.begins(begin) && !is_sentence(line)));
+  const bool furniture = firm.begins(begin) || loosely;
   if (furniture) return markers.begins(lower) ? HtmlLine::kMarker : HtmlLine::kFurniture;
   if (!prose) return HtmlLine::kText;
   if (is_credited(line)) return HtmlLine::kFurniture;

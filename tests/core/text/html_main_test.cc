@@ -107,6 +107,39 @@ TEST(HtmlMain, small_furniture_inside_the_article_goes) {
   }
 }
 
+TEST(HtmlMain, a_short_sentence_stays_whatever_it_begins_with) {
+  const std::string menu = "<div class=menu>" + std::string(600, 'x') + "</div>";
+  const auto text_with = [&](std::string_view line) {
+    return main_of(menu + "<div class=article><p>" + std::string(line) + "</p>" + std::string(kParagraphs) +
+                   "</div>");
+  };
+  for (const std::string_view line : {
+           "Share prices fell sharply on Monday morning.",
+           "Published in 1925, the novel became a classic.",
+           "Print media have suffered for many years.",
+           "Updated rules will take effect next May.",
+           "Email is dead, said the inventor of it.",
+           "Via Appia is the oldest of the roads.",
+           "Teilen der Stadt fehlt seit gestern der Strom.",
+           "记者从会上获悉，新规下月实施。",
+       }) {
+    EXPECT_EQ(text_with(line), std::string(line) + "\n" + article());
+  }
+  for (const std::string_view line : {
+           "Share",
+           "Via Reuters.",
+           "Courtesy of the National Air and Space Museum.",
+           "Written by Jane Doe and John Roe.",
+           "Published on May 3, 2021, at 10:15 a.m.",
+           "Comments are closed for this article.",
+           "Sponsored: how to save on all of your bills.",
+           "Log in to read the rest of this article.",
+           "记者 张三 北京报道。",
+       }) {
+    EXPECT_EQ(text_with(line), article()) << line;
+  }
+}
+
 TEST(HtmlMain, a_heading_that_repeats_the_title_goes_and_others_stay) {
   const std::string menu = "<div class=menu>" + std::string(600, 'x') + "</div>";
   const std::string page = "<title>A tale of two cities - The Daily</title>" + menu +
