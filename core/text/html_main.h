@@ -90,6 +90,7 @@ class HtmlMainContent {
   // html_main_lead.cc
   void choose_lead(Index best);
   Beginning beginning_of(Index best);
+  Index last_before(const std::vector<Index>& headings, Index best) const;
   bool is_wrapped_only(Index i, Index above);
 
   // html_main_clean.cc

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kLeadBytes = 120;  // a shorter paragraph before the article is no part of it
 constexpr std::size_t kLeadsMax = 8;       // more of them are other articles
-constexpr int kLeadLevels = 4;             // above the article, so far is looked for its <h1>
+constexpr int kLeadLevels = 4;             // above the article, so far is looked for its heading
 
 }  // namespace
 
@@ -42,21 +42,32 @@ void HtmlMainContent::choose_lead(Index best) {
 }
 
 // Where the article begins whose best container this is: the <article> or <main> around it, or else the <h1>
-// before it and what holds both.
+// before it and what holds both; for want of an <h1> the <h2> of a <header>, for one elsewhere may be of
+// another article.
 HtmlMainContent::Beginning HtmlMainContent::beginning_of(Index best) {
   for (Index above = at(best).parent; above != 0; above = at(above).parent) {
     if (at(above).tag == HtmlTag::kArticle || at(above).tag == HtmlTag::kMain) return {above, above + 1};
   }
   find_headlines();
-  const std::vector<Index>& all = headlines_;
-  auto before = std::lower_bound(all.begin(), all.end(), best);
-  while (before != all.begin() && (dead_[before[-1]] != kAlive || sum_[before[-1]].bytes == 0)) --before;
-  if (before == all.begin()) return {};
-  const Index headline = before[-1];
+  Index headline = last_before(headlines_, best);
+  if (headline == 0) {
+    headline = last_before(subheads_, best);
+    Index header = at(headline).parent;
+    for (int level = 1; level < kLeadLevels && at(header).tag != HtmlTag::kHeader; ++level)
+      header = at(header).parent;
+    if (at(header).tag != HtmlTag::kHeader) return {};
+  }
   Index above = at(best).parent;
   for (int level = 1; level < kLeadLevels && above > headline; ++level) above = at(above).parent;
   if (above < headline) return {above, headline + 1};
   return {};
+}
+
+// The last of `headings` that stands before `best` and says something; 0: none.
+HtmlMainContent::Index HtmlMainContent::last_before(const std::vector<Index>& headings, Index best) const {
+  auto before = std::lower_bound(headings.begin(), headings.end(), best);
+  while (before != headings.begin() && (dead_[before[-1]] != kAlive || sum_[before[-1]].bytes == 0)) --before;
+  return before == headings.begin() ? 0 : before[-1];
 }
 
 // What stands between container i, which it does not count, and `above` has next to no text of its own.

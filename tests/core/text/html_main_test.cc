@@ -610,6 +610,13 @@ TEST(HtmlMain, an_article_may_begin_in_its_header) {
     EXPECT_EQ(main_of(page("<p><a href=/x>" + lead + "</a></p>")), article());
     EXPECT_EQ(main_of(page("What Somebody wrote about this <p>" + lead + "</p>")), article());
   }
+  const auto below = [&](const std::string& header) {
+    return main_of(other + "<div><div>" + header + "</div><div><div class=body>" + std::string(kParagraphs) +
+                   "</div></div></div>");
+  };
+  EXPECT_EQ(below("<header><h2>Title</h2><p>" + lead + "</p></header>"), lead + "\n" + article());
+  EXPECT_EQ(below("<header><p>" + lead + "</p></header>"), article());
+  EXPECT_EQ(below("<h2>Another title</h2><p>" + lead + "</p>"), article());
   const auto behind = [&](int others) {
     std::string page = "<main>";
     for (int k = 0; k < others; ++k) page += "<div><div><img src=x></div><p>" + lead + "</p></div>";
