@@ -262,6 +262,7 @@ std::string_view trimmed(std::string_view text) {
 
 // The value of `name` = value in a Content-Type or an XML declaration: quoted, or up to a space or semicolon.
 std::optional<std::string_view> parameter(std::string_view text, std::string_view name) {
+  text = trimmed(text);  // so that what is behind a name has no spaces at its end to be passed over each time
   for (std::size_t at = 0; at + name.size() < text.size(); ++at) {
     if (!starts_ignoring_case(text.substr(at), name)) continue;
     std::string_view rest = trimmed(text.substr(at + name.size()));

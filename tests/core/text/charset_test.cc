@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/support/cpu_clock.h"
+
 namespace neardup {
 namespace {
 
@@ -52,12 +54,23 @@ TEST(Charset, what_the_standard_refuses_names_nothing) {
   EXPECT_EQ(named(std::string(100'000, 'u')), "(none)");
 }
 
+// Passing over the spaces at its end once for each of its words would take a minute.
+TEST(Charset, a_long_content_type_takes_no_longer_than_its_bytes) {
+  std::string text;
+  for (int i = 0; i < 60'000; ++i) text += "charset ";
+  const double started = cpu_seconds();
+  EXPECT_EQ(declared(text + std::string(2'000'000, ' ')), "(none)");
+  EXPECT_EQ(declared(text + std::string(2'000'000, ' ') + "=utf-8"), "utf-8");
+  EXPECT_LT(cpu_seconds() - started, 2);
+}
+
 TEST(Charset, a_content_type_names_one_in_its_parameter) {
   EXPECT_EQ(declared("text/html; charset=GBK"), "gb18030");
   EXPECT_EQ(declared("text/html;charset=\"utf-8\""), "utf-8");
   EXPECT_EQ(declared("text/html; CHARSET = 'big5' ; x=y"), "big5");
   EXPECT_EQ(declared("text/html;charset=koi8-r;q=1"), "koi8-r");
   EXPECT_EQ(declared("euc-jp"), "euc-jp") << "some producers send the label alone";
+  EXPECT_EQ(declared(" text/html; charset=utf-8 \t"), "utf-8");
   for (const std::string_view none : {"text/html", "text/html; charset", "text/html; charset=",
                                       "charset=\"utf-8", "text/html; charset=nonsense", ""}) {
     EXPECT_EQ(declared(none), "(none)") << none;
