@@ -89,7 +89,7 @@ std::size_t HtmlMainContent::held_bytes() const {
   const auto held = [](const auto&... buffers) {
     return (... + (buffers.capacity() * sizeof(*buffers.data())));
   };
-  return held(seen_, inside_, dead_, sum_, stands_for_, votes_, score_, chosen_, left_, data_, keep_,
+  return held(seen_, inside_, around_, dead_, sum_, stands_for_, votes_, score_, chosen_, left_, data_, keep_,
               best_keep_, headlines_, subheads_, folded_) +
          lines_.held_bytes();
 }
@@ -133,12 +133,19 @@ void HtmlMainContent::measure() {
   any_weight_ = weight != 0;
 }
 
-// How much text each container holds, dead or alive.
+// How much text each container holds, dead or alive, and which <article> or <main> is around it.
 void HtmlMainContent::look_inside() {
   const Index n = size();
   if (inside_.size() == n) return;
   steps_ += n;
   inside_.assign(n, 0);
+  around_.resize(n);
+  around_[0] = 0;
+  for (Index i = 1; i < n; ++i) {
+    const Index parent = at(i).parent;
+    const bool main = at(parent).tag == HtmlTag::kArticle || at(parent).tag == HtmlTag::kMain;
+    around_[i] = main ? parent : around_[parent];
+  }
   for (Index i = n; i-- > 0;) {
     if (seen_[i] == 0) continue;
     inside_[i] += at(i).bytes;
@@ -186,9 +193,7 @@ bool HtmlMainContent::is_aside(Index i) {
   const HtmlTag tag = at(i).tag;
   if (tag != HtmlTag::kFooter && tag != HtmlTag::kAside) return false;
   look_inside();
-  Index around = at(i).parent;
-  while (around != 0 && at(around).tag != HtmlTag::kArticle && at(around).tag != HtmlTag::kMain)
-    around = at(around).parent;
+  const Index around = around_[i];
   if (around == 0 && (tag == HtmlTag::kFooter || first_main_ < i || last_main_ >= at(i).end)) return true;
   const float all = around == 0 ? visible_bytes_ : static_cast<float>(inside_[around]);
   return static_cast<float>(inside_[i]) <= kMostShare * all;

@@ -118,6 +118,7 @@ class HtmlMainContent {
   // one each for every container
   std::vector<std::uint8_t> seen_;     // not hidden
   std::vector<std::uint32_t> inside_;  // bytes of it and of all seen inside; empty: not asked for
+  std::vector<std::uint32_t> around_;  // which <article> or <main> it is in; known where inside_ is; 0: none
   std::vector<std::uint8_t> dead_;     // takes no part
   std::vector<HtmlSum> sum_;           // of who takes part
   std::vector<Index> stands_for_;      // itself, or what is around it if it is a wrapper around one paragraph
