@@ -23,7 +23,7 @@ constexpr HintWord kWords[] = {
     {"replies", kHintUnlikely | kHintComment},
     {"remark", kHintUnlikely},
     {"community", kHintUnlikely},
-    {"respond", kHintUnlikely | kHintComment},
+    {"-respond", kHintUnlikely | kHintComment},
     {"breadcrumb", kHintUnlikely},
     {"menu", kHintUnlikely},
     {"pager", kHintUnlikely},

@@ -426,6 +426,16 @@ TEST(HtmlMain, a_page_that_has_a_sidebar_is_none) {
   }
 }
 
+TEST(HtmlMain, a_correspondent_is_no_respondent) {
+  const std::string shop = "<div>" + prose("shop", 5) + "</div>";
+  const auto page = [&](const std::string& name) {
+    return "<div class='" + name + "'>" + prose("news", 9) + "</div>" + shop;
+  };
+  EXPECT_TRUE(holds(main_of(page("our-correspondent")), "Of news number 8"));
+  EXPECT_FALSE(holds(main_of(page("comment-respond")), "Of news number 8"));
+  EXPECT_FALSE(holds(main_of(page("respond")), "Of news number 8"));
+}
+
 // What pages have that is no prose, each with "Alder" in it, or short prose.
 std::vector<std::string> plain_bodies() {
   std::string table = "<table>";
