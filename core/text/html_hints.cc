@@ -236,13 +236,36 @@ constexpr std::array<char, 256> part_table() {
 }
 constexpr std::array<char, 256> kPart = part_table();
 
+// Classes that say how an element looks, as Tailwind and Bootstrap have them on everything: "text-sm" is no
+// text, nor "overflow-hidden" hidden, nor a page furniture that is "md:hidden".
+constexpr std::string_view kOverflow = "overflow-";
+constexpr std::string_view kText = "text-";
+constexpr std::string_view kTextLooks[] = {
+    "base",  "black", "blue",  "center", "dark",   "end",     "gray", "green", "justify",
+    "left",  "lg",    "light", "muted",  "nowrap", "primary", "red",  "right", "secondary",
+    "slate", "sm",    "start", "stone",  "white",  "wrap",    "xl",   "xs",    "zinc"};
+
+bool is_look(std::string_view one) {
+  if (one.starts_with(kOverflow) || one.find(':') != std::string_view::npos) return true;
+  if (!one.starts_with(kText)) return false;
+  one.remove_prefix(kText.size());
+  if (!one.empty() && one.front() >= '2' && one.front() <= '9') one.remove_prefix(1);  // "text-2xl"
+  return std::ranges::binary_search(kTextLooks, one.substr(0, one.find('-')));
+}
+
 std::uint16_t find_hints(std::string_view name) {
   static const WordTable words;
   char parts[kNameMax + 2 + 8];
   std::size_t size = 0;
   parts[size++] = ' ';
-  for (const char c : name) parts[size++] = kPart[static_cast<unsigned char>(c)];
-  parts[size++] = ' ';
+  while (!name.empty()) {
+    const std::string_view one = name.substr(0, std::ranges::find_if(name, is_html_space) - name.begin());
+    if (!is_look(one)) {
+      for (const char c : one) parts[size++] = kPart[static_cast<unsigned char>(c)];
+      parts[size++] = ' ';
+    }
+    name.remove_prefix(std::min(name.size(), one.size() + 1));
+  }
   std::memset(parts + size, 0, 8);
   unsigned hints = 0;
   for (std::size_t i = 0; i < size; ++i) hints |= words.at(parts + i);

@@ -426,6 +426,17 @@ TEST(HtmlMain, a_page_that_has_a_sidebar_is_none) {
   }
 }
 
+TEST(HtmlMain, how_an_element_looks_says_nothing_of_what_it_is) {
+  const auto page = [](const std::string& article, const std::string& footer) {
+    return "<div class='" + article + "'>" + prose("news", 4) + "</div><div class='" + footer + "'>" +
+           prose("shop", 6) + "</div>";
+  };
+  const std::string neutral = main_of(page("one", "two"));
+  EXPECT_EQ(main_of(page("overflow-hidden mx-auto", "text-sm text-gray-500")), neutral);
+  EXPECT_EQ(main_of(page("flex  md:hidden", "text-2xl text-center")), neutral);
+  EXPECT_FALSE(holds(main_of(page("hidden", "text-block")), "Of news number 3")) << "these do";
+}
+
 TEST(HtmlMain, a_correspondent_is_no_respondent) {
   const std::string shop = "<div>" + prose("shop", 5) + "</div>";
   const auto page = [&](const std::string& name) {
