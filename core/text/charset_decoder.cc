@@ -196,6 +196,28 @@ std::string_view whole_characters(std::string_view bytes) {
   return bytes;
 }
 
+// One byte is one character, and most letters are Latin.
+bool is_latin(Charset charset) {
+  constexpr std::array kLatin = {Charset::kIso8859_2,   Charset::kIso8859_3,   Charset::kIso8859_4,
+                                 Charset::kIso8859_10,  Charset::kIso8859_13,  Charset::kIso8859_14,
+                                 Charset::kIso8859_15,  Charset::kIso8859_16,  Charset::kWindows1250,
+                                 Charset::kWindows1252, Charset::kWindows1254, Charset::kWindows1257,
+                                 Charset::kWindows1258};
+  return std::ranges::find(kLatin, charset) != kLatin.end();
+}
+
+// What a character beyond ASCII shows as in a Latin charset nobody writes, like "Ã¼" and "â€™"; but somebody
+// may write "CAFÉ’S", which is valid UTF-8 as well.
+bool is_no_latin(std::string_view utf8) {
+  while (!utf8.empty()) {
+    const auto lead = static_cast<unsigned char>(utf8.front());
+    if (lead > 0xC3 && lead < 0xE0) return false;
+    utf8.remove_prefix(decode_utf8(utf8).size);
+    utf8.remove_prefix(ascii_prefix(utf8));
+  }
+  return true;
+}
+
 // How many multi-byte characters, as far as it matters.
 std::size_t count_characters(std::string_view utf8) {
   std::size_t characters = 0;
@@ -554,7 +576,8 @@ DecodedText CharsetDecoder::decode(std::string_view bytes, const CharsetHints& h
     const std::size_t characters = count_characters(whole);
     if (characters == 0 && has_iso2022jp_escapes(whole)) return decode_as(Charset::kIso2022Jp, bytes, text);
     const bool utf16_declared = declared == Charset::kUtf16Le || declared == Charset::kUtf16Be;
-    const bool doubtful = characters > 0 && characters < kUtf8CharactersSure;
+    const bool doubtful = characters > 0 && characters < kUtf8CharactersSure &&
+                          !(declared && is_latin(*declared) && is_no_latin(whole));
     const bool halves = utf16_declared && characters == 0 && bytes.size() % 2 == 0 && has_controls(bytes) &&
                         has_halves_of_utf16(bytes, *declared);
     if (halves || (doubtful && other_declared && !utf16_declared)) {

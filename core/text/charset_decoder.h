@@ -9,9 +9,10 @@
 //      zero; ASCII with ISO-2022-JP's escapes is that; valid UTF-8 with four multi-byte characters or more is
 //      UTF-8, whatever is declared, since text in another charset hardly ever looks like it. With fewer (or
 //      none, where all charsets but UTF-16 agree) it is UTF-8 too, unless another one is declared that fits
-//      as well: UTF-16, if there are none, and in a quarter of the pairs of bytes one half is a zero or
-//      another control character. What is not quite valid is UTF-8 as well, whatever is declared, while that
-//      fits: one undecodable sequence at most for 16 multi-byte characters.
+//      as well, a Latin one (windows-1252 ...) only if somebody could write what they show as in it, which is
+//      not so of "Ã¼" and "â€™"; or UTF-16, if there are none, and in a quarter of the pairs of bytes one
+//      half is a zero or another control character. What is not quite valid is UTF-8 as well, whatever is
+//      declared, while that fits: one undecodable sequence at most for 16 multi-byte characters.
 //   3  what is declared: the hint, else by the page itself. It is believed while it fits in the same sense.
 //      (What is ASCII but for a character cut off is UTF-8 only if that is declared.)
 //   4  detection (uchardet), by the lines and stretches between tags that have bytes beyond ASCII, each from

@@ -78,8 +78,24 @@ TEST(CharsetDecoder, valid_utf_8_wins_over_a_wrong_declaration) {
   }
   // Three characters could be an accident, so that who declares something else is believed, unless it does
   // not fit.
-  EXPECT_EQ(decoded("\xC3\xA9", {Charset::kWindows1252, false}).text, "Ã©");
+  EXPECT_EQ(decoded("CAF\xC9\x92S", {Charset::kWindows1252, false}).text, "CAFÉ’S");
   EXPECT_EQ(decoded("\xE4\xB8\xAD", {Charset::kGb18030, false}).text, "中");
+  EXPECT_EQ(decoded("\xC3\xBB", {Charset::kWindows1251, false}).text, "Г»");
+}
+
+// The usual mistake: a server's default, and pages of a word or an apostrophe beyond ASCII.
+TEST(CharsetDecoder, what_nobody_writes_in_a_latin_charset_is_utf_8_however_little_it_is) {
+  for (const Charset wrong : {Charset::kWindows1252, Charset::kIso8859_15, Charset::kWindows1254}) {
+    for (const std::string_view text : {"Müller", "it’s", "© 2024", "A – B — C", "日本", "😀"})
+      EXPECT_EQ(decoded(text, {wrong, false}).text, text) << name(wrong);
+  }
+  EXPECT_EQ(decoded("<meta charset=windows-1252><title>Müller</title>", {std::nullopt, true}).text,
+            "<meta charset=windows-1252><title>Müller</title>");
+}
+
+TEST(CharsetDecoder, what_could_be_meant_in_a_latin_charset_is_as_declared) {
+  EXPECT_EQ(decoded("CAFÉ’S", {Charset::kWindows1252, false}).charset, "utf-8");
+  EXPECT_EQ(decoded("CAF\xC9\x92S it\xE2\x80\x99s", {Charset::kWindows1252, false}).charset, "windows-1252");
 }
 
 TEST(CharsetDecoder, ascii_is_ascii_whatever_is_declared) {
