@@ -390,9 +390,9 @@ Status Service::serve_term(std::stop_source& term) {
   if (memory_->stored) memory_->stored->stop_on(reading_.get_token());
 
   auto watched = watch({{journal, topics->at(journal)}}, term);
-  // Whoever comes back after a crash, before its session is over, may be elected as well as a standby that has
-  // read all. If somebody is there, let it not lead before it knows as much. Who does not answer, or has
-  // nobody, is joined at once: the election then takes no time of its own.
+  // Whoever comes back after a crash, before its session is over, may be elected as well as a standby that
+  // has read all. If somebody is there, let it not lead before it knows as much. A group that does not
+  // answer, or has nobody, is joined at once: the election then takes no time of its own.
   if (const Result<bool> members = has_members(config_.kafka, milliseconds(5000)); members && *members) {
     log_info("standby: somebody is in group {}: reading the journal before joining it", config_.kafka.group);
     if (Status status = read_up(*watched, stop); !status) return status;
