@@ -97,10 +97,10 @@ ShortComparison compare_short(const ShortSignature& stored, const ShortSignature
   texts.similarity_permille = edit_similarity(texts.edits, texts.length_max);
   TokenPattern tokens;
   tokens.set(asking.text);
-  texts.replaced = tokens.compare(stored.text);
-  texts.is_same_filling = is_same_filling(
-      texts.replaced,
-      {.tokens_permille = options.short_tokens_permille, .numbers_permille = options.short_numbers_permille});
+  const ReplacementLimits limits{.tokens_permille = options.short_tokens_permille,
+                                 .numbers_permille = options.short_numbers_permille};
+  texts.replaced = tokens.compare(stored.text, limits);
+  texts.is_same_filling = is_same_filling(texts.replaced, limits);
   if (stored.band_count == asking.band_count) {
     texts.bands = met_bands(stored.band_span(), asking.band_span());
   }

@@ -1,8 +1,11 @@
 #include "core/detector/replaced_tokens.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
 #include "core/base/check.h"
+#include "core/detector/spelling.h"
 #include "core/text/fold_table.h"
 
 namespace neardup {
@@ -11,6 +14,7 @@ namespace {
 constexpr std::uint64_t kNumber = std::uint64_t{1} << 63;
 constexpr std::uint64_t kRun = 0xD1B54A32D192ED03;   // parts runs from tokens of the same characters
 constexpr std::uint64_t kRest = 0x8CB92BA72F3D8DD7;  // and what is left of a code from the code
+constexpr std::size_t kLeftTokensMax = 32;           // of a text, long enough to be misspelt
 
 // Decimal digits; those of full width and the like are ASCII in canonical text.
 bool is_digit(char32_t c) {
@@ -27,7 +31,15 @@ std::uint64_t hashed(std::uint64_t hash, char32_t c) {
   return hash ^ hash >> 32;
 }
 
-// Calls visit(token, code) for the hash of each; `code` is what it is made of if it is one, else empty.
+enum Kind : std::uint8_t { kWord, kPlainNumber, kCode };  // the places of their counts
+
+struct Token {
+  std::uint64_t hash;  // its top bit tells numbers, of both kinds
+  std::span<const char32_t> characters;
+  Kind kind;
+};
+
+// Calls visit(Token) for each.
 template <class Visit>
 void for_each_token(std::span<const char32_t> text, Visit visit) {
   std::uint64_t hash = 0;
@@ -40,9 +52,11 @@ void for_each_token(std::span<const char32_t> text, Visit visit) {
   };
   const auto end = [&](std::size_t at) {
     if (characters == 0) return;
-    const bool is_code = digits > 0 && digits < characters;
-    visit(digits > 0 ? hash | kNumber : hash & ~kNumber,
-          text.subspan(at - characters, is_code ? characters : 0));
+    visit(Token{.hash = digits > 0 ? hash | kNumber : hash & ~kNumber,
+                .characters = text.subspan(at - characters, characters),
+                .kind = digits == 0           ? kWord
+                        : digits < characters ? kCode
+                                              : kPlainNumber});
     hash = 0;
     characters = 0;
     digits = 0;
@@ -63,9 +77,11 @@ void for_each_token(std::span<const char32_t> text, Visit visit) {
 }
 
 // Calls visit(piece, characters) for the hash of each run of a code that is long enough to tell something,
-// and of what is left, which only the same code has.
+// and of what is left, which only the same code has. Other tokens have no pieces.
 template <class Visit>
-void for_each_piece(std::uint64_t token, std::span<const char32_t> code, Visit visit) {
+void for_each_piece(const Token& token, Visit visit) {
+  if (token.kind != kCode) return;
+  const std::span<const char32_t> code = token.characters;
   std::size_t rest = code.size();
   for (std::size_t begin = 0, end = 0; begin < code.size(); begin = end) {
     std::uint64_t hash = kRun;
@@ -77,7 +93,87 @@ void for_each_piece(std::uint64_t token, std::span<const char32_t> code, Visit v
     visit(hash, static_cast<unsigned>(characters));
     rest -= characters;
   }
-  if (rest > 0) visit(token ^ kRest, static_cast<unsigned>(rest));
+  if (rest > 0) visit(token.hash ^ kRest, static_cast<unsigned>(rest));
+}
+
+// The tokens of a text that the other one does not have.
+class LeftTokens {
+ public:
+  void add(const Token& token) {
+    ++of_kind_[token.kind];
+    // One letter may have been left out of a word.
+    if (token.kind == kPlainNumber || token.characters.size() + 1 < kSpellingLettersMin) return;
+    if (spelled_ < tokens_.size()) tokens_[spelled_] = token;
+    ++spelled_;
+  }
+  void take(const Token& token) { --of_kind_[token.kind]; }
+
+  unsigned words() const { return of_kind_[kWord]; }
+  unsigned numbers() const { return of_kind_[kPlainNumber] + of_kind_[kCode]; }
+  bool are_too_many() const { return spelled_ > tokens_.size(); }
+  std::span<const Token> spelled() const { return {tokens_.data(), spelled_}; }  // words and codes
+
+ private:
+  std::array<unsigned, 3> of_kind_{};
+  std::size_t spelled_ = 0;
+  std::array<Token, kLeftTokensMax> tokens_;
+};
+
+std::optional<unsigned> letters_between(const Token& a, const Token& b) {
+  if (a.kind != b.kind) return misread_letters(a.characters, b.characters);
+  return a.kind == kWord ? misspelt_letters(a.characters, b.characters) : std::nullopt;
+}
+
+// Two spellings of one word, by the places of the tokens among those left.
+struct Spelling {
+  std::uint32_t order;
+  std::uint8_t here;
+  std::uint8_t there;
+};
+
+// Takes out of both what are two spellings of one word, and returns how many pairs there were. The nearest
+// come first, then the first by their characters, without regard to which text has which: what is left in
+// one text is not left in the other, so no pair is another one's reverse, and the order is the same either
+// way round. Tokens of the same characters are of one text, and it does not matter which of them is taken.
+unsigned take_spellings(LeftTokens& left_here, LeftTokens& left_there) {
+  const std::span<const Token> here = left_here.spelled();
+  const std::span<const Token> there = left_there.spelled();
+  const auto token_at = [&](std::size_t i) -> const Token& {
+    return i < here.size() ? here[i] : there[i - here.size()];
+  };
+  std::array<std::uint8_t, 2 * kLeftTokensMax> sorted;
+  const auto sorted_end = sorted.begin() + static_cast<std::ptrdiff_t>(here.size() + there.size());
+  std::iota(sorted.begin(), sorted_end, std::uint8_t{0});
+  std::sort(sorted.begin(), sorted_end, [&](std::uint8_t a, std::uint8_t b) {
+    return std::ranges::lexicographical_compare(token_at(a).characters, token_at(b).characters);
+  });
+  std::array<std::uint8_t, 2 * kLeftTokensMax> rank;
+  for (std::size_t i = 0; i < here.size() + there.size(); ++i) rank[sorted[i]] = static_cast<std::uint8_t>(i);
+
+  std::array<Spelling, kLeftTokensMax * kLeftTokensMax> pairs;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    for (std::size_t j = 0; j < there.size(); ++j) {
+      const std::optional<unsigned> letters = letters_between(here[i], there[j]);
+      if (!letters) continue;
+      const auto [first, last] = std::minmax({rank[i], rank[here.size() + j]});
+      pairs[count++] = {.order = *letters << 16 | std::uint32_t{first} << 8 | last,
+                        .here = static_cast<std::uint8_t>(i),
+                        .there = static_cast<std::uint8_t>(j)};
+    }
+  }
+  std::ranges::sort(std::span(pairs).first(count), {}, &Spelling::order);
+  std::array<bool, kLeftTokensMax> is_taken_here{};
+  std::array<bool, kLeftTokensMax> is_taken_there{};
+  unsigned taken = 0;
+  for (const Spelling& pair : std::span(pairs).first(count)) {
+    if (is_taken_here[pair.here] || is_taken_there[pair.there]) continue;
+    is_taken_here[pair.here] = is_taken_there[pair.there] = true;
+    left_here.take(here[pair.here]);
+    left_there.take(there[pair.there]);
+    ++taken;
+  }
+  return taken;
 }
 
 }  // namespace
@@ -94,11 +190,11 @@ void TokenPattern::set(std::span<const char32_t> text) {
   used_.clear();
   tokens_ = {};
   code_characters_ = 0;
-  characters_ = text.size();
-  for_each_token(text, [&](std::uint64_t token, std::span<const char32_t> code) {
-    put(token);
-    ++tokens_[token >> 63];
-    for_each_piece(token, code, [&](std::uint64_t piece, unsigned characters) {
+  text_.assign(text.begin(), text.end());
+  for_each_token(text_, [&](const Token& token) {
+    put(token.hash);
+    ++tokens_[token.kind];
+    for_each_piece(token, [&](std::uint64_t piece, unsigned characters) {
       put(piece);
       code_characters_ += characters;
     });
@@ -126,32 +222,62 @@ bool TokenPattern::meet(std::uint64_t token) {
   return true;
 }
 
-ReplacedTokens TokenPattern::compare(std::span<const char32_t> other) {
-  std::array<unsigned, 2> shared{};
-  std::array<unsigned, 2> others{};
+bool TokenPattern::was_met(std::uint64_t token) {
+  Slot& slot = slot_of(token);
+  if (slot.comparison != comparison_ || slot.met == 0) return false;
+  --slot.met;
+  return true;
+}
+
+ReplacedTokens TokenPattern::compare(std::span<const char32_t> other, const ReplacementLimits& limits) {
+  std::array<unsigned, 3> shared{};
+  std::array<unsigned, 3> others{};
   unsigned shared_codes = 0;  // characters of them
   unsigned other_codes = 0;
   ++comparison_;
-  for_each_token(other, [&](std::uint64_t token, std::span<const char32_t> code) {
-    const std::size_t kind = token >> 63;
-    ++others[kind];
-    shared[kind] += meet(token);
-    for_each_piece(token, code, [&](std::uint64_t piece, unsigned characters) {
+  for_each_token(other, [&](const Token& token) {
+    ++others[token.kind];
+    shared[token.kind] += meet(token.hash);
+    for_each_piece(token, [&](std::uint64_t piece, unsigned characters) {
       other_codes += characters;
       if (meet(piece)) shared_codes += characters;
     });
   });
-  const auto replaced = [&](std::size_t kind) {
-    return std::min(tokens_[kind], others[kind]) - shared[kind];
-  };
-  const unsigned here = tokens_[0] + tokens_[1];
-  const unsigned there = others[0] + others[1];
-  return {.numbers = replaced(1),
-          .others = replaced(0),
-          .tokens = std::max(here, there),
-          .tokens_fewer = std::min(here, there),
-          .code_characters = std::min(code_characters_, other_codes) - shared_codes,
-          .characters = static_cast<unsigned>(std::max(characters_, other.size()))};
+  const auto replaced_of = [](unsigned a, unsigned b, unsigned both) { return std::min(a, b) - both; };
+  const unsigned numbers = tokens_[kPlainNumber] + tokens_[kCode];
+  const unsigned other_numbers = others[kPlainNumber] + others[kCode];
+  const unsigned here = tokens_[kWord] + numbers;
+  const unsigned there = others[kWord] + other_numbers;
+  ReplacedTokens replaced{
+      .numbers = replaced_of(numbers, other_numbers, shared[kPlainNumber] + shared[kCode]),
+      .others = replaced_of(tokens_[kWord], others[kWord], shared[kWord]),
+      .tokens = std::max(here, there),
+      .tokens_fewer = std::min(here, there),
+      .code_characters = replaced_of(code_characters_, other_codes, shared_codes),
+      .characters = static_cast<unsigned>(std::max(text_.size(), other.size()))};
+  if (is_same_filling(replaced, limits)) return replaced;
+  // What stays replaced, however many words and codes are misspelt.
+  ReplacedTokens least = replaced;
+  least.numbers = replaced_of(tokens_[kPlainNumber], others[kPlainNumber], shared[kPlainNumber]);
+  least.others = 0;
+  if (is_same_filling(least, limits)) take_misspelt(other, replaced);
+  return replaced;
+}
+
+void TokenPattern::take_misspelt(std::span<const char32_t> other, ReplacedTokens& replaced) {
+  LeftTokens here;
+  LeftTokens there;
+  ++comparison_;
+  for_each_token(other, [&](const Token& token) {
+    if (!meet(token.hash)) there.add(token);
+  });
+  for_each_token(text_, [&](const Token& token) {
+    if (!was_met(token.hash)) here.add(token);
+  });
+  if (here.are_too_many() || there.are_too_many()) return;
+  replaced.misspelt = take_spellings(here, there);
+  replaced.numbers = std::min(here.numbers(), there.numbers());
+  replaced.others = std::min(here.words(), there.words());
 }
 
 bool is_same_filling(const ReplacedTokens& replaced, const ReplacementLimits& limits) {

@@ -57,7 +57,7 @@ bool ShortRoute::tokens_pass(const ShortSignature& signature, std::span<const ch
                              ShortWork& work) const {
   if (!work.tokens_are_set_) work.tokens_.set(signature.text);
   work.tokens_are_set_ = true;
-  return is_same_filling(work.tokens_.compare(other), options_.replacement);
+  return is_same_filling(work.tokens_.compare(other, options_.replacement), options_.replacement);
 }
 
 }  // namespace neardup

@@ -269,7 +269,8 @@ class Report {
                     texts.length_max, texts.edits_max, share(static_cast<int>(texts.similarity_permille))));
     const ReplacedTokens& replaced = texts.replaced;
     row("  replaced",
-        fmt::format("{} of {} and {}: {}", replaced_text(replaced), replaced.tokens, replaced.tokens_fewer,
+        fmt::format("{} of {} and {}{}: {}", replaced_text(replaced), replaced.tokens, replaced.tokens_fewer,
+                    replaced.misspelt > 0 ? fmt::format(", and {} misspelt", replaced.misspelt) : "",
                     replaced.tokens_fewer < kTokensMin ? "too few to judge"
                     : texts.is_same_filling            ? "within the limits"
                                                        : "another filling"));
@@ -341,6 +342,7 @@ class Report {
             {"similarity", texts.similarity_permille / 1000.0},
             {"replaced_numbers", texts.replaced.numbers},
             {"replaced_others", texts.replaced.others},
+            {"misspelt", texts.replaced.misspelt},
             {"replaced_code_characters", texts.replaced.code_characters},
             {"tokens", {texts.replaced.tokens, texts.replaced.tokens_fewer}},
             {"token_threshold", options_.short_tokens_permille / 1000.0},

@@ -38,7 +38,7 @@ class LinearHybrid {
 // twin finds too, since both judge alike. A unique that one of them has and the other has not changes what
 // follows, so each decision is compared given the same history: that of the detector.
 template <class Stream>
-void expect_to_find_what_a_look_at_every_unique_finds() {
+void expect_to_find_what_a_look_at_every_unique_finds(std::size_t missed_percent_max) {
   std::size_t duplicates = 0;
   std::size_t missed = 0;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
@@ -64,15 +64,15 @@ void expect_to_find_what_a_look_at_every_unique_finds() {
     }
   }
   EXPECT_GT(duplicates, 1000U);
-  EXPECT_LT(missed * 100, duplicates) << "of " << duplicates << " duplicates";
+  EXPECT_LT(missed * 100, duplicates * missed_percent_max) << "of " << duplicates << " duplicates";
 }
 
 TEST(HybridDetectorProperty, finds_what_a_look_at_every_unique_finds) {
-  expect_to_find_what_a_look_at_every_unique_finds<MutantStream>();
+  expect_to_find_what_a_look_at_every_unique_finds<MutantStream>(1);
 }
 
 // Texts of 190 to 330 units, where short texts and pages meet; and earlier ones cut or continued, with some
-// letters changed.
+// letters changed. Cut and with a dozen letters changed a text may be alike and share no band.
 class BoundaryStream {
  public:
   explicit BoundaryStream(std::uint64_t seed) : random_(seed) {}
@@ -102,7 +102,7 @@ class BoundaryStream {
 };
 
 TEST(HybridDetectorProperty, finds_what_a_look_at_every_unique_finds_about_the_boundary) {
-  expect_to_find_what_a_look_at_every_unique_finds<BoundaryStream>();
+  expect_to_find_what_a_look_at_every_unique_finds<BoundaryStream>(3);
 }
 
 TEST(HybridDetectorProperty, restoring_a_prefix_and_applying_the_rest_equals_applying_all) {

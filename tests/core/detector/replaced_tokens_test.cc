@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <random>
-#include <set>
 #include <string>
+#include <string_view>
+
+#include "tests/reference/plain_replaced_tokens.h"
 
 namespace neardup {
 namespace {
@@ -16,8 +17,8 @@ namespace {
 ReplacedTokens compared(std::u32string_view a, std::u32string_view b) {
   TokenPattern pattern;
   pattern.set(a);
-  ReplacedTokens replaced = pattern.compare(b);
-  EXPECT_EQ(pattern.compare(b), replaced) << "a comparison leaves no trace";
+  ReplacedTokens replaced = pattern.compare(b, {});
+  EXPECT_EQ(pattern.compare(b, {}), replaced) << "a comparison leaves no trace";
   EXPECT_EQ(replaced.characters, std::max(a.size(), b.size()));
   replaced.characters = 0;
   return replaced;
@@ -26,7 +27,7 @@ ReplacedTokens compared(std::u32string_view a, std::u32string_view b) {
 bool same(std::u32string_view a, std::u32string_view b, const ReplacementLimits& limits = {}) {
   TokenPattern pattern;
   pattern.set(a);
-  return is_same_filling(pattern.compare(b), limits);
+  return is_same_filling(pattern.compare(b, limits), limits);
 }
 
 TEST(ReplacedTokens, counts_what_each_has_instead_of_the_other) {
@@ -81,37 +82,6 @@ TEST(ReplacedTokens, what_a_code_and_another_have_in_common_is_not_replaced) {
                    U"你也挺帅的好的只要你說的我們都照做一定支持 super638 黎開"));
 }
 
-// The pieces of all codes of a text of ASCII, by the obvious way.
-std::multiset<std::u32string> pieces_of(std::u32string_view text) {
-  const auto is_digit = [](char32_t c) { return c >= U'0' && c <= U'9'; };
-  std::multiset<std::u32string> pieces;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(U' ', begin), text.size());
-    const std::u32string token(text.substr(begin, end - begin));
-    begin = end + 1;
-    const auto digits = std::ranges::count_if(token, is_digit);
-    if (digits == 0 || digits == std::ssize(token)) continue;
-    std::size_t rest = token.size();
-    for (std::size_t from = 0, to = 0; from < token.size(); from = to) {
-      while (to < token.size() && is_digit(token[to]) == is_digit(token[from])) ++to;
-      if (to - from < 3) continue;
-      pieces.insert(token.substr(from, to - from));
-      rest -= to - from;
-    }
-    // As many characters as it stands for, and a name that is no run's.
-    if (rest > 0)
-      pieces.insert(token + std::u32string(1000 - token.size(), U' ') + std::u32string(rest, U'.'));
-  }
-  return pieces;
-}
-
-unsigned characters_of(const std::multiset<std::u32string>& pieces) {
-  std::size_t characters = 0;
-  for (const std::u32string& piece : pieces)
-    characters += piece.size() > 1000 ? piece.size() - 1000 : piece.size();
-  return static_cast<unsigned>(characters);
-}
-
 TEST(ReplacedTokens, characters_of_codes_are_counted_as_by_the_obvious_way) {
   std::mt19937_64 random(20261126);
   unsigned charged = 0;
@@ -126,15 +96,107 @@ TEST(ReplacedTokens, characters_of_codes_are_counted_as_by_the_obvious_way) {
       }
       if (text.size() > TokenPattern::kTokensMax) text.resize(TokenPattern::kTokensMax - 1);
     }
-    const std::multiset<std::u32string> a = pieces_of(texts[0]);
-    const std::multiset<std::u32string> b = pieces_of(texts[1]);
-    std::multiset<std::u32string> shared;
-    std::ranges::set_intersection(a, b, std::inserter(shared, shared.end()));
-    const unsigned expected = std::min(characters_of(a), characters_of(b)) - characters_of(shared);
+    const unsigned expected = reference::replaced_tokens(texts[0], texts[1], {}).code_characters;
     ASSERT_EQ(compared(texts[0], texts[1]).code_characters, expected) << "round " << round;
     charged += expected;
   }
   EXPECT_GT(charged, 3000U);
+}
+
+TEST(ReplacedTokens, a_misspelt_word_is_no_other_word) {
+  EXPECT_EQ(compared(U"the organisation apologised for the colour of the programme and the centre",
+                     U"the organization apologized for the color of the program and the center"),
+            (ReplacedTokens{.others = 1, .misspelt = 4, .tokens = 12, .tokens_fewer = 12}));
+  constexpr const char32_t* kAsked =
+      U"please send your application with a copy of your passport before 15 march to the office in room 204";
+  constexpr const char32_t* kScanned =
+      U"p1ease send your applicatlon with a c0py of your passport before 15 mareh to the office in room 2o4";
+  EXPECT_EQ(compared(kAsked, kScanned),
+            (ReplacedTokens{.numbers = 1, .misspelt = 4, .tokens = 19, .tokens_fewer = 19}))
+      << "a number is content, whatever it is read as";
+  EXPECT_TRUE(same(kAsked, kScanned));
+  EXPECT_TRUE(same(kScanned, kAsked));
+}
+
+TEST(ReplacedTokens, other_words_and_numbers_are_not_misspelt) {
+  const auto misspelt = [](std::u32string_view a, std::u32string_view b) {
+    const std::u32string form = U"the form that all of these are filled into ";
+    const ReplacementLimits limits{.tokens_permille = 990, .numbers_permille = 990};
+    TokenPattern pattern;
+    pattern.set(form + std::u32string(a));
+    return pattern.compare(form + std::u32string(b), limits).misspelt;
+  };
+  EXPECT_EQ(misspelt(U"colour", U"color"), 1U);
+  EXPECT_EQ(misspelt(U"monday nurse", U"sunday driver"), 0U);
+  EXPECT_EQ(misspelt(U"苹果 开会", U"华为 开幕"), 0U);
+  EXPECT_EQ(misspelt(U"room 10131", U"room 10132"), 0U);
+  EXPECT_EQ(misspelt(U"super131", U"super132"), 0U) << "nor is a code another one";
+  EXPECT_EQ(misspelt(U"colour colour", U"color gray"), 1U) << "one to one";
+}
+
+TEST(ReplacedTokens, spelling_does_not_make_another_filling_the_same_text) {
+  constexpr const char32_t* kNotice = U"the parish council will meet on june 13 at 20 39 in the village hall";
+  EXPECT_FALSE(same(kNotice, U"the parish counsil wil meet on june 14 at 20 45 in the village hall"));
+  EXPECT_TRUE(same(kNotice, U"the parish counsil wil meet on june 13 at 20 45 in the vilage hall"));
+  EXPECT_FALSE(same(kNotice, U"the town council will gather on july 13 at 20 39 in the market hall"));
+}
+
+TEST(ReplacedTokens, more_words_than_are_looked_at_are_replaced_as_they_stand) {
+  std::u32string a;
+  std::u32string b;
+  for (char32_t c = U'a'; c <= U'z'; ++c) {
+    a += {c, U'a', c, c, U' ', c, U'a', c, c, U' '};
+    b += {c, U'b', c, c, U' ', c, U'b', c, c, U' '};
+  }
+  EXPECT_EQ(compared(a, b).misspelt, 0U);
+  EXPECT_EQ(compared(a.substr(0, 32 * 5), b.substr(0, 32 * 5)).misspelt, 32U);
+}
+
+// Words of few letters, so that many are alike, and copies of them with noise.
+TEST(ReplacedTokens, are_those_of_the_obvious_way_whichever_text_is_first) {
+  std::mt19937_64 random(20261127);
+  const auto any = [&random](std::u32string_view from) { return from[random() % from.size()]; };
+  unsigned misspelt = 0;
+  unsigned mended = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::u32string a;
+    for (std::uint64_t tokens = 6 + random() % (round % 50 == 0 ? 50 : 10); tokens > 0; --tokens) {
+      const std::u32string_view letters = random() % 5 == 0 ? U"ab12" : random() % 8 == 0 ? U"12" : U"aabbc";
+      for (std::uint64_t size = 1 + random() % 7; size > 0; --size) a += any(letters);
+      a += U' ';
+    }
+    if (a.size() > TokenPattern::kTokensMax - 20) a.resize(TokenPattern::kTokensMax - 20);
+    std::u32string b = a;
+    for (std::uint64_t edits = random() % 16; edits > 0 && b.size() > 2; --edits) {
+      const std::size_t at = random() % (b.size() - 1);
+      switch (random() % 5) {
+        case 0:
+          b.insert(at, 1, any(U"abc 1"));
+          break;
+        case 1:
+          b.erase(at, 1);
+          break;
+        case 2:
+          std::swap(b[at], b[at + 1]);
+          break;
+        default:
+          b[at] = b[at] == U'1' || b[at] == U'2' ? any(U"12") : any(U"abc1");
+      }
+    }
+    for (const ReplacementLimits& limits :
+         {ReplacementLimits{}, ReplacementLimits{900, 990}, ReplacementLimits{0, 950}}) {
+      const ReplacedTokens expected = reference::replaced_tokens(a, b, limits);
+      TokenPattern pattern;
+      pattern.set(a);
+      ASSERT_EQ(pattern.compare(b, limits), expected) << "round " << round;
+      pattern.set(b);
+      ASSERT_EQ(pattern.compare(a, limits), expected) << "round " << round << ", the other way round";
+      misspelt += expected.misspelt;
+      mended += expected.misspelt > 0 && is_same_filling(expected, limits) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(misspelt, 10000U);
+  EXPECT_GT(mended, 2000U);
 }
 
 TEST(ReplacedTokens, a_text_may_be_codes_from_end_to_end) {

@@ -106,6 +106,17 @@ TEST_F(ExplainCommand, the_setting_that_refused_is_named) {
               HasSubstr("13 edits in 83 characters are more than the 8 that detector.threshold allows."));
 }
 
+TEST_F(ExplainCommand, misspelt_words_are_counted_beside_those_replaced) {
+  const std::string british = "The organisation apologised for the colour of the programme and the centre";
+  const std::string american = "The organization apologized for the color of the program and the center";
+  EXPECT_THAT(explain_two(british, american).out,
+              HasSubstr("0 numbers and 1 other tokens of 12 and 12, and 4 misspelt: within the limits\n"));
+  const Json found = json_of(british, american);
+  EXPECT_EQ(found["reason"], "short_alike");
+  EXPECT_EQ(found["short"]["misspelt"], 4);
+  EXPECT_EQ(found["short"]["replaced_others"], 1);
+}
+
 TEST_F(ExplainCommand, pages_have_the_exact_similarity_beside_the_estimate) {
   const Json same = json_of(page(60), page(60, 20));
   EXPECT_EQ(same["verdict"], "duplicate");
@@ -146,8 +157,18 @@ TEST_F(ExplainCommand, a_text_a_little_above_the_boundary_asks_as_both) {
 
 TEST_F(ExplainCommand, says_what_scan_says) {
   const std::vector<std::string> texts = {
-      kNotice,     kOtherNotice, page(60),     page(60, 20), page(60),
-      page(60, 2), "春节快乐",   "春节快乐！", page(4),      with_letters_changed(page(4))};
+      kNotice,
+      kOtherNotice,
+      page(60),
+      page(60, 20),
+      page(60),
+      page(60, 2),
+      "春节快乐",
+      "春节快乐！",
+      page(4),
+      with_letters_changed(page(4)),
+      "The organisation apologised for the colour of the programme and the centre",
+      "The organization apologized for the color of the program and the center"};
   for (std::size_t i = 0; i < texts.size(); i += 2) {
     const std::string input = line("a", texts[i]) + line("b", texts[i + 1]);
     const Ran scanned = with_streams(input, [&](const Streams& streams) {
