@@ -11,6 +11,7 @@
 #include "core/cluster.h"
 #include "core/covering_names.h"
 #include "core/limits.h"
+#include "service/suggest.h"
 
 namespace neardup {
 namespace {
@@ -705,8 +706,8 @@ Status check_property(const std::string& property, const std::string& value) {
   // librdkafka takes a topic's property with this before it as well: topic.acks is acks.
   constexpr std::string_view kOfTopic = "topic.";
   // And knows none by capitals; but what stands behind SASL.PASSWORD is a secret all the same.
-  std::string name = property.substr(property.starts_with(kOfTopic) ? kOfTopic.size() : 0);
-  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string name =
+      lower(std::string_view(property).substr(property.starts_with(kOfTopic) ? kOfTopic.size() : 0));
   for (const Refusal& refusal : kRefusals) {
     if (name == refusal.property) return Error{ErrorCode::kInvalid, std::string(refusal.instead)};
   }

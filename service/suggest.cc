@@ -7,6 +7,10 @@
 namespace neardup {
 namespace {
 
+std::string_view last_part(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+
+}  // namespace
+
 std::string lower(std::string_view word) {
   std::string out(word);
   for (char& c : out) {
@@ -14,10 +18,6 @@ std::string lower(std::string_view word) {
   }
   return out;
 }
-
-std::string_view last_part(std::string_view path) { return path.substr(path.rfind('.') + 1); }
-
-}  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // row[j]: distance between the part of `a` seen so far and the first j bytes of `b`.

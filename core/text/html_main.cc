@@ -25,7 +25,6 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
   size_ = static_cast<Index>(page.containers.size());
   titles_.read(page);
   headings_left_ = kHeadingsCompared;
-  text.clear();
 
   measure();
   std::uint64_t best = 0;
@@ -122,7 +121,7 @@ void HtmlMainContent::measure() {
     flags |= each.flags;
     traits |= trait;
     weight |= static_cast<std::uint8_t>(each.weight);
-    if (seen_[i] != 0 && (each.tag == HtmlTag::kMain || each.tag == HtmlTag::kArticle)) {
+    if (seen_[i] != 0 && (trait & HtmlTrait::kMain) != 0) {
       first_main_ = std::min(first_main_, i);
       last_main_ = i;
     }
@@ -143,8 +142,7 @@ void HtmlMainContent::look_inside() {
   around_[0] = 0;
   for (Index i = 1; i < n; ++i) {
     const Index parent = at(i).parent;
-    const bool main = at(parent).tag == HtmlTag::kArticle || at(parent).tag == HtmlTag::kMain;
-    around_[i] = main ? parent : around_[parent];
+    around_[i] = has_trait(at(parent).tag, HtmlTrait::kMain) ? parent : around_[parent];
   }
   for (Index i = n; i-- > 0;) {
     if (seen_[i] == 0) continue;
@@ -211,8 +209,8 @@ bool HtmlMainContent::mark_dead(const Rules& rules) {
     const bool aside = dead == kAlive && is_aside(i);
     if (((each.flags & Flag::kUnlikely) != 0 || each.tag == HtmlTag::kNav || aside) && dead == kAlive) {
       // The class of an <article> names its topics, too, and "social" may be one of them.
-      const bool main = each.tag == HtmlTag::kArticle || each.tag == HtmlTag::kMain;
-      const bool spared = each.has(Flag::kArticleBody) || is_heading(each.tag) || (main && each.weight > 0) ||
+      const bool spared = each.has(Flag::kArticleBody) || is_heading(each.tag) ||
+                          (has_trait(each.tag, HtmlTrait::kMain) && each.weight > 0) ||
                           is_around_article(i) ||
                           (!rules.drop_unlikely && !aside &&
                            static_cast<float>(inside_[i]) >= kRevivedShare * visible_bytes_);

@@ -46,7 +46,7 @@ void HtmlMainContent::choose_lead(Index best) {
 // another article.
 HtmlMainContent::Beginning HtmlMainContent::beginning_of(Index best) {
   for (Index above = at(best).parent; above != 0; above = at(above).parent) {
-    if (at(above).tag == HtmlTag::kArticle || at(above).tag == HtmlTag::kMain) return {above, above + 1};
+    if (has_trait(at(above).tag, HtmlTrait::kMain)) return {above, above + 1};
   }
   find_headlines();
   Index headline = last_before(headlines_, best);

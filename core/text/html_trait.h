@@ -25,6 +25,7 @@ struct HtmlTrait {
     kTableItself = 256,
     kSaysData = 512,      // a table with one inside is a table of data
     kDecidesData = 1024,  // what lies inside is data, or is not
+    kMain = 2048,         // the page says that this is it: <article>, <main>
   };
 };
 
@@ -46,6 +47,7 @@ constexpr std::array<std::uint16_t, 256> html_tag_traits() {
                               HtmlTag::kDiv, HtmlTag::kSection});
   add(HtmlTrait::kSuspect,
       {HtmlTag::kFooter, HtmlTag::kAside, HtmlTag::kFigure, HtmlTag::kHeadline, HtmlTag::kSubhead});
+  add(HtmlTrait::kMain, {HtmlTag::kArticle, HtmlTag::kMain});
   add(HtmlTrait::kNavigation, {HtmlTag::kNav});
   add(HtmlTrait::kTableItself, {HtmlTag::kTable});
   add(HtmlTrait::kDecidesData, {HtmlTag::kTable, HtmlTag::kFigure, HtmlTag::kPreformatted});

@@ -2,6 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <cerrno>
+#include <cstring>
+#include <string>
+
 #include "service/commands/exit_code.h"
 
 namespace neardup {
@@ -59,6 +63,13 @@ int DocumentReader::read(const std::vector<std::string>& paths, const std::funct
 
 void DocumentReader::complain(std::string_view words) const {
   static_cast<void>(write_all(streams_.err, fmt::format("neardup: {}\n", words)));
+}
+
+int DocumentReader::write(std::string_view output) const {
+  const int error = write_all(streams_.out, output);
+  if (error == 0) return kExitOk;
+  if (error != EPIPE) complain(std::string("standard output: ") + std::strerror(error));
+  return kExitIo;
 }
 
 bool DocumentReader::all_readable(PathInput& input) const {

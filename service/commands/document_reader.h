@@ -48,6 +48,10 @@ class DocumentReader {
   // "neardup: " and a line, on standard error.
   void complain(std::string_view words) const;
 
+  // Writes to standard output: kExitOk, or kExitIo when nobody will read it any more. A reader that has seen
+  // enough is no news, all else is complained of.
+  int write(std::string_view output) const;
+
  private:
   bool all_readable(PathInput& input) const;
 

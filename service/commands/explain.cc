@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -444,11 +442,7 @@ int run_explain(const ExplainOptions& options, const Config& config, const Strea
   Report report(sides, found, decision, detecting);
   const std::string output =
       options.json ? report.json().dump(2, ' ', false, Json::error_handler_t::replace) + '\n' : report.text();
-  const int error = write_all(streams.out, output);
-  if (error == 0) return kExitOk;
-  if (error != EPIPE)  // a reader that has seen enough is no news
-    reader.complain(std::string("standard output: ") + std::strerror(error));
-  return kExitIo;
+  return reader.write(output);
 }
 
 }  // namespace neardup

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstdint>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -142,11 +140,7 @@ class Fingerprints {
  public:
   Fingerprints(const FingerprintCommandOptions& options, const Config& config, const Preset& preset,
                const SignerOptions& signing, const Streams& streams)
-      : options_(options),
-        streams_(streams),
-        reader_(config, preset, streams),
-        kind_(signing.fingerprint),
-        signer_(signing) {}
+      : options_(options), reader_(config, preset, streams), kind_(signing.fingerprint), signer_(signing) {}
 
   int print() {
     std::uint64_t all = 0;
@@ -244,16 +238,10 @@ class Fingerprints {
     return kExitOk;
   }
 
-  // False: nobody will read what is written any more. A reader that has seen enough is no news.
-  bool flush() {
-    const int error = write_all(streams_.out, std::exchange(output_, {}));
-    if (error != 0 && error != EPIPE)
-      reader_.complain(std::string("standard output: ") + std::strerror(error));
-    return error == 0;
-  }
+  // False: nobody will read what is written any more.
+  bool flush() { return reader_.write(std::exchange(output_, {})) == kExitOk; }
 
   const FingerprintCommandOptions& options_;
-  const Streams streams_;
   DocumentReader reader_;
   FingerprintKind kind_;
   Signer signer_;

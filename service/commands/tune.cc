@@ -256,11 +256,7 @@ class Tune {
     if (const int failed = judge(); failed != kExitOk) return failed;
     const std::string output =
         options_.json ? json().dump(2, ' ', false, Json::error_handler_t::replace) + '\n' : text();
-    const int error = write_all(streams_.out, output);
-    if (error == 0) return kExitOk;
-    if (error != EPIPE)  // a reader that has seen enough is no news
-      reader_.complain(std::string("standard output: ") + std::strerror(error));
-    return kExitIo;
+    return reader_.write(output);
   }
 
  private:

@@ -155,7 +155,8 @@ Status KafkaLogReader::read_records_to_end(const std::function<Status(const Reco
   const Result<std::int64_t> target = end_ahead();
   if (!target) return target.error();
   auto heard = steady_clock::now();
-  probe_.journal_lag(std::max<std::int64_t>(0, *target - position_));
+  const auto tell_lag = [&] { probe_.journal_lag(std::max<std::int64_t>(0, *target - position_)); };
+  tell_lag();
   while (position_ < *target) {
     if (stop_.stop_requested())
       return Error{ErrorCode::kUnavailable, "asked to stop while reading " + topic_};
@@ -190,7 +191,7 @@ Status KafkaLogReader::read_records_to_end(const std::function<Status(const Reco
     std::deque<std::vector<Header>> headers;
     const Record record = view_record(*message, 0, headers);
     position_ = behind_last_ = message->offset + 1;
-    probe_.journal_lag(std::max<std::int64_t>(0, *target - position_));
+    tell_lag();
     const double progress = std::min(1.0, static_cast<double>(position_) / static_cast<double>(*target));
     if (Status status = take(record, progress); !status) return status;
     heard = steady_clock::now();

@@ -29,16 +29,13 @@ double boot_time_seconds() {
 // the safe error of a limit.
 double anonymous_bytes(double resident_bytes) {
   std::ifstream in("/proc/self/status");
-  double kilobytes = -1;
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream words(line);
-    std::string name;
-    double value = 0;
-    words >> name >> value;
-    if (name == "RssAnon:") kilobytes = value;
-    if (name == "RssShmem:" && kilobytes >= 0) kilobytes += value;  // the line behind
+  std::string word;
+  double value = 0;
+  double kilobytes = 0;
+  while (in >> word) {
+    if ((word == "RssAnon:" || word == "RssShmem:") && in >> value) kilobytes += value;
   }
-  return kilobytes < 0 ? resident_bytes : kilobytes * 1024;
+  return kilobytes > 0 ? kilobytes * 1024 : resident_bytes;
 }
 
 double count_open_fds() {
