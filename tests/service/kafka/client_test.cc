@@ -74,6 +74,28 @@ TEST(Client, keeps_the_brokers_it_knows_when_an_answer_lists_none) {
   EXPECT_THAT(errors.names, ::testing::IsEmpty());
 }
 
+// As of a broker that has just started: librdkafka without our patch ends the process
+// (tests/support/librdkafka-empty-answer.patch).
+TEST(Client, survives_an_answer_without_brokers_to_who_asks_for_them) {
+  MockCluster cluster({"pages"});
+  cluster.control(1);
+  KafkaConfig config;
+  config.brokers = cluster.servers();
+  Probe probe;
+  ClientListener listener("admin", probe);
+  const Result<RdKafka<rd_kafka_t>> client = make_client(RD_KAFKA_PRODUCER, config, {}, listener);
+  ASSERT_TRUE(client) << client.error().message;
+  const RdKafka<rd_kafka_queue_t> answers(rd_kafka_queue_new(client->get()));
+  const auto ask = [&] {
+    rd_kafka_DescribeCluster(client->get(), nullptr, answers.get());
+    const RdKafka<rd_kafka_event_t> event(rd_kafka_queue_poll(answers.get(), 30'000));
+    return event ? rd_kafka_event_error(event.get()) : RD_KAFKA_RESP_ERR__TIMED_OUT;
+  };
+  ASSERT_EQ(ask(), RD_KAFKA_RESP_ERR_NO_ERROR);
+  cluster.fence();
+  EXPECT_EQ(ask(), RD_KAFKA_RESP_ERR__PARTIAL);
+}
+
 // Holds up the thread of a client that serves one broker, at an answer to a fetch.
 class HeldBroker {
  public:

@@ -122,6 +122,8 @@ class MockCluster {
   }
   // From now on its answers do not list this broker, as where the controller has fenced it.
   void fence(std::int32_t broker = 1) { rd_kafka_mock_broker_remove_from_metadata(cluster_, broker); }
+  // From now on `broker` is the controller; of itself the mock names none.
+  void control(std::int32_t broker) { rd_kafka_mock_set_controller_id(cluster_, broker); }
   // From now on `broker` coordinates a "group" or a "transaction" of this name.
   void coordinate(const char* what, const char* name, std::int32_t broker) {
     rd_kafka_mock_coordinator_set(cluster_, what, name, broker);
