@@ -173,6 +173,7 @@ class Service {
   Result<Topics> right_topics(const std::stop_token& stop);
   Result<Topics> topics_of_memory(const std::stop_token& stop);
   Status remember(const Uuid& journal);
+  Status read_up(TopicWatch& watch, const std::stop_token& stop);
   Status stand_by(Election& election, TopicWatch& watch, const std::stop_token& stop);
   Status lead(const Election& election, std::stop_source& term);
   Status read_journal();
@@ -294,13 +295,22 @@ Status Service::changed(const TopicWatch::Contradiction& contradiction) const {
                contradiction.what + choices_for(contradiction.topic, config_.kafka.topics)};
 }
 
-// Reads the journal as it is written, until elected or asked to stop.
-Status Service::stand_by(Election& election, TopicWatch& watch, const std::stop_token& stop) {
+// Reads what the journal has by now.
+Status Service::read_up(TopicWatch& watch, const std::stop_token& stop) {
   board_.set(State::kRestoring,
              snapshot_ == nullptr ? "reading the journal" : "reading snapshot and journal");
-  Status status = catch_up(memory_->journal(), memory_->chain, memory_->detector, memory_->retention,
-                           metrics_, board_, stop, remembering_threads(signing_threads(config_.pipeline)));
-  if (status && !stop.stop_requested()) {
+  const Status status =
+      catch_up(memory_->journal(), memory_->chain, memory_->detector, memory_->retention, metrics_, board_,
+               stop, remembering_threads(signing_threads(config_.pipeline)));
+  if (const auto contradiction = what_changed(watch, status)) return changed(*contradiction);
+  return status ? status : status.error().in("journal " + config_.kafka.topics.journal);
+}
+
+// Reads the journal as it is written, until elected or asked to stop.
+Status Service::stand_by(Election& election, TopicWatch& watch, const std::stop_token& stop) {
+  if (Status status = read_up(watch, stop); !status) return status;
+  Status status;
+  if (!stop.stop_requested()) {
     board_.set(State::kStandby, "waiting for the election");
     log_info("standby: following the writer, {} journal records so far", memory_->chain.next_number());
   }
@@ -379,14 +389,20 @@ Status Service::serve_term(std::stop_source& term) {
   memory_->log->stop_on(reading_.get_token());
   if (memory_->stored) memory_->stored->stop_on(reading_.get_token());
 
+  auto watched = watch({{journal, topics->at(journal)}}, term);
+  // Whoever comes back after a crash, before its session is over, may be elected as well as a standby that
+  // has read all. If somebody is there, let it not lead before it knows as much. A group that does not
+  // answer, or has nobody, is joined at once: the election then takes no time of its own.
+  if (const Result<bool> members = has_members(config_.kafka, milliseconds(5000)); members && *members) {
+    log_info("standby: somebody is in group {}: reading the journal before joining it", config_.kafka.group);
+    if (Status status = read_up(*watched, stop); !status) return status;
+  }
   log_info("standby: joining group {}, whose leader is the writer", config_.kafka.group);
   Result<std::unique_ptr<Election>> election =
       Election::join(config_.kafka, metrics_, board_, [&term] { term.request_stop(); });
   if (!election) return election.error();
-  {
-    const auto watched = watch({{journal, topics->at(journal)}}, term);
-    if (Status status = stand_by(**election, *watched, stop); !status) return status;
-  }
+  if (Status status = stand_by(**election, *watched, stop); !status) return status;
+  watched.reset();
   if (stop_.stop_requested()) board_.set(State::kDraining, "leaving the election");
   if (stop.stop_requested()) return {};
   board_.set_role(Role::kWriter);

@@ -401,6 +401,26 @@ Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics, m
   return status;
 }
 
+Result<bool> has_members(const KafkaConfig& config, milliseconds timeout) {
+  const std::string what = "asking who is in group " + config.group;
+  const Result<Admin> admin = Admin::open_for_group(config, timeout);
+  if (!admin) return admin.error();
+  const auto options = admin->options(RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS);
+  const char* group = config.group.c_str();
+  rd_kafka_DescribeConsumerGroups(admin->client(), &group, 1, options.get(), admin->queue());
+  const Result<RdKafka<rd_kafka_event_t>> event = admin->answer(what);
+  if (!event) return event.error();
+  std::size_t count = 0;
+  const rd_kafka_ConsumerGroupDescription_t** const groups = rd_kafka_DescribeConsumerGroups_result_groups(
+      rd_kafka_event_DescribeConsumerGroups_result(event->get()), &count);
+  if (count != 1) return Error{ErrorCode::kUnavailable, what + ": Kafka answered for others"};
+  if (const rd_kafka_error_t* error = rd_kafka_ConsumerGroupDescription_error(groups[0]); error != nullptr) {
+    if (rd_kafka_error_code(error) == RD_KAFKA_RESP_ERR_GROUP_ID_NOT_FOUND) return false;  // not yet
+    return Error{ErrorCode::kUnavailable, what + ": " + describe(*error)};
+  }
+  return rd_kafka_ConsumerGroupDescription_member_count(groups[0]) > 0;
+}
+
 Result<std::vector<std::optional<std::int64_t>>> read_group(const KafkaConfig& config,
                                                             std::span<const CommittedPosition> positions,
                                                             milliseconds timeout, OpenPositions open) {

@@ -65,6 +65,10 @@ Result<std::vector<std::optional<std::int64_t>>> read_group(const KafkaConfig& c
                                                             std::chrono::milliseconds timeout,
                                                             OpenPositions open = OpenPositions::kRefused);
 
+// Whether any instance is a member of the group, or was one and died so lately that its session lasts.
+// Errors: kUnavailable, kInvalid (client settings).
+Result<bool> has_members(const KafkaConfig& config, std::chrono::milliseconds timeout);
+
 // Asks for ids and partition counts again and again, over one connection. The settings are left out, and how
 // many brokers there are.
 class TopicLookup {

@@ -104,6 +104,11 @@ TEST(Standby, takes_over_after_a_kill_and_after_a_stop_in_order) {
   ServiceProcess second("takeover-second", config);
   ASSERT_TRUE(second.wait_for_log(kFollows, kStart)) << second.log();
 
+  // Who may be elected beside somebody else has read all before; who is alone waits for nobody.
+  constexpr const char* kReadsFirst = "reading the journal before joining it";
+  EXPECT_THAT(first->log(), Not(HasSubstr(kReadsFirst)));
+  EXPECT_THAT(second.log(), HasSubstr(kReadsFirst));
+
   send_records(config, slice(records, 200, 300), 2);
   clock.seconds_until(300, Clock::now());
   std::this_thread::sleep_for(seconds(1));  // it follows
