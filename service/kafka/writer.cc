@@ -192,6 +192,8 @@ Status KafkaWriter::make_producer() {
   for (std::chrono::milliseconds again{100};; again = std::min(2 * again, kAgainMax)) {
     close();
     FAULT_POINT(kProducerClosed);
+    // A producer made now would fence the instance that was elected in our place.
+    if (!election_.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
     // The journal would have to be read as well, and whoever waits for our end has a limit.
     if (stop_.stop_requested()) {
       return Error{ErrorCode::kUnavailable,
@@ -199,8 +201,6 @@ Status KafkaWriter::make_producer() {
                              : "asked to stop when a new producer was due: what is not published yet is left "
                                "to whoever writes next"};
     }
-    // A producer made now would fence the instance that was elected in our place.
-    if (!election_.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
     producer_ = std::make_shared<Producer>(probe_);
     ClientProperties properties = writer_properties(config_);
     properties.emplace_back("delivery.report.only.error", "true");
@@ -448,6 +448,7 @@ void KafkaWriter::add_spread_over() {
 
 // Asks where the verdict topics end: behind all that was sent.
 Result<std::vector<OpenPartition>> KafkaWriter::look() {
+  if (!producer_) return Error{ErrorCode::kUnavailable, "no producer was made since the last one was closed"};
   if (!has_begun_) {
     if (outputs_.empty() || Clock::now() - counted_ > kCountAgain) {
       // Until then nothing is known: an older count may lack a partition that has verdicts.
@@ -521,7 +522,9 @@ Result<bool> KafkaWriter::is_group_at(std::span<const CommittedPosition> positio
     if (stop_.stop_requested())
       return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell where the group is"};
     limiter.log(LogLevel::kWarning, "", "writer: waiting: {}", group.error().message);
-    if (Clock::now() > until) return false;
+    // Kafka answers, and has lost an end there: that may stay so. One that does not answer takes no positions
+    // either, so whatever is in doubt waits for it.
+    if (group.error().code == ErrorCode::kUnsettled && Clock::now() > until) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(kFlushMs));
   }
 }

@@ -92,8 +92,8 @@ class BatchSink {
   virtual Result<bool> is_settled() = 0;
 
   // The second witness: whether the group is where a transaction with `positions` would have taken it. They
-  // are committed with the journal record, and kept elsewhere. False too if nobody can tell: Kafka may have
-  // lost an end there. REQUIRES: recycle() was called, and no commit since. Errors: kFenced, kUnavailable
+  // are committed with the journal record, and kept elsewhere. False too if nobody can tell, since Kafka
+  // has lost an end there. REQUIRES: recycle() was called, and no commit since. Errors: kFenced, kUnavailable
   // (asked to stop while Kafka did not tell).
   virtual Result<bool> is_group_at(std::span<const CommittedPosition> positions) = 0;
 

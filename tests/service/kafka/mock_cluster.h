@@ -32,6 +32,7 @@ class MockCluster {
   static constexpr std::int16_t kMetadata = 3;
   static constexpr std::int16_t kOffsetFetch = 9;
   static constexpr std::int16_t kFindCoordinator = 10;
+  static constexpr std::int16_t kHeartbeat = 12;
   static constexpr std::int16_t kInitProducerId = 22;
   static constexpr std::int16_t kAddPartitionsToTxn = 24;
   static constexpr std::int16_t kEndTxn = 26;

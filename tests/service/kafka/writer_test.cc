@@ -119,6 +119,25 @@ TEST_F(Writer, makes_no_producer_for_a_stop_and_does_not_lay_that_on_kafka) {
       << status.error().message;
 }
 
+// A lost election ends the term as well: the stop that this is must not hide why.
+TEST_F(Writer, is_fenced_and_asks_nothing_more_when_the_election_was_lost_before_a_new_producer) {
+  std::stop_source stop;
+  auto election = Election::join(config_, probe_, board_, [&] { stop.request_stop(); });
+  ASSERT_TRUE(election) << election.error().message;
+  election_.reset();
+  ASSERT_TRUE((*election)->wait_until_leader({}, std::chrono::seconds(30)));
+  KafkaWriter writer(config_, {1, 1, 1}, **election, probe_, board_, stop.get_token(), kStepMs);
+  ASSERT_TRUE(writer.recycle());
+  cluster_.refuse(MockCluster::kHeartbeat, RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID, 1);
+  ASSERT_TRUE(eventually([&] { return !(*election)->held() && stop.stop_requested(); }));
+  const Status status = writer.recycle();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kFenced) << status.error().message;
+  const Result<bool> settled = writer.is_settled();
+  ASSERT_FALSE(settled) << "there is no producer to ask with";
+  EXPECT_EQ(settled.error().code, ErrorCode::kUnavailable) << settled.error().message;
+}
+
 // The mock keeps no positions of a transaction, and of a group with members takes theirs alone.
 TEST_F(Writer, is_told_where_the_group_is) {
   KafkaConfig config = config_;
@@ -136,6 +155,26 @@ TEST_F(Writer, is_told_where_the_group_is) {
   EXPECT_FALSE(is_at(8));
   cluster_.refuse(MockCluster::kOffsetFetch, RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, 10000);
   EXPECT_FALSE(is_at(7)) << "Kafka has lost an end there, and nobody can tell";
+}
+
+// A batch that is taken for one that did not happen is sent again.
+TEST_F(Writer, waits_for_who_knows_where_the_group_is_for_as_long_as_that_takes) {
+  KafkaConfig config = config_;
+  config.group = "nobody";
+  cluster_.move_group(config.group, "pages", 0, 7);
+  KafkaWriter writer(config, {1, 1, 1}, *election_, probe_, board_, {}, kStepMs);
+  cluster_.refuse(MockCluster::kOffsetFetch, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, 10000);
+  constexpr std::chrono::milliseconds kAway{2 * kStepMs};
+  const auto begin = std::chrono::steady_clock::now();
+  const std::jthread person([&] {
+    std::this_thread::sleep_for(kAway);
+    cluster_.refuse_no_more(MockCluster::kOffsetFetch);
+  });
+  const std::array positions = {CommittedPosition{.topic = "pages", .partition = 0, .next = 7}};
+  const Result<bool> at = writer.is_group_at(positions);
+  ASSERT_TRUE(at) << at.error().message;
+  EXPECT_TRUE(*at);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, kAway);
 }
 
 // librdkafka drops the question for the group's coordinator when a broker that leaves the cluster took it
