@@ -35,6 +35,8 @@ constexpr std::string_view name(Role r) { return kRoleNames[static_cast<std::siz
 
 class StateBoard {
  public:
+  using Clock = std::chrono::steady_clock;
+
   // `detail` is for people: why, and what is awaited ("Kafka at 127.0.0.1:9092: describing topics: ...").
   void set(State state, std::string detail = "");
   State state() const { return state_.load(std::memory_order_acquire); }
@@ -49,7 +51,11 @@ class StateBoard {
   Role role() const { return role_.load(std::memory_order_relaxed); }
 
   // The worker says so at least once a second while it is well, whatever it waits for.
-  void beat() { beat_.store(now_ns(), std::memory_order_relaxed); }
+  void beat() { beat(Clock::now()); }
+  // The same of who was last heard of at `then`.
+  void beat(Clock::time_point then) {
+    beat_.store(then.time_since_epoch().count(), std::memory_order_relaxed);
+  }
   // Time since the last beat; /livez fails when it passes kBeatMax.
   std::chrono::nanoseconds since_beat() const {
     return std::chrono::nanoseconds(now_ns() - beat_.load(std::memory_order_relaxed));
@@ -57,7 +63,7 @@ class StateBoard {
   static constexpr std::chrono::seconds kBeatMax{120};
 
  private:
-  static std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+  static std::int64_t now_ns() { return Clock::now().time_since_epoch().count(); }
 
   std::atomic<State> state_{State::kStarting};
   std::atomic<Role> role_{Role::kStandby};

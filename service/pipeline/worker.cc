@@ -57,12 +57,6 @@ class StageTimer {
 
 }  // namespace
 
-bool Worker::Pulse::well() const {
-  const auto silent =
-      Clock::now().time_since_epoch() - Clock::duration(beat_.load(std::memory_order_relaxed));
-  return silent < StateBoard::kBeatMax;
-}
-
 Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain::Topic> topics, Uuid journal)
     : parts_(parts),
       options_(options),
@@ -445,7 +439,7 @@ void Worker::report(const Decided& decided) {
 
 // Only this thread speaks for the others: a stage that hangs is a service that hangs.
 void Worker::beat() {
-  if (gather_pulse_.well() && decide_pulse_.well()) parts_.board.beat();
+  parts_.board.beat(std::min({Clock::now(), gather_pulse_.last(), decide_pulse_.last()}));
 }
 
 Status Worker::publish(const Batch& batch) {

@@ -140,7 +140,9 @@ class Worker {
     void beat() { beat_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed); }
     // Nothing more is expected.
     void end() { beat_.store(Clock::duration::max().count(), std::memory_order_relaxed); }
-    bool well() const;
+    Clock::time_point last() const {
+      return Clock::time_point(Clock::duration(beat_.load(std::memory_order_relaxed)));
+    }
 
    private:
     std::atomic<Clock::rep> beat_{Clock::now().time_since_epoch().count()};

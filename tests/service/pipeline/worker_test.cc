@@ -1186,6 +1186,26 @@ TEST(Forgetting, where_memory_must_not_be_freed_the_input_is_paused_and_the_serv
   EXPECT_EQ(kafka.verdicts, calm.verdicts);
 }
 
+// Who watches counts from when it was last heard of, not from when the others took note of that.
+TEST(Worker, is_silent_for_as_long_as_one_of_its_threads) {
+  MemoryKafka kafka = crawl(10, 1, 1);
+  StateBoard board;
+  constexpr std::chrono::milliseconds kHangs{2000};
+  std::chrono::nanoseconds silent{};
+  const Life life = live(kafka, always_committed, 64, 1, 1 << 20, {},
+                         {.prepare =
+                              [&](MemorySource& source) {
+                                source.on_end = [&, stop = source.on_end] {
+                                  std::this_thread::sleep_for(kHangs);
+                                  silent = std::max(silent, board.since_beat());
+                                  stop();
+                                };
+                              },
+                          .board = &board});
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  EXPECT_GE(silent, kHangs);
+}
+
 TEST(Forgetting, a_restart_with_a_smaller_memory_limit_forgets_at_once_and_says_that_memory_stays) {
   MemoryKafka kafka = news(2 * kWindow);
   std::size_t bytes = 0;
