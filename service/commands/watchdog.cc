@@ -6,17 +6,24 @@
 
 namespace neardup {
 
+using Clock = StateBoard::Clock;
+
 Watchdog::Watchdog(const StateBoard& board, std::chrono::nanoseconds silence_max, std::function<void()> bite)
     : thread_([&board, silence_max, bite = std::move(bite)](const std::stop_token& stop) {
         std::mutex mutex;
         std::condition_variable_any never;
         std::unique_lock lock(mutex);
+        Clock::time_point begin = Clock::now();  // of what can be laid on the worker
         while (!stop.stop_requested()) {
-          const std::chrono::nanoseconds left = silence_max - board.since_beat();
+          const Clock::time_point now = Clock::now();
+          const auto left = silence_max - std::min<std::chrono::nanoseconds>(board.since_beat(), now - begin);
           if (left < std::chrono::nanoseconds::zero()) return bite();
           // Not all at once: a beat in between moves the end.
-          never.wait_for(lock, stop, std::min<std::chrono::nanoseconds>(left, std::chrono::seconds(1)),
-                         [] { return false; });
+          const auto wait = std::min<std::chrono::nanoseconds>(left, std::chrono::seconds(1));
+          never.wait_for(lock, stop, wait, [] { return false; });
+          // The whole process was stopped, or its machine: nobody could beat.
+          if (const Clock::time_point woken = Clock::now(); woken - now > wait + silence_max / 10)
+            begin = woken;
         }
       }) {}
 

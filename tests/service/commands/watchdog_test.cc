@@ -1,10 +1,13 @@
 #include "service/commands/watchdog.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <thread>
 #include <utility>
 
@@ -40,6 +43,35 @@ TEST(Watchdog, leaves_a_worker_alone_that_beats) {
   }
   longest = std::max(longest, Clock::now() - last);
   EXPECT_TRUE(bites == 0 || longest > kSilence) << longest.count() << " ns";
+}
+
+// A process that was stopped, or a machine that was, does not hear the worker's next beat before its own wait
+// is over.
+TEST(Watchdog, does_not_lay_on_the_worker_what_was_a_pause_of_all) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    StateBoard board;
+    const Watchdog watchdog(board, 1s, [] { _exit(1); });
+    StateBoard::Clock::time_point last = StateBoard::Clock::now();
+    for (const auto end = last + 6s; last < end; last = StateBoard::Clock::now()) {
+      std::this_thread::sleep_for(100ms);
+      if (StateBoard::Clock::now() - last > 1s)
+        std::this_thread::sleep_for(300ms);  // the watchdog looks first
+      board.beat();
+    }
+    _exit(0);
+  }
+  std::this_thread::sleep_for(500ms);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(kill(child, SIGSTOP), 0);
+    std::this_thread::sleep_for(2s);
+    ASSERT_EQ(kill(child, SIGCONT), 0);
+    std::this_thread::sleep_for(200ms);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace
