@@ -194,7 +194,12 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
 
   std::array<char, 512> why{};
   rd_kafka_t* client = rd_kafka_new(type, conf.get(), why.data(), why.size());
-  if (client == nullptr) return Error{ErrorCode::kInvalid, std::string("kafka settings: ") + why.data()};
+  if (client == nullptr) {
+    // It has threads, and there may be none to be had for now.
+    if (rd_kafka_last_error() == RD_KAFKA_RESP_ERR__CRIT_SYS_RESOURCE)
+      return Error{ErrorCode::kUnavailable, std::string("making a client of Kafka: ") + why.data()};
+    return Error{ErrorCode::kInvalid, std::string("kafka settings: ") + why.data()};
+  }
   static_cast<void>(conf.release());  // the client owns it now
   if (type == RD_KAFKA_CONSUMER && !listener.events_apart) rd_kafka_poll_set_consumer(client);
   return RdKafka<rd_kafka_t>(client);
