@@ -178,11 +178,10 @@ class Service {
   Status lead(const Election& election, std::stop_source& term);
   Status read_journal();
   Status read_settled(const Election& election, BatchSink& sink);
-  Status read_rest(const Election& election, BatchSink& sink, const TopicDescription& journal,
-                   std::stop_source& term);
+  Status read_rest(const Election& election, BatchSink& sink, std::stop_source& term);
   std::vector<InputTopic> input_topics(const Topics& topics);
   Result<InputPlan> plan(Topics& topics, const Election& election, KafkaWriter& writer,
-                         const std::stop_token& stop);
+                         std::stop_source& term);
   std::unique_ptr<TopicWatch> watch(Topics known, std::stop_source& term, Growth on_growth = {});
   Status changed(const TopicWatch::Contradiction& contradiction) const;
 
@@ -335,11 +334,11 @@ std::vector<InputTopic> Service::input_topics(const Topics& topics) {
 // Where the input goes on; `topics` are as they were at the last look. What was accepted is in the journal
 // when this returns.
 Result<InputPlan> Service::plan(Topics& topics, const Election& election, KafkaWriter& writer,
-                                const std::stop_token& stop) {
+                                std::stop_source& term) {
+  const std::stop_token stop = term.get_token();
   // The end of the journal that was read may have been told by who leads it no more.
   const auto read_again = [&]() -> Status {
-    if (Status status = read_settled(election, writer); !status)
-      return status.error().in("journal " + config_.kafka.topics.journal);
+    if (Status status = read_rest(election, writer, term); !status) return status;
     Result<Topics> now = topics_of_memory(stop);
     if (!now) return now.error();
     topics = *std::move(now);
@@ -352,12 +351,11 @@ Result<InputPlan> Service::plan(Topics& topics, const Election& election, KafkaW
       if (Status status = is_read ? Status() : read_again(); !status) return status;
       is_read = true;
       inputs = input_topics(topics);
-      return read_bounds(config_.kafka, inputs, milliseconds(9000));
+      Status bounds = read_bounds(config_.kafka, inputs, milliseconds(9000));
+      is_read = bounds.ok();  // a topic may be gone since it was described
+      return bounds;
     };
-    const auto end = [&] {
-      is_read = false;
-      return writer.end_open_positions(covered_by(memory_->chain));
-    };
+    const auto end = [&] { return writer.end_open_positions(covered_by(memory_->chain)); };
     if (Status status = await_positions(ask, end, board_, stop); !status) return status.error();
     is_read = false;
     return inputs;
@@ -425,20 +423,12 @@ Status Service::read_settled(const Election& election, BatchSink& sink) {
 }
 
 // What the journal has gained since it was read. REQUIRES: every other writer is fenced.
-Status Service::read_rest(const Election& election, BatchSink& sink, const TopicDescription& journal,
-                          std::stop_source& term) {
-  const auto watched = watch({{journal.name, journal}}, term);
-  const std::uint64_t followed = memory_->chain.next_number();
-  board_.set(State::kRestoring, "reading the journal");
+Status Service::read_rest(const Election& election, BatchSink& sink, std::stop_source& term) {
+  const std::string& journal = config_.kafka.topics.journal;
+  const auto watched = watch({{journal, {.name = journal, .id = memory_->topic}}}, term);
   const Status status = read_settled(election, sink);
   if (const auto contradiction = what_changed(*watched, status)) return changed(*contradiction);
-  if (!status) return status.error().in("journal " + journal.name);
-  const Detector& detector = memory_->detector;
-  const std::uint64_t records = memory_->chain.next_number();
-  log_info(
-      "restored {} uniques from {} journal records, {} of them since the election; {} more are forgotten",
-      detector.remembered(), records, records - followed, detector.size() - detector.remembered());
-  return {};
+  return status ? status : status.error().in("journal " + journal);
 }
 
 // The elected one: reads the journal's rest and works.
@@ -456,8 +446,15 @@ Status Service::lead(const Election& election, std::stop_source& term) {
                          [&](const std::string& name) { return topics->at(name).partitions; });
   KafkaWriter writer(config_.kafka, partitions, election, metrics_, board_, stop);
   if (Status status = writer.recycle(); !status) return status;
-  if (Status status = read_rest(election, writer, topics->at(names.journal), term); !status) return status;
-  const Result<InputPlan> plan = this->plan(*topics, election, writer, stop);
+  board_.set(State::kRestoring, "reading the journal");
+  const std::uint64_t followed = memory_->chain.next_number();
+  if (Status status = read_rest(election, writer, term); !status) return status;
+  const Detector& detector = memory_->detector;
+  const std::uint64_t records = memory_->chain.next_number();
+  log_info(
+      "restored {} uniques from {} journal records, {} of them since the election; {} more are forgotten",
+      detector.remembered(), records, records - followed, detector.size() - detector.remembered());
+  const Result<InputPlan> plan = this->plan(*topics, election, writer, term);
   if (!plan) return plan.error();
 
   Result<std::unique_ptr<KafkaInput>> input = KafkaInput::open(config_.kafka, metrics_);
