@@ -17,7 +17,10 @@ void pack(const UniqueLog::Entry& entry, Sequence sequence, Writer& writer) {
   writer.varint(entry.previous ? sequence - *entry.previous : 0);
   writer.string(entry.extra);
   writer.string(entry.id);
-  writer.string(entry.url);
+  // Where a document's id is its url, as in many crawls, one stands for both: 0, else the length and one more.
+  const bool is_id = entry.url == entry.id;
+  writer.varint(is_id ? 0 : entry.url.size() + 1);
+  if (!is_id) writer.bytes(entry.url);
 }
 
 UniqueLog::Entry unpack(ByteReader& reader, Sequence sequence) {
@@ -32,7 +35,8 @@ UniqueLog::Entry unpack(ByteReader& reader, Sequence sequence) {
   if (const std::uint64_t back = reader.varint(); back != 0) entry.previous = sequence - back;
   entry.extra = reader.string();
   entry.id = reader.string();
-  entry.url = reader.string();
+  const std::uint64_t url = reader.varint();
+  entry.url = url == 0 ? entry.id : reader.bytes(url - 1);
   DCHECK(reader.ok());
   return entry;
 }

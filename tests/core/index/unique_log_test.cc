@@ -51,6 +51,8 @@ TEST_F(UniqueLogTest, gives_back_what_was_appended) {
                      .fingerprint = {},
                      .extra = "",
                      .previous = 0});
+  entries.push_back({.id = "http://a/", .url = "http://a/", .source = {}, .exact = {}, .fingerprint = {}});
+  entries.push_back({.id = "", .url = "", .source = {}, .exact = {}, .fingerprint = {}});
   entries.push_back({.id = longest_id,
                      .url = longest_url,
                      .source = {.topic = std::numeric_limits<std::uint32_t>::max(),
@@ -204,6 +206,24 @@ TEST_F(UniqueLogTest, memory_is_4_bytes_a_unique_and_the_rest_is_in_the_file) {
 
   UniqueLog in_memory({});
   EXPECT_LE(in_memory.bytes(), 100U);
+}
+
+TEST(UniqueLog, an_id_that_is_the_url_as_well_is_kept_once) {
+  const std::string url(1000, 'u');
+  constexpr std::size_t kCount = 65'536;
+  const auto bytes_with = [&](std::string_view id) {
+    UniqueLog log({});
+    UniqueLog::Entry entry = small_entry();
+    entry.id = id;
+    entry.url = url;
+    for (std::size_t i = 0; i < kCount; ++i) log.append(entry);
+    EXPECT_EQ(log.entry(kCount - 1).id, id);
+    EXPECT_EQ(log.entry(kCount - 1).url, url);
+    return static_cast<double>(log.bytes()) / kCount;
+  };
+  const double once = bytes_with(url);
+  EXPECT_LT(once, 1050);
+  EXPECT_GT(bytes_with(std::string(1000, 'i')), once + 900);
 }
 
 TEST(UniqueLogDeathTest, a_longer_string_than_the_limits_is_our_own_mistake) {
