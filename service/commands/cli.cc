@@ -287,6 +287,12 @@ Run setup_plan(CLI::App& app) {
       ->transform(CLI::AsSizeValue(false))
       ->transform(decimal())  // before the other
       ->check(CLI::Range(std::uint64_t{0}, kPlanMemoryMax));
+  app.add_option("--name-bytes", options->name_bytes,
+                 fmt::format("Bytes of a unique's id and url together, on average: kept in memory without "
+                             "index.directory; default {}",
+                             options->name_bytes))
+      ->check(decimal())
+      ->check(CLI::Range(std::size_t{0}, kPlanNameBytesMax));
   app.add_flag("--json", options->json, "For programs");
   return [options, distance](const ConfigSources& sources) {
     return with_config(sources, [&](const LoadedConfig& loaded) {
@@ -298,6 +304,7 @@ Run setup_plan(CLI::App& app) {
       options->gram_units = configured.gram_units;
       options->measure = configured.measure;
       options->by_id = configured.by_id;
+      options->names_in_file = !configured.directory.empty();
       options->mode = distance->empty() ? configured.mode : DetectorMode::kSimhash;
       if (distance->empty()) options->distance = configured.distance;
       return run_plan(*options);

@@ -26,6 +26,8 @@ constexpr double kMebibyte = 1 << 20;
 // Of every unique: the place of its entry in the log, a posting in the exact index.
 constexpr double kPostingBytes = 8.5;
 constexpr double kUniqueBytes = 4 + kPostingBytes;
+// Digest and fingerprint, 24 bytes; place, time, tokens and lengths, 14 to 18 (unique_log.h).
+constexpr double kEntryBytes = 40;
 constexpr double kDensePostingBytes = 6.9;
 constexpr double kWhose = .3;             // the unique that a row belongs to
 constexpr double kForm = 1;               // in which form a text is
@@ -50,16 +52,45 @@ std::uint64_t room_for(std::uint64_t postings_max, double postings) {
 
 constexpr std::size_t kShortCharacters = 60;
 
+// Of each unique, in memory.
+double names_in_memory(const PlanOptions& options) {
+  return options.names_in_file ? 0 : names_bytes(options.name_bytes);
+}
+
+// What the file of index.directory will hold.
+double file_bytes(const PlanOptions& options) {
+  return options.names_in_file ? names_bytes(options.name_bytes) * static_cast<double>(options.documents) : 0;
+}
+
+// What a unique takes of any kind, beside what finds it by its likeness.
+double bytes_besides(const PlanOptions& options) {
+  return (options.by_id ? kIdBytes : 0) + names_in_memory(options);
+}
+
 template <std::size_t kCount>
-std::array<Kind, kCount> with_ids(std::array<Kind, kCount> kinds, const PlanOptions& options) {
-  for (Kind& kind : kinds) kind.bytes += options.by_id ? kIdBytes : 0;
+std::array<Kind, kCount> with_names(std::array<Kind, kCount> kinds, const PlanOptions& options) {
+  for (Kind& kind : kinds) kind.bytes += bytes_besides(options);
   return kinds;
+}
+
+std::string names_note(const PlanOptions& options) {
+  if (!options.names_in_file) {
+    return fmt::format(
+        "{:.0f} bytes of each name it: {} its id and url (--name-bytes), the others its digest, place and "
+        "time.\n"
+        "With index.directory they lie in a file.\n",
+        names_in_memory(options), options.name_bytes);
+  }
+  return fmt::format(
+      "0 bytes of each name it: its id and url ({}, --name-bytes), digest, place and time lie in the\n"
+      "file of index.directory, {:.0f} MiB.\n",
+      options.name_bytes, file_bytes(options) / kMebibyte);
 }
 
 std::array<Kind, 4> hybrid_kinds(BandLayout layout, const PlanOptions& options) {
   const std::uint64_t pages = room_for(BucketTable::kPostingsMax, static_cast<double>(layout.bands));
   const std::uint64_t shorts = room_for(BucketTable::kPostingsMaxDense, kShortPostings);
-  return with_ids<4>(
+  return with_names<4>(
       {{{"page_standard", "page, detector.sketch: standard", page_bytes(SketchSize::kStandard, layout),
          pages},
         {"page_compact", "page, detector.sketch: compact", page_bytes(SketchSize::kCompact, layout), pages},
@@ -83,7 +114,7 @@ Kind mgram_kind(std::string_view name, std::string_view about, const PlanOptions
 }
 
 std::array<Kind, 3> mgram_kinds(const PlanOptions& options) {
-  return with_ids<3>(
+  return with_names<3>(
       {{mgram_kind("short_latin", "text of 60 Latin letters", options, kShortCharacters, kLatinBytes),
         mgram_kind("short_cjk", "text of 60 CJK characters", options, kShortCharacters, kCjkBytes),
         mgram_kind("long_latin", "text of 1024 Latin letters and more", options, kMgramTextMax,
@@ -132,10 +163,9 @@ void print_hybrid_table(const PlanOptions& options, BandLayout layout) {
     std::cout << fmt::format("    {:<34} {:>12.1f} {:>8.0f} MiB{}\n", kind.about, kind.bytes,
                              static_cast<double>(total(kind, options)) / kMebibyte, remark(kind, options));
   }
-  std::cout
-      << "\nThe id, url and place of each unique are kept besides, in a file if there is a folder for it.\n"
-         "`neardup tune` says which threshold suits your documents.\n"
-      << threshold_caveat(options.mode, options.threshold_permille);
+  std::cout << '\n'
+            << names_note(options) << "`neardup tune` says which threshold suits your documents.\n"
+            << threshold_caveat(options.mode, options.threshold_permille);
 }
 
 Json kind_json(const Kind& kind, const PlanOptions& options) {
@@ -146,6 +176,13 @@ Json kind_json(const Kind& kind, const PlanOptions& options) {
           {"fits", fits(kind, options)}};
 }
 
+// What all modes tell.
+void add_names(Json& answer, const PlanOptions& options) {
+  answer["name_bytes"] = options.name_bytes;
+  answer["names_bytes_per_unique"] = names_in_memory(options);
+  answer["file_bytes"] = static_cast<std::uint64_t>(file_bytes(options));
+}
+
 void print_hybrid_json(const PlanOptions& options, BandLayout layout) {
   Json recall = Json::array();
   for (const unsigned similarity : kSimilarities) {
@@ -154,14 +191,15 @@ void print_hybrid_json(const PlanOptions& options, BandLayout layout) {
   }
   Json uniques = Json::array();
   for (const Kind& kind : hybrid_kinds(layout, options)) uniques.push_back(kind_json(kind, options));
-  const Json answer = {{"mode", "hybrid"},
-                       {"documents", options.documents},
-                       {"threshold", options.threshold_permille / 1000.0},
-                       {"memory_bytes", options.memory_bytes},
-                       {"bands", layout.bands},
-                       {"minima", layout.width},
-                       {"recall", std::move(recall)},
-                       {"uniques", std::move(uniques)}};
+  Json answer = {{"mode", "hybrid"},
+                 {"documents", options.documents},
+                 {"threshold", options.threshold_permille / 1000.0},
+                 {"memory_bytes", options.memory_bytes},
+                 {"bands", layout.bands},
+                 {"minima", layout.width},
+                 {"recall", std::move(recall)},
+                 {"uniques", std::move(uniques)}};
+  add_names(answer, options);
   std::cout << answer.dump(2) << '\n';
 }
 
@@ -193,10 +231,8 @@ void print_mgram_table(const PlanOptions& options) {
   std::cout << fmt::format(
       "\nA look-up meets {} texts of each run and compares {} at most, those that share most runs; what is "
       "beyond\n"
-      "is counted, and may be missed. The id, url and place of each unique are kept besides, in a file if "
-      "there\n"
-      "is a folder for it. `neardup tune --pairs` says which m suits your documents.\n",
-      MgramIndex::kBucketTextsMax, MgramIndex::kRowsMax);
+      "is counted, and may be missed. `neardup tune --pairs` says which m suits your documents.\n{}",
+      MgramIndex::kBucketTextsMax, MgramIndex::kRowsMax, names_note(options));
 }
 
 void print_mgram_json(const PlanOptions& options) {
@@ -212,17 +248,18 @@ void print_mgram_json(const PlanOptions& options) {
   }
   Json uniques = Json::array();
   for (const Kind& kind : mgram_kinds(options)) uniques.push_back(kind_json(kind, options));
-  const Json answer = {{"mode", "mgram"},
-                       {"documents", options.documents},
-                       {"threshold", options.threshold_permille / 1000.0},
-                       {"measure", kMgramMeasureNames[static_cast<std::size_t>(options.measure)]},
-                       {"m", options.gram_size},
-                       {"gram_units", kMgramUnitsNames[static_cast<std::size_t>(options.gram_units)]},
-                       {"memory_bytes", options.memory_bytes},
-                       {"bucket_texts_max", MgramIndex::kBucketTextsMax},
-                       {"compared_max", MgramIndex::kRowsMax},
-                       {"sizes", std::move(sizes)},
-                       {"uniques", std::move(uniques)}};
+  Json answer = {{"mode", "mgram"},
+                 {"documents", options.documents},
+                 {"threshold", options.threshold_permille / 1000.0},
+                 {"measure", kMgramMeasureNames[static_cast<std::size_t>(options.measure)]},
+                 {"m", options.gram_size},
+                 {"gram_units", kMgramUnitsNames[static_cast<std::size_t>(options.gram_units)]},
+                 {"memory_bytes", options.memory_bytes},
+                 {"bucket_texts_max", MgramIndex::kBucketTextsMax},
+                 {"compared_max", MgramIndex::kRowsMax},
+                 {"sizes", std::move(sizes)},
+                 {"uniques", std::move(uniques)}};
+  add_names(answer, options);
   std::cout << answer.dump(2) << '\n';
 }
 
@@ -276,8 +313,8 @@ void print_table(const std::vector<Forecast>& forecasts, const PlanOptions& opti
   }
   std::cout
       << "\ncandidates: entries a look-up compares; lines: cache lines it reads. Of real text count 1.3 to\n"
-         "3 times the candidates, and up to a third more memory. It is that of the index alone: the digest,\n"
-         "place, id and url of each unique are kept besides.\n";
+         "3 times the candidates, and up to a third more memory.\n"
+      << names_note(options);
   if (!is_configurable(options)) {
     std::cout << fmt::format(
         "detector.distance goes up to {}: this is to compare only, and no service can be told so.\n",
@@ -287,7 +324,7 @@ void print_table(const std::vector<Forecast>& forecasts, const PlanOptions& opti
     std::cout << fmt::format("Of each document {:.1f} bytes are its sketch, for detector.verify: sketch.\n",
                              sketch_bytes(options.sketch));
   }
-  if (options.by_id) std::cout << fmt::format("index.by_id takes {} bytes a document more.\n", kIdBytes);
+  if (options.by_id) std::cout << fmt::format("Of each document {} bytes are for index.by_id.\n", kIdBytes);
 }
 
 void print_json(const std::vector<Forecast>& forecasts, const PlanOptions& options) {
@@ -302,13 +339,14 @@ void print_json(const std::vector<Forecast>& forecasts, const PlanOptions& optio
                      {"documents_max", f.documents_max},
                      {"fits", fits(f, options)}});
   }
-  const Json answer = {{"mode", "simhash"},
-                       {"documents", options.documents},
-                       {"distance", options.distance},
-                       {"configurable", is_configurable(options)},
-                       {"sketch_bytes", options.verify_sketch ? sketch_bytes(options.sketch) : 0},
-                       {"memory_bytes", options.memory_bytes},
-                       {"plans", std::move(plans)}};
+  Json answer = {{"mode", "simhash"},
+                 {"documents", options.documents},
+                 {"distance", options.distance},
+                 {"configurable", is_configurable(options)},
+                 {"sketch_bytes", options.verify_sketch ? sketch_bytes(options.sketch) : 0},
+                 {"memory_bytes", options.memory_bytes},
+                 {"plans", std::move(plans)}};
+  add_names(answer, options);
   std::cout << answer.dump(2) << '\n';
 }
 
@@ -316,7 +354,7 @@ void print_json(const std::vector<Forecast>& forecasts, const PlanOptions& optio
 
 const char* const kPlanHelp =
     "  neardup plan --documents 100M                  a hundred million uniques\n"
-    "  neardup plan --documents 50M --memory 8GiB     what fits\n"
+    "  neardup plan --documents 50M --memory 16GiB    what fits\n"
     "  neardup plan --set detector.threshold=0.7      how sure are its pairs to meet?\n"
     "  neardup plan --set detector.mode=mgram         which texts are surely met?\n"
     "  neardup plan --documents 1M --distance 2 --json\n"
@@ -324,7 +362,12 @@ const char* const kPlanHelp =
     "Of the configured detector.mode; --distance asks about mode simhash, whose first row is the one to "
     "take,\n"
     "up to 3, as far as detector.distance goes; 4 to 7 are to compare only.\n"
+    "The memory is all that the index counts as its own (neardup_index_bytes). Without index.directory what\n"
+    "names the uniques is part of it: 40 bytes each, and id and url as they came, both even if they are "
+    "equal.\n"
     "69 is the exit code if nothing fits into --memory, or no index surely holds so many.\n";
+
+double names_bytes(std::size_t name_bytes) { return kEntryBytes + static_cast<double>(name_bytes); }
 
 double sketch_bytes(SketchSize sketch) { return kWhose + static_cast<double>(bytes_of(sketch)); }
 
@@ -372,7 +415,8 @@ int run_plan(const PlanOptions& options) {
       plan({.documents = options.documents,
             .distance = options.distance,
             .memory_bytes = options.memory_bytes,
-            .bytes_besides = options.verify_sketch ? sketch_bytes(options.sketch) : 0});
+            .bytes_besides = kUniqueBytes + bytes_besides(options) +
+                             (options.verify_sketch ? sketch_bytes(options.sketch) : 0)});
   options.json ? print_json(forecasts, options) : print_table(forecasts, options);
   return answer_of(forecasts, options);
 }

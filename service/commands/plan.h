@@ -14,11 +14,13 @@
 
 #include "core/detector.h"
 #include "core/index/covering.h"
+#include "core/limits.h"
 
 namespace neardup {
 
 inline constexpr std::uint64_t kPlanDocumentsMax = (std::uint64_t{1} << 32) - 1;  // numbers have 32 bits
 inline constexpr std::uint64_t kPlanMemoryMax = std::uint64_t{1} << 40;           // as index.memory_limit
+inline constexpr std::size_t kPlanNameBytesMax = kIdBytesMax + kUrlBytesMax;
 
 struct PlanOptions {
   std::uint64_t documents = 10'000'000;  // uniques
@@ -31,7 +33,9 @@ struct PlanOptions {
   unsigned gram_size = 4;                     // of mode mgram, 1 .. kMgramSizeMax
   MgramUnits gram_units = MgramUnits::kCharacters;
   MgramMeasure measure = MgramMeasure::kEdit;
-  bool by_id = false;  // index.by_id
+  bool by_id = false;            // index.by_id
+  std::size_t name_bytes = 120;  // of a unique's id and url together, on average: a url of 60 that is the id too
+  bool names_in_file = false;    // index.directory: what names a unique takes no memory
   bool json = false;
 };
 
@@ -50,6 +54,10 @@ double sketch_bytes(SketchSize sketch);
 
 // What index.by_id adds to each.
 inline constexpr double kIdBytes = 9.3;
+
+// What names a unique, in memory or in the file of index.directory (core/index/unique_log.h): its digest and
+// place, and an id and a url of so many bytes together. They are kept as they came, twice if they are equal.
+double names_bytes(std::size_t name_bytes);
 
 // The same in mode mgram, of a text of so many grams, each counted once.
 double mgram_text_bytes(std::size_t grams, std::size_t characters, double bytes_of_character);

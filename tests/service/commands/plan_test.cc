@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <charconv>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,7 +17,8 @@
 #include "core/index/cold_store.h"
 #include "service/commands/cli.h"
 #include "service/commands/exit_code.h"
-#include "tests/support/folder_test.h"
+#include "service/commands/scan.h"
+#include "tests/service/commands/command_test.h"
 
 namespace neardup {
 namespace {
@@ -38,6 +40,9 @@ Answer plan_command(std::vector<const char*> words) {
   const int code = run_cli(static_cast<int>(words.size()), words.data());
   return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
 }
+
+// What is asked of the index alone.
+constexpr const char* kNamesInFile = "index.directory=/names";
 
 TEST(Plan, every_example_has_a_plan) {
   std::istringstream help(plan_command({"--help"}).out);
@@ -116,7 +121,7 @@ TEST(Plan, of_mode_hybrid_says_how_sure_pairs_are_to_meet) {
   const Answer answer = plan_command({"--documents", "1M"});
   EXPECT_EQ(answer.code, kExitOk);
   EXPECT_THAT(answer.out, AllOf(HasSubstr("threshold 0.8: 6 bands of 4 minima"), HasSubstr(" 0.80 "),
-                                HasSubstr("1000000 uniques"), HasSubstr("159.8      152 MiB")));
+                                HasSubstr("1000000 uniques"), HasSubstr("319.8      305 MiB")));
   EXPECT_THAT(plan_command({"--set", "detector.threshold=0.5"}).out, HasSubstr("12 bands of 2 minima"));
 }
 
@@ -142,10 +147,58 @@ TEST(Plan, of_mode_hybrid_speaks_to_programs) {
   EXPECT_TRUE(plan["uniques"][0]["fits"]);
 }
 
+TEST(Plan, counts_what_names_a_unique_unless_it_lies_in_a_file) {
+  const auto plan = [](std::vector<const char*> more) {
+    more.insert(more.begin(), {"--documents", "1M", "--json"});
+    return nlohmann::json::parse(plan_command(more).out);
+  };
+  const nlohmann::json memory = plan({"--name-bytes", "90"});
+  EXPECT_EQ(memory["name_bytes"], 90);
+  EXPECT_EQ(memory["names_bytes_per_unique"], 130);
+  EXPECT_EQ(memory["file_bytes"], 0);
+  const nlohmann::json file = plan({"--name-bytes", "90", "--set", kNamesInFile});
+  EXPECT_EQ(file["name_bytes"], 90);
+  EXPECT_EQ(file["names_bytes_per_unique"], 0);
+  EXPECT_EQ(file["file_bytes"], 130'000'000);
+  for (const std::size_t kind : {0U, 1U, 2U, 3U}) {
+    const double more = memory["uniques"][kind]["bytes_per_unique"].get<double>() -
+                        file["uniques"][kind]["bytes_per_unique"].get<double>();
+    EXPECT_NEAR(more, 130, .01) << kind;
+  }
+  for (const char* const mode : {"detector.mode=hybrid", "detector.mode=simhash", "detector.mode=mgram"}) {
+    SCOPED_TRACE(mode);
+    EXPECT_THAT(plan_command({"--set", mode}).out,
+                HasSubstr("160 bytes of each name it: 120 its id and url (--name-bytes)"));
+    EXPECT_THAT(plan_command({"--set", mode, "--set", kNamesInFile}).out,
+                AllOf(HasSubstr("0 bytes of each name it: its id and url (120, --name-bytes)"),
+                      HasSubstr("file of index.directory, 1526 MiB")));
+    EXPECT_EQ(plan({"--set", mode})["name_bytes"], 120);
+  }
+  EXPECT_THAT(plan_command({"--help"}).out, HasSubstr("default 120"));
+  EXPECT_EQ(plan_command({"--name-bytes", "12289"}).code, kExitUsage);
+
+  // 300 thousand pages named by a url of 56 bytes: stopped at 188 416 of them by a limit of 64 MiB.
+  const std::vector<const char*> pages = {"--documents", "300000",       "--memory",
+                                          "64MiB",       "--name-bytes", "112"};
+  EXPECT_EQ(plan_command(pages).code, kExitUnavailable);
+  std::vector<const char*> in_file = pages;
+  in_file.insert(in_file.end(), {"--set", kNamesInFile});
+  EXPECT_EQ(plan_command(in_file).code, kExitOk);
+}
+
 TEST(Plan, counts_what_ids_take) {
-  EXPECT_THAT(plan_command({"--documents", "1M", "--set", "index.by_id=true"}).out, HasSubstr("169.1 "));
-  EXPECT_THAT(plan_command({"--distance", "3", "--set", "index.by_id=true"}).out,
-              HasSubstr("index.by_id takes 9.3 bytes a document more."));
+  const auto plan = [](std::vector<const char*> more) {
+    more.insert(more.begin(), {"--documents", "1M", "--set", kNamesInFile});
+    return plan_command(more);
+  };
+  EXPECT_THAT(plan({"--set", "index.by_id=true"}).out, HasSubstr("169.1 "));
+  EXPECT_THAT(plan({"--distance", "3", "--set", "index.by_id=true"}).out,
+              HasSubstr("Of each document 9.3 bytes are for index.by_id."));
+  const auto bytes = [&](const char* by_id) {
+    const Answer answer = plan({"--distance", "3", "--json", "--set", by_id});
+    return nlohmann::json::parse(answer.out)["plans"][0]["bytes_per_document"].get<double>();
+  };
+  EXPECT_NEAR(bytes("index.by_id=true") - bytes("index.by_id=false"), kIdBytes, .1);
 }
 
 TEST(Plan, counts_the_sketches_that_verify_fingerprints) {
@@ -165,7 +218,8 @@ TEST(Plan, counts_the_sketches_that_verify_fingerprints) {
       plan({"--set", "detector.verify=sketch", "--set", "detector.sketch=compact"});
   EXPECT_NEAR(bytes(compact) - bytes(plain), sketch_bytes(SketchSize::kCompact), .1);
 
-  const std::vector<const char*> room = {"--documents", "10M", "--distance", "3", "--memory", "1GiB"};
+  const std::vector<const char*> room = {"--documents", "10M",  "--distance", "3",
+                                         "--memory",    "1GiB", "--set",      kNamesInFile};
   EXPECT_EQ(plan_command(room).code, kExitOk);
   std::vector<const char*> verified = room;
   verified.insert(verified.end(), {"--set", "detector.verify=sketch"});
@@ -207,7 +261,7 @@ TEST(Plan, says_what_no_table_has_room_for) {
 }
 
 TEST(Plan, of_mode_hybrid_says_what_does_not_fit) {
-  const Answer some = plan_command({"--documents", "10M", "--memory", "1400MiB"});
+  const Answer some = plan_command({"--documents", "10M", "--memory", "1400MiB", "--set", kNamesInFile});
   EXPECT_EQ(some.code, kExitOk) << "compact does";
   EXPECT_THAT(some.out, HasSubstr("does not fit"));
   const Answer none = plan_command({"--documents", "100M", "--memory", "1GiB"});
@@ -286,7 +340,62 @@ double counted_bytes(DetectorOptions options, int words, const std::string& dire
   return static_cast<double>(detector.bytes() - detector.cluster_counts().bytes - kOnTheWay) / kUniques;
 }
 
-using PlanBytes = FolderTest;
+class PlanBytes : public CommandTest {
+ protected:
+  // Of as many pages, or short texts, each named by its url: what a scan counts, and what plan foretold.
+  struct Counted {
+    double scanned = 0;
+    double planned = 0;
+  };
+  Counted scan_and_plan(int documents, std::size_t kind, int words, std::vector<const char*> settings) {
+    const std::string url = "https://www.example.org/news/2024/article-";
+    std::string input;
+    std::mt19937_64 random(1);
+    for (int i = 0; i < documents; ++i) {
+      input += R"({"url":")" + url + std::to_string(100'000 + i) + R"(","text":")";
+      for (int w = 0; w < words; ++w) {
+        if (w > 0) input += ' ';
+        for (int c = 0; c < 5; ++c) input += static_cast<char>('a' + random() % 26);
+      }
+      input += "\"}\n";
+    }
+    ConfigSources sources;
+    for (const char* const setting : settings) sources.sets.emplace_back(setting);
+    const Result<LoadedConfig> loaded = load_config(sources);
+    EXPECT_TRUE(loaded.ok());
+    const Ran ran =
+        with_streams(input, [&](const Streams& streams) { return run_scan({}, loaded->config, streams); });
+    EXPECT_EQ(ran.exit_code, kExitOk);
+    const std::string mark = " MB  ";
+    const std::size_t at = ran.err.find(mark, ran.err.find("memory "));
+    Counted counted;
+    EXPECT_NE(at, std::string::npos) << ran.err;
+    std::from_chars(ran.err.data() + at + mark.size(), ran.err.data() + ran.err.size(), counted.scanned);
+
+    const std::string count = std::to_string(documents);
+    const std::string name_bytes = std::to_string(2 * (url.size() + 6));
+    std::vector<const char*> asked = {"--json", "--documents", count.c_str(), "--name-bytes",
+                                      name_bytes.c_str()};
+    for (const char* const setting : settings) asked.insert(asked.end(), {"--set", setting});
+    const nlohmann::json plan = nlohmann::json::parse(plan_command(asked).out);
+    counted.planned = plan.contains("uniques") ? plan["uniques"][kind]["bytes_per_unique"].get<double>()
+                                               : plan["plans"][0]["bytes_per_document"].get<double>();
+    return counted;
+  }
+};
+
+TEST_F(PlanBytes, a_scan_counts_what_was_forecast) {
+  const std::string directory = "index.directory=" + folder_.string();
+  const auto compare = [](const char* what, Counted counted) {
+    EXPECT_NEAR(counted.planned, counted.scanned, counted.scanned / 5) << what;
+  };
+  // In a file: as many as make little of what is the same however many there are (counted_bytes).
+  compare("pages, names in a file", scan_and_plan(100'000, 0, 60, {directory.c_str()}));
+  compare("pages", scan_and_plan(50'000, 0, 60, {"index.by_id=true"}));
+  compare("fingerprints", scan_and_plan(50'000, 0, 60, {"detector.mode=simhash"}));
+  compare("short texts", scan_and_plan(50'000, 2, 10, {}));
+  compare("m-grams", scan_and_plan(50'000, 0, 10, {"detector.mode=mgram"}));
+}
 
 TEST_F(PlanBytes, the_bytes_forecast_are_those_that_are_counted) {
   const BandLayout layout;
