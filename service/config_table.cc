@@ -443,8 +443,8 @@ const std::vector<Setting>& table() {
       {.path = "index.documents_max",
        .field = at<&Config::index, &IndexConfig::documents_max>,
        .about = "Uniques to remember: the newest. 0: any number. One more than the tables have room for ends "
-                "the process; they hold some 390 million short texts, 1.3 billion pages (667 million at a "
-                "threshold of 0.5), 200 million texts of 40 runs in mode mgram, in mode simhash 650 million "
+                "the process; they hold 386 million short texts, 1.3 billion pages (666 million at a "
+                "threshold of 0.5), 200 million texts of 40 runs in mode mgram, in mode simhash 648 million "
                 "of covering 6x21 and 115 million of 4x16. `neardup plan` marks what is too many.",
        .unit = "documents",
        .min = 0,

@@ -18,6 +18,7 @@
 #include "service/commands/cli.h"
 #include "service/commands/exit_code.h"
 #include "service/commands/scan.h"
+#include "service/config_table.h"
 #include "tests/service/commands/command_test.h"
 
 namespace neardup {
@@ -257,6 +258,32 @@ TEST(Plan, says_what_no_table_has_room_for) {
     const bool is_large = row["covering"] == "6x21";
     if (!is_large && row["covering"] != "4x16") continue;
     EXPECT_EQ(row["fits"], is_large) << row;
+  }
+}
+
+// No figure of the setting is larger than plan's: it is a bound, beyond which the process ends.
+TEST(Plan, the_setting_of_the_bound_names_what_the_tables_hold) {
+  const std::string_view about = find_setting("index.documents_max")->about;
+  const auto rows = [](std::vector<const char*> more, const char* list) {
+    more.push_back("--json");
+    return nlohmann::json::parse(plan_command(more).out)[list];
+  };
+  const auto millions = [](const nlohmann::json& row) {
+    return std::to_string(row["documents_max"].get<std::uint64_t>() / 1'000'000) + " million";
+  };
+  const nlohmann::json kinds = rows({}, "uniques");
+  EXPECT_THAT(about, HasSubstr(millions(kinds[2]) + " short texts"));
+  EXPECT_EQ(kinds[0]["documents_max"].get<std::uint64_t>() / 100'000'000, 13);
+  EXPECT_THAT(about, HasSubstr("1.3 billion pages"));
+  const nlohmann::json loose = rows({"--set", "detector.threshold=0.5"}, "uniques");
+  EXPECT_THAT(about, HasSubstr("(" + millions(loose[0]) + " at a threshold of 0.5)"));
+  for (const nlohmann::json& row : rows({"--distance", "3"}, "plans")) {
+    const auto covering = row["covering"].get<std::string>();
+    const bool is_named = covering == "6x21" || covering == "4x16";
+    EXPECT_EQ(about.find(millions(row) + " of " + (covering == "6x21" ? "covering " : "") + covering) !=
+                  std::string_view::npos,
+              is_named)
+        << row;
   }
 }
 
