@@ -1,0 +1,67 @@
+#!/usr/bin/env -S python3 -B
+"""What the snapshot takes is what service/README.md, "Sizing", says.
+
+usage: sizing_test.py NEARDUP
+
+Each row of its table that has a number of bytes for the snapshot is measured by `neardup scan --snapshot`, without the id
+and the url, which the table counts by themselves; so is a duplicate that is seen again.
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import string
+import subprocess
+import sys
+import tempfile
+
+README = pathlib.Path(__file__).resolve().parents[3] / "service/README.md"
+DOCUMENTS = 5000
+NAMES = ("doc-{:041d}", "https://example.org/news/2024/05/article-{:08d}")
+# A row's first words, the words of a text, what the settings are.
+ROWS = (
+    ("page", 100, ()),
+    ("page, `detector.sketch: compact`", 100, ("detector.sketch=compact",)),
+    ("short text of 60 letters", 10, ()),
+    ("text of 270 letters", 45, ()),
+    ("any, mode simhash", 100, ("detector.mode=simhash",)),
+)
+
+
+def documents(words):
+    draw = random.Random(1)
+    for i in range(DOCUMENTS):
+        text = " ".join("".join(draw.choices(string.ascii_lowercase, k=5)) for _ in range(words))
+        names = [name.format(i) for name in NAMES]
+        yield json.dumps({"id": names[0], "url": names[1], "time": 1714557600 + i, "text": text}) + "\n"
+
+
+def scan(program, folder, settings, lines):
+    """Bytes that the folder's segments have behind a scan of `lines`."""
+    sets = [word for setting in settings for word in ("--set", setting)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NEARDUP_")}
+    subprocess.run([program, "scan", "--quiet", "--snapshot", folder, *sets], input=lines, text=True, check=True,
+                   stdout=subprocess.DEVNULL, env=environment)
+    return sum(segment.stat().st_size for segment in pathlib.Path(folder).glob("segment-*"))
+
+
+def main():
+    program = pathlib.Path(sys.argv[1]).resolve()
+    section = README.read_text().split("\n## Sizing\n")[1].split("\n## ")[0]
+    shown = {cells[0]: cells[2] for cells in re.findall(r"^\| ([^|]+) \| ([^|]+) \| (\d+)\b.* \|$", section, re.MULTILINE)}
+    assert set(shown) == {row for row, _, _ in ROWS} | {"duplicate"}, f"the table has {shown}"
+    named = sum(len(name.format(0)) for name in NAMES)
+    for row, words, settings in ROWS:
+        with tempfile.TemporaryDirectory() as folder:
+            lines = "".join(documents(words))
+            first = scan(program, folder, settings, lines)
+            bytes_each = first / DOCUMENTS - named
+            print(f"{row}: {bytes_each:.1f}")
+            assert abs(bytes_each - int(shown[row])) <= int(shown[row]) / 20, f"{row}: {bytes_each:.1f}, not {shown[row]}"
+            again = (scan(program, folder, settings, lines) - first) / DOCUMENTS
+            assert abs(again - int(shown["duplicate"])) < .5, f"a duplicate: {again:.2f}, not {shown['duplicate']}"
+
+
+if __name__ == "__main__":
+    main()
