@@ -1352,6 +1352,20 @@ TEST(ById, without_it_a_record_without_a_value_is_a_dead_letter_and_a_journal_of
       << refused.status.error().message;
 }
 
+TEST(ById, switched_on_over_a_journal_begun_without_it_a_deletion_finds_what_came_before) {
+  MemoryKafka kafka;
+  kafka.input = {{version_of(1, 10, 1), version_of(1, 20, 2)}};
+  ASSERT_TRUE(live(kafka, always_committed, 100).status);
+  kafka.input[0].push_back(deletion_of("d1", 3));
+  kafka.input[0].push_back(version_of(2, 10, 4));
+  const Life life = live_in(kafka, always_committed, 100, {.by_id = true});
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  ASSERT_EQ(kafka.verdicts.size(), 4U);
+  EXPECT_EQ(parse_verdict_json(*kafka.verdicts[2].value)->forgotten, 2U);
+  EXPECT_EQ(parse_verdict_json(*kafka.verdicts[3].value)->verdict, Verdict::kUnique)
+      << "the text is new again";
+}
+
 // The property that the service stands on: whatever goes wrong, the committed journal and verdicts are those
 // of some undisturbed run: each record one verdict, and, since the order is fixed here, the very same bytes.
 TEST(WorkerProperty, faults_and_crashes_change_no_verdict) {
