@@ -27,9 +27,10 @@ enough "$work/whole" || { cat "$work/log" && die "the build of the image would l
 mapfile -t files < <(cd "$work/whole" && find . -type f -not -path './build/*' | sort)
 planted=0
 for gone in dev tests/support/deps.sh tests/support/librdkafka-*.patch tests/support/steps.sh \
-  tests/support/python_tools.txt CMakePresets.json tests/ops/grafana/package.json docs/metrics.md config/settings.md; do
+  tests/support/python_tools.txt CMakePresets.json tests/ops/grafana/package.json docs/metrics.md \
+  docs/upgrade.md docs/runbooks config/settings.md; do
   copy "$work/planted"
-  rm "$work/planted/$gone"
+  rm -r "$work/planted/$gone"
   if enough "$work/planted"; then die "it did not miss $gone"; fi
   rm -r "$work/planted"
   planted=$((planted + 1))

@@ -27,12 +27,12 @@ make_root() {
   chroot "$root" sh -c 'export DEBIAN_FRONTEND=noninteractive
     apt-get update && apt-get install -y --no-install-recommends systemd && apt-get clean'
 }
-# The links of the texts in FOLDER that lead to no file in it.
+# The links of the texts in FOLDER, and in those below it, that lead to no file in it.
 dead_links() { # dead_links FOLDER
   local text link
-  for text in "$1"/*.md; do
+  for text in "$1"/*.md "$1"/*/*.md; do
     while read -r link; do
-      [[ -e $1/$link ]] || echo "$(basename "$text"): $link"
+      [[ -e $(dirname "$text")/$link ]] || echo "${text#"$1/"}: $link"
     done < <(grep -o '](\([^):]*\))' "$text" | sed 's/^](//; s/)$//; s/#.*//')
   done
 }
@@ -41,11 +41,15 @@ check_install() {
   local install=$work/install
   DESTDIR=$install cmake --install build/release --prefix /usr --strip
   diff <(cd "$install" && find . -type f | sort) <(dpkg-deb -c "$1" | sed -n 's/^-.* //p' | sort) || return 1
-  local docs=$install/usr/share/doc/neardup dead
+  local docs=$install/usr/share/doc/neardup dead text
   dead=$(dead_links "$docs")
   [[ -s $docs/README.md && ! $dead ]] || { echo "links that lead nowhere: $dead" && return 1; }
-  echo '[gone](gone.md)' >>"$docs/README.md"
-  [[ $(dead_links "$docs") == "README.md: gone.md" ]] || { echo "a planted link was not found" && return 1; }
+  [[ -s $docs/upgrade.md && -s $docs/runbooks/NeardupDown.md ]] || { echo "not all texts are there" && return 1; }
+  for text in README.md runbooks/README.md; do
+    echo '[gone](gone.md)' >>"$docs/$text"
+  done
+  [[ $(dead_links "$docs") == $'README.md: gone.md\nrunbooks/README.md: gone.md' ]] ||
+    { echo "a planted link was not found" && return 1; }
   echo "edited: by hand" >"$install/etc/neardup/neardup.yaml"
   DESTDIR=$install cmake --install build/release --prefix /usr
   [[ $(cat "$install/etc/neardup/neardup.yaml") == "edited: by hand" ]]
