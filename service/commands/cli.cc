@@ -398,7 +398,8 @@ constexpr const char* kExamples =
     "Settings come from defaults, then the file, then NEARDUP_A__B=c of the environment, then --set a.b=c.\n"
     "Exit codes: 0 done, 64 wrong usage, 65 bad data, 66 no such input, 69 Kafka, port or folder not to be "
     "had,\n"
-    "70 our mistake, 74 a file could not be read or written, 78 wrong configuration.\n";
+    "70 our mistake, 74 a file could not be read or written, 78 wrong configuration, 130 or 143 "
+    "interrupted.\n";
 
 std::map<std::string, std::string> environment() {
   std::map<std::string, std::string> variables;
