@@ -363,8 +363,7 @@ const char* const kPlanHelp =
     "take,\n"
     "up to 3, as far as detector.distance goes; 4 to 7 are to compare only.\n"
     "The memory is all that the index counts as its own (neardup_index_bytes). Without index.directory what\n"
-    "names the uniques is part of it: 40 bytes each, and id and url as they came, both even if they are "
-    "equal.\n"
+    "names the uniques is part of it: 40 bytes each, and id and url as they came, once if they are equal.\n"
     "69 is the exit code if nothing fits into --memory, or no index surely holds so many.\n";
 
 double names_bytes(std::size_t name_bytes) { return kEntryBytes + static_cast<double>(name_bytes); }

@@ -34,7 +34,7 @@ struct PlanOptions {
   MgramUnits gram_units = MgramUnits::kCharacters;
   MgramMeasure measure = MgramMeasure::kEdit;
   bool by_id = false;            // index.by_id
-  std::size_t name_bytes = 120;  // of a unique's id and url together, on average: a url of 60 that is the id too
+  std::size_t name_bytes = 120;  // of a unique's id and url together, on average
   bool names_in_file = false;    // index.directory: what names a unique takes no memory
   bool json = false;
 };
@@ -56,7 +56,7 @@ double sketch_bytes(SketchSize sketch);
 inline constexpr double kIdBytes = 9.3;
 
 // What names a unique, in memory or in the file of index.directory (core/index/unique_log.h): its digest and
-// place, and an id and a url of so many bytes together. They are kept as they came, twice if they are equal.
+// place, and an id and a url of so many bytes together. An id that is the url counts once.
 double names_bytes(std::size_t name_bytes);
 
 // The same in mode mgram, of a text of so many grams, each counted once.

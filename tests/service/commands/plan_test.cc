@@ -178,9 +178,8 @@ TEST(Plan, counts_what_names_a_unique_unless_it_lies_in_a_file) {
   EXPECT_THAT(plan_command({"--help"}).out, HasSubstr("default 120"));
   EXPECT_EQ(plan_command({"--name-bytes", "12289"}).code, kExitUsage);
 
-  // 300 thousand pages named by a url of 56 bytes: stopped at 188 416 of them by a limit of 64 MiB.
-  const std::vector<const char*> pages = {"--documents", "300000",       "--memory",
-                                          "64MiB",       "--name-bytes", "112"};
+  // 300 thousand pages that are named by a url of 56 bytes, which is their id as well.
+  const std::vector<const char*> pages = {"--documents", "300000", "--memory", "64MiB", "--name-bytes", "56"};
   EXPECT_EQ(plan_command(pages).code, kExitUnavailable);
   std::vector<const char*> in_file = pages;
   in_file.insert(in_file.end(), {"--set", kNamesInFile});
@@ -400,7 +399,7 @@ class PlanBytes : public CommandTest {
     std::from_chars(ran.err.data() + at + mark.size(), ran.err.data() + ran.err.size(), counted.scanned);
 
     const std::string count = std::to_string(documents);
-    const std::string name_bytes = std::to_string(2 * (url.size() + 6));
+    const std::string name_bytes = std::to_string(url.size() + 6);  // it is the id, too
     std::vector<const char*> asked = {"--json", "--documents", count.c_str(), "--name-bytes",
                                       name_bytes.c_str()};
     for (const char* const setting : settings) asked.insert(asked.end(), {"--set", setting});
