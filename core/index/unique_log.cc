@@ -17,7 +17,7 @@ void pack(const UniqueLog::Entry& entry, Sequence sequence, Writer& writer) {
   writer.varint(entry.previous ? sequence - *entry.previous : 0);
   writer.string(entry.extra);
   writer.string(entry.id);
-  // Where a document's id is its url, as in many crawls, one stands for both: 0, else the length and one more.
+  // Where a document's id is its url, as in many crawls, one stands for both: 0; else the length plus one.
   const bool is_id = entry.url == entry.id;
   writer.varint(is_id ? 0 : entry.url.size() + 1);
   if (!is_id) writer.bytes(entry.url);

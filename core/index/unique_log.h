@@ -8,9 +8,8 @@
 //   entries   | exact fingerprint source tokens event_time previous extra id url | ...      in a ColdStore
 //
 // Cost:    4 bytes of memory a unique, in chunks of 65 536 of them, and a block of the store. In the file 24
-//          bytes, id, extra and, unless it is the id, url with their lengths, and the numbers as varints: 14 to
-//          18 in practice.
-//          Nothing is copied when it grows, so no append pauses.
+//          bytes, id, extra and, unless it is the id, url with their lengths, and the numbers as varints: 14
+//          to 18 in practice. Nothing is copied when it grows, so no append pauses.
 // Threads: none inside; the const functions may run side by side.
 #pragma once
 
