@@ -168,11 +168,12 @@ void ColdStore::add_region() {
   regions_.push_back(static_cast<char*>(region));
 }
 
-// In order, so those that an earlier attempt could not write come first.
+// In order, so those that an earlier attempt could not write come first. Not all of them at once: whoever
+// appends would wait until the disk has what it refused for hours.
 void ColdStore::write_full_blocks() {
   if (file_ < 0) return;
   if (writer_ == nullptr && blocks_ > 0) writer_ = std::make_unique<Writer>(file_);
-  while (asked_ < blocks_) {
+  for (const std::uint64_t end = std::min(blocks_, asked_ + kAskedMax); asked_ < end;) {
     if (asked_ - written_ == kBehind && !take_written(block(blocks_))) return;
     writer_->ask(block(asked_), asked_ * kBlockBytes);
     ++asked_;

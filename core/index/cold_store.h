@@ -5,8 +5,9 @@
 // full, the file's own pages take its place at the same address. So a view stays good, what was written costs
 // memory only while it is read, and what a full or broken disk refuses to take, it refuses to a write, which
 // can fail, and not to a store into mapped pages, which would be the end of the process. Blocks that the disk
-// does not take stay in memory until it does. What it took and cannot give back is the end of the process: to
-// read such a page is a SIGBUS, and whoever names the directory should see to it that the reason is told.
+// does not take stay in memory until it does, and then leave it with the next blocks that are filled, at most
+// kAskedMax with each. What it took and cannot give back is the end of the process: to read such a page is a
+// SIGBUS, and whoever names the directory should see to it that the reason is told.
 //
 //   blocks    | given back | in the file ═══► | being written | not yet taken | being filled |
 //             0        released_          written_         asked_                          end
@@ -15,7 +16,8 @@
 //
 // Cost:    five blocks of 256 KiB: the memory of the one that is in the file is that of the next one. Whoever
 //          appends pays a mapping for each block, some 20 us; a write that takes longer than it takes to fill
-//          four blocks is waited for. When that is hangs on what was appended, and on no clock.
+//          four blocks is waited for. When that is hangs on what was appended, and on no clock. After a disk
+//          that was full, an append that fills a block waits for kAskedMax writes at most.
 // Threads: the one that writes, from the first full block on. The const functions may run side by side.
 #pragma once
 
@@ -34,6 +36,8 @@ class ColdStore {
  public:
   static constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
   static constexpr std::uint64_t kBehind = 4;  // blocks that may be being written
+  // Blocks that one append gives to be written: one, unless earlier ones had to stay in memory.
+  static constexpr std::uint64_t kAskedMax = 2 * kBehind;
 
   // A `directory` that cannot be used is told by status(); everything then stays in memory. Empty: no file.
   explicit ColdStore(const std::string& directory);

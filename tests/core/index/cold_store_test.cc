@@ -131,6 +131,42 @@ TEST_F(ColdStoreTest, what_a_full_disk_does_not_take_stays_in_memory_until_it_do
     ASSERT_EQ(store.from(places[i]).substr(0, all[i].size()), all[i]);
 }
 
+// Whoever appends would stand still until all of it is written.
+TEST_F(ColdStoreTest, a_disk_that_takes_again_is_given_a_few_blocks_by_each_append) {
+  constexpr std::uint64_t kRefused = 100;
+  ColdStore store(folder_.string());
+  std::vector<std::uint64_t> places;
+  const auto append = [&] {
+    places.push_back(store.append(std::string(kBlock, static_cast<char>(places.size()))));
+  };
+  const auto reads_back_from = [&](std::size_t first) {
+    for (std::size_t i = first; i < places.size(); ++i) {
+      ASSERT_EQ(store.from(places[i]), std::string(kBlock, static_cast<char>(i))) << i;
+    }
+  };
+  {
+    const FileSizeLimit limit(4 * kBlock);
+    for (std::uint64_t i = 0; i < 4 + kRefused; ++i) append();
+    ASSERT_FALSE(store.status().ok());
+    ASSERT_EQ(store.file_bytes(), 4 * kBlock);
+  }
+  std::uint64_t appends = 0;
+  for (; store.bytes() > kMemory + 64; ++appends) {
+    ASSERT_LT(appends, kRefused) << "one in, more than one out";
+    const std::uint64_t before = store.file_bytes();
+    append();
+    ASSERT_LE(store.file_bytes() - before, ColdStore::kAskedMax * kBlock);
+    // What is given back meanwhile need not be written, nor waited for.
+    if (appends == 5) store.release_before(places[kRefused - 10]);
+    reads_back_from(appends < 5 ? 0 : kRefused - 10);
+  }
+  EXPECT_TRUE(store.status().ok());
+  EXPECT_GT(appends, 5U);
+  append();
+  EXPECT_EQ(store.bytes(), kMemory + sizeof(char*));
+  reads_back_from(kRefused - 10);
+}
+
 TEST_F(ColdStoreTest, gives_back_whole_blocks_of_memory_and_of_the_disk) {
   for (const std::string& directory : {std::string(), folder_.string()}) {
     SCOPED_TRACE(directory);
