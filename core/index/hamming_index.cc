@@ -415,47 +415,72 @@ void HammingIndex<kWidth>::make_tables_if_due() {
 template <int kWidth>
 bool HammingIndex<kWidth>::erase(Sequence sequence) {
   if (!contains(sequence)) return false;
+  const auto id = static_cast<std::uint32_t>(sequence);
   if (has_tables()) {
-    const Word word = words_[static_cast<std::uint32_t>(sequence)];
+    const Word word = words_[id];
     make_room_for_keys(row_width(tables_.size()));
     probe_kernels<Word>().locate(view(), &word, 1, keys_.data(), tags_.data());
-    forget(sequence, keys_.data(), tags_.data());
+    if (members_.size() > 0 && stored_id(word, keys_.data(), tags_.data()) != id) {
+      members_.erase(hash_of_word(word), id);
+    } else {
+      forget_stored(id, oldest_, keys_.data(), tags_.data());
+    }
   }
-  const auto id = static_cast<std::uint32_t>(sequence);
   erased_[id / 64] |= std::uint64_t{1} << (id % 64);
   --size_;
   return true;
 }
 
+// Under which id the tables have a word that is stored: the oldest of those that are equal.
 template <int kWidth>
-void HammingIndex<kWidth>::forget(Sequence sequence, const std::uint64_t* keys, const std::uint32_t* tags) {
-  const auto id = static_cast<std::uint32_t>(sequence);
+std::uint32_t HammingIndex<kWidth>::stored_id(Word word, const std::uint64_t* keys,
+                                              const std::uint32_t* tags) const {
+  return *tables_[0].find(keys[0], tags[0], word, [this](std::uint32_t id) { return words_[id]; });
+}
+
+// The tables have `id`, and all numbers below `before` are to go with it. Members that go leave at once; the
+// oldest that stays is the heir. If none stays, the youngest that goes is: so the entry leaves the tables in
+// its turn, and they look as if each number had gone by itself.
+template <int kWidth>
+void HammingIndex<kWidth>::forget_stored(std::uint32_t id, Sequence before, const std::uint64_t* keys,
+                                         const std::uint32_t* tags) {
   const Word word = words_[id];
-  std::uint32_t stored_id = id;
+  std::optional<std::uint32_t> heir;
   if (members_.size() > 0) {
-    const auto word_at = [this](std::uint32_t other) { return words_[other]; };
-    stored_id = *tables_[0].find(keys[0], tags[0], word, word_at);
-    std::optional<std::uint32_t> heir;  // the oldest member, should the tables hold this very id
-    members_.for_each(hash_of_word(word), [&](std::uint32_t member) {
-      if (words_[member] == word && (!heir || age(member) < age(*heir))) heir = member;
+    const std::uint64_t hash = hash_of_word(word);
+    std::optional<std::uint32_t> stays;  // the oldest
+    std::optional<std::uint32_t> goes;   // the youngest
+    members_.for_each(hash, [&](std::uint32_t member) {
+      if (words_[member] != word) return;
+      if (sequence_of(member) < before) {
+        if (!goes || age(member) > age(*goes)) goes = member;
+      } else if (!stays || age(member) < age(*stays)) {
+        stays = member;
+      }
     });
-    if (stored_id != id) {
-      members_.erase(hash_of_word(word), id);
-      return;
-    }
-    if (heir) {
-      for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].rename(keys[t], id, *heir);
-      in_order_ = false;
-      members_.erase(hash_of_word(word), *heir);
-      return;
+    heir = stays ? stays : goes;
+    if (goes) {
+      members_.erase_if(hash, [&](std::uint32_t member) {
+        return words_[member] == word && (member == heir || sequence_of(member) < before);
+      });
+    } else if (heir) {
+      members_.erase(hash, *heir);
     }
   }
-  for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].erase(keys[t], tags[t], id);
+  for (std::size_t t = 0; t < tables_.size(); ++t) {
+    if (heir) {
+      tables_[t].rename(keys[t], id, *heir);
+    } else {
+      tables_[t].erase(keys[t], tags[t], id);
+    }
+  }
+  in_order_ &= !heir;
 }
 
 template <int kWidth>
 void HammingIndex<kWidth>::expire(Sequence sequence) {
   CHECK(sequence <= next_, "what is to come cannot be forgotten");
+  const bool some_are_equal = members_.size() > 0;
   while (oldest_ < sequence) {
     const std::size_t count = std::min<std::uint64_t>(kBatch, sequence - oldest_);
     const auto first = static_cast<std::uint32_t>(oldest_);
@@ -467,10 +492,13 @@ void HammingIndex<kWidth>::expire(Sequence sequence) {
       probe_kernels<Word>().locate(view(), fresh_.data(), count, keys_.data(), tags_.data());
       for (std::size_t i = 0; i < count; ++i) {
         if (i + Table::kAhead < count) prefetch_heads(i + Table::kAhead);
-        if (!is_erased(oldest_ + i)) {
-          forget(oldest_ + i, keys_.data() + i * width, tags_.data() + i * width);
-          --size_;
-        }
+        if (is_erased(oldest_ + i)) continue;
+        --size_;
+        const auto id = static_cast<std::uint32_t>(first + i);
+        const std::uint64_t* const keys = keys_.data() + i * width;
+        const std::uint32_t* const tags = tags_.data() + i * width;
+        if (some_are_equal && stored_id(fresh_[i], keys, tags) != id) continue;  // a member that left already
+        forget_stored(id, sequence, keys, tags);
       }
     } else {
       for (std::size_t i = 0; i < count; ++i) size_ -= is_erased(oldest_ + i) ? 0 : 1;

@@ -97,7 +97,8 @@ class HammingIndex {
   // the array of words once all before it are expired.
   bool erase(Sequence sequence);
 
-  // Forgets all below `sequence`, oldest first. REQUIRES: sequence <= next().
+  // Forgets all below `sequence`, oldest first. Those that are equal to one of them are gone through once for
+  // all of them. REQUIRES: sequence <= next().
   void expire(Sequence sequence);
 
   Sequence oldest() const { return oldest_; }   // no lower one is stored
@@ -198,7 +199,8 @@ class HammingIndex {
   bool is_by_one(int table) const;
   auto pieces(const std::vector<std::uint64_t>& skipped) const;
   void build_first(BucketParting<Word>& parting, std::vector<std::uint64_t>& skipped);
-  void forget(Sequence sequence, const std::uint64_t* keys, const std::uint32_t* tags);
+  std::uint32_t stored_id(Word word, const std::uint64_t* keys, const std::uint32_t* tags) const;
+  void forget_stored(std::uint32_t id, Sequence before, const std::uint64_t* keys, const std::uint32_t* tags);
   void expand_members(std::vector<Found>& found) const;
 
   HammingOptions options_;

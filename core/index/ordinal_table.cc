@@ -2,7 +2,7 @@
 
 namespace neardup {
 
-void OrdinalTable::append(Line& first, std::uint64_t hash, std::uint32_t ordinal) {
+void OrdinalTable::append(Line& first, std::uint8_t tag, std::uint32_t ordinal) {
   Line* last = first.link() == 0 ? &first : &overflow_[first.link()];
   if (last->count() == kPerLine) {
     const std::uint32_t fresh = take_overflow();  // no line moves
@@ -13,7 +13,7 @@ void OrdinalTable::append(Line& first, std::uint64_t hash, std::uint32_t ordinal
     last = &overflow_[fresh];
   }
   last->ordinals[last->count()] = ordinal;
-  last->tags[last->count()] = tag_of(hash);
+  last->tags[last->count()] = tag;
   last->set(last->link(), last->count() + 1);
 }
 

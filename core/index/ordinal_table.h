@@ -16,7 +16,7 @@
 //
 // Cost:    8 bytes an entry, and a twentieth for overflow lines. A look-up is one line; splitting a bucket
 //          asks its owner for a dozen hashes, once in eight inserts. Of m equal hashes a look-up and a split
-//          read m / 12 lines, an erasure as many at most, an insert two.
+//          read m / 12 lines, an erasure as many at most, of one or of all of them; an insert reads two.
 // Threads: none inside.
 #pragma once
 
@@ -38,7 +38,7 @@ class OrdinalTable {
   template <class HashOf>
   void insert(std::uint64_t hash, std::uint32_t ordinal, HashOf hash_of) {
     lines_.use(buckets());
-    append(lines_[bucket(hash)], hash, ordinal);
+    append(lines_[bucket(hash)], tag_of(hash), ordinal);
     if (++entries_ > kLoad * buckets()) split(hash_of);
   }
 
@@ -67,6 +67,21 @@ class OrdinalTable {
 
   // REQUIRES: `ordinal` is stored under `hash`.
   void erase(std::uint64_t hash, std::uint32_t ordinal);
+
+  // Erases all for which goes(ordinal), of those that may have this hash. The others keep their order.
+  template <class Goes>
+  void erase_if(std::uint64_t hash, Goes goes) {
+    if (entries_ == 0) return;
+    const std::uint8_t tag = tag_of(hash);
+    Line& first = lines_[bucket(hash)];
+    take_out(first, [&](std::uint8_t stored_tag, std::uint32_t ordinal) {
+      if (stored_tag == tag && goes(ordinal)) {
+        --entries_;
+      } else {
+        append(first, stored_tag, ordinal);
+      }
+    });
+  }
 
   void prefetch(std::uint64_t hash) const { prefetch_line(&lines_[bucket(hash)]); }
 
@@ -115,30 +130,36 @@ class OrdinalTable {
     }
   }
 
-  void append(Line& first, std::uint64_t hash, std::uint32_t ordinal);
+  void append(Line& first, std::uint8_t tag, std::uint32_t ordinal);
   std::uint32_t take_overflow();
   void give_back(std::uint32_t overflow);
   void drop_last(Line& first);
+
+  // Empties the bucket that `first` begins, and calls visit(tag, ordinal) for what it held, in order. What is
+  // visited may be appended again, to this bucket too.
+  template <class Visit>
+  void take_out(Line& first, Visit visit) {
+    Line moved = first;
+    first.head = 0;
+    const std::uint32_t last = moved.link();
+    std::uint32_t next = last == 0 ? 0 : overflow_[last].link();
+    while (true) {
+      for (std::uint32_t i = 0; i < moved.count(); ++i) visit(moved.tags[i], moved.ordinals[i]);
+      if (next == 0) return;
+      moved = overflow_[next];
+      give_back(next);
+      next = next == last ? 0 : moved.link();
+    }
+  }
 
   // The bucket at the split pointer parts by one more bit of the hash; order is kept on both sides.
   template <class HashOf>
   void split(HashOf hash_of) {
     const std::uint64_t high = split_ + (std::uint64_t{1} << level_);
     lines_.use(high + 1);
-    Line moved = lines_[split_];
-    lines_[split_].head = 0;
-    const std::uint32_t last = moved.link();
-    std::uint32_t next = last == 0 ? 0 : overflow_[last].link();
-    while (true) {
-      for (std::uint32_t i = 0; i < moved.count(); ++i) {
-        const std::uint64_t hash = hash_of(moved.ordinals[i]);
-        append(lines_[(hash >> level_ & 1) != 0 ? high : split_], hash, moved.ordinals[i]);
-      }
-      if (next == 0) break;
-      moved = overflow_[next];
-      give_back(next);
-      next = next == last ? 0 : moved.link();
-    }
+    take_out(lines_[split_], [&](std::uint8_t tag, std::uint32_t ordinal) {
+      append(lines_[(hash_of(ordinal) >> level_ & 1) != 0 ? high : split_], tag, ordinal);
+    });
     if (++split_ == std::uint64_t{1} << level_) {
       ++level_;
       split_ = 0;

@@ -243,5 +243,67 @@ TEST_P(EachCovering, storing_and_forgetting_agree_with_a_model) {
   forgets_as_the_model<32>(covering, "one_half", 25);
 }
 
+// A few words that come often among others, some of them erased. What expires in one call, in steps, and one
+// by one leaves the same answers and the same tables behind, whatever the threads.
+template <int kWidth>
+void expires_alike(const Covering& covering, std::string_view set, std::uint64_t seed) {
+  using Word = WordOf<kWidth>;
+  SCOPED_TRACE(testing::Message() << kWidth << ' ' << set << ' ' << seed);
+  std::mt19937_64 random(seed);
+  const auto pool = fingerprint_set<Word>(set, 1500, seed);
+  std::vector<Word> words;
+  while (words.size() < 3000) {
+    words.push_back(pool[random() % (random() % 2 == 0 ? pool.size() : 1 + words.size() / 500)]);
+  }
+  std::vector<HammingIndex<kWidth>> indexes;
+  for (const int threads : {1, 3, 1, 2}) {
+    indexes.emplace_back(HammingOptions{covering.distance, &covering, threads});
+  }
+  for (auto& index : indexes) index.insert(words);
+  std::vector<bool> is_there(words.size(), true);
+  for (Sequence oldest = 0; oldest < words.size();) {
+    for (int i = 0; i < 40; ++i) {
+      const std::uint64_t sequence = oldest + random() % (words.size() - oldest);
+      for (auto& index : indexes) ASSERT_EQ(index.erase(sequence), is_there[sequence]);
+      is_there[sequence] = false;
+    }
+    const Sequence to = std::min(oldest + 1 + random() % 1500, words.size());
+    const std::uint64_t step = 1 + random() % 300;
+    indexes[0].expire(to);
+    indexes[1].expire(to);
+    for (Sequence s = oldest; s < to; s += step) indexes[2].expire(std::min(s + step, to));
+    for (Sequence s = oldest; s < to; ++s) indexes[3].expire(s + 1);
+    oldest = to;
+    const Digest128 layout = indexes[0].layout_digest();
+    for (const auto& index : indexes) ASSERT_EQ(index.layout_digest(), layout) << oldest;
+    Matches all;
+    for (int i = 0; i < 20; ++i) {
+      const Word query = flipped(pool[i < 7 ? i : random() % pool.size()], i % 3, random);
+      Matches expected;
+      for (Sequence s = oldest; s < words.size(); ++s) {
+        const int distance = reference::distance_of(words[s], query);
+        if (is_there[s] && distance <= covering.distance) expected.push_back({s, distance});
+      }
+      for (auto& index : indexes) {
+        index.find_all(query, all);
+        ASSERT_EQ(all, expected) << oldest;
+        ASSERT_EQ(index.find(query, MatchMode::kFirst), first_of(expected));
+      }
+    }
+  }
+  EXPECT_FALSE(indexes[0].tables().empty());
+  EXPECT_EQ(indexes[0].size(), 0U);
+  EXPECT_EQ(indexes[0].equal_words(), 0U);
+}
+
+TEST_P(EachCovering, what_expires_at_once_leaves_what_expiring_one_by_one_leaves) {
+  const Covering& covering = *covering_named(GetParam());
+  for (const std::string_view set : {"random", "clustered", "one_key", "equal"}) {
+    expires_alike<32>(covering, set, 30);
+    expires_alike<64>(covering, set, 31);
+    expires_alike<128>(covering, set, 32);
+  }
+}
+
 }  // namespace
 }  // namespace neardup

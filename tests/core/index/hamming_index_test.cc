@@ -120,6 +120,22 @@ TEST(HammingIndex, equal_words_are_in_the_tables_once) {
   EXPECT_EQ(index.tables()[0].entries(), entries);
 }
 
+// Half an hour, if each looked for the one to stand for all after it.
+TEST(HammingIndex, a_million_equal_words_expire_in_one_call_as_others_do) {
+  constexpr std::size_t kEqual = 1'000'000;
+  for (const Sequence left : {0, 1, 1000}) {
+    Index index({});
+    index.insert(std::vector<std::uint64_t>(kEqual, 77));
+    index.expire(kEqual - left);
+    EXPECT_EQ(index.size(), left);
+    EXPECT_EQ(index.equal_words(), left == 0 ? 0 : left - 1);
+    EXPECT_EQ(index.tables()[0].entries(), left == 0 ? 0U : 1U);
+    EXPECT_EQ(find_all(index, 77).size(), left);
+    const auto first = left == 0 ? std::nullopt : std::optional(Match{kEqual - left, 0});
+    EXPECT_EQ(index.find(77, MatchMode::kFirst), first);
+  }
+}
+
 TEST(HammingIndex, what_is_erased_is_found_no_more_and_its_number_not_used_again) {
   for (const bool tables : {false, true}) {
     Index index({});

@@ -78,6 +78,37 @@ TEST(OrdinalTable, what_is_erased_is_gone_and_its_room_is_used_again) {
   }
 }
 
+TEST(OrdinalTable, all_that_are_to_go_are_erased_at_once_and_the_others_keep_their_order) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    // Buckets and tags are shared: a few low bits, and few of the highest.
+    std::vector<std::uint64_t> hashes(40);
+    for (std::uint64_t& hash : hashes) hash = random() % 8 + (random() % 3 << 56) + (random() % 4 << 40);
+    Tables tables;
+    std::size_t bytes = 0;
+    for (int round = 0; round < 20; ++round) {
+      for (int i = 0; i < 2000; ++i) tables.insert(hashes[random() % hashes.size()]);
+      for (auto& [hash, ordinals] : tables.wanted) {
+        const std::uint64_t one_in = 1 + random() % 3;  // all of them, or some
+        const auto goes = [&](std::uint32_t ordinal) {
+          return tables.hash_of(ordinal) == hash && ordinal * 0x9E3779B97F4A7C15 % one_in == 0;
+        };
+        tables.table.erase_if(hash, goes);
+        std::erase_if(ordinals, goes);
+      }
+      std::size_t left = 0;
+      for (const auto& [hash, ordinals] : tables.wanted) {
+        ASSERT_EQ(tables.found(hash), ordinals);
+        left += ordinals.size();
+      }
+      EXPECT_EQ(tables.table.size(), left);
+      if (round == 5) bytes = tables.table.bytes();
+    }
+    EXPECT_LE(tables.table.bytes(), bytes + bytes / 4) << "room is used again";
+  }
+}
+
 // Minutes, if each insert, or each entry of a split, went through all that have the hash already.
 TEST(OrdinalTable, a_million_of_one_hash_take_no_longer_than_others) {
   constexpr std::uint32_t kEqual = 1'000'000;
