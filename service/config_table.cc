@@ -371,7 +371,9 @@ const std::vector<Setting>& table() {
        .field = at<&Config::detector, &D::verify>,
        .about =
            "Mode simhash. sketch: what matches must also be as alike as the threshold says; off: it need "
-           "not.",
+           "not. By sketch a page is compared with all earlier uniques whose fingerprints are near, and "
+           "nothing bounds them: 24 thousand pages of one template took 42 s, where mode hybrid takes 0.55 "
+           "s.",
        .choices = {"off", "sketch"}},
       {.path = "detector.gram_size",
        .field = at<&Config::detector, &D::gram_size>,
