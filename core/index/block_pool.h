@@ -8,24 +8,29 @@
 //
 // The first id stands in front as well: who looks for something older than that need not read on.
 //
-// A block that is full moves to one a quarter larger; the places of old ones are used again for their size.
-// That wastes a ninth of the space on average, and makes an append O(1) in the long run. But where all
-// buckets are full and grow together, which is when their heads are as wide as may be, nobody needs what all
-// have outgrown: it may be four times what is held.
+// A block that is full moves to one a quarter larger, which wastes a ninth of the space on average, and makes
+// an append O(1) in the long run. Neighbouring lines that no block has are one run, whatever blocks they were
+// of, so the sizes in demand may drift for ever. A run is listed under the largest size that it has room for.
+// A block is taken from the last run listed under its size, or under the next larger one that has some; what
+// is left is a run again.
 //
-// Cost:    8 bytes for an entry, and the ninth.
-// Bounds:  1 GiB of blocks.
+//   lines     | block | next, previous, lines ... lines | block | block |     a bit marks both edges of a run
+//
+// Cost:    8 bytes for an entry, and the ninth; a bit for each line. Where blocks of many sizes come and go,
+//          a sixth of the lines is free.
+// Bounds:  1 GiB of lines.
 // Threads: none inside.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "core/base/check.h"
-#include "core/base/prefetch_line.h"
 #include "core/index/growing_memory.h"
 
 namespace neardup {
@@ -114,8 +119,8 @@ class BlockPool {
     return kSizes[size];
   }
 
-  // How many entries so many blocks have room for, each, if all of them grow together and nobody takes again
-  // what they have outgrown. REQUIRES: blocks > 0.
+  // How many entries so many blocks have room for at least, each: if all of them grow together and nobody
+  // takes again what they have outgrown. REQUIRES: blocks > 0.
   static std::uint32_t entries_together(std::uint64_t blocks) {
     std::uint32_t size = 0;
     for (std::uint64_t lines = kSizes[0]; size < kSizeCount && lines * blocks < kLinesMax; ++size) {
@@ -125,7 +130,7 @@ class BlockPool {
   }
 
   std::uint64_t held_lines() const { return held_lines_; }
-  std::size_t bytes() const { return memory_.bytes(); }
+  std::size_t bytes() const { return memory_.bytes() + edges_.capacity() * sizeof(edges_[0]); }
 
  private:
   static constexpr std::size_t kLineBytes = 64;
@@ -148,28 +153,97 @@ class BlockPool {
     return static_cast<std::uint32_t>((kSizes[size] * kLineWords - Block::kHeaderWords) / 2);
   }
 
+  // The largest size that so many lines have room for. REQUIRES: lines > 0.
+  static std::uint32_t size_within(std::uint32_t lines) {
+    return static_cast<std::uint32_t>(std::ranges::upper_bound(kSizes, lines) - kSizes.begin()) - 1;
+  }
+
+  // A run of free lines, as words: in its first line, and how long it is at the end of its last one as well.
+  enum RunWord : std::uint8_t { kNext, kPrevious, kLines };
+  std::uint32_t& run(Offset offset, RunWord word) { return words(offset)[word]; }
+  std::uint32_t& lines_before(Offset end) { return words(end)[-1]; }
+  std::uint32_t* words(Offset offset) { return reinterpret_cast<std::uint32_t*>(line(offset)); }
+
+  bool is_edge(Offset line) const { return (edges_[line / 64] >> (line % 64) & 1) != 0; }
+  void set_edge(Offset line) { edges_[line / 64] |= std::uint64_t{1} << (line % 64); }
+  void clear_edge(Offset line) { edges_[line / 64] &= ~(std::uint64_t{1} << (line % 64)); }
+
+  void add_run(Offset offset, std::uint32_t lines) {
+    const std::uint32_t size = size_within(lines);
+    const Offset next = runs_[size];
+    if (next != 0) run(next, kPrevious) = offset;
+    runs_[size] = offset;
+    some_runs_[size / 64] |= std::uint64_t{1} << (size % 64);
+    run(offset, kNext) = next;
+    run(offset, kPrevious) = 0;
+    run(offset, kLines) = lines;
+    lines_before(offset + lines) = lines;
+    set_edge(offset);
+    set_edge(offset + lines - 1);
+  }
+
+  // Returns how long it was.
+  std::uint32_t remove_run(Offset offset) {
+    const Offset next = run(offset, kNext);
+    const Offset previous = run(offset, kPrevious);
+    const std::uint32_t lines = run(offset, kLines);
+    const std::uint32_t size = size_within(lines);
+    if (next != 0) run(next, kPrevious) = previous;
+    (previous != 0 ? run(previous, kNext) : runs_[size]) = next;
+    if (runs_[size] == 0) some_runs_[size / 64] &= ~(std::uint64_t{1} << (size % 64));
+    clear_edge(offset);
+    clear_edge(offset + lines - 1);
+    return lines;
+  }
+
+  // One that has room for `size`; 0: none has.
+  Offset find_run(std::uint32_t size) const {
+    std::uint64_t listed = some_runs_[size / 64] >> (size % 64) << (size % 64);
+    for (std::size_t i = size / 64;; listed = some_runs_[i]) {
+      if (listed != 0) return runs_[64 * i + static_cast<std::size_t>(std::countr_zero(listed))];
+      if (++i == some_runs_.size()) return 0;
+    }
+  }
+
   void give_back(Offset offset, std::uint32_t size) {
-    held_lines_ -= kSizes[size];
-    at(offset).count = free_[size];
-    free_[size] = offset;
+    std::uint32_t lines = kSizes[size];
+    held_lines_ -= lines;
+    if (is_edge(offset + lines)) lines += remove_run(offset + lines);
+    if (is_edge(offset - 1)) {
+      offset -= lines_before(offset);
+      lines += remove_run(offset);
+    }
+    add_run(offset, lines);
   }
 
   Offset take(std::uint32_t size) {
-    held_lines_ += kSizes[size];
-    Offset offset = free_[size];
-    if (offset != 0) {
-      free_[size] = at(offset).count;
-      prefetch_line(line(free_[size]));  // the next to be taken
-    } else {
-      CHECK(used_lines_ + kSizes[size] < kLinesMax, "one shard holds at most 1 GiB of blocks");
-      if (memory_.data() == nullptr) memory_ = GrowingMemory(kLinesMax * kLineBytes);
-      offset = static_cast<Offset>(used_lines_);
-      used_lines_ += kSizes[size];
-      memory_.use(used_lines_ * kLineBytes);
+    const std::uint32_t lines = kSizes[size];
+    held_lines_ += lines;
+    Offset offset = find_run(size);
+    if (offset == 0) {
+      offset = grow(lines);
+    } else if (const std::uint32_t found = remove_run(offset); found > lines) {
+      add_run(offset + lines, found - lines);
     }
     Block& block = at(offset);
     block.count = 0;
     block.size = size;
+    return offset;
+  }
+
+  // The run at the end, if there is one, and as many lines more as it takes.
+  Offset grow(std::uint32_t lines) {
+    auto offset = static_cast<Offset>(used_lines_);
+    if (memory_.data() == nullptr) {
+      memory_ = GrowingMemory(kLinesMax * kLineBytes);
+    } else if (is_edge(offset - 1)) {
+      offset -= lines_before(offset);
+      remove_run(offset);
+    }
+    CHECK(std::uint64_t{offset} + lines < kLinesMax, "one shard holds at most 1 GiB of blocks");
+    used_lines_ = std::uint64_t{offset} + lines;
+    memory_.use(used_lines_ * kLineBytes);
+    edges_.resize(used_lines_ / 64 + 1);  // also for the line behind the last one
     return offset;
   }
 
@@ -188,7 +262,9 @@ class BlockPool {
   GrowingMemory memory_;
   std::uint64_t used_lines_ = 1;  // the first stays empty: offset 0 is no block
   std::uint64_t held_lines_ = 0;
-  std::array<Offset, kSizeCount> free_{};  // of each size, the first; linked by their counts
+  std::vector<std::uint64_t> edges_;       // of runs: a bit for each line in use, and one more
+  std::array<Offset, kSizeCount> runs_{};  // by size, the first of the list
+  std::array<std::uint64_t, (kSizeCount + 63) / 64> some_runs_{};  // a bit for each list that has one
 };
 
 }  // namespace neardup

@@ -32,8 +32,8 @@ struct Forecast {
   double candidates = 0;  // of a look-up: entries that share a key with the query, summed over the tables
   double lines = 0;       // of a look-up: cache lines it reads
   std::uint64_t bytes = 0;
-  // So many there is room for in its tables (block_pool.h): it may be a fifth more, as 780 million were of
-  // 6x21, for 648 here. Of real text it is fewer.
+  // So many there is room for in its tables, if no block takes the room of others that have grown. They do
+  // (block_pool.h): of 6x21 there is room for 950 million random ones, for 648 here. Of real text, fewer.
   std::uint64_t documents_max = 0;
 
   double bytes_per_document(std::uint64_t documents) const {
