@@ -43,6 +43,9 @@ Result<SnapshotFiles> snapshot_files(const std::string& folder) {
   SnapshotFiles files;
   std::error_code error;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    // A link to a file is one; what cannot be told may be one.
+    std::error_code untold;
+    if (const auto status = at->status(untold); exists(status) && !is_regular_file(status)) continue;
     const std::string name = at->path().filename().string();
     if (const auto generation = number_of(name, kManifestPrefix)) files.manifests.push_back(*generation);
     if (const auto first = number_of(name, kSegmentPrefix)) files.segments.push_back(*first);

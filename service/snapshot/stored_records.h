@@ -30,8 +30,8 @@ namespace neardup {
 std::string manifest_name(std::uint64_t generation);
 std::string segment_name(std::uint64_t first);
 
-// Generations and first numbers of the files that have such names, ascending. Error kNotFound: no such
-// folder.
+// Generations and first numbers of the files that have such names, ascending; a folder of such a name is none
+// of ours. Error kNotFound: no such folder.
 struct SnapshotFiles {
   std::vector<std::uint64_t> manifests;
   std::vector<std::uint64_t> segments;

@@ -112,7 +112,7 @@ TEST_F(SnapshotCommand, a_record_that_was_being_written_is_no_damage) {
   EXPECT_THAT(ran.out, HasSubstr("10 bytes of a record that is being written, or was"));
 }
 
-// A folder in the place of a file cannot be read by root either.
+// A folder in the place of a segment cannot be read by root either, nor a link to itself.
 TEST_F(SnapshotCommand, what_cannot_be_read_is_not_called_damaged) {
   const std::string segment = at() + "/" + segment_name(0);
   std::filesystem::remove(segment);
@@ -126,8 +126,9 @@ TEST_F(SnapshotCommand, what_cannot_be_read_is_not_called_damaged) {
   for (const std::uint64_t generation : files->manifests) {
     const std::string path = at() + "/" + manifest_name(generation);
     std::filesystem::remove(path);
-    std::filesystem::create_directory(path);
-    unreadable = path + ": reading: Is a directory" + (unreadable.empty() ? "" : "; ") + unreadable;
+    std::filesystem::create_symlink(path, path);
+    unreadable = path + ": opening it: Too many levels of symbolic links" +
+                 (unreadable.empty() ? "" : "; ") + unreadable;
   }
   const Ran inspected = inspect(false);
   EXPECT_EQ(inspected.exit_code, 74);

@@ -542,5 +542,18 @@ TEST_F(JournalStoreTest, files_of_others_in_the_folder_are_left_alone) {
   EXPECT_EQ(files().at("segment-1"), "mine");
 }
 
+TEST_F(JournalStoreTest, folders_that_are_named_like_files_of_ours_are_left_alone) {
+  const std::string manifest = at() + "/" + manifest_name(9);
+  const std::string segment = at() + "/" + segment_name(7);
+  std::filesystem::create_directories(manifest);
+  write("snapshot/" + segment_name(7) + "/notes.txt", "mine");
+  const std::vector<std::string> records = generated_records(5, 2);
+  fill(records);
+  EXPECT_EQ(start(*open()), records);
+  EXPECT_EQ(snapshot_files(at())->manifests.back(), 2U);
+  EXPECT_TRUE(std::filesystem::is_directory(manifest));
+  EXPECT_TRUE(std::filesystem::exists(segment + "/notes.txt"));
+}
+
 }  // namespace
 }  // namespace neardup
