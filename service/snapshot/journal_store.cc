@@ -68,6 +68,8 @@ Status JournalStore::look_at_unnamed(std::uint64_t first) {
   const std::string path = folder_ + "/" + segment_name(first);
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error && error != std::errc::no_such_file_or_directory)
+    return Error{ErrorCode::kIo, path + ": asking for its size: " + error.message()};
   if (error || size <= kSegmentHeaderBytes) return {};
   if (!damage_.any())
     damage_.add({ErrorCode::kCorrupt, path + " holds records, and there is no manifest that names it"});

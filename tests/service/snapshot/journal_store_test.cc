@@ -334,6 +334,16 @@ TEST_F(JournalStoreTest, a_manifest_that_cannot_be_read_costs_no_segment) {
   }
 }
 
+TEST_F(JournalStoreTest, a_segment_without_a_manifest_that_cannot_be_read_is_left_as_it_is) {
+  const std::string segment = at() + "/" + segment_name(0);
+  std::filesystem::create_directories(at());
+  std::filesystem::create_symlink(segment, segment);
+  const auto refused = JournalStore::open(at(), "");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kIo);
+  EXPECT_THAT(refused.error().message, HasSubstr(segment));
+}
+
 TEST_F(JournalStoreTest, a_damaged_manifest_is_none_of_the_two_that_are_kept) {
   const std::vector<std::string> records = generated_records(20, 2);
   std::size_t stored = 0;
