@@ -31,6 +31,17 @@ std::optional<std::uint64_t> number_of(std::string_view name, std::string_view p
   return number;
 }
 
+// Error kCorrupt also where it has the name of another: what counts is the newest, and names tell which.
+Result<Manifest> read_manifest(const std::string& path, std::uint64_t generation) {
+  const Result<std::string> bytes = read_file(path, kManifestBytesMax);
+  if (!bytes) return bytes.error();
+  Result<Manifest> manifest = decode_manifest(*bytes);
+  if (!manifest) return manifest.error().in(path);
+  if (manifest->generation == generation) return manifest;
+  return Error{ErrorCode::kCorrupt,
+               fmt::format("{}: holds generation {}, not that of its name", path, manifest->generation)};
+}
+
 }  // namespace
 
 const char* const kSnapshotWayOut =
@@ -74,10 +85,9 @@ Result<std::optional<Manifest>> newest_manifest(const std::string& folder, Damag
     bool gone = false;
     for (auto generation = files->manifests.rbegin(); generation != files->manifests.rend(); ++generation) {
       const std::string path = folder + "/" + manifest_name(*generation);
-      const Result<std::string> bytes = read_file(path, kManifestBytesMax);
-      Result<Manifest> manifest = bytes ? decode_manifest(*bytes) : Result<Manifest>(bytes.error());
+      Result<Manifest> manifest = read_manifest(path, *generation);
       if (manifest) return std::optional(*std::move(manifest));
-      const Error error = bytes ? manifest.error().in(path) : bytes.error();
+      const Error& error = manifest.error();
       if (error.code == ErrorCode::kUnsupportedVersion) return error;
       gone |= error.code == ErrorCode::kNotFound;
       damage.add(error);

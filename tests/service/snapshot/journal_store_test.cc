@@ -369,6 +369,28 @@ TEST_F(JournalStoreTest, a_damaged_manifest_is_none_of_the_two_that_are_kept) {
   EXPECT_EQ(readable(), whole) << "another one damaged costs no more than the first";
 }
 
+// It was loaded, and then removed as newer than itself: a scan's index was gone with it.
+TEST_F(JournalStoreTest, a_manifest_with_the_name_of_another_is_damage_and_what_was_loaded_stays) {
+  const std::vector<std::string> records = generated_records(8, 2);
+  const auto four = std::vector<std::string>(records.begin(), records.begin() + 4);
+  fill(four);
+  fill(records);
+  const std::vector<std::uint64_t> manifests = snapshot_files(at())->manifests;
+  ASSERT_EQ(manifests, (std::vector<std::uint64_t>{2, 3}));
+  std::filesystem::rename(at() + "/" + manifest_name(3), at() + "/" + manifest_name(9));
+  {
+    const auto store = open();
+    EXPECT_THAT(store->damage().clauses, HasSubstr(manifest_name(9) + ": holds generation 3"));
+    EXPECT_EQ(store->damage().code, ErrorCode::kCorrupt);
+    EXPECT_EQ(store->committed().generation, 2U);
+    EXPECT_EQ(start(*store), four);
+    EXPECT_EQ(snapshot_files(at())->manifests, (std::vector<std::uint64_t>{2}));
+    ASSERT_TRUE(append(*store, records, 8));
+    ASSERT_TRUE(store->commit());
+  }
+  EXPECT_EQ(start(*open()), records);
+}
+
 TEST_F(JournalStoreTest, a_missing_segment_ends_the_reading_before_it) {
   const std::vector<std::string> records = generated_records(30, 2);
   fill(records, {.segment_bytes_max = 1000});
