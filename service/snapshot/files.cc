@@ -90,6 +90,15 @@ Result<bool> File::lock() {
   return failed("locking it");
 }
 
+Result<bool> File::has_its_name() const {
+  struct stat open{};
+  if (::fstat(fd_, &open) != 0) return failed("asking what it is");
+  struct stat named{};
+  if (::stat(path_.c_str(), &named) == 0) return named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+  if (errno == ENOENT) return false;
+  return failed("asking for its name");
+}
+
 Status sync_folder(const std::string& folder) {
   Result<File> file = File::open(folder, O_RDONLY | O_DIRECTORY);
   if (!file) return file.error();

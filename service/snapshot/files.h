@@ -32,6 +32,7 @@ class File {
   static Result<File> open(const std::string& path, int flags);
 
   bool is_open() const { return fd_ >= 0; }
+  const std::string& path() const { return path_; }
 
   // All of `bytes` at `offset`.
   Status write_at(std::string_view bytes, std::uint64_t offset);
@@ -42,6 +43,8 @@ class File {
   Status sync();
   // False: another process holds it.
   Result<bool> lock();
+  // False: its name is gone, or another file has it. Who only writes never learns of that.
+  Result<bool> has_its_name() const;
 
  private:
   File(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}

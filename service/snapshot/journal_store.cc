@@ -16,6 +16,29 @@ Error refused(const Error& error, const StoreOptions& options) {
   return {error.code, error.message + ". " + options.way_out};
 }
 
+// Errors: kUnavailable (another process has it), kIo.
+Result<File> lock_of(const std::string& folder) {
+  Result<File> lock = File::open(folder + "/lock", O_RDWR | O_CREAT);
+  if (!lock) return lock.error().in("snapshot");
+  const Result<bool> locked = lock->lock();
+  if (!locked) return locked.error().in("snapshot");
+  if (*locked) return lock;
+  return Error{ErrorCode::kUnavailable,
+               "snapshot " + folder +
+                   ": another process writes to this folder; each instance needs one of its own "
+                   "(snapshot.directory)"};
+}
+
+Error removed(const std::string& path) {
+  return {ErrorCode::kIo, path +
+                              ": somebody removed it, or put another in its place, while this process "
+                              "writes to the folder"};
+}
+
+Error only_a_start_can_tell(const Error& error) {
+  return {error.code, error.message + ". Restart the process: a start takes what is left of the folder"};
+}
+
 }  // namespace
 
 JournalStore::JournalStore(std::string folder, const std::string& signature_options, StoreOptions options,
@@ -30,16 +53,8 @@ Result<std::unique_ptr<JournalStore>> JournalStore::open(const std::string& fold
                                                          const std::string& signature_options,
                                                          StoreOptions options) {
   if (const Status made = make_folder(folder); !made) return made.error().in("snapshot " + folder);
-  Result<File> lock = File::open(folder + "/lock", O_RDWR | O_CREAT);
-  if (!lock) return lock.error().in("snapshot");
-  const Result<bool> locked = lock->lock();
-  if (!locked) return locked.error().in("snapshot");
-  if (!*locked) {
-    return Error{ErrorCode::kUnavailable,
-                 "snapshot " + folder +
-                     ": another process writes to this folder; each instance needs one of its own "
-                     "(snapshot.directory)"};
-  }
+  Result<File> lock = lock_of(folder);
+  if (!lock) return lock.error();
   std::unique_ptr<JournalStore> store(new JournalStore(folder, signature_options, options, *std::move(lock)));
   const Result<SnapshotFiles> files = snapshot_files(folder);
   if (!files) return files.error().in("snapshot");
@@ -132,6 +147,10 @@ Status JournalStore::fall_back() {
   file_ = File();
   const Result<SnapshotFiles> files = snapshot_files(folder_);
   if (!files) return files.error();
+  const Result<bool> is_locked = lock_.has_its_name();
+  if (!is_locked) return is_locked.error();
+  if (!*is_locked) return begin_anew();
+  if (const Status status = look_for_files(); !status) return only_a_start_can_tell(status.error());
   for (const std::uint64_t first : files->segments) {
     if (!segments_.empty() && first <= segments_.back().first) continue;
     if (Status status = remove_file(folder_ + "/" + segment_name(first)); !status) return status;
@@ -147,6 +166,42 @@ Status JournalStore::fall_back() {
   if (!file) return file.error();
   if (Status status = file->truncate(segments_.back().bytes); !status) return status;
   file_ = *std::move(file);
+  return {};
+}
+
+// Of a folder that has lost its lock. Another process may have had it since, and changed what is there.
+Status JournalStore::begin_anew() {
+  Result<File> lock = lock_of(folder_);
+  if (!lock) return lock.error();
+  const Result<SnapshotFiles> files = snapshot_files(folder_);
+  if (!files) return files.error();
+  if (!files->manifests.empty() || !files->segments.empty())
+    return only_a_start_can_tell(removed(folder_ + "/lock"));
+  lock_ = *std::move(lock);
+  chain_ = committed_chain_ = JournalChain(chain_.signature_options());
+  committed_ = {};
+  unnamed_.reset();
+  position_ = 0;
+  segments_.clear();
+  promises_too_much_ = is_removal_due_ = false;
+  return {};
+}
+
+// Those of them that are open are the same, too.
+Status JournalStore::look_for_files() const {
+  for (const File* file : {&lock_, &file_}) {
+    if (!file->is_open()) continue;
+    const Result<bool> named = file->has_its_name();
+    if (!named) return named.error();
+    if (!*named) return removed(file->path());
+  }
+  for (const StoredSegment& segment : segments_) {
+    const std::string path = folder_ + "/" + segment_name(segment.first);
+    std::error_code error;
+    const bool there = std::filesystem::exists(path, error);
+    if (error) return Error{ErrorCode::kIo, path + ": looking for it: " + error.message()};
+    if (!there) return removed(path);
+  }
   return {};
 }
 
@@ -179,6 +234,7 @@ Status JournalStore::begin_segment() {
   if (file_.is_open()) {
     if (Status status = file_.sync(); !status) return status;
   }
+  if (Status status = look_for_files(); !status) return status;
   const StoredSegment segment = {
       .first = chain_.next_number(), .bytes = kSegmentHeaderBytes, .last = chain_.last_digest()};
   Result<File> file = File::open(folder_ + "/" + segment_name(segment.first), O_RDWR | O_CREAT | O_TRUNC);
@@ -193,6 +249,7 @@ Status JournalStore::begin_segment() {
 }
 
 Status JournalStore::commit() {
+  if (Status status = look_for_files(); !status) return status;
   if (segments_ == committed_.segments && journal_ == committed_.journal) return {};
   if (Status status = file_.sync(); !status) return status;
   FAULT_POINT(kSegmentSynced);

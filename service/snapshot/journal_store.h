@@ -17,7 +17,12 @@
 // same: after an fsync that failed, pages that never reached the disk pass for clean, and no later fsync
 // writes them. Cut off and written once more, they are new.
 //
-// Cost:    a record is copied once and written once; a commit is two fsyncs of files and one of the folder.
+// What a person removes while we have it open takes every write, and nobody will ever read it. So nothing is
+// promised before all that it names is seen to be there. If all is gone, the lock too, the folder is begun
+// anew; where some is left, only a start can tell what, since it reads before it writes.
+//
+// Cost:    a record is copied once and written once; a commit is two fsyncs of files, one of the folder, and
+//          a look at each segment's name.
 // Threads: one. Processes: one, the folder is locked; any number may read.
 #pragma once
 
@@ -76,10 +81,12 @@ class JournalStore {
   // kCorrupt if it does not follow the last one.
   Status append(std::string_view bytes, std::int64_t position);
 
-  // All that was appended is durable when this returns.
+  // All that was appended is durable when this returns. Error kIo, besides those of the disk: somebody has
+  // removed a file of it.
   Status commit();
 
-  // Back to what is durable, after an error.
+  // Back to what is durable, after an error; to nothing, if somebody has emptied the folder. Errors: kIo, and
+  // kUnavailable if another process has taken the folder meanwhile.
   Status fall_back();
 
   // Of the record that append() awaits, and where it lies in the journal's log, or before.
@@ -90,6 +97,8 @@ class JournalStore {
   JournalStore(std::string folder, const std::string& signature_options, StoreOptions options, File lock);
 
   Status look_at_unnamed(std::uint64_t first);
+  Status look_for_files() const;
+  Status begin_anew();
   Status begin_segment();
   Status write_manifest();
   Status remove_newer_manifests(const SnapshotFiles& files);

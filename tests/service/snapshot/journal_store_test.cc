@@ -554,6 +554,94 @@ TEST_F(JournalStoreTest, what_is_damaged_is_cut_off_once_a_manifest_promises_les
   ASSERT_TRUE(store->commit());
 }
 
+// Its files take every write as before, and nobody will ever read them.
+TEST_F(JournalStoreTest, a_folder_that_was_emptied_under_its_writer_is_promised_nothing_and_begun_anew) {
+  const std::vector<std::string> records = generated_records(40, 2);
+  const auto store = open({.segment_bytes_max = 1000});
+  start(*store);
+  ASSERT_TRUE(append(*store, records, 20));
+  ASSERT_TRUE(store->commit());
+  ASSERT_GT(store->committed().segments.size(), 2U);
+  for (const auto& [name, bytes] : files()) std::filesystem::remove(at() + "/" + name);
+  const Status refused = append(*store, records, 40);  // the next segment begins
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kIo);
+  EXPECT_THAT(refused.error().message, HasSubstr(at() + "/lock: somebody removed it"));
+  EXPECT_FALSE(store->commit());
+  EXPECT_TRUE(files().empty());
+
+  const Status begun = store->fall_back();
+  ASSERT_TRUE(begun) << begun.error().message;
+  EXPECT_EQ(JournalStore::open(at(), "").error().code, ErrorCode::kUnavailable) << "it is ours again";
+  EXPECT_EQ(store->next_number(), 0U);
+  EXPECT_EQ(store->position(), 0);
+  EXPECT_EQ(store->committed().records, 0U);
+  ASSERT_TRUE(append(*store, records, 40));
+  ASSERT_TRUE(store->commit());
+  EXPECT_EQ(readable(), records);
+}
+
+TEST_F(JournalStoreTest, a_folder_that_another_took_after_it_was_emptied_is_left_to_that_one) {
+  const std::vector<std::string> records = generated_records(10, 2);
+  const auto store = open();
+  start(*store);
+  ASSERT_TRUE(append(*store, records, 5));
+  ASSERT_TRUE(store->commit());
+  for (const auto& [name, bytes] : files()) std::filesystem::remove(at() + "/" + name);
+  {
+    const auto other = open();
+    start(*other);
+    ASSERT_TRUE(append(*other, records, 10));
+    ASSERT_TRUE(other->commit());
+    ASSERT_TRUE(append(*store, records, 7));
+    const auto theirs = files();
+    EXPECT_FALSE(store->commit());
+    const Status taken = store->fall_back();
+    ASSERT_FALSE(taken);
+    EXPECT_EQ(taken.error().code, ErrorCode::kUnavailable);
+    EXPECT_EQ(files(), theirs);
+  }
+  const auto left = files();
+  const Status unknown = store->fall_back();
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.error().message, AllOf(HasSubstr(at() + "/lock"), HasSubstr("Restart the process")));
+  EXPECT_EQ(files(), left);
+  EXPECT_EQ(start(*open()), records);
+}
+
+TEST_F(JournalStoreTest, a_segment_that_was_removed_under_its_writer_is_told_and_a_start_takes_what_is_left) {
+  const std::vector<std::string> records = generated_records(40, 2);
+  fill(std::vector<std::string>(records.begin(), records.begin() + 20), {.segment_bytes_max = 1000});
+  const auto whole = files();
+  const std::vector<std::uint64_t> segments = snapshot_files(at())->segments;
+  ASSERT_GT(segments.size(), 3U);
+  for (const std::uint64_t first : {segments[1], segments.back()}) {
+    SCOPED_TRACE(first);
+    put(whole);
+    {
+      const auto store = open({.segment_bytes_max = 1 << 20});
+      start(*store);
+      ASSERT_TRUE(append(*store, records, 30));
+      std::filesystem::remove(at() + "/" + segment_name(first));
+      const auto left = files();
+      const Status refused = store->commit();
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().code, ErrorCode::kIo);
+      EXPECT_THAT(refused.error().message,
+                  HasSubstr(at() + "/" + segment_name(first) + ": somebody removed it"));
+      const Status left_to_a_start = store->fall_back();
+      ASSERT_FALSE(left_to_a_start);
+      EXPECT_THAT(left_to_a_start.error().message, HasSubstr("Restart the process"));
+      EXPECT_EQ(files(), left);
+    }
+    const auto store = open({.segment_bytes_max = 1000});
+    EXPECT_EQ(start(*store).size(), first);
+    ASSERT_TRUE(append(*store, records, 40));
+    ASSERT_TRUE(store->commit());
+    EXPECT_EQ(readable(), records);
+  }
+}
+
 TEST_F(JournalStoreTest, a_record_that_does_not_follow_is_refused) {
   const std::vector<std::string> records = generated_records(5, 2);
   const auto store = open();

@@ -524,6 +524,27 @@ TEST_F(StoredJournalTest, what_is_lacking_grows_while_the_disk_is_away) {
   EXPECT_EQ(probe_.behind, 0U);
 }
 
+TEST_F(StoredJournalTest, a_folder_that_was_emptied_is_told_and_filled_again_from_the_journal) {
+  commit(30);
+  const Life life = live(
+      [&](const auto& read_back) {
+        ASSERT_TRUE(eventually([&] { return probe_.current == 30U; }));
+        std::filesystem::rename(at(), at() + "-away");  // at once, where a removal takes one after the other
+        std::filesystem::create_directory(at());
+        commit(1);
+        read_back(1);
+        EXPECT_TRUE(eventually([&] { return probe_.failures >= 1; }));
+        EXPECT_TRUE(eventually([&] { return probe_.current == 31U; })) << probe_.current;
+        EXPECT_TRUE(eventually([&] { return board_.warning().empty(); })) << board_.warning();
+      },
+      {.interval = milliseconds(20), .retry = milliseconds(20)});
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  const Life again = live();
+  EXPECT_EQ(again.log_reads, 1);
+  EXPECT_EQ(again.records, 31U);
+  EXPECT_EQ(again.state, life.state);
+}
+
 TEST_F(StoredJournalTest, a_disk_that_refuses_the_folder_stops_no_start_and_a_wrong_folder_does) {
   const auto open = [this](const std::string& folder, const std::string& signature_options = "") {
     return open_store_if_disk_is_well(folder, signature_options, probe_, board_);
