@@ -45,7 +45,8 @@ namespace neardup {
 struct StoreOptions {
   std::uint64_t segment_bytes_max = std::uint64_t{256}
                                     << 20;  // the next one begins before it; one record may pass it
-  const char* way_out = kSnapshotWayOut;    // of whoever is refused for what was stored
+  // Of whoever is refused for what was stored.
+  const char* way_out = kSnapshotMadeOtherwiseWayOut;
 };
 
 class JournalStore {

@@ -20,6 +20,15 @@ constexpr const char* kSlow =
     "the disk is slower than the journal grows, or hangs: what finds no room in the queue is read from Kafka "
     "once it has caught up";
 
+// Whether a chain has accepted it, or would. If not, the folder holds what is no journal; else whoever
+// refuses it refuses the journal, too.
+bool follows(const JournalChain& chain, const StoredRecord& stored) {
+  const Result<JournalRecord> record = decode_journal_record(stored.bytes);
+  if (!record) return false;
+  JournalChain ahead = chain;
+  return chain.next_number() > stored.number || ahead.accept(*record, stored.bytes);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<JournalStore>> open_store_if_disk_is_well(const std::string& folder,
@@ -75,6 +84,7 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
   const auto began = Clock::now();
   auto shown = began;
   std::uint64_t bytes_read = 0;
+  const char* way_out = kSnapshotWayOut;
   Status status = parts_.store.read([&](const StoredRecord& record) -> Status {
     if (stop_reading_.stop_requested())
       return Error{ErrorCode::kUnavailable, "asked to stop while reading it"};
@@ -86,13 +96,15 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
       shown = Clock::now();
       log_info("{}: {} records read, {:.0f} % of the journal", snapshot, number_, 100 * progress);
     }
-    return take(record.bytes, progress);
+    Status taken = take(record.bytes, progress);
+    if (!taken && follows(parts_.chain, record)) way_out = kSnapshotMadeOtherwiseWayOut;
+    return taken;
   });
   if (!status) {
     const Error error = status.error().in(snapshot);
     if (error.code == ErrorCode::kUnavailable) return error;         // stopped: there is nothing to mend
     if (error.code == ErrorCode::kUnsupportedVersion) return error;  // the journal's records are the same
-    return Error{error.code, error.message + ". " + kSnapshotWayOut};
+    return Error{error.code, error.message + ". " + way_out};
   }
   const Damage damage = parts_.store.damage();
   if (damage.any()) {

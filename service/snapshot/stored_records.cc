@@ -46,6 +46,10 @@ Result<Manifest> read_manifest(const std::string& path, std::uint64_t generation
 
 const char* const kSnapshotWayOut =
     "Remove the folder, or name another: a service makes its snapshot again from the journal";
+const char* const kSnapshotMadeOtherwiseWayOut =
+    "Use the settings and the version that it was made with. Only if the journal has the new ones, as one "
+    "has "
+    "that was begun anew, remove the folder or name another";
 
 std::string manifest_name(std::uint64_t generation) { return numbered(kManifestPrefix, generation); }
 std::string segment_name(std::uint64_t first) { return numbered(kSegmentPrefix, first); }

@@ -53,8 +53,11 @@ struct Damage {
 // is not. Errors: kNotFound, kIo, kUnsupportedVersion.
 Result<std::optional<Manifest>> newest_manifest(const std::string& folder, Damage& damage);
 
-// What a person can do about a service's folder that is refused; ends a message.
+// What a person can do about a service's folder that is refused; ends a message. The second one is for what
+// the configuration or the program refuses: the journal itself was made so, and without the folder a start
+// would come to the same end an hour later.
 extern const char* const kSnapshotWayOut;
+extern const char* const kSnapshotMadeOtherwiseWayOut;
 
 class StoredRecords {
  public:

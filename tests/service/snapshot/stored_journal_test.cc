@@ -616,9 +616,37 @@ TEST_F(StoredJournalTest, a_record_that_the_caller_refuses_ends_the_start_with_a
     EXPECT_THAT(status.error().message, HasSubstr(at()));
     return status.error().message;
   };
-  EXPECT_THAT(refused_with(ErrorCode::kContradiction), HasSubstr("Remove the folder"));
-  EXPECT_THAT(refused_with(ErrorCode::kUnsupportedVersion), Not(HasSubstr("Remove the folder")))
+  EXPECT_THAT(refused_with(ErrorCode::kContradiction),
+              AllOf(HasSubstr("Use the settings and the version that it was made with"),
+                    Not(HasSubstr("Remove the folder"))))
+      << "the journal has the same record";
+  EXPECT_THAT(refused_with(ErrorCode::kUnsupportedVersion), Not(HasSubstr("emove the folder")))
       << "the journal's records are of that version, too";
+}
+
+// Each frame is whole; it is their order that no journal has.
+TEST_F(StoredJournalTest, a_folder_whose_records_are_no_journal_ends_the_start_with_a_way_out) {
+  commit(5);
+  ASSERT_TRUE(live().status);
+  std::string segment;
+  std::string frame;
+  Result<StoredRecords> records = StoredRecords::open(at());
+  ASSERT_TRUE(records.ok());
+  const StoredSegment promised = records->manifest().segments.front();
+  const std::vector<std::string> others = generated_records(5, 3, 99);
+  while (const std::optional<StoredRecord> record = records->next()) {
+    if (segment.empty()) segment = encode_segment_header({records->manifest().journal, 0});
+    const std::string& bytes = record->number == 1 ? others[1] : journal_.records[record->number];
+    encode_frame({record->number, record->position, bytes}, frame);
+    segment += frame;
+    if (record->number + 1 == promised.records) break;
+  }
+  write("snapshot/" + segment_name(0), segment);
+  const Life life = live();
+  ASSERT_FALSE(life.status);
+  EXPECT_EQ(life.status.error().code, ErrorCode::kContradiction);
+  EXPECT_THAT(life.status.error().message,
+              AllOf(HasSubstr("belongs to another journal"), HasSubstr("Remove the folder")));
 }
 
 }  // namespace
