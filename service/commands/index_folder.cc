@@ -66,8 +66,12 @@ Status load_index(const std::string& folder, JournalChain& chain, Detector& dete
     return with_way_out(same.error().in(folder));
   Rebuilding rebuilding(chain, detector, retention, threads);
   Status status;
-  while (const std::optional<StoredRecord> record = status ? stored->next() : std::nullopt)
+  // What lies behind the promise is a writer's, who may go back behind it.
+  while (status && stored->records() < stored->manifest().records) {
+    const std::optional<StoredRecord> record = stored->next();
+    if (!record) break;
     status = rebuilding.take(record->bytes);
+  }
   if (status) status = rebuilding.finish();
   if (!status) return status.error().in(folder);
   if (stored->damage().any()) return damaged(folder, stored->damage());

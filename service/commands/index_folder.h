@@ -31,8 +31,8 @@
 
 namespace neardup {
 
-// Every record of `folder` into `chain`, `detector` and `retention`. Only reads. Errors: as of StoredRecords
-// and of the chain; kCorrupt if it is damaged: an answer from half an index would be wrong.
+// Every record that `folder` promises into `chain`, `detector` and `retention`. Only reads. Errors: as of
+// StoredRecords and of the chain; kCorrupt if it is damaged: an answer from half an index would be wrong.
 // `threads`: as Rebuilding has them.
 Status load_index(const std::string& folder, JournalChain& chain, Detector& detector, Retention& retention,
                   int threads);

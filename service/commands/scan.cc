@@ -52,9 +52,9 @@ const char kScanHelp[] =
     "no document gets the verdict \"rejected\" with its reason, and the scan goes on; blank lines are "
     "skipped.\n"
     "The file that the verdicts go to is not read, though it lies below a folder that is.\n"
-    "Where verdicts cannot be written, the index goes back to what it was, and the scan can be run again; "
-    "but\n"
-    "each 256 MiB that it had grown by stay, and what they remember is a duplicate then.\n"
+    "Where verdicts or the index cannot be written, it goes back to what it was, and the scan can be run "
+    "again;\n"
+    "but each 256 MiB that it had grown by stay, and what they remember is a duplicate then.\n"
     "Exit codes: 0 done, rejects or not; 65 every document was rejected, or with --strict at least one, or\n"
     "the index is damaged, contradicts itself or the settings, is of another version, or with --snapshot\n"
     "a service's; 69 another process writes to the index; 74 a file could not be read, or the output not\n"
@@ -111,12 +111,14 @@ class Scan {
       }
       if (!has_turn) has_turn = begin(next, PathInput::Wait::kYes);
     }
-    if (index_ && output_error_ != 0) {
-      // A document whose verdict nobody has must not be a duplicate of itself when it comes again.
-      if (const Status abandoned = index_->abandon(); index_status_) note_index(abandoned);
-    } else if (index_ && index_status_) {
+    if (index_ && index_status_ && output_error_ == 0) {
       if (room_.documents() > 0) (void)end_record();
       if (index_status_) note_index(index_->finish());
+    }
+    if (index_ && (!index_status_ || output_error_ != 0)) {
+      // A document whose verdict nobody has must not be a duplicate of itself when it comes again, and of an
+      // index that could not be written nobody knows how much is there for good.
+      if (const Status abandoned = index_->abandon(); index_status_) note_index(abandoned);
     }
     report_unreadable();
     clear_progress();

@@ -2,8 +2,9 @@
 //
 // Reads a snapshot from its first record to its last. The manifest promises how far; behind that lies what
 // was appended later, and reads as well if it is whole, so reading goes on there until a frame is not. Who is
-// to write on trusts the promise alone (JournalStore). A frame that is not whole ends the reading wherever it
-// stands: what comes behind it can be had from Kafka, and `damage` says if it was promised.
+// to write on (JournalStore), or decides by it (a scan), stops at the promise: a writer may go back to it. A
+// frame that is not whole ends the reading wherever it stands: what comes behind it can be had from Kafka,
+// and `damage` says if it was promised.
 //
 //   FOLDER/manifest-GENERATION     the newest two that are whole (manifest.h)
 //   FOLDER/segment-FIRST           the journal from record FIRST on (segment.h)

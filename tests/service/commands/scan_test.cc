@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -727,6 +728,52 @@ TEST_F(Scan, an_output_that_ends_leaves_the_index_as_it_was) {
     ASSERT_THAT(again.verdicts, SizeIs(2 * 4096 - 50));
     EXPECT_THAT(again.verdicts, testing::Each(testing::Field(&ParsedVerdict::verdict, Verdict::kUnique)));
   }
+}
+
+// The first record of it is written by then, the second finds no room.
+TEST_F(Scan, an_index_that_cannot_be_written_is_as_it_was) {
+  const std::string index = (folder_ / "index").string();
+  scan({.paths = {write("known.jsonl", lines(0, 50))}, .snapshot = index});
+  const auto before = files_in(index);
+  const std::string file = write("many.jsonl", lines(50, 3 * 4096));
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &usual), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const Scanned whole = scan({.paths = {file}, .snapshot = (folder_ / "whole").string()});
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  const std::size_t room = read(folder_ / "whole" / "segment-00000000000000000000").size() / 2;
+  const rlimit full = {room, usual.rlim_max};
+  const Ran cut = with_streams("", [&](const Streams& streams) {
+    const int nowhere = open("/dev/null", O_WRONLY);  // which has no end, unlike a file
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
+    const int code =
+        run_scan({.paths = {file}, .quiet = true, .snapshot = index}, {}, {streams.in, nowhere, streams.err});
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &usual), 0);
+    close(nowhere);
+    return code;
+  });
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(cut.exit_code, 74);
+  EXPECT_THAT(cut.err, HasSubstr("File too large"));
+  EXPECT_TRUE(files_in(index) == before);
+}
+
+// It is written beside who asks, or was when it died.
+TEST_F(Scan, who_asks_an_index_knows_what_it_promises_and_no_more) {
+  const std::string index = (folder_ / "index").string();
+  const std::string manifest = "manifest-00000000000000000002";
+  scan({.paths = {write("known.jsonl", lines(0, 50))}, .snapshot = index});
+  const std::string promised = read(folder_ / "index" / manifest);
+  scan({.paths = {write("new.jsonl", lines(50, 100))}, .snapshot = index});
+  for (const auto& [name, bytes] : files_in(index)) {
+    if (name.starts_with("manifest-")) std::filesystem::remove(folder_ / "index" / name);
+  }
+  write("index/" + manifest, promised);
+  const Scanned asked = scan({.paths = {}, .against = index}, lines(0, 100));
+  EXPECT_EQ(asked.exit_code, 0) << asked.err;
+  ASSERT_THAT(asked.verdicts, SizeIs(100));
+  for (std::size_t i = 0; i < 100; ++i)
+    EXPECT_EQ(asked.verdicts[i].verdict, i < 50 ? Verdict::kDuplicate : Verdict::kUnique) << i;
 }
 
 // It has no journal elsewhere to be made from again.
