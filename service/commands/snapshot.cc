@@ -39,7 +39,7 @@ std::string written(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Json as_json(const Manifest& manifest) {
+Json as_json(const Manifest& manifest, const Damage& damage) {
   Json topics = Json::array();
   for (const JournalChain::Topic& topic : manifest.topics)
     topics.push_back({{"name", topic.name}, {"id", hex(topic.id)}});
@@ -67,7 +67,8 @@ Json as_json(const Manifest& manifest) {
           {"generation", manifest.generation},
           {"topics", std::move(topics)},
           {"positions", std::move(positions)},
-          {"segments", std::move(segments)}};
+          {"segments", std::move(segments)},
+          {"damage", damage.clauses}};
 }
 
 std::string as_table(const Manifest& manifest) {
@@ -106,6 +107,12 @@ int refuse(const Streams& streams, const Error& error) {
   (void)write_all(streams.err, "neardup: " + error.message + "\n");
   return exit_code(error.code);
 }
+
+const char* word_for(const Damage& damage) {
+  return damage.code == ErrorCode::kIo ? "unreadable" : "damaged";
+}
+
+int exit_code(const Damage& damage) { return damage.any() ? exit_code(damage.code) : kExitOk; }
 
 // Does the chain stand where the manifest says?
 std::string difference(const JournalChain& chain, const Manifest& manifest) {
@@ -166,8 +173,14 @@ Verified verify(StoredRecords& stored) {
 int run_snapshot_inspect(const SnapshotOptions& options, const Streams& streams) {
   const Result<StoredRecords> stored = StoredRecords::open(options.folder);
   if (!stored) return refuse(streams, stored.error());
-  return answer(streams, options.json ? written(as_json(stored->manifest())) : as_table(stored->manifest()),
-                kExitOk);
+  const Damage& damage = stored->damage();
+  if (damage.any()) {
+    (void)write_all(streams.err, fmt::format("neardup: this is an older one, the newest is {}: {}\n",
+                                             word_for(damage), harmless(damage.clauses)));
+  }
+  const Manifest& manifest = stored->manifest();
+  return answer(streams, options.json ? written(as_json(manifest, damage)) : as_table(manifest),
+                exit_code(damage));
 }
 
 int run_snapshot_verify(const SnapshotOptions& options, const Streams& streams) {
@@ -175,7 +188,6 @@ int run_snapshot_verify(const SnapshotOptions& options, const Streams& streams) 
   if (!stored) return refuse(streams, stored.error());
   const Verified verified = verify(*stored);
   const bool whole = !verified.damage.any();
-  const bool unreadable = !whole && verified.damage.code == ErrorCode::kIo;
   const std::uint64_t promised = stored->manifest().records;
   std::string text;
   if (options.json) {
@@ -193,9 +205,9 @@ int run_snapshot_verify(const SnapshotOptions& options, const Streams& streams) 
       text += fmt::format("{:<12}{} bytes of a record that is being written, or was\n", "at the end",
                           verified.torn_bytes);
     const std::string damage = harmless(verified.damage.clauses);
-    text += whole ? "whole\n" : (unreadable ? "unreadable: " : "damaged: ") + damage + "\n";
+    text += whole ? "whole\n" : fmt::format("{}: {}\n", word_for(verified.damage), damage);
   }
-  return answer(streams, text, whole ? kExitOk : unreadable ? kExitIo : kExitData);
+  return answer(streams, text, exit_code(verified.damage));
 }
 
 }  // namespace neardup

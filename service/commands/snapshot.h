@@ -1,8 +1,9 @@
 // `neardup snapshot`: what lies in this folder, and is it whole?
 //
-// `inspect` tells what the newest manifest promises, at once. `verify` reads every frame and every record,
-// holds them against the chain and against that promise, and ends with 65 where anything is damaged. Neither
-// changes anything, nor minds a service that writes there meanwhile.
+// `inspect` tells what the newest manifest promises, at once; where that is damaged, the one before, and says
+// so. `verify` reads every frame and every record, and holds them against the chain and against that promise.
+// Both end with 65 where they find damage. Neither changes anything, nor minds a service that writes there
+// meanwhile.
 #pragma once
 
 #include <string>

@@ -120,7 +120,9 @@ std::optional<StoredRecord> StoredRecords::next() {
   const std::string where =
       segments_.empty() ? folder_ : folder_ + "/" + segment_name(segments_.back().first);
   const std::uint64_t at = segments_.empty() ? 0 : segments_.back().bytes;
-  if (records_ < manifest_.records) {
+  // One that was just begun is promised with its header alone.
+  const bool lacks = !record && !segments_.empty() && at < manifest_.segments[segments_.size() - 1].bytes;
+  if (records_ < manifest_.records || lacks) {
     const Error error = record ? Error{ErrorCode::kCorrupt, "ends too early"} : record.error();
     const bool of_file = error.code == ErrorCode::kIo || error.code == ErrorCode::kNotFound;  // names it
     damage_.add(of_file ? error

@@ -103,6 +103,45 @@ TEST_F(SnapshotCommand, verify_finds_whole_frames_that_are_not_the_journal_promi
   EXPECT_THAT(ran.out, HasSubstr("the last record is another than the manifest says"));
 }
 
+TEST_F(SnapshotCommand, inspect_says_that_what_it_tells_is_not_the_newest) {
+  EXPECT_EQ(nlohmann::json::parse(inspect(true).out)["damage"], "");
+  const std::string newest = manifest_name(snapshot_files(at())->manifests.back());
+  std::string bytes = read(folder_ / "snapshot" / newest);
+  bytes[20] ^= 1;
+  write("snapshot/" + newest, bytes);
+  const std::string damage = at() + "/" + newest + ": its checksum does not match";
+  for (const bool json : {false, true}) {
+    const Ran ran = inspect(json);
+    EXPECT_EQ(ran.exit_code, 65);
+    EXPECT_EQ(ran.err, "neardup: this is an older one, the newest is damaged: " + damage + "\n");
+    EXPECT_THAT(ran.out, HasSubstr("generation"));
+    if (json) {
+      EXPECT_EQ(nlohmann::json::parse(ran.out)["damage"], damage);
+    }
+  }
+}
+
+// As a process leaves it that dies when it has begun one.
+TEST_F(SnapshotCommand, verify_misses_a_segment_that_was_promised_without_a_record) {
+  {
+    const auto store = JournalStore::open(at(), "", {.segment_bytes_max = 1});
+    JournalChain chain;
+    ASSERT_TRUE((*store)->read([&](const StoredRecord& record) -> Status {
+      return chain.accept(*decode_journal_record(record.bytes), record.bytes);
+    }));
+    ASSERT_TRUE((*store)->resume(chain));
+    ASSERT_TRUE((*store)->append(generated_records(13, 3).back(), ++position_));
+    ASSERT_TRUE((*store)->fall_back());
+    ASSERT_EQ((*store)->committed().segments.back().records, 0U);
+  }
+  EXPECT_EQ(verify(false).exit_code, 0);
+  const std::string segment = at() + "/" + segment_name(12);
+  ASSERT_TRUE(std::filesystem::remove(segment));
+  const Ran ran = verify(false);
+  EXPECT_EQ(ran.exit_code, 65);
+  EXPECT_THAT(ran.out, HasSubstr("damaged: " + segment + ": opening it: No such file or directory\n"));
+}
+
 TEST_F(SnapshotCommand, a_record_that_was_being_written_is_no_damage) {
   const Result<StoredRecords> stored = StoredRecords::open(at());
   const std::string name = "snapshot/" + segment_name(stored->manifest().segments.back().first);
@@ -127,8 +166,8 @@ TEST_F(SnapshotCommand, what_cannot_be_read_is_not_called_damaged) {
     const std::string path = at() + "/" + manifest_name(generation);
     std::filesystem::remove(path);
     std::filesystem::create_symlink(path, path);
-    unreadable = path + ": opening it: Too many levels of symbolic links" +
-                 (unreadable.empty() ? "" : "; ") + unreadable;
+    unreadable = path + ": opening it: Too many levels of symbolic links" + (unreadable.empty() ? "" : "; ") +
+                 unreadable;
   }
   const Ran inspected = inspect(false);
   EXPECT_EQ(inspected.exit_code, 74);
