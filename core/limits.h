@@ -30,4 +30,8 @@ inline constexpr std::size_t kJournalEntryBytesMax = kIdBytesMax + kUrlBytesMax 
 static_assert(kJournalEntryBytesMax * 16 < kJournalRecordBytesMax,
               "a batch must have room for some documents");
 
+// Records that wait for the snapshot's disk.
+inline constexpr std::size_t kSnapshotQueueBytesMax = std::size_t{64} << 20;
+static_assert(kSnapshotQueueBytesMax > kJournalRecordBytesMax, "a larger one would wait for an empty queue");
+
 }  // namespace neardup

@@ -469,9 +469,10 @@ const std::vector<Setting>& table() {
        .about =
            "Memory that the index may take (neardup_index_bytes). Tables grow in steps of some MiB, so a "
            "limit below 64MiB is too small to work by. 0: what the process may have "
-           "(neardup_memory_limit_bytes) but an eighth of it or, if that is more, 512MiB (for more than 17 "
-           "threads 300MiB and 12MiB for each; and three times what batch.bytes_max is above 64MiB) or half "
-           "of it, whichever is less; serve stops there, whatever at_memory_limit says.",
+           "(neardup_memory_limit_bytes) but an eighth of it or, if that is more, 512MiB (or, if they are "
+           "more, 300MiB, 12MiB for each thread, three times what batch.bytes_max is above 64MiB, and 64MiB "
+           "with a snapshot.directory) or half of it, whichever is less; serve stops there, whatever "
+           "at_memory_limit says.",
        .unit = "bytes",
        .min = 0,
        .max = 1024 * kGiB},

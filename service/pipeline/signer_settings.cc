@@ -120,12 +120,13 @@ DetectorOptions resolve_detector_options(const Config& config) {
 // Batches and Kafka's buffers take some 300 MB; with batches of more bytes than is usual, as much more as may
 // be under way, and one that is being filled. What a signing thread keeps from record to record is some 12 MB
 // at most: 8 MiB of its signer (SignerPool::kHeldBytesMax) and 1 MiB each of a body and of the codec's
-// strings (DocumentCodec::kRecordBytesUsual).
+// strings (DocumentCodec::kRecordBytesUsual). A disk that hangs fills the snapshot's queue.
 std::uint64_t bytes_beside_index(const Config& config) {
   const std::uint64_t usual = BatchConfig().bytes_max;
   const std::uint64_t more = std::max<std::uint64_t>(config.batch.bytes_max, usual) - usual;
   const auto threads = static_cast<std::uint64_t>(signing_threads(config.pipeline));
-  return (300 + 12 * threads) * kMiB + (Worker::kFullBatchesMax + 1) * more;
+  const std::uint64_t queue = config.snapshot.directory.empty() ? 0 : kSnapshotQueueBytesMax;
+  return (300 + 12 * threads) * kMiB + (Worker::kFullBatchesMax + 1) * more + queue;
 }
 
 RetentionOptions resolve_retention_options(const Config& config, std::uint64_t process_bytes_max) {

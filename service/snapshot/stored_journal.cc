@@ -218,7 +218,9 @@ void StoredJournal::keep(std::string_view bytes) {
   committed_end_ = number_;
   tell_behind();
   if (behind_) return;
-  const auto fits = [&] { return queue_.empty() || queue_bytes_ + bytes.size() <= options_.queue_bytes_max; };
+  const auto fits = [&] {
+    return queue_bytes_ == 0 || queue_bytes_ + bytes.size() <= options_.queue_bytes_max;
+  };
   if (!drained_.wait_for(lock, kCallerWaitMax, fits)) {
     behind_ = slow_ = true;
     parts_.board.warn("snapshot", kSlow);
@@ -270,15 +272,18 @@ bool StoredJournal::wait(Clock::time_point until, std::vector<Item>& items) {
   std::unique_lock lock(mutex_);
   filled_.wait_until(lock, until, [&] { return stop_ || (!failed_ && (!queue_.empty() || behind_)); });
   items.swap(queue_);
-  queue_bytes_ = 0;
-  drained_.notify_one();
   return stop_;
 }
 
-Status StoredJournal::append(const std::vector<Item>& items) {
-  for (const Item& item : items) {
-    if (item.number < parts_.store.next_number()) continue;  // caught up with already
-    if (Status status = parts_.store.append(item.bytes, item.position); !status) return status;
+Status StoredJournal::append(std::vector<Item>& items) {
+  for (Item& item : items) {
+    if (item.number >= parts_.store.next_number()) {  // else it was caught up with already
+      if (Status status = parts_.store.append(item.bytes, item.position); !status) return status;
+    }
+    const std::size_t bytes = std::exchange(item.bytes, {}).size();
+    const std::lock_guard lock(mutex_);
+    queue_bytes_ -= bytes;
+    drained_.notify_one();
   }
   const std::lock_guard lock(mutex_);
   stored_ = parts_.store.next_number();

@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/limits.h"
 #include "service/journal/chain.h"
 #include "service/journal/log.h"
 #include "service/metrics/probe.h"
@@ -46,7 +47,7 @@ struct StoredJournalOptions {
   std::chrono::milliseconds retry{10000};     // after an error
   // So soon a disk that failed, or was too slow, has to promise something: only that tells that it is well.
   std::chrono::milliseconds promise{1000};
-  std::size_t queue_bytes_max = std::size_t{64} << 20;
+  std::size_t queue_bytes_max = kSnapshotQueueBytesMax;
   std::chrono::milliseconds stale_end_max{5000};  // so long an end before ours may be a stale answer
 };
 
@@ -99,7 +100,7 @@ class StoredJournal final : public JournalLog {
   // On the thread inside.
   void run();
   bool wait(Clock::time_point until, std::vector<Item>& items);
-  Status append(const std::vector<Item>& items);
+  Status append(std::vector<Item>& items);
   Status catch_up();
   void promise_soon();
   Status commit_when_due();
@@ -118,7 +119,7 @@ class StoredJournal final : public JournalLog {
   std::condition_variable filled_;
   std::condition_variable drained_;
   std::vector<Item> queue_;
-  std::size_t queue_bytes_ = 0;
+  std::size_t queue_bytes_ = 0;      // with those that the thread inside has taken and not yet appended
   std::uint64_t committed_end_ = 0;  // one past the newest record that was handed out
   std::uint64_t stored_ = 0;         // as the thread inside knew it last
   bool slow_ = false;                // behind, because the queue was full

@@ -190,6 +190,9 @@ TEST_F(SignerSettings, an_index_without_a_limit_has_that_of_its_process_and_stop
   config_.batch.bytes_max = 1024 * kMiB;  // three of them may lie there
   EXPECT_EQ(bytes_beside_index(config_), (300 + 17 * 12 + 3 * 960) * kMiB);
   EXPECT_EQ(resolve_retention_options(config_, 8192 * kMiB).bytes_max, (8192 - 3384) * kMiB);
+  config_.snapshot.directory = "/var/lib/neardup/snapshot";
+  EXPECT_EQ(bytes_beside_index(config_), (300 + 17 * 12 + 3 * 960 + 64) * kMiB) << "and its queue";
+  config_.snapshot.directory.clear();
   config_.batch.bytes_max = kMiB;
   EXPECT_EQ(resolve_retention_options(config_, 4096 * kMiB).bytes_max, 3584 * kMiB) << "none is less";
   config_.index.memory_limit = 5000 * kMiB;

@@ -1,8 +1,11 @@
 #include "service/snapshot/stored_journal.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
@@ -416,6 +419,34 @@ TEST_F(StoredJournalTest, records_that_find_no_room_in_the_queue_come_from_the_j
   const Life again = live();
   EXPECT_EQ(again.log_reads, 1);
   EXPECT_EQ(again.state, life.state);
+}
+
+// Nobody reads the pipe that lies in the place of the manifest's draft: so the thread inside hangs with what
+// it has taken, as on a disk that hangs.
+TEST_F(StoredJournalTest, what_is_being_appended_counts_to_the_bound_of_the_queue) {
+  std::vector<std::string> records;
+  for (int i = 0; i < 4; ++i) records.push_back(truth_.next(3));
+  const std::size_t three = records[0].size() + records[1].size() + records[2].size();
+  const std::string draft = at() + "/" + manifest_name(1) + ".tmp";
+  const Life life = live(
+      [&](const auto& read_back) {
+        ASSERT_EQ(mkfifo(draft.c_str(), 0600), 0);
+        journal_.add(records[0]);
+        read_back(1);
+        ASSERT_TRUE(eventually([&] { return std::filesystem::exists(at() + "/" + segment_name(0)); }));
+        for (int i : {1, 2}) journal_.add(records[i]);
+        read_back(2);
+        EXPECT_EQ(board_.warning(), "") << "three have room";
+        journal_.add(records[3]);
+        read_back(1);
+        EXPECT_THAT(board_.warning(), HasSubstr("what finds no room in the queue"));
+        const int reader = ::open(draft.c_str(), O_RDONLY | O_NONBLOCK);
+        EXPECT_TRUE(eventually([&] { return probe_.current == 4U; })) << probe_.current;
+        ::close(reader);
+      },
+      {.retry = milliseconds(20), .promise = milliseconds(20), .queue_bytes_max = three});
+  ASSERT_TRUE(life.status);
+  EXPECT_EQ(live().log_reads, 1);
 }
 
 TEST_F(StoredJournalTest, the_end_of_the_log_inside_is_not_waited_for) {
