@@ -429,7 +429,8 @@ const std::vector<Setting>& table() {
        .about =
            "Folder on a local disk for what names the uniques: id, url and place. The file there has no "
            "name and goes with the process. Empty: it is kept in memory, 40 bytes a unique and its id and "
-           "url, which may double what the index takes (`neardup plan --name-bytes`)."},
+           "url, once if they are equal, which may double what the index takes (`neardup plan "
+           "--name-bytes`)."},
       {.path = "index.by_id",
        .field = at<&Config::index, &IndexConfig::by_id>,
        .about =

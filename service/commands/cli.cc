@@ -287,10 +287,11 @@ Run setup_plan(CLI::App& app) {
       ->transform(CLI::AsSizeValue(false))
       ->transform(decimal())  // before the other
       ->check(CLI::Range(std::uint64_t{0}, kPlanMemoryMax));
-  app.add_option("--name-bytes", options->name_bytes,
-                 fmt::format("Bytes of a unique's id and url together, on average: kept in memory without "
-                             "index.directory; default {}",
-                             options->name_bytes))
+  app.add_option(
+         "--name-bytes", options->name_bytes,
+         fmt::format("Bytes of a unique's id and url together, on average, of one if they are equal: kept in "
+                     "memory without index.directory; default {}",
+                     options->name_bytes))
       ->check(decimal())
       ->check(CLI::Range(std::size_t{0}, kPlanNameBytesMax));
   app.add_flag("--json", options->json, "For programs");
