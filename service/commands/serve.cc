@@ -568,8 +568,10 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
   const RetentionOptions retention = resolve_retention_options(config, memory);
   if (const std::uint64_t beside = bytes_beside_index(config); memory > 0 && beside > memory / 2) {
     log_warning(
-        "batches and signing threads may take {:.0f} MB of the {:.0f} MB that this process may have, and the "
-        "kernel ends it past that; lower batch.bytes_max or pipeline.threads, or give it more",
+        "batches, signing threads and the snapshot's queue may take {:.0f} MB of the {:.0f} MB that this "
+        "process "
+        "may have, and the kernel ends it past that; lower batch.bytes_max or pipeline.threads, or give it "
+        "more",
         static_cast<double>(beside) / 1e6, static_cast<double>(memory) / 1e6);
   }
   MetricsRegistry metrics(
