@@ -68,6 +68,7 @@ constexpr std::array<unsigned, 14> kRuns = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16,
 constexpr std::size_t kRunTextMax = 1024;           // characters
 constexpr std::uint64_t kRunDocumentsMax = 20'000;  // read by a detector for each m
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kLabelBytesMax = 2 * kIdBytesMax + 256;  // of a line: two ids and a number
 constexpr std::uint64_t kSampleSeed = 20'210'701;
 
 struct Label {
@@ -132,16 +133,23 @@ Result<std::vector<Label>> read_labels(const std::string& path) {
   if (!in) return Error{ErrorCode::kNotFound, fmt::format("--pairs: {}: {}", path, std::strerror(errno))};
   std::vector<Label> labels;
   std::size_t number = 0;
-  for (std::string line; std::getline(in, line);) {
+  std::vector<char> room(kLabelBytesMax + 1);  // what is no text may have no end of line at all
+  while (in.getline(room.data(), static_cast<std::streamsize>(room.size())) ||
+         (in.gcount() > 0 && !in.bad())) {
     ++number;
-    if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
-    if (line.ends_with('\r')) line.pop_back();
+    // Counted is the end of the line, too, where there is one.
+    std::string_view line(room.data(), static_cast<std::size_t>(in.gcount()) - (in.good() ? 1 : 0));
+    const bool is_cut = in.fail();
+    if (number == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+    if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) continue;
-    std::optional<Label> label = parse_label(line);
+    std::optional<Label> label = is_cut ? std::nullopt : parse_label(line);
     if (!label) {
-      return Error{ErrorCode::kCorrupt, fmt::format("--pairs: {}: line {}: write id1<TAB>id2<TAB>label, the "
-                                                    "label a number of 0 to 1",
-                                                    path, number)};
+      return Error{
+          ErrorCode::kCorrupt,
+          fmt::format("--pairs: {}: line {}: {}write id1<TAB>id2<TAB>label, the "
+                      "label a number of 0 to 1",
+                      path, number, is_cut ? fmt::format("is longer than {} bytes; ", kLabelBytesMax) : "")};
     }
     label->line = number;
     labels.push_back(*std::move(label));

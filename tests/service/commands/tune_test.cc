@@ -305,6 +305,20 @@ TEST_F(TuneCommand, wrong_pairs_are_named_with_the_way_out) {
   EXPECT_THAT(none_same.err, HasSubstr("no pair is the same, of similarity 0.8 or more"));
 }
 
+TEST_F(TuneCommand, a_line_without_end_is_no_pair) {
+  const std::string id(4096, 'i');  // the longest there is
+  const std::string longest = id + '\t' + std::string(4096, 'j') + "\t1";
+  EXPECT_THAT(by_labels(longest).err, HasSubstr("line 1: no document has the id"))
+      << "without an end of line";
+  EXPECT_THAT(by_labels("a0\tb0\t0\n" + longest + "\r\n").err, HasSubstr("line 2: no document has the id"));
+  const Ran ran = by_labels("a0\tb0\t0\n" + longest + std::string(100'000, '0') + "\n");
+  EXPECT_EQ(ran.exit_code, 65);
+  EXPECT_THAT(ran.err, HasSubstr("labels.tsv: line 2: is longer than 8448 bytes; write id1<TAB>id2"));
+  const Ran endless = tune({.paths = {}, .pairs = "/dev/zero"});
+  EXPECT_EQ(endless.exit_code, 65);
+  EXPECT_THAT(endless.err, HasSubstr("--pairs: /dev/zero: line 1: is longer than 8448 bytes; "));
+}
+
 // As spreadsheets write it.
 TEST_F(TuneCommand, a_byte_order_mark_before_the_pairs_is_no_part_of_an_id) {
   const std::string mark = "\xEF\xBB\xBF";
