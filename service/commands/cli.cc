@@ -536,13 +536,24 @@ int run(int argc, const char* const* argv) {
     }
     return nullptr;
   };
+  // Of a word that is in a command's place and none: help of something else would be taken for its own.
+  const auto is_word = [](const std::string& word) { return !word.starts_with("-"); };
+  const auto show_reached = [&]() -> int {
+    const auto* const command = reached();
+    const bool halfway = command != nullptr && command->first->get_require_subcommand_min() > 0 &&
+                         command->first->get_subcommands().empty();
+    const std::vector<std::string> rest = app.remaining(true);
+    if ((command != nullptr && !halfway) || std::ranges::none_of(rest, is_word)) return show(app.help());
+    if (const int wrong = report_wrong_properties(app); wrong != kExitOk) return wrong;
+    return halfway ? which_of(*command->first, rest) : unknown_command(*std::ranges::find_if(rest, is_word));
+  };
 
   try {
     app.parse(words_of(argc, argv, app));
   } catch (const CLI::CallForVersion&) {
     return run_version();
   } catch (const CLI::Success&) {  // --help, of whichever command was reached
-    return topic.empty() ? show(app.help()) : show_topic();
+    return topic.empty() ? show_reached() : show_topic();
   } catch (const CLI::ParseError& error) {
     if (const int wrong = report_wrong_properties(app); wrong != kExitOk) return wrong;
     if (help->parsed()) return usage_error("help: " + what_is_wrong(error, app), help->get_name());

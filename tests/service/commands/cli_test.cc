@@ -124,6 +124,22 @@ TEST(Cli, an_unknown_command_is_wrong_usage_with_a_suggestion) {
   EXPECT_THAT(neardup_cli({"qqqqqq"}).err, StartsWith("neardup: unknown command \"qqqqqq\"\n"));
 }
 
+TEST(Cli, help_of_an_unknown_command_is_the_same_error) {
+  for (const char* help : {"--help", "-h"}) {
+    for (const std::vector<const char*>& words :
+         {std::vector<const char*>{"valdate"}, {"topics", "creat"}, {"--set", "log.level=info", "qqqqqq"}}) {
+      std::vector<const char*> asks = words;
+      asks.push_back(help);
+      const Answer answer = neardup_cli(asks);
+      EXPECT_EQ(answer.code, kExitUsage) << words.back();
+      EXPECT_EQ(answer.out, "");
+      EXPECT_EQ(answer.err, neardup_cli(words).err);
+    }
+  }
+  EXPECT_EQ(neardup_cli({"topics", "--help"}).code, kExitOk);
+  EXPECT_EQ(neardup_cli({"scan", "page.html", "--help"}).code, kExitOk);
+}
+
 TEST(Cli, an_unknown_command_of_a_command_is_named_with_its_choices) {
   const std::pair<std::vector<const char*>, const char*> cases[] = {
       {{"topics", "creat"}, "topics: \"creat\" is not one of create, check; did you mean create?"},
@@ -363,6 +379,7 @@ TEST(Cli, the_value_of_a_mistyped_property_is_not_repeated) {
         {"print-config", "--set", "kafka.properties.sasl.password:", "hunter2"},
         {"-X", "sasl.password", "=", "hunter2", "print-config"},
         {"-X", "sasl.password:", "hunter2"},
+        {"-X", "sasl.password:", "hunter2", "--help"},
         {"help", "-X", "sasl.password:", "hunter2"},
         {"help", "topics", "-X", "sasl.password:", "hunter2"},
         {"-Xsasl.password:hunter2", "validate", "--offline"},
