@@ -107,7 +107,12 @@ Status sync_folder(const std::string& folder) {
 
 Status make_folder(const std::string& folder) {
   std::error_code error;
-  if (std::filesystem::is_directory(folder, error)) return {};
+  const std::filesystem::file_status there = std::filesystem::status(folder, error);
+  if (std::filesystem::is_directory(there)) return {};
+  if (std::filesystem::exists(there)) {
+    error = std::make_error_code(std::errc::not_a_directory);
+    return Error{ErrorCode::kIo, folder + ": " + error.message()};
+  }
   const std::string above = std::filesystem::path(folder).parent_path().string();
   if (!above.empty()) {
     if (Status status = make_folder(above); !status) return status;

@@ -519,6 +519,18 @@ TEST_F(MgramScan, goes_on_where_a_snapshot_ends_and_refuses_one_of_another_mode)
   }
 }
 
+TEST_F(Scan, a_file_named_as_the_index_is_no_folder) {
+  const std::string file = write("three.jsonl", line("a", words(1)));
+  const Scanned asked = scan({.paths = {file}, .against = file});
+  EXPECT_EQ(asked.exit_code, 74);
+  EXPECT_EQ(asked.err, "neardup: " + file + ": Not a directory\n");
+  for (const std::string& index : {file, file + "/index"}) {
+    const Scanned made = scan({.paths = {file}, .snapshot = index});
+    EXPECT_EQ(made.exit_code, 74);
+    EXPECT_EQ(made.err, "neardup: snapshot " + index + ": " + file + ": Not a directory\n");
+  }
+}
+
 TEST_F(Scan, two_scans_with_a_snapshot_decide_as_one_scan_of_both_files) {
   const std::string monday = write("monday.jsonl", lines(0, 300) + lines(150, 250, "twice-") + "broken\n");
   const std::string tuesday = write("tuesday.jsonl", lines(200, 400, "again-"));
