@@ -22,6 +22,7 @@
 #include "service/commands/explain.h"
 #include "service/commands/feed.h"
 #include "service/commands/fingerprint.h"
+#include "service/commands/path_input.h"
 #include "service/commands/plan.h"
 #include "service/commands/print_config.h"
 #include "service/commands/report.h"
@@ -402,6 +403,16 @@ constexpr const char* kExamples =
     "70 our mistake, 74 a file could not be read or written, 78 wrong configuration, 130 or 143 "
     "interrupted.\n";
 
+// The endings of names are listed once, in path_input.h.
+std::string with_endings(std::string help) {
+  for (const auto& [place, endings] : {std::pair{std::string("{pages}"), alternatives(kPageEndings)},
+                                       {"{lines}", alternatives(kLineEndings)}}) {
+    if (const std::size_t at = help.find(place); at != std::string::npos)
+      help.replace(at, place.size(), endings);
+  }
+  return help;
+}
+
 std::map<std::string, std::string> environment() {
   std::map<std::string, std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -499,7 +510,7 @@ int run(int argc, const char* const* argv) {
   std::vector<std::string> names;
   for (const Command& command : kCommands) {
     CLI::App* const sub = app.add_subcommand(command.name, command.about);
-    sub->footer(std::string("Examples:\n") + command.examples);
+    sub->footer("Examples:\n" + with_endings(command.examples));
     commands.emplace_back(sub, command.setup(*sub));
     names.emplace_back(command.name);
   }

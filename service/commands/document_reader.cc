@@ -51,14 +51,10 @@ int DocumentReader::read(const std::vector<std::string>& paths, const std::funct
     readable &= all_readable(input);
   }
   readable &= all_readable(input);
-  if (input.skipped() > 0) {
-    complain(fmt::format(
-        "skipped {} other files: below a folder a name must end in .html, .htm, .xhtml, .txt, .md, .jsonl, "
-        ".ndjson or .json",
-        input.skipped()));
-  }
+  if (const std::string words = input.left_out(); !words.empty()) complain(words);
   if (SignalScope::interrupted.load()) return SignalScope::exit_code();
-  return readable ? kExitOk : kExitNoInput;
+  if (!readable) return kExitNoInput;
+  return input.is_nothing() ? kExitData : kExitOk;
 }
 
 void DocumentReader::complain(std::string_view words) const {

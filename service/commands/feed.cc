@@ -28,14 +28,12 @@ const char kFeedHelp[] =
     "  cd site && neardup feed . --url-prefix https://example.org/   each page below a folder is one record\n"
     "  zcat crawl.jsonl.gz | neardup feed --rate 5000 -           standard input, 5000 records a second\n"
     "\n"
-    "Pages (.html .htm .xhtml .txt .md) are sent in the shape of input.preset, keyed by their url: the "
-    "prefix and\n"
-    "the path as it was given, without a ./, ../ or / at its head. Delivery is idempotent and acknowledged "
-    "by all\n"
-    "replicas.\n"
+    "Pages ({pages}) are sent in the shape of input.preset, keyed by their\n"
+    "url: the prefix and the path as it was given, without a ./, ../ or / at its head. Delivery is\n"
+    "idempotent and acknowledged by all replicas.\n"
     "Exit codes: 0 every record was acknowledged; 65 some were larger than input.document_bytes_max, and "
-    "left "
-    "out;\n"
+    "left\n"
+    "out, or the folders hold nothing to read;\n"
     "69 some were not acknowledged, or Kafka is away; 74 a file could not be read; 78 wrong configuration;\n"
     "130 or 143 interrupted, after what was sent was acknowledged.\n";
 
@@ -108,13 +106,16 @@ class Feed {
       say(fmt::format("sent {} records, {:.1f} MB, {:.0f}/s; {} acknowledged\n", sent_,
                       static_cast<double>(bytes_) / 1e6, static_cast<double>(sent_) / seconds_since(began_),
                       sender_.delivered()));
-      if (input_.skipped() > 0) say(fmt::format("skipped {} other files\n", input_.skipped()));
+    }
+    if (const std::string words = input_.left_out();
+        !words.empty() && (!options_.quiet || input_.is_nothing())) {
+      say("neardup: " + words + "\n");
     }
     if (!status) return report_error(status.error());
     if (!delivered) return report_error(delivered.error());
     if (SignalScope::interrupted.load()) return SignalScope::exit_code();
     if (unreadable_ > 0) return kExitIo;
-    return too_large_ > 0 ? kExitData : kExitOk;
+    return too_large_ > 0 || input_.is_nothing() ? kExitData : kExitOk;
   }
 
  private:

@@ -52,9 +52,10 @@ const char kFingerprintHelp[] =
     "the letters. With --distance each of the two is a source of one document, or 16 hex digits (a file of "
     "such\n"
     "a name is written ./NAME); similarity is what the distance stands for, of a SimHash the cosine.\n"
-    "Exit codes: 0 done, rejects or not; 65 every document was rejected, or there is none to compare; 66 a "
-    "file\n"
-    "could not be read, the others were; 74 the output was not written, or its reader went away; 78 wrong\n"
+    "Exit codes: 0 done, rejects or not; 65 every document was rejected, there is none to compare, or the "
+    "folders\n"
+    "hold nothing to read; 66 a file could not be read, the others were; 74 the output was not written, or "
+    "its reader went away; 78 wrong\n"
     "configuration; 130 or 143 interrupted.\n";
 
 namespace {

@@ -1,6 +1,7 @@
 #include "service/commands/path_input.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,9 +23,6 @@ namespace {
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 constexpr int kLookMs = 200;  // how often a wait for input looks whether to stop
 constexpr std::string_view kStdin = "-";
-
-constexpr std::array<std::string_view, 5> kPageEndings = {".html", ".htm", ".xhtml", ".txt", ".md"};
-constexpr std::array<std::string_view, 3> kLineEndings = {".jsonl", ".ndjson", ".json"};
 
 bool ends_with_any(std::string path, std::span<const std::string_view> endings) {
   for (char& c : path) {
@@ -53,6 +51,15 @@ ssize_t read_some(int fd, char* to, std::size_t size) {
 
 }  // namespace
 
+std::string alternatives(std::span<const std::string_view> words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 < words.size() ? ", " : " or ";
+    text += words[i];
+  }
+  return text;
+}
+
 PathInput::PathInput(std::vector<std::string> paths, int stdin_fd, std::size_t document_bytes_max,
                      const std::atomic<bool>& stop, int output_fd)
     : stdin_fd_(stdin_fd), bytes_kept_max_(document_bytes_max + 1), stop_(stop), block_(kBlockBytes) {
@@ -68,6 +75,15 @@ PathInput::~PathInput() { close_lines(); }
 std::vector<Error> PathInput::take_errors() { return std::exchange(errors_, {}); }
 
 std::vector<std::string> PathInput::take_remarks() { return std::exchange(remarks_, {}); }
+
+std::string PathInput::left_out() const {
+  if (skipped_ == 0 && !is_nothing()) return "";
+  std::string words = is_nothing() ? "nothing to read: " : "";
+  if (skipped_ > 0) words += fmt::format("skipped {} other files{} ", skipped_, is_nothing() ? "," : ":");
+  std::vector<std::string_view> endings(kPageEndings.begin(), kPageEndings.end());
+  endings.insert(endings.end(), kLineEndings.begin(), kLineEndings.end());
+  return words + "below a folder a name must end in " + alternatives(endings);
+}
 
 bool PathInput::next(PathBatch& batch, Wait wait) {
   batch.records.clear();
@@ -155,7 +171,11 @@ void PathInput::open_folder(const std::string& path) {
       ++skipped_;
     }
   }
-  if (error) fail(path, error.value());
+  if (error) {
+    fail(path, error.value());
+  } else {
+    has_folder_ = true;
+  }
   std::ranges::sort(names, std::greater<>());
   const std::string prefix = path.ends_with('/') ? path : path + "/";
   for (auto& [name, what] : names) ahead_.push_back({prefix + name, what});

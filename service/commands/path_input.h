@@ -3,13 +3,12 @@
 //   -              standard input, one JSON document a line
 //   a folder       its files, all the way down, in the byte order of their paths, so that every run and every
 //                  machine sees the same order; symbolic links are not followed
-//   a file         .html .htm .xhtml .txt .md: one page; else one JSON document a line
+//   a file         of a page's ending: one page; else one JSON document a line
 //
-// Inside a folder .jsonl .ndjson .json are lines and the page endings above are pages; other files are
-// skipped and counted. The file that we write to is no input: what is read there would be written there
-// again, without an end. Lines and pages come in batches of one kind. A batch ends when it is full, when the
-// kind changes, or when whoever writes to us has nothing more for the moment: then what is there must be
-// answered.
+// Inside a folder files are read that have an ending of pages or of lines; others are skipped and counted.
+// The file that we write to is no input: what is read there would be written there again, without an end.
+// Lines and pages come in batches of one kind. A batch ends when it is full, when the kind changes, or when
+// whoever writes to us has nothing more for the moment: then what is there must be answered.
 //
 // A source's topic is the file of lines, or for pages the path given; its offset is the line's number or the
 // page's number under that path, from 0. So names grow with the files of lines, never with pages.
@@ -19,10 +18,12 @@
 // Threads: none inside.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,12 @@
 #include "service/codec/record.h"
 
 namespace neardup {
+
+inline constexpr std::array<std::string_view, 5> kPageEndings = {".html", ".htm", ".xhtml", ".txt", ".md"};
+inline constexpr std::array<std::string_view, 3> kLineEndings = {".jsonl", ".ndjson", ".json"};
+
+// "a, b or c": for people.
+std::string alternatives(std::span<const std::string_view> words);
 
 struct PathBatch {
   enum class Kind : std::uint8_t { kLines, kPages };
@@ -66,7 +73,10 @@ class PathInput {
   std::vector<std::string> take_remarks();
 
   const std::vector<std::string>& topic_names() const { return topic_names_; }
-  std::uint64_t skipped() const { return skipped_; }  // files that are neither lines nor pages
+  // The input has ended, there were folders, and not one file was there to be read.
+  bool is_nothing() const { return has_folder_ && ahead_.empty() && topic_names_.empty(); }
+  // How many files of folders were neither lines nor pages, and which are. "": there is nothing to tell.
+  std::string left_out() const;
 
  private:
   enum class What : std::uint8_t { kGiven, kFolder, kLines, kPage };
@@ -107,7 +117,8 @@ class PathInput {
   std::optional<FileId> output_;  // if it is a file
 
   std::vector<Entry> ahead_;  // still to be read, the next one last
-  std::string given_;         // the path from the command line that we are in
+  bool has_folder_ = false;
+  std::string given_;  // the path from the command line that we are in
   bool given_is_topic_ = false;
   Source page_;  // of the next page under it
 

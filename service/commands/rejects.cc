@@ -6,13 +6,17 @@
 #include <numeric>
 
 #include "core/limits.h"
+#include "service/commands/path_input.h"
 
 namespace neardup {
 namespace {
 
-constexpr std::string_view kWhereTheTextIs =
-    "lines must hold one JSON object each, with its text where input.fields says, and a page's name must end "
-    "in .html, .htm, .xhtml, .txt or .md; `neardup print-config` shows the settings";
+std::string where_the_text_is() {
+  return fmt::format(
+      "lines must hold one JSON object each, with its text where input.fields says, and a page's name must "
+      "end in {}; `neardup print-config` shows the settings",
+      alternatives(kPageEndings));
+}
 
 std::string what_mends(RejectReason reason) {
   switch (reason) {
@@ -20,7 +24,7 @@ std::string what_mends(RejectReason reason) {
     case RejectReason::kNotJson:
     case RejectReason::kTooDeep:
     case RejectReason::kMissingText:
-      return std::string(kWhereTheTextIs);
+      return where_the_text_is();
     case RejectReason::kMissingId:
       return "each line needs an id or a url: input.fields.id and input.fields.url say where they are, "
              "input.id_from which of them names a document (a key, which lines of a file do not have, is the "
@@ -55,7 +59,7 @@ std::string Rejects::list() const {
 }
 
 std::string Rejects::no_document() const {
-  if (all() == 0) return fmt::format("not one document was found; {}", kWhereTheTextIs);
+  if (all() == 0) return fmt::format("not one document was found; {}", where_the_text_is());
   const auto commonest = static_cast<RejectReason>(std::ranges::max_element(counts_) - counts_.begin());
   return fmt::format("not one document was found (rejected: {}); {}", list(), what_mends(commonest));
 }

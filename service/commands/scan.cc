@@ -39,7 +39,7 @@ const char kScanAbout[] = "Find the duplicates in files, folders or standard inp
 const char kScanHelp[] =
     "  neardup scan pages.jsonl > verdicts.jsonl          one JSON document a line in, one verdict a line "
     "out\n"
-    "  neardup scan site/                                 every .html .txt .md .jsonl below a folder\n"
+    "  neardup scan site/                                 every page and file of lines below a folder\n"
     "  zcat crawl.jsonl.gz | neardup scan --quiet -       standard input\n"
     "  neardup scan --set input.fields.text=[/article] a.jsonl\n"
     "  neardup scan a.jsonl | jq -r 'select(.verdict == \"duplicate\") | [.id, .duplicate_of.id] | @tsv'\n"
@@ -47,6 +47,8 @@ const char kScanHelp[] =
     "  neardup scan --snapshot index/ tuesday.jsonl      ... and goes on from it\n"
     "  neardup scan --against index/ questions.jsonl     asks it; it stays as it is, also a service's own\n"
     "\n"
+    "A file that ends in {pages} is one page; any other file that is named holds a\n"
+    "document a line. Of those of a folder {lines} do, and others are skipped.\n"
     "Verdicts come in input order on standard output; progress and a summary on standard error. A line that "
     "is\n"
     "no document gets the verdict \"rejected\" with its reason, and the scan goes on; blank lines are "
@@ -56,10 +58,11 @@ const char kScanHelp[] =
     "again;\n"
     "but each 256 MiB that it had grown by stay, and what they remember is a duplicate then.\n"
     "Exit codes: 0 done, rejects or not; 65 every document was rejected, or with --strict at least one, or\n"
-    "the index is damaged, contradicts itself or the settings, is of another version, or with --snapshot\n"
-    "a service's; 69 another process writes to the index; 74 a file could not be read, or the output not\n"
-    "written, or its reader went away; 78 wrong configuration, or the index is full and\n"
-    "index.at_memory_limit is stop; 130 or 143 interrupted, after the verdicts of what was read.\n";
+    "the folders hold nothing to read, or the index is damaged, contradicts itself or the settings, is of\n"
+    "another version, or with --snapshot a service's; 69 another process writes to the index; 74 a file\n"
+    "could not be read, or the output not written, or its reader went away; 78 wrong configuration, or the\n"
+    "index is full and index.at_memory_limit is stop; 130 or 143 interrupted, after the verdicts of what\n"
+    "was read.\n";
 
 namespace {
 
@@ -131,6 +134,10 @@ class Scan {
     }
     if (output_error_ != 0 && output_error_ != EPIPE) {  // a reader that has seen enough is no news
       say(std::string("neardup: standard output: ") + std::strerror(output_error_) + "\n");
+    }
+    if (const std::string words = input_.left_out();
+        output_error_ == 0 && !words.empty() && (!options_.quiet || input_.is_nothing())) {
+      say("neardup: " + words + "\n");
     }
     if (!options_.quiet && output_error_ == 0) summarize();
     return exit_code();
@@ -281,6 +288,7 @@ class Scan {
     if (is_full_) return kExitConfig;
     if (SignalScope::interrupted.load()) return SignalScope::exit_code();
     if (unreadable_ > 0) return kExitIo;
+    if (input_.is_nothing()) return kExitData;
     const bool nothing_but_rejects = rejects_.all() > 0 && rejects_.all() == documents();
     if (nothing_but_rejects || (options_.strict && rejects_.all() > 0)) return kExitData;
     return kExitOk;
@@ -334,7 +342,6 @@ class Scan {
     }
     if (const std::uint64_t gone = detector_.size() - detector_.remembered(); gone > 0)
       text += fmt::format("forgotten  {:>12}  uniques\n", gone);
-    if (input_.skipped() > 0) text += fmt::format("skipped    {:>12}  other files\n", input_.skipped());
     if (unreadable_ > 0) text += fmt::format("unreadable {:>12}  files or folders\n", unreadable_);
     if (SignalScope::interrupted.load())
       text += "interrupted: the verdicts above are of what was read until then\n";

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "service/commands/exit_code.h"
+#include "service/commands/path_input.h"
 #include "service/commands/streams.h"
 #include "service/config.h"
 #include "service/version.h"
@@ -190,6 +191,14 @@ TEST(Cli, help_has_defaults_and_exit_codes) {
                             HasSubstr("130 or 143 interrupted")))
         << command;
   }
+}
+
+TEST(Cli, help_names_every_ending_that_is_read) {
+  const std::string pages = alternatives(kPageEndings);
+  EXPECT_EQ(pages, ".html, .htm, .xhtml, .txt or .md");
+  EXPECT_THAT(neardup_cli({"help", "scan"}).out,
+              AllOf(HasSubstr(pages), HasSubstr(alternatives(kLineEndings))));
+  EXPECT_THAT(neardup_cli({"help", "feed"}).out, HasSubstr("Pages (" + pages + ")"));
 }
 
 TEST(Cli, wrong_options_are_wrong_usage) {

@@ -223,20 +223,19 @@ TEST(Harmless, no_control_is_left_to_a_terminal) {
 }
 
 TEST_F(FingerprintCommand, files_of_a_folder_that_were_not_read_are_told) {
-  const std::string skipped =
-      "other files: below a folder a name must end in .html, .htm, .xhtml, .txt, .md, .jsonl, .ndjson or "
-      ".json\n";
+  const std::string endings =
+      "below a folder a name must end in .html, .htm, .xhtml, .txt, .md, .jsonl, .ndjson or .json\n";
   write("packed/a.jsonl.gz", "words");
   const Ran none = print({(folder_ / "packed").string()});
-  EXPECT_EQ(none.exit_code, 0);
+  EXPECT_EQ(none.exit_code, 65);
   EXPECT_THAT(none.out, IsEmpty());
-  EXPECT_EQ(none.err, "neardup: skipped 1 " + skipped);
+  EXPECT_EQ(none.err, "neardup: nothing to read: skipped 1 other files, " + endings);
   write("packed/b.pdf", "words");
   write("packed/c.txt", "Hello world");
   const Ran some = print({(folder_ / "packed").string()});
   EXPECT_EQ(some.exit_code, 0);
   EXPECT_THAT(lines_of(some), SizeIs(1));
-  EXPECT_EQ(some.err, "neardup: skipped 2 " + skipped);
+  EXPECT_EQ(some.err, "neardup: skipped 2 other files: " + endings);
   EXPECT_THAT(print({(folder_ / "packed" / "c.txt").string()}).err, IsEmpty());
 }
 

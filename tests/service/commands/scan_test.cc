@@ -37,6 +37,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 struct Scanned : Ran {
   std::vector<ParsedVerdict> verdicts;
@@ -179,7 +180,26 @@ TEST_F(Scan, a_folder_is_read_in_the_byte_order_of_its_paths) {
   EXPECT_EQ(got.verdicts[2].source, (ParsedVerdict::Place{root, 0, 2}));
   EXPECT_EQ(got.verdicts[4].source, (ParsedVerdict::Place{root + "/d.jsonl", 0, 0}));
   EXPECT_EQ(got.verdicts[5].duplicate_of->id, root + "/b.txt");
-  EXPECT_THAT(got.err, HasSubstr("skipped               3  other files"));
+  EXPECT_THAT(got.err, HasSubstr("neardup: skipped 3 other files: below a folder a name must end in .html, "
+                                 ".htm, .xhtml, .txt, .md, .jsonl, .ndjson or .json\n"));
+  options.quiet = true;
+  EXPECT_EQ(scan(options).err, "");
+}
+
+TEST_F(Scan, a_folder_of_which_nothing_is_read_is_no_success) {
+  const std::string endings =
+      "below a folder a name must end in .html, .htm, .xhtml, .txt, .md, .jsonl, .ndjson or .json\n";
+  write("packed/a.jsonl.gz", "words");
+  std::filesystem::create_directory(folder_ / "empty");
+  for (const auto& [name, what] : {std::pair("packed", "skipped 1 other files, "), {"empty", ""}}) {
+    const std::string path = (folder_ / name).string();
+    const Scanned quiet = scan({.paths = {path}, .quiet = true});
+    EXPECT_EQ(quiet.exit_code, 65) << name;
+    EXPECT_EQ(quiet.err, "neardup: nothing to read: " + (what + endings));
+    EXPECT_THAT(scan({.paths = {path}}).err, StartsWith(quiet.err));
+    EXPECT_EQ(scan({.paths = {path, "-"}}).exit_code, 0) << "of standard input nothing is nothing new";
+  }
+  EXPECT_EQ(scan({.paths = {(folder_ / "empty").string(), (folder_ / "missing").string()}}).exit_code, 74);
 }
 
 TEST_F(Scan, an_html_page_and_its_text_are_the_same_document) {
