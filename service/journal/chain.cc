@@ -1,5 +1,7 @@
 #include "service/journal/chain.h"
 
+#include "service/journal/signature_settings.h"
+
 namespace neardup {
 namespace {
 
@@ -9,10 +11,6 @@ Error contradiction(const JournalRecord& record, const std::string& what) {
 
 std::string expected(const std::string& what, std::uint64_t is, std::uint64_t should) {
   return what + " is " + std::to_string(is) + ", expected " + std::to_string(should);
-}
-
-std::string shown(std::string_view signature_options) {
-  return signature_options.empty() ? "the default fingerprint settings" : std::string(signature_options);
 }
 
 }  // namespace
@@ -29,8 +27,10 @@ Status JournalChain::check(const JournalRecord& record) const {
     return contradiction(record, "belongs to another journal (another journal id than record 0)");
   }
   if (record.signature_options != signature_options_) {
-    return contradiction(record, "its signatures were made with " + shown(record.signature_options) +
-                                     ", but the configuration says " + shown(signature_options_) +
+    return contradiction(record, "its signatures were made with " +
+                                     settings_apart(record.signature_options, signature_options_) +
+                                     ", but the configuration says " +
+                                     settings_apart(signature_options_, record.signature_options) +
                                      ": the two cannot be compared. Set what the journal has, or begin anew "
                                      "with another journal and group (kafka.topics.journal, kafka.group)");
   }

@@ -5,6 +5,7 @@
 #include "core/limits.h"
 #include "core/signature.h"
 #include "service/journal/fields.h"
+#include "service/journal/signature_settings.h"
 #include "service/snapshot/segment.h"
 
 namespace neardup {
@@ -15,17 +16,14 @@ constexpr std::size_t kChecksumBytes = 4;
 
 Error corrupt(std::string what) { return {ErrorCode::kCorrupt, std::move(what)}; }
 
-std::string shown(const std::string& signature_options) {
-  return signature_options.empty() ? "the default fingerprint settings" : signature_options;
-}
-
 }  // namespace
 
 Status comparable(const Manifest& manifest, const std::string& signature_options) {
   if (manifest.signature_options == signature_options) return {};
   return Error{ErrorCode::kContradiction, "its signatures were made with " +
-                                              shown(manifest.signature_options) +
-                                              ", but the configuration says " + shown(signature_options) +
+                                              settings_apart(manifest.signature_options, signature_options) +
+                                              ", but the configuration says " +
+                                              settings_apart(signature_options, manifest.signature_options) +
                                               ": the two cannot be compared"};
 }
 

@@ -533,7 +533,9 @@ TEST_F(MgramScan, goes_on_where_a_snapshot_ends_and_refuses_one_of_another_mode)
       other.detector.mode = mode;
       const Scanned refused = scan({.snapshot = index}, golden.input, other);
       EXPECT_NE(refused.exit_code, 0);
-      EXPECT_THAT(refused.err, HasSubstr("routes=mgrams"));
+      EXPECT_THAT(refused.err, AllOf(HasSubstr("made with detector.mode=mgram"),
+                                     HasSubstr(std::string("the configuration says detector.mode=") + mode),
+                                     Not(HasSubstr("routes"))));
     }
     std::filesystem::remove_all(index);
   }
@@ -825,7 +827,8 @@ TEST_F(Scan, an_index_of_other_settings_or_of_another_version_is_not_to_be_remov
                         Not(HasSubstr("Remove the folder")), Not(HasSubstr("begin anew"))));
     }
   };
-  expect_refused(other, "the default fingerprint settings, but the configuration says fingerprint.features");
+  expect_refused(other,
+                 "made with fingerprint.features=words, but the configuration says fingerprint.features=");
 
   const std::string newest = "manifest-00000000000000000002";
   std::string bytes = read(folder_ / "index" / newest);

@@ -55,7 +55,7 @@ TEST(JournalChain, refuses_every_contradiction_and_changes_nothing) {
       {"its number is 4, expected 2", [](JournalRecord& r) { r.number = 4; }},
       {"its number is 1, expected 2", [](JournalRecord& r) { r.number = 1; }},
       {"another journal", [](JournalRecord& r) { r.journal[0] = 99; }},
-      {"made with fingerprint.features=ngrams, but the configuration says the default",
+      {"made with fingerprint.features=ngrams, but the configuration says fingerprint.features=words",
        [](JournalRecord& r) { r.signature_options = "fingerprint.features=ngrams"; }},
       {"the digest differs", [](JournalRecord& r) { r.previous.low ^= 1; }},
       {"writer epoch", [](JournalRecord& r) { r.writer_epoch = 0; }},
@@ -136,11 +136,11 @@ TEST(JournalChain, a_journal_of_other_signatures_is_refused_by_name_with_the_way
   JournalChain reader("fingerprint.features=shingles fingerprint.shingle_size=4");
   const Status status = accept(reader, record);
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().message,
-            "journal record 0: its signatures were made with fingerprint.features=shingles "
-            "fingerprint.shingle_size=3, but the configuration says fingerprint.features=shingles "
-            "fingerprint.shingle_size=4: the two cannot be compared. Set what the journal has, or begin anew "
-            "with another journal and group (kafka.topics.journal, kafka.group)");
+  EXPECT_EQ(
+      status.error().message,
+      "journal record 0: its signatures were made with fingerprint.shingle_size=3, but the configuration "
+      "says fingerprint.shingle_size=4: the two cannot be compared. Set what the journal has, or begin anew "
+      "with another journal and group (kafka.topics.journal, kafka.group)");
 }
 
 TEST(JournalChain, another_writers_record_is_an_election_that_was_lost_if_it_goes_on_from_ours) {

@@ -455,7 +455,8 @@ TEST_F(JournalStoreTest, other_signature_options_are_refused_with_both_named_and
   ASSERT_FALSE(other.ok());
   EXPECT_EQ(other.error().code, ErrorCode::kContradiction);
   EXPECT_THAT(other.error().message,
-              AllOf(HasSubstr("the default fingerprint settings"), HasSubstr("fingerprint.features=shingles"),
+              AllOf(HasSubstr("made with fingerprint.features=words, but the configuration says "
+                              "fingerprint.features=shingles: the two"),
                     HasSubstr("Use the settings and the version that it was made with. Only if"),
                     Not(HasSubstr("Remove the folder"))));
 }

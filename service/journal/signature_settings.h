@@ -1,0 +1,15 @@
+// Two texts of signature options differ: what would a person have to set?
+//
+// Such a text (SignerOptions::text()) stands in every journal record and manifest. It leaves defaults out, and
+// says which routes are signed for, which nobody sets: here are the settings that both are made by.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace neardup {
+
+// Those by which `text` is not `other`: "detector.mode=hybrid" of "" and "routes=none".
+std::string settings_apart(std::string_view text, std::string_view other);
+
+}  // namespace neardup

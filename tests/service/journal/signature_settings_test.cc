@@ -1,0 +1,49 @@
+#include "service/journal/signature_settings.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/fingerprint/signer_options.h"
+
+namespace neardup {
+namespace {
+
+TEST(SignatureSettings, what_two_differ_in_is_named_by_settings_alone) {
+  const auto apart = [](const SignerOptions& one, const SignerOptions& other) {
+    return settings_apart(one.text(), other.text()) + " | " + settings_apart(other.text(), one.text());
+  };
+  const SignerOptions by_default;
+  const SignerOptions fingerprints{.routes = RouteParts::kNone};
+  const SignerOptions verified{.routes = RouteParts::kLong};
+  const SignerOptions mgrams{.routes = RouteParts::kMgrams};
+  EXPECT_EQ(apart(by_default, fingerprints), "detector.mode=hybrid | detector.mode=simhash");
+  EXPECT_EQ(apart(mgrams, verified), "detector.mode=mgram | detector.mode=simhash detector.verify=sketch");
+  EXPECT_EQ(apart(fingerprints, verified), "detector.verify=off | detector.verify=sketch");
+  const SignerOptions compact{.sketch = SketchSize::kCompact};
+  EXPECT_EQ(apart(by_default, compact), "detector.sketch=standard | detector.sketch=compact");
+  const SignerOptions all{.html_extract = HtmlExtract::kAll, .fold = {.chinese = ChineseForm::kSimplified}};
+  EXPECT_EQ(apart(by_default, all),
+            "html.extract=main text.chinese=as_is | html.extract=all text.chinese=simplified");
+  const SignerOptions minhash{.fingerprint = FingerprintKind::kMinHash};
+  EXPECT_EQ(apart(by_default, minhash), "fingerprint.kind=simhash | fingerprint.kind=minhash");
+  SignerOptions content = mgrams;
+  content.mgrams.over = MgramUnits::kContentWords;
+  EXPECT_EQ(apart(mgrams, content),
+            "detector.gram_units=characters or words | detector.gram_units=content_words");
+  SignerOptions listed;
+  listed.features.stop_words = std::make_shared<const StopWords>(*StopWords::parse("the\n"));
+  EXPECT_TRUE(apart(by_default, listed)
+                  .starts_with("fingerprint.stop_words_file=\"\" | fingerprint.stop_words_file="));
+  const std::vector<SignerOptions> each = {by_default, fingerprints, verified, mgrams,
+                                           compact,    all,          minhash,  content};
+  for (const SignerOptions& one : each) {
+    for (const SignerOptions& other : each)
+      EXPECT_EQ(settings_apart(one.text(), other.text()).empty(), &one == &other) << apart(one, other);
+  }
+}
+
+}  // namespace
+}  // namespace neardup
