@@ -37,17 +37,17 @@ class Admin {
  public:
   // For as long as its requests take.
   static Result<Admin> open(const KafkaConfig& config, milliseconds timeout) {
-    return made(make_client(RD_KAFKA_PRODUCER, config, {}, unheard()), timeout);
+    return made(make_client(RD_KAFKA_PRODUCER, config, {}, unheard()), config, timeout);
   }
   // To ask for the offsets of the group: of a broker that does not coordinate it librdkafka (issue 5040)
   // turns to what only a client of a group has, and a producer would bring the process down. It joins
   // nothing.
   static Result<Admin> open_for_group(const KafkaConfig& config, milliseconds timeout) {
-    return made(make_client(RD_KAFKA_CONSUMER, config, consumer_properties(config.group), unheard()),
+    return made(make_client(RD_KAFKA_CONSUMER, config, consumer_properties(config.group), unheard()), config,
                 timeout);
   }
   static Result<Admin> open(const KafkaConfig& config, ClientListener& listener, milliseconds timeout) {
-    return made(make_client(RD_KAFKA_PRODUCER, config, {}, listener), timeout);
+    return made(make_client(RD_KAFKA_PRODUCER, config, {}, listener), config, timeout);
   }
 
   rd_kafka_t* client() const { return client_.get(); }
@@ -57,7 +57,8 @@ class Admin {
   // Begins anew: answers that came too late are not taken for those of the next request.
   void give(milliseconds timeout) {
     queue_.reset(rd_kafka_queue_new(client_.get()));
-    deadline_ = steady_clock::now() + timeout;
+    began_ = steady_clock::now();
+    deadline_ = began_ + timeout;
   }
 
   RdKafka<rd_kafka_AdminOptions_t> options(rd_kafka_admin_op_t operation) const {
@@ -73,12 +74,17 @@ class Admin {
 
   Result<RdKafka<rd_kafka_event_t>> answer(const std::string& what) const {
     RdKafka<rd_kafka_event_t> event(rd_kafka_queue_poll(queue_.get(), left_ms() + 500));
-    if (!event) return Error{ErrorCode::kUnavailable, what + ": Kafka did not answer in time"};
+    const auto unanswered = [&] {
+      return no_answer(config_, std::chrono::duration_cast<milliseconds>(steady_clock::now() - began_));
+    };
+    if (!event) return Error{ErrorCode::kUnavailable, what + ": " + unanswered()};
     if (const rd_kafka_resp_err_t error = rd_kafka_event_error(event.get());
         error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      return answered(
-          what, error,
-          std::string(rd_kafka_err2name(error)) + ": " + rd_kafka_event_error_string(event.get()));
+      std::string words =
+          std::string(rd_kafka_err2name(error)) + ": " + rd_kafka_event_error_string(event.get());
+      if (error == RD_KAFKA_RESP_ERR__TIMED_OUT || error == RD_KAFKA_RESP_ERR__TRANSPORT)
+        words = unanswered() + " (" + words + ")";
+      return answered(what, error, words);
     }
     return event;
   }
@@ -91,20 +97,27 @@ class Admin {
     static ClientListener listener("admin", uncounted);
     return listener;
   }
-  static Result<Admin> made(Result<RdKafka<rd_kafka_t>> client, milliseconds timeout) {
+  static Result<Admin> made(Result<RdKafka<rd_kafka_t>> client, const KafkaConfig& config,
+                            milliseconds timeout) {
     if (!client) return client.error();
-    return Admin(std::move(*client), steady_clock::now() + timeout);
+    return Admin(std::move(*client), config, timeout);
   }
 
-  Admin(RdKafka<rd_kafka_t> client, steady_clock::time_point deadline)
-      : client_(std::move(client)), queue_(rd_kafka_queue_new(client_.get())), deadline_(deadline) {}
+  Admin(RdKafka<rd_kafka_t> client, KafkaConfig config, milliseconds timeout)
+      : config_(std::move(config)),
+        client_(std::move(client)),
+        queue_(rd_kafka_queue_new(client_.get())),
+        began_(steady_clock::now()),
+        deadline_(began_ + timeout) {}
 
   int left_ms() const {
     return internal::wait_ms(std::chrono::duration_cast<milliseconds>(deadline_ - steady_clock::now()));
   }
 
+  KafkaConfig config_;
   RdKafka<rd_kafka_t> client_;
   RdKafka<rd_kafka_queue_t> queue_;
+  steady_clock::time_point began_;
   steady_clock::time_point deadline_;
 };
 
@@ -381,6 +394,13 @@ std::vector<TopicSetting> late_settings(const KafkaTopics& topics,
 
 int internal::wait_ms(milliseconds left) {
   return static_cast<int>(std::clamp(left, milliseconds(100), kTopicsTimeoutMax).count());
+}
+
+std::string no_answer(const KafkaConfig& config, milliseconds waited) {
+  const auto seconds = std::chrono::round<std::chrono::seconds>(waited).count();
+  return "no answer of " + config.brokers + " in " + std::to_string(seconds) +
+         " s; is Kafka there, and are kafka.brokers and kafka.security_protocol (" +
+         config.security_protocol + ") right?";
 }
 
 Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfig& config,

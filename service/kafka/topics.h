@@ -65,6 +65,9 @@ Result<std::vector<std::optional<std::int64_t>>> read_group(const KafkaConfig& c
                                                             std::chrono::milliseconds timeout,
                                                             OpenPositions open = OpenPositions::kRefused);
 
+// Of a Kafka that has not answered for `waited`: where it was asked, and the settings to look at.
+std::string no_answer(const KafkaConfig& config, std::chrono::milliseconds waited);
+
 // Whether any instance is a member of the group, or was one and died so lately that its session lasts.
 // Errors: kUnavailable, kInvalid (client settings).
 Result<bool> has_members(const KafkaConfig& config, std::chrono::milliseconds timeout);

@@ -51,6 +51,18 @@ TEST(Admin, outlives_a_broker_that_does_not_coordinate_the_group_any_more) {
   EXPECT_EQ(topics[0].bounds[0].committed, std::nullopt);
 }
 
+TEST(Admin, a_kafka_that_is_away_is_named_with_the_settings_to_look_at) {
+  KafkaConfig config;
+  config.brokers = "127.0.0.1:1";
+  const auto described = describe_topics(config, {"pages"}, std::chrono::milliseconds(1000));
+  ASSERT_FALSE(described);
+  EXPECT_EQ(described.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(
+      described.error().message,
+      ::testing::StartsWith("describing topics: no answer of 127.0.0.1:1 in 1 s; is Kafka there, and are "
+                            "kafka.brokers and kafka.security_protocol (plaintext) right? (_TIMED_OUT"));
+}
+
 // Each request ended after a minute, however long Kafka was to be waited for.
 TEST(Admin, one_request_may_take_all_the_time_there_is) {
   EXPECT_EQ(internal::wait_ms(kTopicsTimeoutMax), 600'000);
