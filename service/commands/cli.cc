@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <csignal>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -118,6 +120,22 @@ CLI::Validator decimal() {
           ""};
 }
 
+// A place that was mistyped is told at once, and not when Kafka has answered.
+CLI::Validator partition_or_all() {
+  return {[](const std::string& word) -> std::string {
+            const std::size_t colon = word.rfind(':');
+            const std::string_view partition =
+                colon == std::string::npos ? "" : std::string_view(word).substr(colon + 1);
+            std::int32_t number = 0;
+            const auto [end, error] =
+                std::from_chars(partition.data(), partition.data() + partition.size(), number);
+            const bool is_place =
+                colon != 0 && error == std::errc() && number >= 0 && partition == std::to_string(number);
+            return word == "all" || is_place ? "" : word + " is not TOPIC:PARTITION, and not all";
+          },
+          ""};
+}
+
 // CLI::Range takes what is neither below nor above.
 CLI::Validator no_nan() {
   return {[](const std::string& word) -> std::string {
@@ -185,6 +203,7 @@ Run setup_serve(CLI::App& app) {
   Accepted& accepted = options->accepted;
   app.add_option("--accept-input-loss", accepted.input_loss,
                  "Input records at our position are gone; go on with what is there. As often as needed")
+      ->check(partition_or_all())
       ->type_name("TOPIC:PARTITION|all")
       ->type_size(1)
       ->allow_extra_args(false);

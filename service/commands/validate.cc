@@ -32,14 +32,21 @@ std::string hindrance(const std::filesystem::path& folder, bool is_made) {
   return "this user cannot write to " + there.string() + ": " + std::strerror(errno);
 }
 
-// Remarks only: serve may be another user, to whom a supervisor gives folders that are not there yet.
-void remark_on_folders(const Config& config) {
+constexpr std::size_t kMemoryLimitUsualMin = std::size_t{64} << 20;  // as its text in config_table.cc says
+
+// Remarks only: serve may be another user, to whom a supervisor gives folders that are not there yet, and a
+// few documents may be all there are.
+void remark_on(const Config& config) {
   for (const auto& [setting, folder, is_made] :
        {std::tuple{"snapshot.directory", &config.snapshot.directory, true},
         std::tuple{"index.directory", &config.index.directory, false}}) {
     if (folder->empty()) continue;
     if (const std::string why = hindrance(*folder, is_made); !why.empty())
       std::cerr << "neardup: remark: " << setting << ": " << why << '\n';
+  }
+  if (config.index.memory_limit > 0 && config.index.memory_limit < kMemoryLimitUsualMin) {
+    std::cerr << "neardup: remark: index.memory_limit: " << config.index.memory_limit
+              << " bytes: below 64MiB is too small to work by\n";
   }
   std::cerr << std::flush;
 }
@@ -56,7 +63,7 @@ int run_validate(const ConfigSources& sources, const ValidateOptions& options) {
   if (const Status properties = check_properties(loaded->config.kafka); !properties) {
     return report_config_error(properties.error());
   }
-  remark_on_folders(loaded->config);
+  remark_on(loaded->config);
   const DetectorOptions detector = resolve_detector_options(loaded->config);
   const auto given = std::count_if(loaded->origin.begin(), loaded->origin.end(),
                                    [](const auto& origin) { return origin.second != "default"; });

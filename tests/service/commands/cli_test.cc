@@ -318,8 +318,22 @@ TEST(Cli, what_a_person_accepts_is_named_to_the_letter) {
        {std::vector<const char*>{"serve", "--accept-moved-offsets", "both"},
         {"serve", "--accept-moved-offsets"},
         {"serve", "--accept-input-loss"},
+        {"serve", "--accept-input-loss", "pages"},
+        {"serve", "--accept-input-loss", ":3"},
+        {"serve", "--accept-input-loss", "pages:"},
+        {"serve", "--accept-input-loss", "pages:03"},
+        {"serve", "--accept-input-loss", "pages:-1"},
+        {"serve", "--accept-input-loss", "pages:0", "--accept-input-loss", "All"},
         {"serve", "--accept"}}) {
     EXPECT_EQ(neardup_cli(words).code, kExitUsage) << words.back();
+  }
+  EXPECT_EQ(neardup_cli({"serve", "--accept-input-loss", "pages"}).err,
+            "neardup: --accept-input-loss: pages is not TOPIC:PARTITION, and not all\n"
+            "Try: neardup serve --help\n");
+  for (const char* place : {"pages:0", "pages:12", "all"}) {
+    EXPECT_EQ(neardup_cli({"serve", "--accept-input-loss", place, "--set", "log.level=loud"}).code,
+              kExitConfig)
+        << place;
   }
   EXPECT_THAT(neardup_cli({"help", "serve"}).out,
               AllOf(HasSubstr("--accept-moved-offsets"), HasSubstr("{journal,group}"),
@@ -417,6 +431,15 @@ TEST_F(CliFolders, validate_remarks_on_one_that_serve_could_not_use) {
       neardup_cli({"validate", "--offline", "--set", snapshot.c_str(), "--set", index.c_str()});
   EXPECT_EQ(right.code, kExitOk);
   EXPECT_EQ(right.err, "");
+}
+
+TEST_F(CliFolders, validate_remarks_on_memory_that_is_too_little) {
+  const Answer little = neardup_cli({"validate", "--offline", "--set", "index.memory_limit=1KiB"});
+  EXPECT_EQ(little.code, kExitOk) << "the setting takes it";
+  EXPECT_EQ(little.err,
+            "neardup: remark: index.memory_limit: 1024 bytes: below 64MiB is too small to work by\n");
+  for (const char* enough : {"index.memory_limit=64MiB", "index.memory_limit=0"})
+    EXPECT_EQ(neardup_cli({"validate", "--offline", "--set", enough}).err, "") << enough;
 }
 
 TEST(Cli, print_config_writes_the_files_of_the_config_folder) {
