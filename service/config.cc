@@ -114,7 +114,7 @@ std::optional<std::vector<std::string>> list_of_text(const std::string& text) {
 // Lays one source over the other and collects what is wrong with any of them.
 class Loader {
  public:
-  Loader() {
+  explicit Loader(const PropertyCheck& check) : check_(check) {
     for (const Setting& setting : settings()) {
       if (!setting.is_map()) loaded_.origin[std::string(setting.path)] = "default";
     }
@@ -150,6 +150,7 @@ class Loader {
   void unknown(const std::string& origin, const std::string& path);
   std::string where(std::string_view path) const;
 
+  const PropertyCheck& check_;
   LoadedConfig loaded_;
   std::vector<std::string> mistakes_;
 };
@@ -264,7 +265,8 @@ void Loader::one_property(const std::string& name, const std::string& value, con
     return mistake(origin, path,
                    "is not PROPERTY=VALUE, in YAML PROPERTY: VALUE; a name has no '=', ':' or space");
   }
-  const Status status = assign_property(*find_setting(kProperties), loaded_.config, name, value);
+  Status status = assign_property(*find_setting(kProperties), loaded_.config, name, value);
+  if (status && check_) status = check_(name, value);
   if (!status) return mistake(origin, path, status.error().message);
   loaded_.origin[path] = origin;
 }
@@ -429,8 +431,8 @@ void Loader::whole() {
 
 }  // namespace
 
-Result<LoadedConfig> load_config(const ConfigSources& sources) {
-  Loader loader;
+Result<LoadedConfig> load_config(const ConfigSources& sources, const PropertyCheck& check) {
+  Loader loader(check);
   std::optional<std::string> file = sources.file;
   // In any case, as every other variable. Of two the one in capitals comes first, and counts.
   if (const auto named = std::ranges::find_if(

@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -191,8 +192,12 @@ struct LoadedConfig {
   std::string file = {};  // as it was named; "" for none
 };
 
-// Errors: kInvalid, or kNotFound and kIo for the file itself; the message has one line a mistake.
-Result<LoadedConfig> load_config(const ConfigSources& sources);
+// Whether librdkafka takes a property, which is asked by who knows it. Error kInvalid, without the value.
+using PropertyCheck = std::function<Status(const std::string& property, const std::string& value)>;
+
+// Errors: kInvalid, or kNotFound and kIo for the file itself; the message has one line a mistake, also of
+// those that `check` finds.
+Result<LoadedConfig> load_config(const ConfigSources& sources, const PropertyCheck& check = {});
 
 // Is every file that a setting names there and readable? Content is not looked at.
 Status check_files(const Config& config);

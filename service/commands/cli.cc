@@ -37,6 +37,7 @@
 #include "service/commands/validate.h"
 #include "service/commands/version.h"
 #include "service/config.h"
+#include "service/kafka/client.h"
 #include "service/kafka/topics.h"
 #include "service/log.h"
 #include "service/pipeline/signer_settings.h"
@@ -94,7 +95,7 @@ int which_of(const CLI::App& app, const std::vector<std::string>& rest) {
 
 // Loads the configuration, sets up the log as it says and goes on; or says what is wrong with it.
 int with_config(const ConfigSources& sources, const std::function<int(const LoadedConfig&)>& run) {
-  const Result<LoadedConfig> loaded = load_config(sources);
+  const Result<LoadedConfig> loaded = load_config(sources, check_property);
   if (!loaded) return report_config_error(loaded.error());
   configure_log(loaded->config.log);
   return run(*loaded);

@@ -4,6 +4,7 @@
 
 #include "service/commands/exit_code.h"
 #include "service/commands/report.h"
+#include "service/kafka/client.h"
 
 namespace neardup {
 
@@ -16,7 +17,7 @@ int run_print_config(const ConfigSources& sources, const PrintConfigOptions& opt
     std::cout << config_reference_markdown() << std::flush;
     return kExitOk;
   }
-  const Result<LoadedConfig> loaded = load_config(sources);
+  const Result<LoadedConfig> loaded = load_config(sources, check_property);
   if (!loaded) return report_config_error(loaded.error());
   std::cout << print_config(*loaded) << std::flush;
   return kExitOk;

@@ -54,14 +54,11 @@ void remark_on(const Config& config) {
 }  // namespace
 
 int run_validate(const ConfigSources& sources, const ValidateOptions& options) {
-  const Result<LoadedConfig> loaded = load_config(sources);
+  const Result<LoadedConfig> loaded = load_config(sources, check_property);
   if (!loaded) return report_config_error(loaded.error());
   if (const Status files = check_files(loaded->config); !files) return report_config_error(files.error());
   if (const Result<SignerOptions> signing = resolve_signer_options(loaded->config); !signing) {
     return report_config_error(signing.error());
-  }
-  if (const Status properties = check_properties(loaded->config.kafka); !properties) {
-    return report_config_error(properties.error());
   }
   remark_on(loaded->config);
   const DetectorOptions detector = resolve_detector_options(loaded->config);

@@ -85,14 +85,21 @@ rd_kafka_resp_err_t answer_callback(rd_kafka_t* client, int, const char*, std::i
   return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-Status set_property(rd_kafka_conf_t& conf, const std::string& property, const std::string& value) {
+// Why it is refused; "" if it is not.
+std::string refuse_property(rd_kafka_conf_t& conf, const std::string& property, const std::string& value) {
   std::array<char, 512> why{};
   if (rd_kafka_conf_set(&conf, property.c_str(), value.c_str(), why.data(), why.size()) == RD_KAFKA_CONF_OK)
-    return {};
+    return "";
   std::string refusal = why.data();
   // It says a wrong word back, which may be a secret in the wrong place.
   if (refusal.starts_with("Invalid value \""))
     refusal = "Invalid value for configuration property \"" + property + "\"";
+  return refusal;
+}
+
+Status set_property(rd_kafka_conf_t& conf, const std::string& property, const std::string& value) {
+  const std::string refusal = refuse_property(conf, property, value);
+  if (refusal.empty()) return {};
   return Error{ErrorCode::kInvalid, "kafka property " + property + ": " + refusal};
 }
 
@@ -205,15 +212,11 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
   return RdKafka<rd_kafka_t>(client);
 }
 
-Status check_properties(const KafkaConfig& config) {
+Status check_property(const std::string& property, const std::string& value) {
   const RdKafka<rd_kafka_conf_t> conf(rd_kafka_conf_new());
-  std::string all;
-  for (const auto& [property, value] : config.properties) {
-    if (const Status status = set_property(*conf, property, value); !status)
-      all += (all.empty() ? "" : "\n") + status.error().message;
-  }
-  if (!all.empty()) return Error{ErrorCode::kInvalid, all};
-  return {};
+  const std::string refusal = refuse_property(*conf, property, value);
+  if (refusal.empty()) return {};
+  return Error{ErrorCode::kInvalid, refusal};
 }
 
 void take_failures(rd_kafka_queue_t& queue, ClientListener& listener) {

@@ -96,8 +96,8 @@ using ClientProperties = std::vector<std::pair<std::string, std::string>>;
 Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig& config,
                                         const ClientProperties& properties, ClientListener& listener);
 
-// Does librdkafka take the operator's kafka.properties? Error kInvalid: each that it refuses, a line each.
-Status check_properties(const KafkaConfig& config);
+// Does librdkafka take this property? Error kInvalid, which repeats no value.
+Status check_property(const std::string& property, const std::string& value);
 
 // Takes what waits on the main queue of a client whose listener hears of failures only: these, and errors.
 void take_failures(rd_kafka_queue_t& queue, ClientListener& listener);
