@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "core/text/utf8.h"
 #include "service/clock.h"
@@ -18,6 +19,7 @@
 #include "service/commands/report.h"
 #include "service/commands/streams.h"
 #include "service/kafka/sender.h"
+#include "service/kafka/topics.h"
 
 namespace neardup {
 
@@ -30,11 +32,16 @@ const char kFeedHelp[] =
     "\n"
     "Pages ({pages}) are sent in the shape of input.preset, keyed by their\n"
     "url: the prefix and the path as it was given, without a ./, ../ or / at its head. Delivery is\n"
-    "idempotent and acknowledged by all replicas.\n"
+    "idempotent and acknowledged by all replicas. Where no broker answers for 30 s it ends. The first "
+    "Ctrl-C\n"
+    "(SIGINT, or SIGTERM) ends the sending, and what was sent is waited for, 300 s at most; a second ends "
+    "at\n"
+    "once.\n"
     "Exit codes: 0 every record was acknowledged; 65 some were larger than input.document_bytes_max, and "
     "left\n"
     "out, or the folders hold nothing to read;\n"
-    "69 some were not acknowledged, or Kafka is away; 74 a file could not be read; 78 wrong configuration;\n"
+    "69 some were not acknowledged, or no broker answers; 74 a file could not be read; 78 wrong "
+    "configuration;\n"
     "130 or 143 interrupted, after what was sent was acknowledged.\n";
 
 namespace {
@@ -79,18 +86,21 @@ class Feed {
  public:
   Feed(const FeedOptions& options, const Config& config, const Preset& preset, KafkaSender& sender)
       : options_(options),
+        kafka_(config.kafka),
         preset_(preset),
         sender_(sender),
         document_bytes_max_(config.input.document_bytes_max),
         input_(options.sources, STDIN_FILENO, config.input.document_bytes_max, SignalScope::interrupted),
-        shows_progress_(!options.quiet && isatty(STDERR_FILENO) == 1) {}
+        shows_progress_(!options.quiet && isatty(STDERR_FILENO) == 1) {
+    sender_.waits = [this] { return !ends(); };
+  }
 
   int run() {
     PathBatch batch;
     Status status;
-    while (status && input_.next(batch)) {
+    while (status && !ends() && input_.next(batch)) {
       for (const Record& record : batch.records) {
-        if (SignalScope::interrupted.load()) break;
+        if (ends()) break;
         if (!whole(record)) continue;
         if (status = send(record, batch.kind); !status) break;
         pace();
@@ -98,9 +108,10 @@ class Feed {
       }
       report_unreadable();
     }
-    report_unreadable();  // also of what was met behind the last record
+    report_unreadable();      // also of what was met behind the last record
+    if (ends()) status = {};  // for that a full queue was not waited for
     // What was sent is delivered, whatever came after it.
-    const Status delivered = sender_.finish(kDeliveryMax);
+    const Status delivered = deliver();
     if (shows_progress_) say("\r\x1b[K");
     if (!options_.quiet) {
       say(fmt::format("sent {} records, {:.1f} MB, {:.0f}/s; {} acknowledged\n", sent_,
@@ -119,6 +130,39 @@ class Feed {
   }
 
  private:
+  // Nothing more is to be sent.
+  bool ends() { return SignalScope::interrupted.load() || is_away(); }
+
+  // No broker has answered since there is something to be sent.
+  bool is_away() {
+    if (is_reached_ || sent_ == 0 || steady_clock::now() - sent_first_ < options_.reach_max) return false;
+    is_reached_ = sender_.is_reached();
+    return !is_reached_;
+  }
+
+  Status deliver() {
+    constexpr std::chrono::milliseconds kLook{100};
+    bool is_told = false;
+    for (const auto until = steady_clock::now() + kDeliveryMax; !sender_.settle(kLook);) {
+      const std::uint64_t left = sent_ - sender_.delivered() - sender_.undelivered();
+      if (is_away()) {
+        return Error{ErrorCode::kUnavailable,
+                     fmt::format("{} records were not acknowledged: {}", left,
+                                 no_answer(kafka_, std::chrono::duration_cast<std::chrono::milliseconds>(
+                                                       steady_clock::now() - sent_first_)))};
+      }
+      if (SignalScope::interrupted.load() && !std::exchange(is_told, true)) {
+        if (shows_progress_) say("\r\x1b[K");
+        say(
+            fmt::format("neardup: interrupted: waiting until {} records are acknowledged, {} s at most; a "
+                        "second signal ends at once\n",
+                        left, std::chrono::seconds(kDeliveryMax).count()));
+      }
+      if (steady_clock::now() >= until) break;
+    }
+    return sender_.finish(std::chrono::milliseconds(0));
+  }
+
   // Of a larger one there is only the beginning, which is another document.
   bool whole(const Record& record) {
     if (record.value.value_or("").size() <= document_bytes_max_) return true;
@@ -161,9 +205,15 @@ class Feed {
       bytes = value;
       key = url;
     }
+    if (sent_ == 0) sent_first_ = steady_clock::now();
     ++sent_;
-    bytes_ += bytes.size();
-    return sender_.send(key, bytes);
+    Status status = sender_.send(key, bytes);
+    if (status) {
+      bytes_ += bytes.size();
+    } else {
+      --sent_;
+    }
+    return status;
   }
 
   void pace() const {
@@ -188,12 +238,15 @@ class Feed {
   static void say(std::string_view text) { (void)write_all(STDERR_FILENO, text); }
 
   const FeedOptions& options_;
+  const KafkaConfig& kafka_;
   const Preset& preset_;
   KafkaSender& sender_;
   const std::size_t document_bytes_max_;
   PathInput input_;
   const bool shows_progress_;
   std::uint64_t sent_ = 0;
+  steady_clock::time_point sent_first_{};
+  bool is_reached_ = false;
   std::uint64_t bytes_ = 0;
   std::uint64_t unreadable_ = 0;
   std::uint64_t too_large_ = 0;

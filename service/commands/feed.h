@@ -1,6 +1,7 @@
 // `neardup feed SOURCE...`: the producers' side, for trying out and for backfills.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,11 +13,12 @@
 namespace neardup {
 
 struct FeedOptions {
-  std::vector<std::string> sources;  // see path_input.h; none: standard input
-  std::string topic;                 // empty: the first of kafka.topics.input
-  double rate = 0;                   // records per second; 0: as fast as Kafka takes them
-  std::string url_prefix;            // put before a page's path to make its url
-  bool quiet = false;                // no progress, no summary
+  std::vector<std::string> sources;             // see path_input.h; none: standard input
+  std::string topic;                            // empty: the first of kafka.topics.input
+  double rate = 0;                              // records per second; 0: as fast as Kafka takes them
+  std::string url_prefix;                       // put before a page's path to make its url
+  bool quiet = false;                           // no progress, no summary
+  std::chrono::milliseconds reach_max{30'000};  // no broker has answered for so long: it is given up
 };
 
 // Returns the exit code; kFeedHelp says which.

@@ -53,7 +53,8 @@ bool is_beginning_untold(const rd_kafka_message_t& message) {
 
 rd_kafka_resp_err_t queue_record(rd_kafka_t* producer, rd_kafka_topic_t* topic, std::int32_t partition,
                                  int flags, std::optional<std::string_view> key,
-                                 std::optional<std::string_view> value, std::span<const Header> headers) {
+                                 std::optional<std::string_view> value, std::span<const Header> headers,
+                                 const std::function<bool()>& waits) {
   rd_kafka_headers_t* list = nullptr;
   if (!headers.empty()) {
     list = rd_kafka_headers_new(headers.size());
@@ -72,7 +73,7 @@ rd_kafka_resp_err_t queue_record(rd_kafka_t* producer, rd_kafka_topic_t* topic, 
         producer, RD_KAFKA_V_RKT(topic), RD_KAFKA_V_PARTITION(partition), RD_KAFKA_V_MSGFLAGS(flags),
         RD_KAFKA_V_KEY(key_bytes, key_size), RD_KAFKA_V_VALUE(value_bytes, value_size),
         RD_KAFKA_V_HEADERS(list), RD_KAFKA_V_END);
-    if (error == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
+    if (error == RD_KAFKA_RESP_ERR__QUEUE_FULL && (!waits || waits())) {
       rd_kafka_poll(producer, kQueueFullMs);
       continue;
     }

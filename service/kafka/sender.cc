@@ -41,12 +41,23 @@ Status KafkaSender::send(std::optional<std::string_view> key, std::optional<std:
                          std::span<const Header> headers, std::optional<std::int32_t> partition) {
   const rd_kafka_resp_err_t error =
       queue_record(client_.get(), handle_, partition.value_or(RD_KAFKA_PARTITION_UA), RD_KAFKA_MSG_F_COPY,
-                   key, value, headers);
+                   key, value, headers, waits);
   rd_kafka_poll(client_.get(), 0);
   if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
   const ErrorCode code =
       error == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ? ErrorCode::kInvalid : ErrorCode::kUnavailable;
   return Error{code, "topic " + topic_ + ": " + describe(error)};
+}
+
+bool KafkaSender::settle(std::chrono::milliseconds wait) {
+  return rd_kafka_flush(client_.get(), static_cast<int>(wait.count())) == RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+bool KafkaSender::is_reached() const {
+  char* const cluster = rd_kafka_clusterid(client_.get(), 0);  // of the first metadata that came
+  if (cluster == nullptr) return delivered() > 0;
+  rd_kafka_mem_free(client_.get(), cluster);
+  return true;
 }
 
 Status KafkaSender::finish(std::chrono::milliseconds wait) {

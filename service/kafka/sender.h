@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,14 +25,24 @@ class KafkaSender {
                                                    Probe& probe);
   ~KafkaSender();
 
-  // Copies and queues one record; waits while the queue is full. Without a partition, the key chooses it.
-  // Errors: kInvalid (too large for the topic's client limit), kUnavailable (a fatal client error).
+  // Copies and queues one record; waits while the queue is full, as long as `waits` says. Without a
+  // partition, the key chooses it.
+  // Errors: kInvalid (too large for the topic's client limit), kUnavailable (a fatal client error; no wait).
   Status send(std::optional<std::string_view> key, std::optional<std::string_view> value,
               std::span<const Header> headers = {}, std::optional<std::int32_t> partition = std::nullopt);
+
+  // Asked again and again while the queue is full; none: without an end.
+  std::function<bool()> waits;
+
+  // Waits until every queued record is settled, which is the answer, or no longer than `wait`.
+  bool settle(std::chrono::milliseconds wait);
 
   // Waits until every queued record is settled. Error kUnavailable: not all were delivered, with the last
   // reason.
   Status finish(std::chrono::milliseconds wait);
+
+  // Whether any broker has answered since it was opened.
+  bool is_reached() const;
 
   std::uint64_t delivered() const { return listener_.delivered(); }
   std::uint64_t undelivered() const { return listener_.undelivered(); }

@@ -159,6 +159,55 @@ TEST_F(FeedCommand, a_signal_ends_it_and_what_is_not_sent_yet_stays) {
   EXPECT_LT(std::stoi(said.substr(sent + 5)), 100) << said;
 }
 
+// A Kafka that is away for as long as `reach_max`. Returns what feed said of `lines`.
+std::string said_to_nobody(const std::string& lines, std::chrono::milliseconds reach_max) {
+  Config config;
+  config.kafka.brokers = "127.0.0.1:1";
+  testing::internal::CaptureStderr();
+  FeedOptions options;
+  options.sources = {lines};
+  options.quiet = true;
+  options.reach_max = reach_max;
+  const int code = run_feed(options, config);
+  std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(code, kExitUnavailable) << said;
+  return said;
+}
+
+TEST_F(FeedCommand, where_no_broker_answers_it_ends_soon_and_names_them) {
+  std::string lines;
+  for (int i = 0; i < 120'000; ++i) lines += "{\"text\":\"words\"}\n";
+  const auto began = std::chrono::steady_clock::now();
+  for (const auto& [name, count] :
+       {std::pair("more-than-the-queue-has.jsonl", lines.size()), {"one.jsonl", 17}}) {
+    const std::string said =
+        said_to_nobody(write(name, lines.substr(0, count)), std::chrono::milliseconds(600));
+    EXPECT_NE(said.find(" records were not acknowledged: no answer of 127.0.0.1:1 in 1 s; is Kafka there"),
+              std::string::npos)
+        << said;
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(25));
+}
+
+TEST_F(FeedCommand, a_signal_is_answered_with_what_is_waited_for) {
+  const std::string lines = (folder_ / "lines").string();
+  ASSERT_EQ(mkfifo(lines.c_str(), 0600), 0);
+  std::thread outside([&] {
+    std::ofstream out(lines);  // whoever reads it listens to signals since it opened it
+    out << "{\"text\":\"words\"}\n";
+    out.close();
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    kill(getpid(), SIGINT);
+  });
+  const std::string said = said_to_nobody(lines, std::chrono::milliseconds(1500));
+  outside.join();
+  EXPECT_NE(
+      said.find("neardup: interrupted: waiting until 1 records are acknowledged, 300 s at most; a second "
+                "signal ends at once\n"),
+      std::string::npos)
+      << said;
+}
+
 TEST(Feed, a_preset_without_a_place_for_pages_is_refused) {
   InputConfig input;
   input.preset = "heritrix";
