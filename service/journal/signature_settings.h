@@ -1,7 +1,7 @@
 // Two texts of signature options differ: what would a person have to set?
 //
-// Such a text (SignerOptions::text()) stands in every journal record and manifest. It leaves defaults out, and
-// says which routes are signed for, which nobody sets: here are the settings that both are made by.
+// Such a text (SignerOptions::text()) stands in every journal record and manifest. It leaves defaults out,
+// and tells which routes are signed for, which nobody sets: here are the settings that both are made by.
 #pragma once
 
 #include <string>
