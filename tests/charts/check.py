@@ -386,7 +386,9 @@ def check_secrets():
     taken = {"linger.ms", "topic.metadata.refresh.interval.ms"}
     names = [*listed, *(f"topic.{name}" for name in listed), *(f"any{tail}" for tail in tails), *sorted(taken)]
 
-    command = [os.environ["NEARDUP_BINARY"], "validate", "--offline", *(f"-X{name}=x" for name in names)]
+    # A number, for the service asks librdkafka as well, which takes no other word for those.
+    properties = (f"-X{name}=1000" for name in names)
+    command = [os.environ["NEARDUP_BINARY"], "validate", "--offline", *properties]
     done = subprocess.run(command, capture_output=True, text=True, env={})
     # One line for each. The words about a secret name the setting for its file.
     said = dict(re.findall(r"kafka\.properties\.(\S+): (.*)", done.stderr))

@@ -132,7 +132,8 @@ TEST_F(FeedCommand, files_of_a_folder_that_were_not_read_are_told) {
   const std::string nothing =
       "neardup: nothing to read: skipped 1 other files, below a folder a name must end in .html, ";
   EXPECT_NE(loud.find(nothing), std::string::npos) << loud;
-  EXPECT_TRUE(fed("--quiet").starts_with(nothing));
+  const std::string quiet = fed("--quiet");  // beside what the client says of a Kafka that is away
+  EXPECT_NE(quiet.find(nothing), std::string::npos) << quiet;
 }
 
 TEST_F(FeedCommand, a_signal_ends_it_and_what_is_not_sent_yet_stays) {
