@@ -392,28 +392,24 @@ TEST(Halt, offsets_moved_by_an_operator_stop_it_and_no_record_is_decided_twice) 
 
 // librdkafka says nothing of a topic that is gone: who reads it waits for records, and for its end, for ever.
 TEST(Halt, a_journal_deleted_while_a_standby_restores_ends_the_reading) {
-  Config config = test_config("gone-journal");
-  create_test_topics(config, 1);
   // Frozen between its first look at the topics and the end of the journal: there is a tenth of a second to
-  // do it in, so it is tried again where that was too little.
-  std::unique_ptr<ServiceProcess> standby;
+  // do it in, and what it asked may be answered all the same. So it is tried again where that was too late.
   for (int tries = 0; tries < 10; ++tries) {
-    standby = std::make_unique<ServiceProcess>(
-        "gone-journal", config, std::vector<std::string>{"serve", "--set", "kafka.metadata_interval_ms=500"});
-    ASSERT_TRUE(standby->wait_for_log("standby: joining group", kStart)) << standby->log();
-    standby->signal(SIGSTOP);
+    Config config = test_config("gone-journal-" + std::to_string(tries));
+    create_test_topics(config, 1);
+    ServiceProcess standby("gone-journal", config, {"serve", "--set", "kafka.metadata_interval_ms=500"});
+    ASSERT_TRUE(standby.wait_for_log("standby: joining group", kStart)) << standby.log();
+    standby.signal(SIGSTOP);
     std::this_thread::sleep_for(milliseconds(200));  // it stops when it hears of that
-    if (standby->log().find(kFollows) == std::string::npos) break;
-    standby->signal(SIGKILL);
-    standby->wait(kStart);
+    delete_topic(config, config.kafka.topics.journal);
+    standby.signal(SIGCONT);
+    ASSERT_EQ(standby.wait(kStart), 65) << standby.log();
+    ASSERT_THAT(standby.log(), AllOf(HasSubstr("halted: topic " + config.kafka.topics.journal +
+                                               " was deleted while it was in use"),
+                                     HasSubstr("bring it back")));
+    if (standby.log().find(kFollows) == std::string::npos) return;
   }
-  ASSERT_THAT(standby->log(), Not(HasSubstr(kFollows)));
-  delete_topic(config, config.kafka.topics.journal);
-  standby->signal(SIGCONT);
-  EXPECT_EQ(standby->wait(kStart), 65) << standby->log();
-  EXPECT_THAT(standby->log(), AllOf(HasSubstr("halted: topic " + config.kafka.topics.journal +
-                                              " was deleted while it was in use"),
-                                    HasSubstr("bring it back"), Not(HasSubstr(kFollows))));
+  FAIL() << "it was always too late";
 }
 
 TEST(Halt, a_journal_that_was_lost_is_noticed_by_the_groups_offsets) {
