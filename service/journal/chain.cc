@@ -27,12 +27,9 @@ Status JournalChain::check(const JournalRecord& record) const {
     return contradiction(record, "belongs to another journal (another journal id than record 0)");
   }
   if (record.signature_options != signature_options_) {
-    return contradiction(record, "its signatures were made with " +
-                                     settings_apart(record.signature_options, signature_options_) +
-                                     ", but the configuration says " +
-                                     settings_apart(signature_options_, record.signature_options) +
-                                     ": the two cannot be compared. Set what the journal has, or begin anew "
-                                     "with another journal and group (kafka.topics.journal, kafka.group)");
+    return contradiction(record, made_otherwise(record.signature_options, signature_options_) +
+                                     ". Set what the journal has, or begin anew with another journal and "
+                                     "group (kafka.topics.journal, kafka.group)");
   }
   if (record.previous != last_digest_) {
     return contradiction(record, "does not follow the record before it (the digest differs)");

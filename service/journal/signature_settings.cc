@@ -60,4 +60,10 @@ std::string settings_apart(std::string_view text, std::string_view other) {
   return apart;
 }
 
+std::string made_otherwise(std::string_view stored, std::string_view configured) {
+  return "its signatures were made with " + settings_apart(stored, configured) +
+         ", but the configuration says " + settings_apart(configured, stored) +
+         ": the two cannot be compared";
+}
+
 }  // namespace neardup

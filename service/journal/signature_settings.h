@@ -12,4 +12,7 @@ namespace neardup {
 // Those by which `text` is not `other`: "detector.mode=hybrid" of "" and "routes=none".
 std::string settings_apart(std::string_view text, std::string_view other);
 
+// The same of both, as the reason of a refusal: what was stored with the options `stored` is not comparable.
+std::string made_otherwise(std::string_view stored, std::string_view configured);
+
 }  // namespace neardup

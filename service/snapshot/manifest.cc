@@ -20,11 +20,7 @@ Error corrupt(std::string what) { return {ErrorCode::kCorrupt, std::move(what)};
 
 Status comparable(const Manifest& manifest, const std::string& signature_options) {
   if (manifest.signature_options == signature_options) return {};
-  return Error{ErrorCode::kContradiction, "its signatures were made with " +
-                                              settings_apart(manifest.signature_options, signature_options) +
-                                              ", but the configuration says " +
-                                              settings_apart(signature_options, manifest.signature_options) +
-                                              ": the two cannot be compared"};
+  return Error{ErrorCode::kContradiction, made_otherwise(manifest.signature_options, signature_options)};
 }
 
 std::uint64_t Manifest::bytes() const {
