@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/fingerprint/signer_options.h"
+#include "service/config.h"
+#include "service/config_table.h"
 
 namespace neardup {
 namespace {
@@ -43,6 +47,32 @@ TEST(SignatureSettings, what_two_differ_in_is_named_by_settings_alone) {
     for (const SignerOptions& other : each)
       EXPECT_EQ(settings_apart(one.text(), other.text()).empty(), &one == &other) << apart(one, other);
   }
+}
+
+// Such a text leaves out what is the default of a setting: here the two are held together.
+TEST(SignatureSettings, what_is_left_out_is_what_the_configuration_says_by_default) {
+  SignerOptions other{.html_extract = HtmlExtract::kAll,
+                      .fold = {.chinese = ChineseForm::kSimplified},
+                      .fingerprint = FingerprintKind::kMinHash,
+                      .sketch = SketchSize::kCompact};
+  other.features.source = FeatureSource::kNgrams;
+  other.features.stop_words = std::make_shared<const StopWords>(*StopWords::parse("the\n"));
+  other.features.idf = std::make_shared<const IdfTable>(*IdfTable::parse("the 1\n"));
+  std::istringstream left_out(
+      settings_apart(SignerOptions{}.text(), other.text()) + ' ' +
+      settings_apart(SignerOptions{}.text(), SignerOptions{.routes = RouteParts::kMgrams}.text()));
+  const Config by_default;
+  std::set<std::string> seen;
+  for (std::string word; left_out >> word;) {
+    const std::string name = word.substr(0, word.find('='));
+    const Setting* const setting = find_setting(name);
+    ASSERT_NE(setting, nullptr) << name;
+    EXPECT_EQ(word, name + '=' + yaml_value(*setting, by_default));
+    seen.insert(name);
+  }
+  EXPECT_EQ(seen, (std::set<std::string>{"detector.mode", "detector.sketch", "fingerprint.features",
+                                         "fingerprint.idf_file", "fingerprint.kind",
+                                         "fingerprint.stop_words_file", "html.extract", "text.chinese"}));
 }
 
 }  // namespace
