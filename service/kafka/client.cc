@@ -13,6 +13,7 @@ namespace neardup {
 namespace {
 
 constexpr std::size_t kSecretBytesMax = 65536;
+constexpr const char* kPasswordSetting = "kafka.sasl_password_file";
 
 // A secret is the file's content without its last line break.
 Result<std::string> read_secret(const std::string& setting, const std::string& path) {
@@ -50,8 +51,13 @@ std::string without_digits(std::string_view text) {
 
 ClientListener& listener_of(void* opaque) { return *static_cast<ClientListener*>(opaque); }
 
-void error_callback(rd_kafka_t*, int code, const char* reason, void* opaque) {
-  listener_of(opaque).on_error(code, reason);
+void hear_error(rd_kafka_t& client, int code, const char* reason, ClientListener& listener) {
+  listener.on_error(code, reason);
+  if (code == RD_KAFKA_RESP_ERR__AUTHENTICATION) listener.renew_password(client);
+}
+
+void error_callback(rd_kafka_t* client, int code, const char* reason, void* opaque) {
+  hear_error(*client, code, reason, listener_of(opaque));
 }
 
 void log_callback(const rd_kafka_t* client, int level, const char* facility, const char* text) {
@@ -141,6 +147,32 @@ void ClientListener::on_undelivered(rd_kafka_resp_err_t error) {
   undelivered_.fetch_add(1, std::memory_order_release);
 }
 
+void ClientListener::set_password_file(const std::string& path) {
+  const std::scoped_lock lock(password_file_mutex_);
+  password_file_ = path;
+}
+
+void ClientListener::renew_password(rd_kafka_t& client) {
+  const std::string file = [&] {
+    const std::scoped_lock lock(password_file_mutex_);
+    return password_file_;
+  }();
+  if (file.empty()) return;
+  const Result<std::string> password = read_secret(kPasswordSetting, file);
+  if (!password) {  // it may be about to be written: the next refusal asks again
+    limiter().log(LogLevel::kWarning, name_ + password.error().message, "kafka {}: {}", name_,
+                  password.error().message);
+    return;
+  }
+  std::size_t size = 0;  // with the zero byte
+  if (rd_kafka_conf_get(rd_kafka_conf(&client), "sasl.username", nullptr, &size) != RD_KAFKA_CONF_OK) return;
+  std::string username(size, '\0');
+  rd_kafka_conf_get(rd_kafka_conf(&client), "sasl.username", username.data(), &size);
+  const RdKafka<rd_kafka_error_t> error(
+      rd_kafka_sasl_set_credentials(&client, username.c_str(), password->c_str()));
+  if (error) limiter().log(LogLevel::kWarning, name_ + "password", "kafka {}: {}", name_, describe(*error));
+}
+
 Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig& config,
                                         const ClientProperties& properties, ClientListener& listener) {
   RdKafka<rd_kafka_conf_t> conf(rd_kafka_conf_new());
@@ -173,7 +205,7 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
     if (Status status = set_property(*conf, property, value); !status) return status.error();
   }
   for (const auto& [setting, property, path] :
-       {std::tuple{"kafka.sasl_password_file", oauth ? "sasl.oauthbearer.client.secret" : "sasl.password",
+       {std::tuple{kPasswordSetting, oauth ? "sasl.oauthbearer.client.secret" : "sasl.password",
                    &config.sasl_password_file},
         std::tuple{"kafka.tls_key_password_file", "ssl.key.password", &config.tls_key_password_file}}) {
     if (path->empty()) continue;
@@ -185,6 +217,7 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
     }
   }
 
+  listener.set_password_file(oauth ? "" : config.sasl_password_file);
   rd_kafka_conf_set_opaque(conf.get(), &listener);
   rd_kafka_conf_set_error_cb(conf.get(), error_callback);
   rd_kafka_conf_set_log_cb(conf.get(), log_callback);
@@ -219,10 +252,11 @@ Status check_property(const std::string& property, const std::string& value) {
   return Error{ErrorCode::kInvalid, refusal};
 }
 
-void take_failures(rd_kafka_queue_t& queue, ClientListener& listener) {
+void take_failures(rd_kafka_t& client, rd_kafka_queue_t& queue, ClientListener& listener) {
   while (const RdKafka<rd_kafka_event_t> event{rd_kafka_queue_poll(&queue, 0)}) {
     if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_ERROR)
-      listener.on_error(rd_kafka_event_error(event.get()), rd_kafka_event_error_string(event.get()));
+      hear_error(client, rd_kafka_event_error(event.get()), rd_kafka_event_error_string(event.get()),
+                 listener);
     if (rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_DR) continue;
     while (const rd_kafka_message_t* const message = rd_kafka_event_message_next(event.get())) {
       if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) listener.on_undelivered(message->err);

@@ -5,7 +5,8 @@
 // librdkafka sends it again in silence, and the first copy may arrive in the next transaction.
 //
 // Errors wait in the client until it is polled, a few each second while Kafka is away: so whoever keeps a
-// client polls it, or lets it go.
+// client polls it, or lets it go. A client whose login was refused and that is polled reads the password's
+// file again, for passwords are changed while it runs; librdkafka tells of a refusal twice a minute.
 //
 // Threads: librdkafka calls the listener from its own threads; the counters are atomic.
 // rdkafka.h is included only in this room.
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,6 +67,10 @@ class ClientListener {
   // Of a consumer: errors and statistics come by rd_kafka_poll alone, where they come among the records
   // otherwise. So they can be had without records. Set before the client is made.
   bool events_apart = false;
+  // Where the client's password is from; "" if it logs in in another way. make_client sets it.
+  void set_password_file(const std::string& path);
+  // A broker refused the login: the client gets what the file holds now.
+  void renew_password(rd_kafka_t& client);
   // Consumer group: partitions came or went.
   std::function<void(rd_kafka_t*, rd_kafka_resp_err_t, rd_kafka_topic_partition_list_t*)> on_rebalance;
 
@@ -86,12 +92,14 @@ class ClientListener {
   std::atomic<std::uint64_t> undelivered_{0};
   std::atomic<rd_kafka_resp_err_t> last_undelivered_{RD_KAFKA_RESP_ERR_NO_ERROR};
   std::atomic<bool> unanswered_{false};
+  std::mutex password_file_mutex_;  // requests that nobody listens to share one listener
+  std::string password_file_;
 };
 
 using ClientProperties = std::vector<std::pair<std::string, std::string>>;
 
 // A client with our connection settings, then `properties`, then the operator's kafka.properties. Secrets are
-// read from their files here and nowhere else.
+// read from their files in this room and nowhere else.
 // Error kInvalid: a property that librdkafka refuses, or a secret's file, named.
 Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig& config,
                                         const ClientProperties& properties, ClientListener& listener);
@@ -99,8 +107,9 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
 // Does librdkafka take this property? Error kInvalid, which repeats no value.
 Status check_property(const std::string& property, const std::string& value);
 
-// Takes what waits on the main queue of a client whose listener hears of failures only: these, and errors.
-void take_failures(rd_kafka_queue_t& queue, ClientListener& listener);
+// Takes what waits on `queue`, the main one of a client whose listener hears of failures only: these, and
+// errors.
+void take_failures(rd_kafka_t& client, rd_kafka_queue_t& queue, ClientListener& listener);
 
 // Properties that every consumer of ours has: committed records only, checked checksums, no position of its
 // own making.

@@ -125,7 +125,7 @@ struct KafkaWriter::Producer {
   // Of a record that was not delivered, why. It puts its transaction in doubt, and no producer outlives a
   // doubt: so whatever was not delivered is of this transaction.
   std::optional<std::string> undelivered() {
-    take_failures(*events, listener);
+    take_failures(*client, *events, listener);
     if (listener.undelivered() == 0) return std::nullopt;
     return "a record was not delivered: " + describe(listener.last_undelivered());
   }

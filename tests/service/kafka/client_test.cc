@@ -231,7 +231,7 @@ TEST(Client, that_hears_of_failures_only_hears_of_errors_too) {
   ASSERT_TRUE(client) << client.error().message;
   const RdKafka<rd_kafka_queue_t> queue(rd_kafka_queue_get_main(client->get()));
   EXPECT_TRUE(eventually([&] {
-    take_failures(*queue, listener);
+    take_failures(**client, *queue, listener);
     return !errors.names.empty();
   }));
 }
