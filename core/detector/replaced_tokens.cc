@@ -1,6 +1,8 @@
 #include "core/detector/replaced_tokens.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <numeric>
 #include <optional>
 
@@ -16,12 +18,19 @@ constexpr std::uint64_t kRun = 0xD1B54A32D192ED03;   // parts runs from tokens o
 constexpr std::uint64_t kRest = 0x8CB92BA72F3D8DD7;  // and what is left of a code from the code
 constexpr std::size_t kLeftTokensMax = 32;           // of a text, long enough to be misspelt
 
-// Decimal digits; those of full width and the like are ASCII in canonical text.
+// The zeros of all decimal digits beyond ASCII (Unicode's category Nd); those of full width and the like are
+// ASCII in canonical text.
+constexpr auto kZeros = std::to_array<char32_t>(
+    {0x660,   0x6F0,   0x7C0,   0x966,   0x9E6,   0xA66,   0xAE6,   0xB66,   0xBE6,   0xC66,
+     0xCE6,   0xD66,   0xDE6,   0xE50,   0xED0,   0xF20,   0x1040,  0x1090,  0x17E0,  0x1810,
+     0x1946,  0x19D0,  0x1A80,  0x1A90,  0x1B50,  0x1BB0,  0x1C40,  0x1C50,  0xA620,  0xA8D0,
+     0xA900,  0xA9D0,  0xA9F0,  0xAA50,  0xABF0,  0x104A0, 0x10D30, 0x11066, 0x110F0, 0x11136,
+     0x111D0, 0x112F0, 0x11450, 0x114D0, 0x11650, 0x116C0, 0x11730, 0x118E0, 0x11950, 0x11C50,
+     0x11D50, 0x11DA0, 0x16A60, 0x16AC0, 0x16B50, 0x1E140, 0x1E2F0, 0x1E950});
+
 bool is_digit(char32_t c) {
-  const auto of = [c](char32_t zero) { return c >= zero && c < zero + 10; };
-  if (c < 0x660) return of(U'0');
-  return of(0x660) || of(0x6F0) || of(0x966) || of(0x9E6) || of(0xE50) || of(0xED0) || of(0x1040) ||
-         of(0x17E0);
+  if (c < kZeros.front()) return c >= U'0' && c <= U'9';
+  return c - *std::prev(std::ranges::upper_bound(kZeros, c)) < 10;
 }
 
 bool is_token(char32_t c) { return c >= 0xE00 && (is_token_character(c) || is_hangul(c)); }

@@ -7,6 +7,8 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tests/reference/plain_replaced_tokens.h"
 
@@ -52,8 +54,22 @@ TEST(ReplacedTokens, characters_of_unspaced_scripts_are_tokens) {
 }
 
 TEST(ReplacedTokens, digits_of_other_scripts_make_numbers_too) {
-  EXPECT_EQ(compared(U"عام ٢٠٢١", U"عام ٢٠٢٢"),
-            (ReplacedTokens{.numbers = 1, .tokens = 2, .tokens_fewer = 2}));
+  const std::vector<std::pair<std::u32string, std::u32string>> years = {
+      {U"عام ٢٠٢١", U"عام ٢٠٢٢"},    // Arabic
+      {U"साल २०२१", U"साल २०२२"},    // Hindi
+      {U"વર્ષ ૨૦૨૧", U"વર્ષ ૨૦૨૨"},    // Gujarati
+      {U"ਸਾਲ ੨੦੨੧", U"ਸਾਲ ੨੦੨੨"},    // Punjabi
+      {U"ଵର୍ଷ ୨୦୨୧", U"ଵର୍ଷ ୨୦୨୨"},    // Odia
+      {U"ஆண்டு ௨௦௨௧", U"ஆண்டு ௨௦௨௨"},  // Tamil
+      {U"ఏడు ౨౦౨౧", U"ఏడు ౨౦౨౨"},    // Telugu
+      {U"ವರ್ಷ ೨೦೨೧", U"ವರ್ಷ ೨೦೨೨"},    // Kannada
+      {U"വർഷം ൨൦൨൧", U"വർഷം ൨൦൨൨"},  // Malayalam
+      {U"𞤸𞤢𞤥 𞥒𞥐𞥒𞥑", U"𞤸𞤢𞤥 𞥒𞥐𞥒𞥒"},    // Fulani in Adlam, the last of them
+  };
+  for (const auto& [one, other] : years) {
+    EXPECT_EQ(compared(one, other), (ReplacedTokens{.numbers = 1, .tokens = 2, .tokens_fewer = 2}));
+  }
+  EXPECT_EQ(compared(U"aa ٪x", U"aa ٪y").numbers, 0U) << "the sign behind the last of ten";
 }
 
 TEST(ReplacedTokens, codes_count_by_their_characters_too) {
