@@ -394,6 +394,22 @@ TEST(Cli, validate_offline_knows_the_properties_of_librdkafka) {
             "\"fetch.wait.max.ms\"\n");
 }
 
+TEST(Cli, validate_refuses_what_no_command_would_read_records_by) {
+  for (const std::vector<const char*>& given :
+       {std::vector<const char*>{"--set", "input.preset=raw", "--set", "input.fields.text=/text"},
+        {"--set", "input.preset=raw", "--set", "input.id_from=url"},
+        {"--set", "input.fields.text=[\"\"]"}}) {
+    std::vector<const char*> validate = {"validate", "--offline"};
+    std::vector<const char*> scan = {"scan", "/dev/null"};
+    validate.insert(validate.end(), given.begin(), given.end());
+    scan.insert(scan.end(), given.begin(), given.end());
+    const Answer answer = neardup_cli(validate);
+    EXPECT_EQ(answer.code, kExitConfig) << answer.out;
+    EXPECT_THAT(answer.err, StartsWith("neardup: input.")) << "the setting is named";
+    EXPECT_EQ(answer.err, neardup_cli(scan).err);
+  }
+}
+
 TEST(Cli, the_value_of_a_mistyped_property_is_not_repeated) {
   for (const std::vector<const char*>& words :
        {std::vector<const char*>{"print-config", "-X", "sasl.password:hunter2"},
