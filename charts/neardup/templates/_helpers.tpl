@@ -69,10 +69,13 @@ interval: {{ .interval }}
 {{- with .scrapeTimeout }}
 scrapeTimeout: {{ . }}
 {{- end }}
-{{- with .relabelings }}
 relabelings:
+  # A replaced pod keeps its name and gets another address. By address its series would begin anew, and alerts that count
+  # starts would see none.
+  - {sourceLabels: [__meta_kubernetes_pod_name], targetLabel: instance}
+  {{- with .relabelings }}
   {{- toYaml . | nindent 2 }}
-{{- end }}
+  {{- end }}
 {{- with .metricRelabelings }}
 metricRelabelings:
   {{- toYaml . | nindent 2 }}
