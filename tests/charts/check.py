@@ -441,7 +441,7 @@ def refused():
     cases = yaml.safe_load((ROOT / "tests/charts/refused.yaml").read_text())
     for case in cases:
         values = yaml.safe_dump({"kafka": {"brokers": "kafka:9092"}, **case["values"]})
-        done = run("helm", "template", "crawl", CHART, "--kube-version", case.get("version", VERSIONS[-1]),
+        done = run("helm", "template", case.get("release", "crawl"), CHART, "--kube-version", case.get("version", VERSIONS[-1]),
                    "--values", "-", input=values)
         must(done.returncode != 0, "installs, and must not:", values)
         must(case["says"] in done.stderr, f"refused, but not for the reason. Expected: {case['says']}", values, done.stderr)

@@ -4,6 +4,11 @@ Rendering stops at the first; each message says what to do.
 */}}
 {{- define "neardup.refusals" -}}
 {{- $v := .Values -}}
+{{- /* A Service may not be called so, and Kubernetes says it only after the job has made the topics. */ -}}
+{{- $name := include "neardup.fullname" . -}}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $name) -}}
+  {{- fail (printf "fullnameOverride: objects would be called %s, which no Service may be: it begins with a letter and has only a-z, 0-9 and hyphens; set fullnameOverride to such a name" $name) -}}
+{{- end -}}
 {{- if $v.autoscaling.enabled -}}
   {{- fail "autoscaling: an index has one writer, so more pods do not decide faster. Give the pod more CPU (it signs on every core) and memory; replicaCount 2 adds a standby" -}}
 {{- end -}}
