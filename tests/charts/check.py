@@ -260,6 +260,15 @@ def check_kept():
     table("topics that outlive the release", count, "helm.sh/resource-policy: keep")
 
 
+def check_without_hooks():
+    """Both ways in docs/upgrade.md for tools that know no hooks leave out the job of the topics and the pod of the test."""
+    for case in CASES:
+        for arguments in (["--no-hooks"], ["--set", "topics.create=false,tests.enabled=false"]):
+            kinds = {manifest["kind"] for manifest in documents(render(case, *arguments))}
+            must("StatefulSet" in kinds and not kinds & {"Job", "Pod"}, f"{case}, {' '.join(arguments)}:", *sorted(kinds))
+    table("examples without hooks", len(CASES), "no Job and no Pod, by --no-hooks and by values")
+
+
 def with_error(error):
     manifests = known(error["case"])
     assign(of_kind(error["kind"], manifests)[0], error["path"], error["value"])
@@ -271,6 +280,7 @@ def schemas():
     looked_at, kinds = 0, set()
     check_release()
     check_kept()
+    check_without_hooks()
     for version in VERSIONS:
         sets = {case: known(case, version) for case in CASES}
         complaints, count = conform(sets, version)
