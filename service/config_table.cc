@@ -239,7 +239,7 @@ const std::vector<Setting>& table() {
        .refuse = refuse_pointer},
       {.path = "input.fields.text",
        .field = at<&Config::input, &InputConfig::fields, &F::text>,
-       .about = "Its plain text.",
+       .about = "Its plain text; of an array all strings, a line each.",
        .refuse = refuse_pointer},
       {.path = "input.fields.html",
        .field = at<&Config::input, &InputConfig::fields, &F::html>,

@@ -142,6 +142,12 @@ void assign_string(const JsonField& field, std::string& out) {
   out.resize(static_cast<std::size_t>(unescape(field.raw, out.data()) - out.data()));
 }
 
+// The same with the strings that stand behind it in its array.
+void assign_strings(const JsonField& field, std::string& out) {
+  assign_string(field, out);
+  append_strings(field.rest, out);
+}
+
 // A number names a document if it is whole; however long, it is one by the digits it is written with.
 bool read_name(const JsonField& field, std::string& name) {
   switch (field.kind) {
@@ -222,6 +228,7 @@ struct DocumentCodec::State {
   bool read_url(const JsonField& field, std::string& out);
   bool read_time(const JsonField& field, std::int64_t& time_ms);
   std::optional<RejectReason> read_id(const Record& record, Document& document);
+  bool are_blank(std::string_view rest);
   std::optional<RejectReason> read_body(Document& document);
   std::optional<RejectReason> fill_body(const JsonField& field, bool html, Document& document);
   std::optional<RejectReason> fill_from_base64(std::string_view text, const CharsetHints& hints,
@@ -337,12 +344,19 @@ std::optional<RejectReason> DocumentCodec::State::read_id(const Record& record, 
   return RejectReason::kMissingId;
 }
 
+// Of the strings behind the first one in an array.
+bool DocumentCodec::State::are_blank(std::string_view rest) {
+  unescaped.clear();
+  append_strings(rest, unescaped);
+  return std::ranges::all_of(unescaped, is_space);
+}
+
 std::optional<RejectReason> DocumentCodec::State::read_body(Document& document) {
   bool blank_seen = false;
   const JsonField* body = nullptr;
   const auto usable = [&](const JsonField& field) {
     if (field.kind != JsonField::Kind::kString) return false;
-    const bool blank = is_blank(field.raw);
+    const bool blank = is_blank(field.raw) && are_blank(field.rest);
     blank_seen |= blank;
     body = &field;
     return !blank;
@@ -371,13 +385,13 @@ std::optional<RejectReason> DocumentCodec::State::read_body(Document& document) 
 std::optional<RejectReason> DocumentCodec::State::fill_body(const JsonField& field, bool html,
                                                             Document& document) {
   if (preset.base64 == Base64::kNever) {
-    assign_string(field, document.body);
+    assign_strings(field, document.body);
     set_format(document);
     return std::nullopt;
   }
   const CharsetHints hints{read_charset(), html};
-  if (!field.escaped) return fill_from_base64(field.raw, hints, document);
-  assign_string(field, unescaped);  // PHP's encoder writes \/ for a slash
+  if (!field.escaped && field.rest.empty()) return fill_from_base64(field.raw, hints, document);
+  assign_strings(field, unescaped);  // PHP's encoder writes \/ for a slash
   return fill_from_base64(unescaped, hints, document);
 }
 

@@ -8,9 +8,10 @@
 //           that has other bytes must send base64. Where a key stands twice, the first counts.
 //   lists   of a preset's pointers the first that holds something usable wins: a non-empty string (a text
 //           and html of more than spaces; for an id also an integer of any length), or an array whose first
-//           element is one (Nutch sends every field so). Text goes before html, and html before a digest of
-//           it, which is taken as it is. A text that opens like a page ("<!doctype", "<html", ..., maybe
-//           after comments) is read as html.
+//           element is one (Nutch sends every field so). A text or html in an array is all its strings, each
+//           on a line of its own (as Scrapy's getall() finds paragraphs). Text goes before html, and html
+//           before a digest of it, which is taken as it is. A text that opens like a page ("<!doctype",
+//           "<html", ..., maybe after comments) is read as html.
 //   base64  under `auto` it is unwrapped where that gives UTF-8 without control characters, UTF-16 with its
 //           mark, or in any charset what opens with a comment or a tag of html; or, where a charset is
 //           declared, 256 bytes and more without control characters. All else is taken as it is.

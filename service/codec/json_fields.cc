@@ -30,6 +30,22 @@ std::string unescaped_token(std::string_view token) {
 
 }  // namespace
 
+void append_strings(std::string_view rest, std::string& text) {
+  int depth = 0;
+  for (const char *at = rest.data(), *const end = at + rest.size(); at != end; ++at) {
+    if (*at == '[' || *at == '{') ++depth;
+    if (*at == ']' || *at == '}') --depth;
+    if (*at != '"') continue;
+    const std::string_view raw{at + 1, find_string_end(at + 1, end).end};
+    at = raw.data() + raw.size();  // the quote behind it
+    if (depth > 0) continue;
+    text += '\n';
+    const std::size_t begin = text.size();
+    text.resize(begin + raw.size() + kUnescapeSlack);
+    text.resize(static_cast<std::size_t>(unescape(raw, text.data() + begin) - text.data()));
+  }
+}
+
 JsonFields::JsonFields(std::span<const std::string> pointers, JsonPlaces pages) : nodes_(1) {
   for (std::string_view rest : pointers) {
     std::uint32_t node = 0;
@@ -136,13 +152,15 @@ class JsonFields::Walk {
       if (!take('}')) return false;
     }
     --depth_;
-    field_ = {JsonField::Kind::kOther, false, {}, {}};
+    field_ = {.kind = JsonField::Kind::kOther};
     return true;
   }
 
   bool array(std::uint32_t node) {
     if (!deeper()) return false;
-    JsonField first{JsonField::Kind::kOther, false, {}, {}};
+    JsonField first;
+    first.kind = JsonField::Kind::kOther;
+    const char* behind_first = nullptr;
     skip_spaces();
     if (!take(']')) {
       std::size_t index = 0;
@@ -152,10 +170,14 @@ class JsonFields::Walk {
         const std::uint32_t child = node == kNone ? kNone : child_at(node, index);
         if (!value(child)) return false;
         note(child);
-        if (index == 0 && !container) first = field_;
+        if (index == 0 && !container) {
+          first = field_;
+          behind_first = at_;
+        }
         ++index;
         skip_spaces();
       } while (take(','));
+      if (behind_first != nullptr && index > 1) first.rest = {behind_first, at_};
       if (!take(']')) return false;
     }
     --depth_;
@@ -167,7 +189,7 @@ class JsonFields::Walk {
   bool string() {
     const JsonString found = find_string_end(at_, end_);
     if (found.end == nullptr) return false;
-    field_ = {JsonField::Kind::kString, found.escaped, {at_, found.end}, {}};
+    field_ = {.kind = JsonField::Kind::kString, .escaped = found.escaped, .raw = {at_, found.end}};
     at_ = found.end + 1;
     return found.is_ascii || is_utf8(field_.raw);
   }
@@ -179,7 +201,7 @@ class JsonFields::Walk {
     if (room.size() < bytes_max) room.resize(bytes_max);  // zeros cost as much as reading: no more than once
     const JsonReading read = read_string(at_, end_, room.data());
     if (read.end == nullptr) return false;
-    field_ = {JsonField::Kind::kString, false, {at_, read.end}, {room.data(), read.said_end}};
+    field_ = {.kind = JsonField::Kind::kString, .raw = {at_, read.end}, .said = {room.data(), read.said_end}};
     field_.escaped = field_.said.size() < field_.raw.size();  // any escape is longer than what it says
     at_ = read.end + 1;
     return read.is_utf8;
@@ -195,7 +217,7 @@ class JsonFields::Walk {
       if (!take('+')) take('-');
       if (!digits()) return false;
     }
-    field_ = {JsonField::Kind::kNumber, false, {begin, at_}, {}};
+    field_ = {.kind = JsonField::Kind::kNumber, .raw = {begin, at_}};
     return true;
   }
 
@@ -209,7 +231,7 @@ class JsonFields::Walk {
     if (static_cast<std::size_t>(end_ - at_) < word.size()) return false;
     if (std::memcmp(at_, word.data(), word.size()) != 0) return false;
     at_ += word.size();
-    field_ = {JsonField::Kind::kOther, false, {}, {}};
+    field_ = {.kind = JsonField::Kind::kOther};
     return true;
   }
 

@@ -9,7 +9,8 @@
 //   containers deep. Numbers of any size and halves of surrogate pairs are fine, as the grammar has it.
 //
 // Where a key stands twice, the first counts, and only in the first is anything looked for. A pointer that
-// leads to an array stands for the array's first element too: some producers send every field so.
+// leads to an array stands for the array's first element too: some producers send every field so. What is
+// behind that element stays at hand, for a text may be sent in parts.
 //
 // Cost:    one walk; strings are searched for their ends, or read, 64 bytes at a time (json_string.h), and
 //          those that are not ASCII looked at once more: only in strings the grammar has other bytes. Two or
@@ -40,9 +41,14 @@ struct JsonField {
 
   Kind kind = Kind::kAbsent;
   bool escaped = false;  // a string with escapes in it
-  std::string_view raw;
-  std::string_view said;  // what a string says, where that is known already; else null
+  std::string_view raw = {};
+  std::string_view said = {};  // what a string says, where that is known already; else null
+  std::string_view rest = {};  // of an array, what is written behind its first element; "" if nothing is
 };
+
+// Appends to `text` what the strings of `rest` say (JsonField::rest), each on a line of its own. What else
+// is there is passed over, containers with all that is in them.
+void append_strings(std::string_view rest, std::string& text);
 
 // Some of the pointers, by their places among all.
 struct JsonPlaces {

@@ -176,6 +176,23 @@ TEST(DocumentCodec, pointers_reach_into_objects_and_arrays) {
   EXPECT_EQ(decode(input, R"({"id":1,"pages":[0,{"a/b":{"c~d":"deep"}}]})").document.body, "deep");
 }
 
+TEST(DocumentCodec, a_text_in_parts_is_all_of_them) {
+  EXPECT_EQ(decode_json(R"({"text":["Berlin, 4 May.","The mayor \"resigned\"."]})").document.body,
+            "Berlin, 4 May.\nThe mayor \"resigned\".");
+  EXPECT_EQ(decode_json(R"({"text":["", " ", "words"],"html":"page"})").document.body, "\n \nwords");
+  EXPECT_EQ(decode_json(R"({"text":["", " "],"html":["<p>a</p>","<p>b</p>"]})").document.body,
+            "<p>a</p>\n<p>b</p>");
+  EXPECT_EQ(decode_json(R"({"text":["", " "]})").document.body, "");
+  EXPECT_EQ(decode_json(R"({"id":["one","two"],"text":"words"})").document.id, "one") << "of names the first";
+  InputConfig input;
+  input.base64 = "auto";
+  EXPECT_EQ(decode(input, R"({"id":1,"text":["Zwei Wörter","und mehr"]})").document.body,
+            "Zwei Wörter\nund mehr");
+  EXPECT_EQ(decode(input, R"({"id":1,"text":["RGllIFNlaXRlIGlzdCB","kYS4="]})").document.body,
+            "Die Seite ist da.")
+      << "lines of one base64";
+}
+
 TEST(DocumentCodec, a_null_value_and_a_null_key_are_data) {
   Record record;
   const Outcome nothing = decode(InputConfig{}, record);

@@ -82,6 +82,22 @@ TEST(JsonFields, an_array_stands_for_its_first_element_unless_that_is_a_containe
   EXPECT_EQ(at("/a/-", R"({"a":["x"]})"), "(absent)");
 }
 
+TEST(JsonFields, what_stands_behind_the_first_element_of_an_array_is_at_hand) {
+  const auto strings = [](std::string_view json) {
+    const std::vector<std::string> pointers = {"/a"};
+    JsonFields fields(pointers);
+    EXPECT_EQ(fields.read(json), std::nullopt);
+    std::string text;
+    append_strings(fields[0].rest, text);
+    return text;
+  };
+  EXPECT_EQ(strings(R"({"a":"x"})"), "");
+  EXPECT_EQ(strings(R"({"a":["x"]})"), "");
+  EXPECT_EQ(strings(R"({"a":["x" , "y\n\u00e9" ,"","\"]"]})"), "\ny\n\u00e9\n\n\"]");
+  EXPECT_EQ(strings(R"({"a":["x",null,7,["no",{"n":"o"}],{"no":["no"]},"y"]})"), "\ny");
+  EXPECT_EQ(strings(R"({"a":[["x"],"y"]})"), "") << "the first is a container";
+}
+
 TEST(JsonFields, names_of_every_kind_are_found) {
   EXPECT_EQ(at("/", R"({"":"empty"})"), "empty");
   EXPECT_EQ(at("/a~1b/c~0d", R"({"a/b":{"c~d":1}})"), "1");
