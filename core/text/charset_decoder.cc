@@ -17,7 +17,10 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::size_t kUtf8CharactersSure = 4;  // so many multi-byte characters are UTF-8 by no accident
-constexpr std::size_t kUtf16LookBytes = 1024;   // from the first on
+// What UTF-8 with wrong bytes in it needs for each of them.
+constexpr std::size_t kCharactersIfDeclared = 1;
+constexpr std::size_t kCharactersIfNot = 2;
+constexpr std::size_t kUtf16LookBytes = 1024;  // from the first on
 constexpr std::size_t kDetectionBytes = std::size_t{16} << 10;
 constexpr std::size_t kDetectionAsciiBytes = 64;             // at most, at the start of each piece
 constexpr std::size_t kKeptBytesMax = std::size_t{1} << 20;  // what a huge text needed is given back
@@ -157,6 +160,11 @@ struct Tally {
   bool cut_short = false;        // of the undecodable, one is a character cut off by the end
 
   bool fits() const { return (undecodable - (cut_short ? 1 : 0)) * 16 <= beyond_ascii; }
+  // Of UTF-8, which no other charset looks like for long, less is asked: so many characters to each sequence
+  // that is none.
+  bool has_utf8(std::size_t characters) const {
+    return beyond_ascii >= kUtf8CharactersSure && undecodable * characters <= beyond_ascii;
+  }
 };
 
 std::size_t ascii_prefix(std::string_view bytes) {
@@ -243,7 +251,7 @@ Tally tally_utf8(std::string_view bytes) {
     } else {
       ++tally.undecodable;
       tally.cut_short = decoded.size == bytes.size() && whole_characters(bytes).empty();
-      if ((tally.undecodable - 1) * 16 > tally.beyond_ascii + bytes.size() / 2) break;
+      if (tally.undecodable - 1 > tally.beyond_ascii + bytes.size() / 2) break;
     }
     bytes.remove_prefix(decoded.size);
   }
@@ -601,7 +609,10 @@ DecodedText CharsetDecoder::decode(std::string_view bytes, const CharsetHints& h
     if (of_declared.fits()) return {*declared, of_declared.undecodable};
   }
   // Behind ASCII, a last byte that could begin a character says UTF-8 no more than any other charset.
-  if (declared == Charset::kUtf8 && as_utf8.fits()) return decode_as(Charset::kUtf8, bytes, text);
+  const bool is_broken_utf8 = declared == Charset::kUtf8
+                                  ? as_utf8.fits() || as_utf8.has_utf8(kCharactersIfDeclared)
+                                  : as_utf8.has_utf8(kCharactersIfNot);
+  if (is_broken_utf8) return decode_as(Charset::kUtf8, bytes, text);
 
   const Charset detected = detect(bytes).value_or(Charset::kWindows1252);
   const DecodedText by_detection = decode_as(detected, bytes, text);

@@ -13,8 +13,10 @@
 //      not so of "Ã¼" and "â€™"; or UTF-16, if there are none, and in a quarter of the pairs of bytes one
 //      half is a zero or another control character. What is not quite valid is UTF-8 as well, whatever is
 //      declared, while that fits: one undecodable sequence at most for 16 multi-byte characters.
-//   3  what is declared: the hint, else by the page itself. It is believed while it fits in the same sense.
-//      (What is ASCII but for a character cut off is UTF-8 only if that is declared.)
+//   3  what is declared: the hint, else by the page itself. It is believed while it fits in the same sense;
+//      UTF-8 while there are four multi-byte characters, and as many as undecodable sequences: teasers are
+//      cut in the middle of a character. (What is ASCII but for one cut off is UTF-8 only if declared.) Where
+//      nothing is declared that fits, twice as many are asked for: text in other charsets has half as many.
 //   4  detection (uchardet), by the lines and stretches between tags that have bytes beyond ASCII, each from
 //      shortly before the first of those, at most 16 KiB in all; preferred to what was declared only if it
 //      leaves fewer undecodable sequences

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "core/text/utf8.h"
 #include "tests/support/icu_encode.h"
 #include "tests/support/language_texts.h"
 
@@ -155,6 +157,45 @@ TEST(CharsetDecoder, utf_8_with_a_few_wrong_bytes_wins_over_a_wrong_declaration)
             chinese.substr(0, 300) + "\uFFFD" + chinese.substr(303));
   // One wrong for each character is no UTF-8.
   EXPECT_EQ(decoded("\xC3\xA9\xE9 \xC3\xA9\xE9", {Charset::kWindows1252, false}).text, "Ã©é Ã©é");
+}
+
+// Teasers that are cut by bytes, one for each ten characters beyond ASCII.
+TEST(CharsetDecoder, utf_8_with_many_wrong_bytes_is_utf_8_unless_another_charset_is_declared_and_fits) {
+  const std::string czech = "Městská rada schválila rozpočet, příští schůze je v červnu";
+  std::string spoilt;
+  for (int i = 0; i < 9; ++i) spoilt += czech + "\xC5 ";
+  for (const CharsetHints& hints : {CharsetHints{Charset::kUtf8, false}, CharsetHints{}}) {
+    const Outcome got = decoded(spoilt, hints);
+    EXPECT_EQ(got.charset, "utf-8");
+    EXPECT_EQ(got.undecodable, 9U);
+    EXPECT_TRUE(got.text.starts_with(czech)) << got.text;
+  }
+  EXPECT_EQ(decoded(spoilt, {Charset::kWindows1252, false}).charset, "windows-1252") << "fits, as always";
+  const std::string half = "é\xC3 à\xC3 è\xC3 ç\xC3 ";
+  EXPECT_EQ(decoded(half, {Charset::kUtf8, false}).undecodable, 4U);
+  EXPECT_NE(decoded(half).charset, "utf-8");
+}
+
+TEST(CharsetDecoder, text_in_another_charset_is_no_broken_utf_8) {
+  CharsetDecoder decoder;
+  std::string text;
+  std::size_t looked_at = 0;
+  for (const LanguageText& language : kLanguageTexts) {
+    for (const Charset charset : language.charsets) {
+      const std::string bytes = encode(language.text, charset);
+      if (charset == Charset::kUtf8 || is_utf8(bytes)) continue;
+      for (std::size_t size = 40; size <= bytes.size(); size += 40) {
+        const std::string_view cut = std::string_view(bytes).substr(0, size);
+        for (const CharsetHints& hints : {CharsetHints{Charset::kUtf8, false}, CharsetHints{}}) {
+          if (is_utf8(cut)) continue;
+          EXPECT_NE(decoder.decode(cut, hints, text).charset, Charset::kUtf8)
+              << language.language << " " << name(charset) << " " << size;
+          ++looked_at;
+        }
+      }
+    }
+  }
+  EXPECT_GT(looked_at, 1000U);
 }
 
 TEST(CharsetDecoder, text_in_the_charset_it_declares_is_not_taken_for_utf_8) {
