@@ -65,7 +65,6 @@ constexpr std::array<unsigned, 10> kThresholds = {500, 550, 600, 650, 700, 750, 
 constexpr std::array<unsigned, 8> kDistances = {0, 1, 2, 3, 4, 5, 6, 7};  // beyond the setting's, to compare
 static_assert(kDistances[kHammingDistanceMax] == kHammingDistanceMax, "the first are those that it takes");
 constexpr std::array<unsigned, 14> kRuns = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32};
-constexpr std::size_t kRunTextMax = 1024;           // characters
 constexpr std::uint64_t kRunDocumentsMax = 20'000;  // read by a detector for each m
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kLabelBytesMax = 2 * kIdBytesMax + 256;  // of a line: two ids and a number
@@ -167,7 +166,7 @@ std::u32string units_of(const ExplainedText& text) {
   if (text.route.has_mgrams) return {text.route.mgrams.units.begin(), text.route.mgrams.units.end()};
   std::u32string characters;
   std::string_view canonical = text.canonical;
-  while (!canonical.empty() && characters.size() < kRunTextMax) {
+  while (!canonical.empty() && characters.size() < kMgramTextMax) {
     const DecodedCodePoint decoded = decode_utf8(canonical);
     characters.push_back(decoded.code_point);
     canonical.remove_prefix(decoded.size);

@@ -108,7 +108,8 @@ class JournalUniques {
   std::string bytes_;
 };
 
-// The record's bytes, at most kJournalRecordBytesMax when the batch was closed in time (see JournalSize).
+// The record's bytes, at most kJournalRecordBytesMax when the batch was closed in time (by the two bounds
+// below).
 std::string encode_journal_record(const JournalRecord& record);
 // The same with these in the place of record.uniques, which are none. Replaces `bytes`, whose memory is used
 // again.

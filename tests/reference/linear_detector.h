@@ -8,9 +8,15 @@
 
 #include "core/decision.h"
 #include "core/signature.h"
-#include "tests/reference/linear_index.h"
 
 namespace neardup::reference {
+
+// Counted one by one: no code is shared with what this checks.
+inline int differing_bits(std::uint64_t a, std::uint64_t b) {
+  int count = 0;
+  for (std::uint64_t rest = a ^ b; rest != 0; rest &= rest - 1) ++count;
+  return count;
+}
 
 class LinearDetector {
  public:

@@ -27,7 +27,8 @@ hygiene() { python3 tests/support/hygiene.py; }
 shell() { ours | xargs awk 'FNR == 1 && /^#!.*sh$|^# shellcheck shell=/ { print FILENAME } { nextfile }' | xargs shellcheck -x; }
 generated() {
   python3 -B core/text/fold_table.py --check && python3 -B core/text/simplified_table.py --check &&
-    python3 -B core/text/script_table.py --check && python3 charts/neardup/files/dashboards/neardup.py --check
+    python3 -B core/text/script_table.py --check && python3 -B core/text/character_reference_table.py --check &&
+    python3 charts/neardup/files/dashboards/neardup.py --check
 }
 
 # clang-tidy reads how each file is compiled from the dev preset's compile_commands.json.
