@@ -13,50 +13,13 @@
 #include <string>
 
 #include "tests/support/eventually.h"
+#include "tests/support/kafka_frames.h"
 
 namespace neardup {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-
-std::string big_endian(std::uint32_t number, int bytes) {
-  std::string text;
-  for (int i = bytes - 1; i >= 0; --i) text += static_cast<char>(number >> (8 * i) & 0xFF);
-  return text;
-}
-
-bool receive(int fd, std::size_t count, std::string& into) {
-  into.assign(count, '\0');
-  return count == 0 || recv(fd, into.data(), count, MSG_WAITALL) == static_cast<ssize_t>(count);
-}
-
-std::optional<std::string> receive_frame(int fd) {
-  std::string text;
-  if (!receive(fd, 4, text)) return std::nullopt;
-  std::uint32_t length = 0;
-  for (const char c : text) length = length << 8 | static_cast<std::uint8_t>(c);
-  if (!receive(fd, length, text)) return std::nullopt;
-  return text;
-}
-
-void send_frame(int fd, const std::string& frame) {
-  const std::string bytes = big_endian(static_cast<std::uint32_t>(frame.size()), 4) + frame;
-  EXPECT_EQ(send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
-}
-
-int listen_somewhere(int& port) {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), size), 0);
-  EXPECT_EQ(listen(fd, 8), 0);
-  EXPECT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size), 0);
-  port = ntohs(address.sin_port);
-  return fd;
-}
 
 // Answers each request with its correlation id and body.
 class Echo {
@@ -68,7 +31,7 @@ class Echo {
         if (fd < 0) return;
         while (const std::optional<std::string> request = receive_frame(fd)) {
           ++requests_;
-          send_frame(fd, request->substr(4));
+          EXPECT_TRUE(send_frame(fd, request->substr(4)));
         }
         close(fd);
       }
@@ -110,8 +73,8 @@ class KafkaProxyTest : public testing::Test {
     ASSERT_EQ(connect(client_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   }
   void ask(KafkaApi api, std::uint32_t id, const std::string& body) {
-    send_frame(client_,
-               big_endian(static_cast<std::uint32_t>(api), 2) + big_endian(1, 2) + big_endian(id, 4) + body);
+    EXPECT_TRUE(send_frame(client_, big_endian(static_cast<std::uint32_t>(api), 2) + big_endian(1, 2) +
+                                        big_endian(id, 4) + body));
   }
   static std::string answer(std::uint32_t id, const std::string& body) { return big_endian(id, 4) + body; }
 

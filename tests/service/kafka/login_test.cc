@@ -1,16 +1,12 @@
 // What becomes of a client whose password is changed while it runs? On a broker that speaks no more than the
 // login (SASL PLAIN).
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -20,40 +16,19 @@
 #include "service/kafka/client.h"
 #include "tests/support/eventually.h"
 #include "tests/support/folder_test.h"
+#include "tests/support/kafka_frames.h"
 
 namespace neardup {
 namespace {
 
-using namespace std::string_view_literals;
-
-std::string big_endian(std::uint64_t value, int bytes) {
-  std::string text;
-  for (int at = bytes - 1; at >= 0; --at) text += static_cast<char>(value >> (8 * at));
-  return text;
-}
-
-std::uint32_t number_at(std::string_view bytes, std::size_t at, int size) {
-  std::uint32_t value = 0;
-  for (int i = 0; i < size; ++i) value = value << 8 | static_cast<unsigned char>(bytes.at(at + i));
-  return value;
-}
-
 // Takes a login with the one password, refuses all others, and leaves whatever is asked after it unanswered.
 class LoginBroker {
  public:
-  explicit LoginBroker(std::string password) : password_(std::move(password)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(listen(listener_, 4), 0);
-    EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::thread([this] { run(); });
-  }
+  explicit LoginBroker(std::string password)
+      : password_(std::move(password)), listener_(listen_somewhere(port_)), thread_([this] { run(); }) {}
+  // Its clients are gone by then.
   ~LoginBroker() {
-    stopping_ = true;
+    shutdown(listener_, SHUT_RDWR);
     thread_.join();
     close(listener_);
   }
@@ -69,44 +44,20 @@ class LoginBroker {
   }
 
  private:
-  bool wait_for(int fd) const {
-    pollfd ready{fd, POLLIN, 0};
-    while (!stopping_) {
-      if (poll(&ready, 1, 20) > 0) return true;
-    }
-    return false;
-  }
-
-  bool receive(int fd, std::string& bytes, std::size_t count) const {
-    bytes.clear();
-    while (bytes.size() < count) {
-      if (!wait_for(fd)) return false;
-      std::string more(count - bytes.size(), '\0');
-      const ssize_t got = recv(fd, more.data(), more.size(), 0);
-      if (got <= 0) return false;
-      bytes.append(more, 0, static_cast<std::size_t>(got));
-    }
-    return true;
-  }
-
   void run() {
-    while (wait_for(listener_)) {
-      const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-      for (std::string request; receive(fd, request, 4) && receive(fd, request, number_at(request, 0, 4));) {
-        const std::string answer = answer_to(request);
-        if (answer.empty()) continue;
-        const std::string frame = big_endian(answer.size(), 4) + answer;
-        if (send(fd, frame.data(), frame.size(), MSG_NOSIGNAL) < 0) break;
+    for (int fd = 0; (fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0; close(fd)) {
+      while (const std::optional<std::string> request = receive_frame(fd)) {
+        const std::string answer = answer_to(*request);
+        if (!answer.empty() && !send_frame(fd, answer)) break;
       }
-      close(fd);
     }
   }
 
-  // https://kafka.apache.org/protocol: key, version, correlation id, client id, body.
+  // A request is: key, version, correlation id, client id, body.
   std::string answer_to(std::string_view request) {
     constexpr std::uint32_t kHandshake = 17, kVersions = 18, kAuthenticate = 36;
-    const std::uint32_t key = number_at(request, 0, 2);
-    const std::uint32_t version = number_at(request, 2, 2);
+    const std::uint32_t key = number_of(request.substr(0, 2));
+    const std::uint32_t version = number_of(request.substr(2, 2));
     const std::string head(request.substr(4, 4));
     if (key == kVersions) {
       const auto error = big_endian(version == 0 ? 0 : 35, 2);  // UNSUPPORTED_VERSION
@@ -115,7 +66,8 @@ class LoginBroker {
     }
     if (key == kHandshake) return head + big_endian(0, 2) + big_endian(1, 4) + big_endian(5, 2) + "PLAIN";
     if (key != kAuthenticate) return "";
-    std::string login(request.substr(10 + number_at(request, 8, 2) + 4));  // a zero byte before each word
+    // A zero byte stands before each word.
+    std::string login(request.substr(10 + number_of(request.substr(8, 2)) + 4));
     login.erase(0, 1);
     login.at(login.find('\0')) = ' ';
     const bool is_right = login.substr(login.find(' ') + 1) == password_;
@@ -131,9 +83,8 @@ class LoginBroker {
   }
 
   const std::string password_;
-  const int listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   int port_ = 0;
-  std::atomic<bool> stopping_{false};
+  const int listener_;
   std::mutex mutex_;
   std::vector<std::string> logins_;
   std::thread thread_;
