@@ -59,12 +59,17 @@ MetBands met_bands(std::span<const Band> stored, std::span<const Band> asking) {
 // The kind that suits a text, whether or not it was signed by it.
 ShingleKind suits(const ExplainedText& text) { return shingle_kind(text.signature.tokens, text.characters); }
 
+int permille_in_common(std::size_t common, const ShingleSet& a, const ShingleSet& b) {
+  const std::size_t all = a.size() + b.size() - common;
+  return all == 0 ? 0 : static_cast<int>(common * 1000 / all);
+}
+
 PageComparison compare_pages(const ExplainedText& earlier, const ExplainedText& later, ShingleKind kind,
                              const DetectorOptions& options) {
   PageComparison pages;
   pages.kind = kind;
   pages.common = common_shingles(earlier.shingles(kind), later.shingles(kind));
-  pages.jaccard_permille = jaccard_permille(earlier.shingles(kind), later.shingles(kind));
+  pages.jaccard_permille = permille_in_common(pages.common, earlier.shingles(kind), later.shingles(kind));
   const LongSignature* const stored = page_of(earlier.route, kind);
   const LongSignature* const asking = page_of(later.route, kind);
   pages.is_stored = stored != nullptr;
@@ -132,8 +137,8 @@ MgramComparison compare_mgrams(const MgramSignature& stored, const MgramSignatur
 }
 
 // The first thing that stands against it is the reason, what the texts are before what chance made of them.
-Reason reason_of_short(const ShortComparison& texts) {
-  if (texts.edits > texts.edits_max) return Reason::kTooManyEdits;
+Reason reason_of_short(const ShortComparison& texts, const DetectorOptions& options) {
+  if (texts.edits > edits_max(texts.length_max, options.threshold_permille)) return Reason::kTooManyEdits;
   if (!texts.is_same_filling) return Reason::kTokensReplaced;
   return texts.is_met() ? Reason::kShortAlike : Reason::kNothingShared;
 }
@@ -160,11 +165,14 @@ Reason reason_of_pages(const std::vector<PageComparison>& pages, int estimate_mi
 
 // Whatever makes it a duplicate, in the detector's order; else that the texts are alike and did not meet;
 // else what stands against the page, if there is one to ask for.
-Reason reason_of_texts(const Explanation& found, const RouteSignature& asking, int estimate_min) {
-  const Reason of_pages =
-      asking.asks_as_page() ? reason_of_pages(found.pages, estimate_min) : Reason::kOtherRoute;
-  const Reason of_short =
-      asking.asks_as_short() && found.short_text ? reason_of_short(*found.short_text) : Reason::kOtherRoute;
+Reason reason_of_texts(const Explanation& found, const RouteSignature& asking,
+                       const DetectorOptions& options) {
+  const Reason of_pages = asking.asks_as_page()
+                              ? reason_of_pages(found.pages, estimate_min(options.threshold_permille))
+                              : Reason::kOtherRoute;
+  const Reason of_short = asking.asks_as_short() && found.short_text
+                              ? reason_of_short(*found.short_text, options)
+                              : Reason::kOtherRoute;
   if (is_duplicate(of_pages)) return of_pages;
   if (is_duplicate(of_short) || of_short == Reason::kNothingShared) return of_short;
   return of_pages == Reason::kOtherRoute ? of_short : of_pages;
@@ -205,9 +213,7 @@ std::size_t common_shingles(const ShingleSet& a, const ShingleSet& b) {
 }
 
 int jaccard_permille(const ShingleSet& a, const ShingleSet& b) {
-  const std::size_t common = common_shingles(a, b);
-  const std::size_t all = a.size() + b.size() - common;
-  return all == 0 ? 0 : static_cast<int>(common * 1000 / all);
+  return permille_in_common(common_shingles(a, b), a, b);
 }
 
 const PageComparison* Explanation::best_page() const {
@@ -234,16 +240,15 @@ Explanation explain(const ExplainedText& earlier, const ExplainedText& later,
   if (earlier.route.has_mgrams && later.route.has_mgrams) {
     found.mgrams = compare_mgrams(earlier.route.mgrams, later.route.mgrams, options);
   }
-  if (found.is_same_text) {
-    found.reason = Reason::kSameText;
-  } else if (options.mode == DetectorMode::kMgram) {
-    found.reason = reason_of_mgrams(*found.mgrams, options);
-  } else if (options.mode == DetectorMode::kSimhash) {
-    found.reason = reason_of_fingerprints(found, options);
-  } else {
-    found.reason = reason_of_texts(found, later.route, estimate_min(options.threshold_permille));
-  }
+  found.reason = reason_of(found, later, options);
   return found;
+}
+
+Reason reason_of(const Explanation& found, const ExplainedText& later, const DetectorOptions& options) {
+  if (found.is_same_text) return Reason::kSameText;
+  if (options.mode == DetectorMode::kMgram) return reason_of_mgrams(*found.mgrams, options);
+  if (options.mode == DetectorMode::kSimhash) return reason_of_fingerprints(found, options);
+  return reason_of_texts(found, later.route, options);
 }
 
 int exact_similarity_permille(const ExplainedText& earlier, const ExplainedText& later,

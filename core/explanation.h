@@ -140,6 +140,10 @@ struct Explanation {
 // REQUIRES: both signed with options.routes(), options.sketch, options.layout() and options.mgrams().
 Explanation explain(const ExplainedText& earlier, const ExplainedText& later, const DetectorOptions& options);
 
+// The rule that decides what was measured if the threshold is another one: `found` is explain() of a text and
+// `later` by options that differ from these in threshold_permille alone, and have the same layout().
+Reason reason_of(const Explanation& found, const ExplainedText& later, const DetectorOptions& options);
+
 // How alike the two are by the measure that suits them, exactly, in permille: edit similarity if the later
 // one asks as a short text and the earlier one is stored as one, else the similarity of their shingle sets;
 // the higher of the two if it asks by both and the earlier one is stored as both; in mode mgram the

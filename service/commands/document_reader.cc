@@ -28,6 +28,7 @@ std::string ReadDocument::name() const {
 DocumentReader::DocumentReader(const Config& config, const Preset& preset, const Streams& streams)
     : config_(config),
       streams_(streams),
+      progress_(streams.err),
       lines_(preset, config.input),
       pages_(*resolve_preset(input_of_pages(config)), config.input) {}
 
@@ -57,18 +58,20 @@ int DocumentReader::read(const std::vector<std::string>& paths, const std::funct
   return input.is_nothing() ? kExitData : kExitOk;
 }
 
-void DocumentReader::complain(std::string_view words) const {
+void DocumentReader::complain(std::string_view words) {
+  progress_.clear();
   static_cast<void>(write_all(streams_.err, fmt::format("neardup: {}\n", words)));
 }
 
-int DocumentReader::write(std::string_view output) const {
+int DocumentReader::write(std::string_view output) {
+  progress_.clear();
   const int error = write_all(streams_.out, output);
   if (error == 0) return kExitOk;
   if (error != EPIPE) complain(std::string("standard output: ") + std::strerror(error));
   return kExitIo;
 }
 
-bool DocumentReader::all_readable(PathInput& input) const {
+bool DocumentReader::all_readable(PathInput& input) {
   const std::vector<Error> errors = input.take_errors();
   for (const Error& error : errors) complain(error.message);
   for (const std::string& remark : input.take_remarks()) complain(remark);

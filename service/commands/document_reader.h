@@ -18,6 +18,7 @@
 #include "service/codec/document_codec.h"
 #include "service/codec/preset.h"
 #include "service/commands/path_input.h"
+#include "service/commands/progress_line.h"
 #include "service/commands/streams.h"
 #include "service/config.h"
 
@@ -46,17 +47,21 @@ class DocumentReader {
       const std::function<bool()>& pause = [] { return true; });
 
   // "neardup: " and a line, on standard error.
-  void complain(std::string_view words) const;
+  void complain(std::string_view words);
 
   // Writes to standard output: kExitOk, or kExitIo when nobody will read it any more. A reader that has seen
   // enough is no news, all else is complained of.
-  int write(std::string_view output) const;
+  int write(std::string_view output);
+
+  // For a command that takes long. Whatever is written takes it away.
+  ProgressLine& progress() { return progress_; }
 
  private:
-  bool all_readable(PathInput& input) const;
+  bool all_readable(PathInput& input);
 
   const Config& config_;
   const Streams streams_;
+  ProgressLine progress_;
   DocumentCodec lines_;
   DocumentCodec pages_;
 };

@@ -16,6 +16,7 @@
 #include "service/codec/base64.h"
 #include "service/commands/exit_code.h"
 #include "service/commands/path_input.h"
+#include "service/commands/progress_line.h"
 #include "service/commands/report.h"
 #include "service/commands/streams.h"
 #include "service/kafka/sender.h"
@@ -48,7 +49,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kProgressEvery{200};
 constexpr std::chrono::minutes kDeliveryMax{5};
 
 using Json = nlohmann::json;
@@ -91,7 +91,7 @@ class Feed {
         sender_(sender),
         document_bytes_max_(config.input.document_bytes_max),
         input_(options.sources, STDIN_FILENO, config.input.document_bytes_max, SignalScope::interrupted),
-        shows_progress_(!options.quiet && isatty(STDERR_FILENO) == 1) {
+        progress_(STDERR_FILENO, !options.quiet) {
     sender_.waits = [this] { return !ends(); };
   }
 
@@ -112,7 +112,7 @@ class Feed {
     if (ends()) status = {};  // for that a full queue was not waited for
     // What was sent is delivered, whatever came after it.
     const Status delivered = deliver();
-    if (shows_progress_) say("\r\x1b[K");
+    progress_.clear();
     if (!options_.quiet) {
       say(fmt::format("sent {} records, {:.1f} MB, {:.0f}/s; {} acknowledged\n", sent_,
                       static_cast<double>(bytes_) / 1e6, static_cast<double>(sent_) / seconds_since(began_),
@@ -152,7 +152,7 @@ class Feed {
                                                        steady_clock::now() - sent_first_)))};
       }
       if (SignalScope::interrupted.load() && !std::exchange(is_told, true)) {
-        if (shows_progress_) say("\r\x1b[K");
+        progress_.clear();
         say(
             fmt::format("neardup: interrupted: waiting until {} records are acknowledged, {} s at most; a "
                         "second signal ends at once\n",
@@ -175,6 +175,7 @@ class Feed {
     const std::string& file = input_.topic_names()[record.source.topic];
     const std::string name =
         record.key ? std::string(*record.key) : fmt::format("{}:{}", file, record.source.offset + 1);
+    progress_.clear();
     report_error({ErrorCode::kInvalid, fmt::format("{}: {} than input.document_bytes_max, so it was not sent",
                                                    harmless(name), why)});
   }
@@ -182,6 +183,7 @@ class Feed {
   void report_unreadable() {
     for (const Error& error : input_.take_errors()) {
       ++unreadable_;
+      progress_.clear();
       report_error(error);
     }
   }
@@ -227,11 +229,11 @@ class Feed {
   }
 
   void show_progress() {
-    if (!shows_progress_ || steady_clock::now() - progress_shown_ < kProgressEvery) return;
-    progress_shown_ = steady_clock::now();
-    say(fmt::format("\r\x1b[K{} records, {:.0f}/s, {:.1f} MB, {} acknowledged", sent_,
-                    static_cast<double>(sent_) / seconds_since(began_), static_cast<double>(bytes_) / 1e6,
-                    sender_.delivered()));
+    progress_.show([this] {
+      return fmt::format("{} records, {:.0f}/s, {:.1f} MB, {} acknowledged", sent_,
+                         static_cast<double>(sent_) / seconds_since(began_),
+                         static_cast<double>(bytes_) / 1e6, sender_.delivered());
+    });
   }
 
   // Whether anybody hears it changes nothing of what was sent.
@@ -243,7 +245,7 @@ class Feed {
   KafkaSender& sender_;
   const std::size_t document_bytes_max_;
   PathInput input_;
-  const bool shows_progress_;
+  ProgressLine progress_;
   std::uint64_t sent_ = 0;
   steady_clock::time_point sent_first_{};
   bool is_reached_ = false;
@@ -251,7 +253,6 @@ class Feed {
   std::uint64_t unreadable_ = 0;
   std::uint64_t too_large_ = 0;
   steady_clock::time_point began_ = steady_clock::now();
-  steady_clock::time_point progress_shown_{};
 };
 
 }  // namespace

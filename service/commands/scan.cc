@@ -24,6 +24,7 @@
 #include "service/commands/exit_code.h"
 #include "service/commands/index_folder.h"
 #include "service/commands/path_input.h"
+#include "service/commands/progress_line.h"
 #include "service/commands/rejects.h"
 #include "service/commands/report.h"
 #include "service/metrics/probe.h"
@@ -68,8 +69,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kProgressEvery{200};
-
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -89,7 +88,7 @@ class Scan {
         chain_(signing.text()),
         detector_(resolve_detector_options(config)),
         retention_(resolve_retention_options(config)),
-        shows_progress_(!options.quiet && ::isatty(streams.err) == 1 && ::isatty(streams.out) == 0) {}
+        progress_(streams.err, !options.quiet && ::isatty(streams.out) == 0) {}
 
   int run() {
     if (Status status = open_index(); !status) {
@@ -124,7 +123,7 @@ class Scan {
       if (const Status abandoned = index_->abandon(); index_status_) note_index(abandoned);
     }
     report_unreadable();
-    clear_progress();
+    progress_.clear();
     if (!index_status_) say("neardup: " + index_status_.error().message + "\n");
     if (is_full_) {
       say(fmt::format(
@@ -296,7 +295,7 @@ class Scan {
 
   void report_unreadable() {
     const auto tell = [this](const std::string& what) {
-      clear_progress();
+      progress_.clear();
       say("neardup: " + what + "\n");
     };
     const std::vector<Error> errors = input_.take_errors();
@@ -306,23 +305,16 @@ class Scan {
   }
 
   void show_progress() {
-    const Clock::time_point now = Clock::now();
-    if (!shows_progress_ || now - progress_shown_ < kProgressEvery) return;
-    progress_shown_ = now;
-    const double seconds = std::chrono::duration<double>(now - began_).count();
-    say(fmt::format("\r\x1b[K{} documents, {:.0f}/s, {:.1f} MB/s, {:.1f} % duplicates", documents(),
-                    static_cast<double>(documents()) / seconds, megabytes() / seconds,
-                    share(duplicates(), documents())));
-    progress_stands_ = true;
-  }
-
-  void clear_progress() {
-    if (progress_stands_) say("\r\x1b[K");
-    progress_stands_ = false;
+    progress_.show([this] {
+      const double seconds = seconds_taken();
+      return fmt::format("{} documents, {:.0f}/s, {:.1f} MB/s, {:.1f} % duplicates", documents(),
+                         static_cast<double>(documents()) / seconds, megabytes() / seconds,
+                         share(duplicates(), documents()));
+    });
   }
 
   void summarize() {
-    const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+    const double seconds = seconds_taken();
     const std::uint64_t all = documents();
     std::string text = fmt::format("documents  {:>12}\n", all);
     text += fmt::format("unique     {:>12}  {:5.1f} %\n", counts_.unique, share(counts_.unique, all));
@@ -351,6 +343,7 @@ class Scan {
 
   void say(std::string_view text) const { (void)write_all(streams_.err, text); }
 
+  double seconds_taken() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
   std::uint64_t duplicates() const { return counts_.exact + counts_.near + counts_.short_text; }
   std::uint64_t documents() const { return counts_.unique + duplicates() + rejects_.all(); }
   double megabytes() const { return static_cast<double>(counts_.document_bytes.sum) / 1e6; }
@@ -384,9 +377,7 @@ class Scan {
   Rejects rejects_;
   std::uint64_t unreadable_ = 0;
   const Clock::time_point began_ = Clock::now();
-  Clock::time_point progress_shown_ = began_;
-  const bool shows_progress_;
-  bool progress_stands_ = false;
+  ProgressLine progress_;
 };
 
 }  // namespace

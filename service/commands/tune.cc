@@ -1,7 +1,6 @@
 #include "service/commands/tune.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -29,6 +28,7 @@
 #include "service/commands/exit_code.h"
 #include "service/commands/rejects.h"
 #include "service/commands/report.h"
+#include "service/commands/sorted_runs.h"
 #include "service/pipeline/signer_settings.h"
 
 namespace neardup {
@@ -65,6 +65,7 @@ constexpr std::array<unsigned, 10> kThresholds = {500, 550, 600, 650, 700, 750, 
 constexpr std::array<unsigned, 8> kDistances = {0, 1, 2, 3, 4, 5, 6, 7};  // beyond the setting's, to compare
 static_assert(kDistances[kHammingDistanceMax] == kHammingDistanceMax, "the first are those that it takes");
 constexpr std::array<unsigned, 14> kRuns = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32};
+static_assert(kRuns.back() <= SortedRuns::kLengthMax, "longer ones are not told apart");
 constexpr std::uint64_t kRunDocumentsMax = 20'000;  // read by a detector for each m
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kLabelBytesMax = 2 * kIdBytesMax + 256;  // of a line: two ids and a number
@@ -174,21 +175,6 @@ std::u32string units_of(const ExplainedText& text) {
   return characters;
 }
 
-// The length of the longest run that both have.
-unsigned longest_run(std::u32string_view a, std::u32string_view b) {
-  std::vector<unsigned> ends(b.size() + 1);  // of runs that end before b[j] and at the a of this round
-  unsigned longest = 0;
-  for (const char32_t c : a) {
-    unsigned before = 0;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const unsigned above = std::exchange(ends[j], b[j - 1] == c ? before + 1 : 0);
-      longest = std::max(longest, ends[j]);
-      before = above;
-    }
-  }
-  return longest;
-}
-
 // Of the rows of highest F1 the one of fewest candidates, and of those the last; null if none finds anything.
 const Row* best_f1(std::span<const Row> rows) {
   const Row* best = nullptr;
@@ -207,7 +193,6 @@ class Tune {
   Tune(const TuneOptions& options, const Config& config, const Preset& preset, const SignerOptions& signing,
        const Streams& streams)
       : options_(options),
-        streams_(streams),
         detecting_(resolve_detector_options(config)),
         reader_(config, preset, streams),
         signer_(signing) {
@@ -277,6 +262,7 @@ class Tune {
       return true;
     }
     ++documents_;
+    reader_.progress().show([this] { return fmt::format("{} documents read", documents_); });
     const Arrival arrival{.id = read.document.id,
                           .url = read.document.url,
                           .source = read.document.source,
@@ -355,7 +341,9 @@ class Tune {
     for (std::size_t j = 1; j < by_order.size(); ++j) {
       if (SignalScope::interrupted.load()) return SignalScope::exit_code();
       for (std::size_t i = 0; i < j; ++i) compare(by_order[i], by_order[j]);
-      show_progress(j + 1);
+      reader_.progress().show([&] {
+        return fmt::format("{} of {} documents compared with all before them", j + 1, by_order.size());
+      });
     }
     return kExitOk;
   }
@@ -372,53 +360,78 @@ class Tune {
     if (counts) pairs_.push_back({first, second, similarity >= same_from_});
   }
 
-  void show_progress(std::size_t done) {
-    if (::isatty(streams_.err) != 1 || (done % 64 != 0 && done != texts_.size())) return;
-    say(fmt::format("\r\x1b[K{} of {} documents compared with all before them", done, texts_.size()));
-    if (done == texts_.size()) say("\r\x1b[K");
-  }
-
-  void say(std::string_view words) const { static_cast<void>(write_all(streams_.err, words)); }
-
   int judge() {
-    for (std::size_t t = 0; t < kThresholds.size(); ++t) {
-      const DetectorOptions& options = detectors_[t].options();
-      for (ExplainedText& text : texts_) {
-        for (std::size_t i = 0; i < text.route.long_count; ++i) {
-          make_bands(options.layout(), text.route.longs[i]);
-        }
-      }
-      Row row{.value = kThresholds[t]};
-      for (const Pair& pair : pairs_) {
-        if (SignalScope::interrupted.load()) return SignalScope::exit_code();
-        const Explanation found = explain(texts_[pair.first], texts_[pair.second], options);
-        row.count(pair.is_same, is_duplicate(found.reason));
-      }
-      row.candidates = static_cast<double>(candidates_[t]) / static_cast<double>(documents_);
-      row.bytes = static_cast<double>(detectors_[t].bytes()) / static_cast<double>(detectors_[t].size());
-      thresholds_.push_back(row);
-    }
+    for (const unsigned threshold : kThresholds) thresholds_.push_back({.value = threshold});
     for (const unsigned k : kDistances) distances_.push_back({.value = k});
     for (const unsigned m : kRuns) runs_.push_back({.value = m});
-    std::vector<std::u32string> units;
-    for (const ExplainedText& text : texts_) units.push_back(units_of(text));
-    for (const Pair& pair : pairs_) {
-      if (SignalScope::interrupted.load()) return SignalScope::exit_code();
+    for (std::size_t begin = 0; begin < kThresholds.size();) {
+      std::size_t end = begin + 1;
+      while (end < kThresholds.size() && layout(end) == layout(begin)) ++end;
+      if (!judge_by_thresholds(begin, end)) return SignalScope::exit_code();
+      begin = end;
+    }
+    if (!judge_by_fingerprints_and_runs()) return SignalScope::exit_code();
+    for (std::size_t t = 0; t < kThresholds.size(); ++t) {
+      thresholds_[t].candidates = static_cast<double>(candidates_[t]) / static_cast<double>(documents_);
+      thresholds_[t].bytes = bytes_per_unique(detectors_[t]);
+    }
+    for (std::size_t i = 0; i < run_detectors_.size(); ++i) {
+      const auto read = static_cast<double>(std::min(documents_, kRunDocumentsMax));
+      runs_[i].candidates = static_cast<double>(run_candidates_[i]) / read;
+      runs_[i].bytes = bytes_per_unique(run_detectors_[i]);
+    }
+    return kExitOk;
+  }
+
+  BandLayout layout(std::size_t threshold) const { return detectors_[threshold].options().layout(); }
+
+  static double bytes_per_unique(const Detector& detector) {
+    return static_cast<double>(detector.bytes()) / static_cast<double>(detector.size());
+  }
+
+  // Of the thresholds [begin, end), which have one layout: what is measured of a pair does for all of them.
+  bool judge_by_thresholds(std::size_t begin, std::size_t end) {
+    for (ExplainedText& text : texts_) {
+      for (std::size_t i = 0; i < text.route.long_count; ++i) make_bands(layout(begin), text.route.longs[i]);
+    }
+    const std::string by =
+        fmt::format("thresholds {:.2f} to {:.2f}", kThresholds[begin] / 1000.0, kThresholds[end - 1] / 1000.0);
+    return each_pair(by, [&](const Pair& pair) {
+      const ExplainedText& later = texts_[pair.second];
+      const Explanation found = explain(texts_[pair.first], later, detectors_[begin].options());
+      for (std::size_t t = begin; t < end; ++t) {
+        const Reason reason = reason_of(found, later, detectors_[t].options());
+        thresholds_[t].count(pair.is_same, is_duplicate(reason));
+      }
+    });
+  }
+
+  bool judge_by_fingerprints_and_runs() {
+    std::vector<SortedRuns> runs;
+    for (const ExplainedText& text : texts_) runs.emplace_back(units_of(text));
+    return each_pair("fingerprints and runs", [&](const Pair& pair) {
       const Signature& a = texts_[pair.first].signature;
       const Signature& b = texts_[pair.second].signature;
       const bool is_same_text = a.exact == b.exact;
       const auto distance = static_cast<unsigned>(hamming_distance(a.fingerprint, b.fingerprint));
       for (Row& row : distances_) row.count(pair.is_same, is_same_text || distance <= row.value);
-      const unsigned run = longest_run(units[pair.first], units[pair.second]);
+      const unsigned run = runs[pair.first].longest_in_common(runs[pair.second]);
       for (Row& row : runs_) row.count(pair.is_same, is_same_text || run >= row.value);
+    });
+  }
+
+  // False if a signal came before all were judged.
+  template <class Judge>
+  bool each_pair(std::string_view by, Judge judge) {
+    std::size_t done = 0;
+    for (const Pair& pair : pairs_) {
+      if (SignalScope::interrupted.load()) return false;
+      judge(pair);
+      ++done;
+      reader_.progress().show(
+          [&] { return fmt::format("{} of {} pairs judged by {}", done, pairs_.size(), by); });
     }
-    for (std::size_t i = 0; i < run_detectors_.size(); ++i) {
-      const auto read = static_cast<double>(std::min(documents_, kRunDocumentsMax));
-      runs_[i].candidates = static_cast<double>(run_candidates_[i]) / read;
-      runs_[i].bytes =
-          static_cast<double>(run_detectors_[i].bytes()) / static_cast<double>(run_detectors_[i].size());
-    }
-    return kExitOk;
+    return true;
   }
 
   // The largest m that finds enough; null if none does.
@@ -566,7 +579,6 @@ class Tune {
   }
 
   const TuneOptions& options_;
-  const Streams streams_;
   DetectorOptions detecting_;
   DocumentReader reader_;
   Signer signer_;

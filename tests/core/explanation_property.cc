@@ -137,6 +137,35 @@ TEST(ExplanationProperty, agrees_with_a_detector_that_knows_one_text) {
   EXPECT_GT(by_both, 10) << "and the short rule of texts that ask as pages too";
 }
 
+// What is measured once answers for all thresholds of a layout; in mode mgram there are no bands.
+TEST(ExplanationProperty, the_reason_of_another_threshold_is_that_of_measuring_by_it) {
+  int other_reasons = 0;
+  for (const DetectorOptions& measured :
+       {DetectorOptions{}, DetectorOptions{.threshold_permille = 500},
+        DetectorOptions{.mode = DetectorMode::kMgram}}) {
+    Signer signer({.routes = measured.routes(), .layout = measured.layout(), .mgrams = measured.mgrams()});
+    Pairs pairs(20261127);
+    for (int round = 0; round < 200; ++round) {
+      const auto [first, second] = pairs.next();
+      const ExplainedText earlier = explained(signer, first);
+      const ExplainedText later = explained(signer, second);
+      const Explanation found = explain(earlier, later, measured);
+      for (unsigned threshold = 500; threshold <= 1000; threshold += 50) {
+        DetectorOptions options = measured;
+        options.threshold_permille = threshold;
+        if (options.layout() != measured.layout()) continue;
+        const Reason reason = reason_of(found, later, options);
+        ASSERT_EQ(reason, explain(earlier, later, options).reason)
+            << threshold << ", round " << round << "\n"
+            << first << "\n"
+            << second;
+        other_reasons += reason != found.reason;
+      }
+    }
+  }
+  EXPECT_GT(other_reasons, 100) << "it hangs on the threshold";
+}
+
 TEST(Explanation, the_similarity_of_sets_is_what_both_have_of_what_either_has) {
   EXPECT_EQ(common_shingles({1, 3, 5, 7}, {3, 4, 5}), 2U);
   EXPECT_EQ(jaccard_permille({1, 3, 5, 7}, {3, 4, 5}), 400);

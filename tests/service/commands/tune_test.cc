@@ -14,7 +14,7 @@
 
 #include "service/commands/cli.h"
 #include "tests/service/commands/command_test.h"
-#include "tests/support/cpu_clock.h"
+#include "tests/service/commands/terminal.h"
 #include "tests/support/eventually.h"
 
 namespace neardup {
@@ -157,26 +157,19 @@ TEST_F(TuneCommand, a_signal_ends_a_wait_for_pairs) {
   EXPECT_TRUE(WIFSIGNALED(status)) << WEXITSTATUS(status);
 }
 
-TEST_F(TuneCommand, a_signal_ends_the_judging_of_pairs) {
+TEST_F(TuneCommand, long_work_shows_how_far_it_is_and_a_signal_ends_it) {
   std::string labels;
-  for (int i = 0; i < 100'000; ++i) labels += "a0\ta1\t1\n";  // which take minutes
-  const std::string pairs = write("labels.tsv", labels);
-  std::string input = documents();
-  for (int i = 0; i < 200; ++i) input += line(std::to_string(i), page(10 + i));  // more than a pipe holds
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
+  for (int i = 0; i < 300'000; ++i) labels += "a0\ta1\t1\n";  // which take seconds
+  const TuneOptions options{.paths = {write("a.jsonl", documents())}, .pairs = write("labels.tsv", labels)};
+  Terminal terminal;
   const pid_t child = fork();
-  if (child == 0) {
-    close(ends[1]);
-    _exit(run_tune({.paths = {}, .pairs = pairs}, {}, {.in = ends[0]}));
-  }
-  close(ends[0]);
-  EXPECT_EQ(write_all(ends[1], input), 0);  // so the pairs are read
-  close(ends[1]);
-  clockid_t clock{};
-  ASSERT_EQ(clock_getcpuclockid(child, &clock), 0);
-  const double reading = clock_seconds(clock);
-  EXPECT_TRUE(eventually([&] { return clock_seconds(clock) > reading + 1; }));  // the rest, and some pairs
+  if (child == 0) _exit(run_tune(options, {}, {.err = terminal.fd()}));
+  std::string shown;
+  const auto judges = [&] {
+    shown += terminal.read();
+    return shown.find(" of 300000 pairs judged by thresholds 0.50 to ") != std::string::npos;
+  };
+  EXPECT_TRUE(eventually(judges)) << shown;
   kill(child, SIGINT);
   int status = 0;
   if (!eventually([&] { return waitpid(child, &status, WNOHANG) == child; })) {
@@ -185,6 +178,7 @@ TEST_F(TuneCommand, a_signal_ends_the_judging_of_pairs) {
   }
   ASSERT_TRUE(WIFEXITED(status)) << "it went on";
   EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_TRUE((shown + terminal.read()).ends_with("\r\x1b[K")) << "nothing of it stays";
 }
 
 TEST_F(TuneCommand, the_folder_of_the_service_is_left_alone) {
