@@ -23,17 +23,23 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string_view>
 
 #include "core/decision.h"
 
 namespace neardup {
 
 enum class MemoryPolicy : std::uint8_t { kEvictOldest, kStop };
+inline constexpr std::array<std::string_view, 2> kMemoryPolicyNames = {"evict-oldest", "stop"};
+constexpr std::string_view name(MemoryPolicy p) { return kMemoryPolicyNames[static_cast<std::size_t>(p)]; }
+
 enum class RetentionClock : std::uint8_t { kEventTime, kArrivalTime };
+inline constexpr std::array<std::string_view, 2> kRetentionClockNames = {"event", "arrival"};
 
 struct RetentionOptions {
   std::uint64_t count_max = 0;  // of uniques; 0: no bound

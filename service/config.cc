@@ -343,6 +343,18 @@ void Loader::whole() {
   claim(kafka.topics.dead_letter, "kafka.topics.dead_letter");
   claim(kafka.topics.journal, "kafka.topics.journal");
 
+  // Of a page that is the value there are no fields, and what names it is the key.
+  if (const InputConfig& input = loaded_.config.input; input.preset == "raw") {
+    for (const Setting& setting : settings()) {
+      if (!setting.path.starts_with("input.fields.")) continue;
+      if (std::get<std::vector<std::string>*>(setting.field(loaded_.config))->empty()) continue;
+      mistake(where(setting.path), "preset \"raw\" has no fields; remove it, or choose preset \"json\"");
+    }
+    if (!input.id_from.empty() && input.id_from != std::vector<std::string>{"key"}) {
+      mistake(where("input.id_from"), "with preset \"raw\" only the key can name a document; write [key]");
+    }
+  }
+
   if (const FingerprintConfig& fingerprint = loaded_.config.fingerprint;
       fingerprint.features == "ngrams" && !fingerprint.idf_file.empty()) {
     mistake(where("fingerprint.idf_file"),

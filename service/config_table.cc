@@ -69,14 +69,17 @@ std::string refuse_topic(std::string_view value) {
 
 std::string refuse_empty(std::string_view value) { return value.empty() ? "is empty" : ""; }
 
-// RFC 6901: "" is the whole document, else every part begins with '/'; '~' is followed by 0 or 1.
+// RFC 6901: every part begins with '/', and '~' is followed by 0 or 1. "" would be the whole record, which is
+// no field.
 std::string refuse_pointer(std::string_view value) {
-  bool legal = value.empty() || value.front() == '/';
+  bool legal = value.starts_with('/');
   for (std::size_t i = 0; i < value.size(); ++i) {
     if (value[i] == '~' && (i + 1 == value.size() || (value[i + 1] != '0' && value[i + 1] != '1')))
       legal = false;
   }
-  return legal ? "" : "is not a JSON pointer like /page/text";
+  if (legal) return "";
+  return "is not a JSON pointer; write it as /field or /outer/inner, with ~1 for a slash and ~0 for a tilde "
+         "inside a name";
 }
 
 // The HTTP library of Debian 12 is built without IPv6.

@@ -13,29 +13,23 @@
 #include <memory>
 #include <mutex>
 
+#include "service/choice.h"
+
 namespace neardup {
 namespace {
 
 using Seconds = std::chrono::seconds;
 using Milliseconds = std::chrono::milliseconds;
 
-constexpr std::string_view kLevelNames[] = {"debug", "info", "warning", "error"};
 constexpr spdlog::level::level_enum kSpdlogLevels[] = {spdlog::level::debug, spdlog::level::info,
                                                        spdlog::level::warn, spdlog::level::err};
 
-std::string_view name(LogLevel level) { return kLevelNames[static_cast<std::size_t>(level)]; }
+std::string_view name(LogLevel level) { return kLogLevelNames[static_cast<std::size_t>(level)]; }
 
 LogLevel level_of(spdlog::level::level_enum level) {
   if (level <= spdlog::level::debug) return LogLevel::kDebug;
   if (level == spdlog::level::info) return LogLevel::kInfo;
   return level == spdlog::level::warn ? LogLevel::kWarning : LogLevel::kError;
-}
-
-LogLevel level_named(std::string_view wanted) {
-  for (std::size_t i = 0; i < std::size(kLevelNames); ++i) {
-    if (kLevelNames[i] == wanted) return static_cast<LogLevel>(i);
-  }
-  return LogLevel::kInfo;
 }
 
 std::string timestamp(std::chrono::system_clock::time_point when) {
@@ -190,9 +184,10 @@ std::string log_text(LogLevel level, std::chrono::system_clock::time_point when,
 }  // namespace internal
 
 void configure_log(const LogConfig& config) {
-  const bool json = config.format == "json" || (config.format == "auto" && isatty(STDERR_FILENO) == 0);
+  const auto format = choice<LogFormat>(kLogFormatNames, config.format);
+  const bool json = format == LogFormat::kJson || (format == LogFormat::kAuto && isatty(STDERR_FILENO) == 0);
   logger().set_formatter(std::make_unique<LineFormatter>(json));
-  logger().set_level(kSpdlogLevels[static_cast<std::size_t>(level_named(config.level))]);
+  logger().set_level(kSpdlogLevels[choice<std::size_t>(kLogLevelNames, config.level)]);
 }
 
 bool log_enabled(LogLevel level) {

@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -25,8 +26,12 @@
 namespace neardup {
 
 enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarning, kError };
+inline constexpr std::array<std::string_view, 4> kLogLevelNames = {"debug", "info", "warning", "error"};
+enum class LogFormat : std::uint8_t { kAuto, kText, kJson };
+inline constexpr std::array<std::string_view, 3> kLogFormatNames = {"auto", "text", "json"};
 
 // Before this is called, lines of level info and above are written in the format `auto`.
+// REQUIRES: of a configuration that load_config() took.
 void configure_log(const LogConfig& config);
 
 bool log_enabled(LogLevel level);

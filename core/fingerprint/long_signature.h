@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/fingerprint/band.h"
@@ -57,6 +58,7 @@ constexpr int estimate_min(unsigned threshold_permille) { return static_cast<int
 
 // Bytes of a unique's sketch: what memory is saved at what accuracy.
 enum class SketchSize : std::uint8_t { kStandard, kCompact };
+inline constexpr std::array<std::string_view, 2> kSketchSizeNames = {"standard", "compact"};
 constexpr std::size_t bytes_of(SketchSize size) {
   return size == SketchSize::kStandard ? kStandardSketchBytes : kCompactSketchBytes;
 }

@@ -17,6 +17,7 @@
 // Threads: a pure function; each caller owns its CanonicalText.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -37,6 +38,7 @@ enum class ChineseForm : std::uint8_t {
   kAsIs,        // that of the text: 龍門 and 龙门 differ
   kSimplified,  // the simplified one (simplified.h)
 };
+inline constexpr std::array<std::string_view, 2> kChineseFormNames = {"as_is", "simplified"};
 
 // Part of a signature's definition, as the canonical form is.
 struct FoldOptions {

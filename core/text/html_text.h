@@ -22,6 +22,7 @@
 // Threads: one reader per thread; the same answer on every CPU.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,6 +33,7 @@
 namespace neardup {
 
 enum class HtmlExtract : std::uint8_t { kMain, kAll };
+inline constexpr std::array<std::string_view, 2> kHtmlExtractNames = {"main", "all"};
 
 struct HtmlText {
   std::string_view text;

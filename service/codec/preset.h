@@ -12,16 +12,18 @@
 //   raw             the value is the page itself, html or text; the record's key names it
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/base/result.h"
 #include "service/config.h"
 
 namespace neardup {
+
+// In the order in which people should meet them.
+inline constexpr std::array<std::string_view, 4> kPresetNames = {"json", "scrapy-cluster", "heritrix", "raw"};
 
 enum class IdFrom : std::uint8_t {
   kField,  // the first of fields.id that is a string or an integer
@@ -29,11 +31,15 @@ enum class IdFrom : std::uint8_t {
   kUrl,    // the document's url
 };
 
+inline constexpr std::array<std::string_view, 3> kIdFromNames = {"field", "key", "url"};
+
 enum class Base64 : std::uint8_t {
   kNever,
   kAlways,  // a body that does not decode is rejected
   kAuto,    // decoded where the result is plainly a page, else taken as it is
 };
+
+inline constexpr std::array<std::string_view, 3> kBase64Names = {"never", "always", "auto"};
 
 struct Preset {
   std::string name;
@@ -44,12 +50,8 @@ struct Preset {
   std::string failure_notice;  // a value that is exactly this is the producer's own failure; empty: none
 };
 
-// The preset that `input` names, with the lists and rules that `input` sets put in place of its own. Fails
-// with kInvalid on an unknown name and on a malformed JSON pointer; the message names the setting and the way
-// out.
-Result<Preset> resolve_preset(const InputConfig& input);
-
-// In the order in which people should meet them.
-std::span<const std::string_view> preset_names();
+// The preset that `input` names, with the lists and rules that `input` sets put in place of its own.
+// REQUIRES: of a configuration that load_config() took.
+Preset resolve_preset(const InputConfig& input);
 
 }  // namespace neardup

@@ -30,7 +30,7 @@ DocumentReader::DocumentReader(const Config& config, const Preset& preset, const
       streams_(streams),
       progress_(streams.err),
       lines_(preset, config.input),
-      pages_(*resolve_preset(input_of_pages(config)), config.input) {}
+      pages_(resolve_preset(input_of_pages(config)), config.input) {}
 
 int DocumentReader::read(const std::vector<std::string>& paths, const std::function<bool(ReadDocument)>& take,
                          const std::function<bool()>& pause) {

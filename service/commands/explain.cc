@@ -423,12 +423,11 @@ int read_sides(const ExplainOptions& options, DocumentReader& reader, Signer& si
 
 int run_explain(const ExplainOptions& options, const Config& config, const Streams& streams) {
   CHECK(options.paths.size() == 1 || options.paths.size() == 2, "the command line is checked");
-  const Result<Preset> preset = resolve_preset(config.input);
-  if (!preset) return report_config_error(preset.error());
+  const Preset preset = resolve_preset(config.input);
   const Result<SignerOptions> signing = resolve_signer_options(config);
   if (!signing) return report_config_error(signing.error());
   const SignalScope signals;
-  DocumentReader reader(config, *preset, streams);
+  DocumentReader reader(config, preset, streams);
   Signer signer(*signing);
   std::array<Side, 2> sides;
   if (const int failed = read_sides(options, reader, signer, sides); failed != kExitOk) return failed;

@@ -308,14 +308,13 @@ Result<std::string> page_record(const Preset& preset, std::string_view url, std:
 }
 
 int run_feed(const FeedOptions& options, const Config& config) {
-  const Result<Preset> preset = resolve_preset(config.input);
-  if (!preset) return report_config_error(preset.error());
+  const Preset preset = resolve_preset(config.input);
   const SignalScope signals;
   Probe probe;
   const std::string& topic = options.topic.empty() ? config.kafka.topics.input.front() : options.topic;
   Result<std::unique_ptr<KafkaSender>> sender = KafkaSender::open(config.kafka, topic, probe);
   if (!sender) return report_error(sender.error());
-  return Feed(options, config, *preset, **sender).run();
+  return Feed(options, config, preset, **sender).run();
 }
 
 }  // namespace neardup

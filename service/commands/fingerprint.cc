@@ -255,12 +255,11 @@ class Fingerprints {
 
 int run_fingerprint(const FingerprintCommandOptions& options, const Config& config, const Streams& streams) {
   CHECK(!options.distance || options.paths.size() == 2, "the command line is checked");
-  const Result<Preset> preset = resolve_preset(config.input);
-  if (!preset) return report_config_error(preset.error());
+  const Preset preset = resolve_preset(config.input);
   const Result<SignerOptions> signing = resolve_signer_options(config);
   if (!signing) return report_config_error(signing.error());
   const SignalScope signals;
-  Fingerprints fingerprints(options, config, *preset, *signing, streams);
+  Fingerprints fingerprints(options, config, preset, *signing, streams);
   return options.distance ? fingerprints.compare() : fingerprints.print();
 }
 

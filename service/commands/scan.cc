@@ -206,7 +206,7 @@ class Scan {
       InputConfig input;
       input.preset = "raw";
       input.document_bytes_max = config_.input.document_bytes_max;
-      pages_.emplace(threads_, *resolve_preset(input), input, signing_);
+      pages_.emplace(threads_, resolve_preset(input), input, signing_);
     }
     return *pages_;
   }
@@ -383,13 +383,12 @@ class Scan {
 }  // namespace
 
 int run_scan(const ScanOptions& options, const Config& config, const Streams& streams) {
-  const Result<Preset> preset = resolve_preset(config.input);
-  if (!preset) return report_config_error(preset.error());
+  const Preset preset = resolve_preset(config.input);
   const Result<SignerOptions> signing = resolve_signer_options(config);
   if (!signing) return report_config_error(signing.error());
   end_by_read_errors(config.index.directory);
   const SignalScope signals;
-  return Scan(options, config, *preset, *signing, streams).run();
+  return Scan(options, config, preset, *signing, streams).run();
 }
 
 }  // namespace neardup

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/detector.h"
+#include "service/choice.h"
 #include "service/codec/preset.h"
 #include "service/commands/exit_code.h"
 #include "service/commands/streams.h"
@@ -491,7 +492,7 @@ Status Service::lead(const Election& election, std::stop_source& term) {
       {.interval = milliseconds(config_.batch.interval_ms),
        .documents_max = static_cast<std::size_t>(config_.batch.documents_max),
        .bytes_max = config_.batch.bytes_max,
-       .batch = {.headers = header_mode(config_.output.headers),
+       .batch = {.headers = choice<HeaderMode>(kHeaderModeNames, config_.output.headers),
                  .dead_letter_bytes_max = std::min(topics->at(names.dead_letter).message_bytes_max(),
                                                    KafkaWriter::kRecordBytesMax)}},
       plan->topics, random_uuid());
@@ -537,8 +538,7 @@ Status Service::run(const std::stop_token& stop) {
 Status serve(const LoadedConfig& loaded, const ServeOptions& options, const RetentionOptions& retention,
              const std::stop_token& stop, MetricsRegistry& metrics, StateBoard& board) {
   const Config& config = loaded.config;
-  const Result<Preset> preset = resolve_preset(config.input);
-  if (!preset) return preset.error();
+  const Preset preset = resolve_preset(config.input);
   const Result<SignerOptions> signing = resolve_signer_options(config);
   if (!signing) return signing.error();
   if (const IdfTable* const idf = signing->features.idf.get(); idf != nullptr) {
@@ -552,7 +552,7 @@ Status serve(const LoadedConfig& loaded, const ServeOptions& options, const Rete
     if (!opened) return opened.error();
     snapshot = *std::move(opened);
   }
-  return Service(loaded, options, *preset, *signing, retention, snapshot.get(), metrics, board).run(stop);
+  return Service(loaded, options, preset, *signing, retention, snapshot.get(), metrics, board).run(stop);
 }
 
 }  // namespace
@@ -574,12 +574,11 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
         "more",
         static_cast<double>(beside) / 1e6, static_cast<double>(memory) / 1e6);
   }
-  MetricsRegistry metrics(
-      {.librdkafka_version = librdkafka_version(),
-       .configuration = print_config({.config = config, .origin = {}}),
-       .index_limit_bytes = retention.bytes_max,
-       .index_limit_policy = retention.at_bytes_max == MemoryPolicy::kStop ? "stop" : "evict-oldest"},
-      board);
+  MetricsRegistry metrics({.librdkafka_version = librdkafka_version(),
+                           .configuration = print_config({.config = config, .origin = {}}),
+                           .index_limit_bytes = retention.bytes_max,
+                           .index_limit_policy = std::string(name(retention.at_bytes_max))},
+                          board);
   std::unique_ptr<HttpServer> http;
   if (!config.http.address.empty()) {
     Result<std::unique_ptr<HttpServer>> started = HttpServer::start(

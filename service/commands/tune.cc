@@ -394,8 +394,8 @@ class Tune {
     for (ExplainedText& text : texts_) {
       for (std::size_t i = 0; i < text.route.long_count; ++i) make_bands(layout(begin), text.route.longs[i]);
     }
-    const std::string by =
-        fmt::format("thresholds {:.2f} to {:.2f}", kThresholds[begin] / 1000.0, kThresholds[end - 1] / 1000.0);
+    const std::string by = fmt::format("thresholds {:.2f} to {:.2f}", kThresholds[begin] / 1000.0,
+                                       kThresholds[end - 1] / 1000.0);
     return each_pair(by, [&](const Pair& pair) {
       const ExplainedText& later = texts_[pair.second];
       const Explanation found = explain(texts_[pair.first], later, detectors_[begin].options());
@@ -613,11 +613,10 @@ int run_tune(const TuneOptions& options, const Config& config, const Streams& st
   Config tuned = config;
   if (tuned.detector.mode == "simhash") tuned.detector.mode = "hybrid";  // a mode whose threshold is sought
   tuned.index.directory.clear();  // that of the service: nothing is asked for what names uniques
-  const Result<Preset> preset = resolve_preset(tuned.input);
-  if (!preset) return report_config_error(preset.error());
+  const Preset preset = resolve_preset(tuned.input);
   const Result<SignerOptions> signing = resolve_signer_options(tuned);
   if (!signing) return report_config_error(signing.error());
-  Tune tune(options, tuned, *preset, *signing, streams);
+  Tune tune(options, tuned, preset, *signing, streams);
   if (const int failed = tune.read_pairs(); failed != kExitOk) return failed;
   const SignalScope signals;
   return tune.run();

@@ -11,7 +11,6 @@
 #include <system_error>
 #include <tuple>
 
-#include "service/codec/preset.h"
 #include "service/commands/exit_code.h"
 #include "service/commands/plan.h"
 #include "service/commands/report.h"
@@ -61,8 +60,6 @@ int run_validate(const ConfigSources& sources, const ValidateOptions& options) {
   if (const Result<SignerOptions> signing = resolve_signer_options(loaded->config); !signing) {
     return report_config_error(signing.error());
   }
-  if (const Result<Preset> preset = resolve_preset(loaded->config.input); !preset)
-    return report_config_error(preset.error());
   remark_on(loaded->config);
   const DetectorOptions detector = resolve_detector_options(loaded->config);
   const auto given = std::count_if(loaded->origin.begin(), loaded->origin.end(),

@@ -66,10 +66,6 @@ void Batch::add_rest(const RestPosition& rest) {
   position.leader_epoch = -1;
 }
 
-HeaderMode header_mode(std::string_view name) {
-  return name == "none" ? HeaderMode::kNone : name == "full" ? HeaderMode::kFull : HeaderMode::kPacked;
-}
-
 void Batch::add_header(std::string_view name, std::string_view value) {
   headers_.push_back({name, arena_.keep(value)});
 }

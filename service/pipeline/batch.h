@@ -7,6 +7,7 @@
 // Threads: one, the worker's.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -32,8 +33,7 @@
 namespace neardup {
 
 enum class HeaderMode : std::uint8_t { kPacked, kFull, kNone };
-
-HeaderMode header_mode(std::string_view name);  // as in output.headers
+inline constexpr std::array<std::string_view, 3> kHeaderModeNames = {"packed", "full", "none"};
 
 struct BatchOptions {
   HeaderMode headers = HeaderMode::kPacked;

@@ -9,6 +9,7 @@
 
 #include "core/base/check.h"
 #include "core/limits.h"
+#include "service/choice.h"
 #include "service/pipeline/signer_pool.h"
 #include "service/pipeline/worker.h"
 
@@ -40,27 +41,15 @@ Result<std::shared_ptr<const T>> read_words(std::string_view setting, const std:
   return std::make_shared<const T>(*std::move(parsed));
 }
 
-// The value that a setting names. REQUIRES: a configuration that load_config() took.
-template <class Enum, class Names>
-Enum named(const Names& names, std::string_view value) {
-  const auto found = std::ranges::find(names, value);
-  CHECK(found != names.end(), "config refuses other words");
-  return static_cast<Enum>(found - names.begin());
-}
-
 }  // namespace
 
 Result<SignerOptions> resolve_signer_options(const Config& config) {
   const FingerprintConfig& from = config.fingerprint;
   SignerOptions options;
-  options.html_extract = config.html.extract == "all" ? HtmlExtract::kAll : HtmlExtract::kMain;
-  options.fold.chinese = config.text.chinese == "simplified" ? ChineseForm::kSimplified : ChineseForm::kAsIs;
-  options.fingerprint = named<FingerprintKind>(kFingerprintKindNames, from.kind);
-  const auto source = std::ranges::find(kFeatureSourceNames, from.features);
-  if (source == kFeatureSourceNames.end()) {
-    return Error{ErrorCode::kInvalid, "fingerprint.features: \"" + from.features + "\" is unknown"};
-  }
-  options.features.source = static_cast<FeatureSource>(source - kFeatureSourceNames.begin());
+  options.html_extract = choice<HtmlExtract>(kHtmlExtractNames, config.html.extract);
+  options.fold.chinese = choice<ChineseForm>(kChineseFormNames, config.text.chinese);
+  options.fingerprint = choice<FingerprintKind>(kFingerprintKindNames, from.kind);
+  options.features.source = choice<FeatureSource>(kFeatureSourceNames, from.features);
   const DetectorOptions detector = resolve_detector_options(config);
   options.routes = detector.routes();
   options.sketch = detector.sketch;
@@ -74,12 +63,8 @@ Result<SignerOptions> resolve_signer_options(const Config& config) {
   }
   options.mgrams = detector.mgrams();
   if (options.mgrams.over == MgramUnits::kContentWords) {
-    if (detector.mode == DetectorMode::kMgram && options.features.stop_words == nullptr) {
-      return Error{
-          ErrorCode::kInvalid,
-          "detector.gram_units: content_words needs fingerprint.stop_words_file; name a list, or use "
-          "words"};
-    }
+    CHECK(detector.mode != DetectorMode::kMgram || options.features.stop_words != nullptr,
+          "load_config() refuses content words without a list of the others");
     options.mgrams.stop_words = options.features.stop_words;
   }
   if (!from.idf_file.empty()) {
@@ -93,24 +78,22 @@ Result<SignerOptions> resolve_signer_options(const Config& config) {
 DetectorOptions resolve_detector_options(const Config& config) {
   const DetectorConfig& from = config.detector;
   DetectorOptions options;
-  options.mode = named<DetectorMode>(kDetectorModeNames, from.mode);
+  options.mode = choice<DetectorMode>(kDetectorModeNames, from.mode);
   options.threshold_permille = static_cast<unsigned>(from.threshold.value);
-  options.sketch = from.sketch == "compact" ? SketchSize::kCompact : SketchSize::kStandard;
+  options.sketch = choice<SketchSize>(kSketchSizeNames, from.sketch);
   options.short_tokens_permille = static_cast<unsigned>(from.token_threshold.value);
   options.short_numbers_permille = static_cast<unsigned>(from.number_threshold.value);
-  options.fingerprint = named<FingerprintKind>(kFingerprintKindNames, config.fingerprint.kind);
+  options.fingerprint = choice<FingerprintKind>(kFingerprintKindNames, config.fingerprint.kind);
   options.distance = from.distance;
   options.verify_sketch = from.verify == "sketch";
   options.gram_size = static_cast<unsigned>(from.gram_size);
-  options.gram_units = named<MgramUnits>(kMgramUnitsNames, from.gram_units);
-  options.measure = named<MgramMeasure>(kMgramMeasureNames, from.measure);
+  options.gram_units = choice<MgramUnits>(kMgramUnitsNames, from.gram_units);
+  options.measure = choice<MgramMeasure>(kMgramMeasureNames, from.measure);
   options.directory = config.index.directory;
   options.by_id = config.index.by_id;
   if (config.index.covering != "auto") options.covering = config.index.covering;
   const ClustersConfig& clusters = config.clusters;
-  const auto keep = std::ranges::find(kKeepPolicyNames, clusters.keep);
-  CHECK(keep != kKeepPolicyNames.end(), "load_config refuses other names");
-  options.clusters.keep = static_cast<KeepPolicy>(keep - kKeepPolicyNames.begin());
+  options.clusters.keep = choice<KeepPolicy>(kKeepPolicyNames, clusters.keep);
   options.clusters.priority_sources = clusters.priority_sources;
   options.clusters.guard = {.window = static_cast<std::uint32_t>(clusters.alarm_window),
                             .alarm_permille = static_cast<std::uint32_t>(clusters.alarm_share.value)};
@@ -132,12 +115,11 @@ std::uint64_t bytes_beside_index(const Config& config) {
 RetentionOptions resolve_retention_options(const Config& config, std::uint64_t process_bytes_max) {
   constexpr std::int64_t kHourMs = 3'600'000;
   const IndexConfig& from = config.index;
-  RetentionOptions options = {
-      .count_max = static_cast<std::uint64_t>(from.documents_max),
-      .age_max_ms = from.age_max_hours * kHourMs,
-      .bytes_max = from.memory_limit,
-      .at_bytes_max = from.at_memory_limit == "stop" ? MemoryPolicy::kStop : MemoryPolicy::kEvictOldest,
-      .clock = from.age_clock == "arrival" ? RetentionClock::kArrivalTime : RetentionClock::kEventTime};
+  RetentionOptions options = {.count_max = static_cast<std::uint64_t>(from.documents_max),
+                              .age_max_ms = from.age_max_hours * kHourMs,
+                              .bytes_max = from.memory_limit,
+                              .at_bytes_max = choice<MemoryPolicy>(kMemoryPolicyNames, from.at_memory_limit),
+                              .clock = choice<RetentionClock>(kRetentionClockNames, from.age_clock)};
   if (options.bytes_max > 0 || process_bytes_max == 0) return options;
   // Past it the kernel ends the process, and every further life too, as it reads the same journal; even one
   // that was told to forget. Few threads take less than what is kept free in any case.

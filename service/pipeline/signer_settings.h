@@ -12,10 +12,10 @@
 
 namespace neardup {
 
-// Error kInvalid: the file, the line and the value, and what to write instead.
+// Of a configuration that load_config() took, as all below. Error kInvalid: a file of words is wrong, with
+// its line and value, and what to write instead.
 Result<SignerOptions> resolve_signer_options(const Config& config);
 
-// REQUIRES: a configuration that load_config() took.
 DetectorOptions resolve_detector_options(const Config& config);
 
 // What batches, Kafka's clients and signing threads may take beside the index.

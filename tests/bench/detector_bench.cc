@@ -541,7 +541,7 @@ struct LinesCost {
 // JSON lines to decisions, by the parts that `neardup scan` is made of.
 LinesCost from_lines(const Documents& documents, std::size_t count) {
   const InputConfig input;
-  DocumentCodec codec(*resolve_preset(input), input);
+  DocumentCodec codec(resolve_preset(input), input);
   const DetectorOptions options;
   Detector detector(options);
   SignerOptions signing;

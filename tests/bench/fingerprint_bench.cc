@@ -384,7 +384,7 @@ class MessageDecoder {
   }
 
  private:
-  DocumentCodec codec_{*resolve_preset(InputConfig{}), InputConfig{}};
+  DocumentCodec codec_{resolve_preset(InputConfig{}), InputConfig{}};
   Document document_;
 };
 

@@ -63,10 +63,9 @@ CommittedReader::Content right_run(const DetectorOptions& options = {}) {
     record.headers = own;
   }
   const InputConfig input;
-  const Result<Preset> preset = resolve_preset(input);
-  EXPECT_TRUE(preset);
+  const Preset preset = resolve_preset(input);
   std::vector<Signed> documents(records.size());
-  SignerPool(1, *preset, input).run(records, documents);
+  SignerPool(1, preset, input).run(records, documents);
 
   const std::vector<JournalTopic> journal_topics = {{"pages", {1}}};
   JournalChain chain;

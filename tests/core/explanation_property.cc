@@ -140,9 +140,8 @@ TEST(ExplanationProperty, agrees_with_a_detector_that_knows_one_text) {
 // What is measured once answers for all thresholds of a layout; in mode mgram there are no bands.
 TEST(ExplanationProperty, the_reason_of_another_threshold_is_that_of_measuring_by_it) {
   int other_reasons = 0;
-  for (const DetectorOptions& measured :
-       {DetectorOptions{}, DetectorOptions{.threshold_permille = 500},
-        DetectorOptions{.mode = DetectorMode::kMgram}}) {
+  for (const DetectorOptions& measured : {DetectorOptions{}, DetectorOptions{.threshold_permille = 500},
+                                          DetectorOptions{.mode = DetectorMode::kMgram}}) {
     Signer signer({.routes = measured.routes(), .layout = measured.layout(), .mgrams = measured.mgrams()});
     Pairs pairs(20261127);
     for (int round = 0; round < 200; ++round) {
@@ -155,10 +154,9 @@ TEST(ExplanationProperty, the_reason_of_another_threshold_is_that_of_measuring_b
         options.threshold_permille = threshold;
         if (options.layout() != measured.layout()) continue;
         const Reason reason = reason_of(found, later, options);
-        ASSERT_EQ(reason, explain(earlier, later, options).reason)
-            << threshold << ", round " << round << "\n"
-            << first << "\n"
-            << second;
+        ASSERT_EQ(reason, explain(earlier, later, options).reason) << threshold << ", round " << round << "\n"
+                                                                   << first << "\n"
+                                                                   << second;
         other_reasons += reason != found.reason;
       }
     }

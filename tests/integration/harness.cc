@@ -189,9 +189,8 @@ void expect_exactly_one_verdict(const Published& published, const std::vector<st
 void expect_brute_force_agrees(const Published& published, const std::vector<GeneratedRecord>& records,
                                std::int32_t partitions) {
   const InputConfig input;
-  const Result<Preset> preset = resolve_preset(input);
-  ASSERT_TRUE(preset);
-  DocumentCodec codec(*preset, input);
+  const Preset preset = resolve_preset(input);
+  DocumentCodec codec(preset, input);
   Signer signer;
 
   // The journal tells the order of the uniques, and with it every answer: a document's leader is the

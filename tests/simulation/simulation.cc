@@ -116,11 +116,7 @@ class Run {
         shape_(faults_),
         cluster_(shape_.crawl(faults_), scenario.planted != Planted::kFencingOff),
         disks_{{{scenario.folder + "/first", faults_, scenario.planted != Planted::kFsyncOff},
-                {scenario.folder + "/second", faults_, scenario.planted != Planted::kFsyncOff}}} {
-    const Result<Preset> preset = resolve_preset(input_);
-    CHECK(preset.ok(), "the default preset");
-    preset_ = *preset;
-  }
+                {scenario.folder + "/second", faults_, scenario.planted != Planted::kFsyncOff}}} {}
   ~Run() { std::filesystem::remove_all(scenario_.folder); }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -413,7 +409,7 @@ class Run {
   Faults faults_;
   const Shape shape_;
   const InputConfig input_;
-  Preset preset_;
+  const Preset preset_ = resolve_preset(input_);
   Cluster cluster_;
   std::array<Disk, 2> disks_;
   Digest128 state_;  // of the last life that ended well

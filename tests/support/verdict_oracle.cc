@@ -2,7 +2,6 @@
 
 #include <span>
 
-#include "core/base/check.h"
 #include "service/codec/document_codec.h"
 #include "service/codec/preset.h"
 #include "service/codec/verdict_codec.h"
@@ -103,9 +102,8 @@ VerdictOracle::VerdictOracle(std::string topic, const std::vector<std::vector<Me
   }
   signed_.resize(records_.size());
   const InputConfig config;
-  const Result<Preset> preset = resolve_preset(config);
-  CHECK(preset.ok(), "the default preset");
-  SignerPool(1, *preset, config).run(records_, signed_);
+  const Preset preset = resolve_preset(config);
+  SignerPool(1, preset, config).run(records_, signed_);
 }
 
 std::optional<InputPlace> VerdictOracle::place_of(const MemoryVerdict& verdict) const {

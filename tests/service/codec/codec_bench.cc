@@ -181,7 +181,7 @@ int run(std::string_view word) {
     InputConfig input;
     input.base64 = corpus.base64;
     if (corpus.field.empty()) input.preset = "raw";
-    DocumentCodec codec(*resolve_preset(input), input);
+    DocumentCodec codec(resolve_preset(input), input);
     Document document;
     const Figure own = measure(corpus, passes, [&](const std::string& bytes) {
       Record record;

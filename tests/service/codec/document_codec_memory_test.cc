@@ -25,7 +25,7 @@ namespace neardup {
 namespace {
 
 std::size_t allocations_once_warm(const InputConfig& input, const std::vector<std::string>& values) {
-  DocumentCodec codec(*resolve_preset(input), input);
+  DocumentCodec codec(resolve_preset(input), input);
   Document document;
   std::size_t before = 0;
   for (int round = 0; round < 3; ++round) {

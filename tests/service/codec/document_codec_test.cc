@@ -32,7 +32,7 @@ InputConfig of_preset(std::string_view name) {
 
 Outcome decode(const InputConfig& input, Record record) {
   record.source = {2, 3, 18211};
-  DocumentCodec codec(*resolve_preset(input), input);
+  DocumentCodec codec(resolve_preset(input), input);
   Outcome outcome;
   // What a document held before must leave no trace.
   outcome.document.id = outcome.document.url = outcome.document.body = "before";
@@ -327,7 +327,7 @@ TEST(DocumentCodec, one_document_for_many_records_has_nothing_of_those_before) {
       {R"({"id":1,"text":")" + long_text + R"(","html":"<p>"})", long_text},
   };
   const std::string unfinished = R"({"id":1,"text":")" + long_text;
-  DocumentCodec codec(*resolve_preset(InputConfig{}), InputConfig{});
+  DocumentCodec codec(resolve_preset(InputConfig{}), InputConfig{});
   Document document;
   for (int round = 0; round < 2; ++round) {
     for (const auto& [value, body] : records) {
@@ -345,7 +345,7 @@ TEST(DocumentCodec, one_document_for_many_records_has_nothing_of_those_before) {
 TEST(DocumentCodec, a_long_string_and_a_million_keys_are_read_and_their_memory_is_given_back) {
   InputConfig input;
   input.document_bytes_max = kDocumentBytesMax;
-  DocumentCodec codec(*resolve_preset(input), input);
+  DocumentCodec codec(resolve_preset(input), input);
   Document document;
   Record record;
   record.key = "k";

@@ -26,7 +26,7 @@ DocumentCodec make_codec(std::string_view preset, std::string_view base64) {
   InputConfig input;
   input.preset = preset;
   input.base64 = base64;
-  return {*resolve_preset(input), input};
+  return {resolve_preset(input), input};
 }
 
 void check_document(std::string_view value, DocumentCodec& codec) {

@@ -26,21 +26,20 @@ namespace {
 
 // What the service reads out of what feed sends.
 Document read_back(const InputConfig& input, std::string_view page, bool html) {
-  const Result<Preset> preset = resolve_preset(input);
-  CHECK(preset.ok(), "a good preset");
-  const Result<std::string> value = page_record(*preset, "http://x/page", page, html);
+  const Preset preset = resolve_preset(input);
+  const Result<std::string> value = page_record(preset, "http://x/page", page, html);
   CHECK(value.ok(), "a record");
   Record record;
   record.key = "http://x/page";
   record.value = *value;
   Document document;
-  const auto reason = DocumentCodec(*preset, input).decode(record, document);
+  const auto reason = DocumentCodec(preset, input).decode(record, document);
   EXPECT_FALSE(reason) << name(*reason) << ": " << *value;
   return document;
 }
 
 TEST(Feed, what_it_sends_is_what_the_service_reads_in_every_preset_that_has_a_place_for_pages) {
-  for (const std::string_view preset : preset_names()) {
+  for (const std::string_view preset : kPresetNames) {
     if (preset == "heritrix") continue;
     SCOPED_TRACE(preset);
     InputConfig input;
@@ -212,7 +211,7 @@ TEST_F(FeedCommand, a_signal_is_answered_with_what_is_waited_for) {
 TEST(Feed, a_preset_without_a_place_for_pages_is_refused) {
   InputConfig input;
   input.preset = "heritrix";
-  const Result<std::string> record = page_record(*resolve_preset(input), "http://x/page", "words", false);
+  const Result<std::string> record = page_record(resolve_preset(input), "http://x/page", "words", false);
   ASSERT_FALSE(record.ok());
   EXPECT_EQ(record.error().message,
             "input.fields has no place for a page and its url: set input.fields.html (or .text) and .url");
@@ -223,7 +222,7 @@ TEST(Feed, places_that_exclude_each_other_are_refused) {
     InputConfig input;
     input.fields.url = {url};
     input.fields.html = {html};
-    return page_record(*resolve_preset(input), "http://x/page", "<p>words</p>", true);
+    return page_record(resolve_preset(input), "http://x/page", "<p>words</p>", true);
   };
   for (const auto& [url, html] : {std::pair("/a", "/a/b"),
                                   {"/a/b", "/a"},

@@ -273,8 +273,14 @@ TEST(Config, words_outside_the_choice_are_refused) {
             "--set: log.level: \"loud\" is not one of debug, info, warning, error");
   EXPECT_THAT(refusal_of_set("input.id_from=field,hash"),
               HasSubstr("\"hash\" is not one of field, key, url"));
-  EXPECT_THAT(refusal_of_set("input.fields.text=text"), HasSubstr("is not a JSON pointer"));
-  EXPECT_THAT(refusal_of_set("input.fields.text=/a~2"), HasSubstr("is not a JSON pointer"));
+  EXPECT_EQ(refusal_of_set("input.preset=scrapy_cluster"),
+            "--set: input.preset: \"scrapy_cluster\" is not one of json, scrapy-cluster, heritrix, raw");
+  for (const std::string bad : {"", "text", "/a~", "/a~2", "$.text"}) {
+    EXPECT_EQ(refusal_of_set("input.fields.html=/html," + bad),
+              "--set: input.fields.html: \"" + bad +
+                  "\" is not a JSON pointer; write it as /field or /outer/inner, with ~1 for a slash and ~0 "
+                  "for a tilde inside a name");
+  }
   EXPECT_THAT(refusal_of_set("kafka.topics.unique=a b"), HasSubstr("is not a topic name"));
   EXPECT_THAT(refusal_of_set("http.address=::1"), HasSubstr("is not an IPv4 address"));
   EXPECT_THAT(refusal_of_set("http.address=localhost"), HasSubstr("is not an IPv4 address"));
@@ -483,6 +489,14 @@ TEST(Config, half_a_login_is_refused) {
               HasSubstr("needs kafka.tls_key_file"));
   EXPECT_EQ(refusal("kafka: {security_protocol: ssl, tls_certificate_file: /c, tls_key_file: /k}"),
             "accepted");
+}
+
+TEST(Config, raw_refuses_what_it_could_only_ignore) {
+  EXPECT_EQ(refusal("input: {preset: raw, fields: {text: /text, time: [/a, /b]}, id_from: [field, key]}"),
+            "input.fields.text (FILE:1): preset \"raw\" has no fields; remove it, or choose preset \"json\"\n"
+            "input.fields.time (FILE:1): preset \"raw\" has no fields; remove it, or choose preset \"json\"\n"
+            "input.id_from (FILE:1): with preset \"raw\" only the key can name a document; write [key]");
+  EXPECT_EQ(refusal("input: {preset: raw, fields: {text: []}, id_from: key}"), "accepted");
 }
 
 TEST(Config, idf_weights_are_refused_where_there_are_no_words) {

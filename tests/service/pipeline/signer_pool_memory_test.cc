@@ -93,7 +93,7 @@ std::string page_of_prose(std::size_t bytes) {
 // One thread, and one slot for one record after the other.
 class OneByOne {
  public:
-  explicit OneByOne(const SignerOptions& options) : pool_(1, *resolve_preset({}), {}, options) {}
+  explicit OneByOne(const SignerOptions& options) : pool_(1, resolve_preset({}), {}, options) {}
 
   void sign(const std::string& value) {
     Record record;

@@ -52,7 +52,7 @@ class Records {
 
 // What one thread gives that knows of no pool.
 std::vector<Signed> sign_one_by_one(std::span<const Record> records, const InputConfig& input) {
-  DocumentCodec codec(*resolve_preset(input), input);
+  DocumentCodec codec(resolve_preset(input), input);
   Signer signer;
   std::vector<Signed> out(records.size());
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -78,7 +78,7 @@ TEST(SignerPool, any_number_of_threads_gives_the_answer_of_one) {
   const Records records(3000);
   const std::vector<Signed> expected = sign_one_by_one(records.all(), input);
   for (const int threads : {1, 2, 3, 8}) {
-    SignerPool pool(threads, *resolve_preset(input), input, SignerOptions());
+    SignerPool pool(threads, resolve_preset(input), input, SignerOptions());
     std::vector<Signed> out(records.all().size());
     pool.run(records.all(), out);
     expect_equal(out, expected);
@@ -89,7 +89,7 @@ TEST(SignerPool, batches_of_every_size_follow_each_other_through_the_same_slots)
   const InputConfig input;
   const Records records(1200);
   const std::vector<Signed> expected = sign_one_by_one(records.all(), input);
-  SignerPool pool(4, *resolve_preset(input), input, SignerOptions());
+  SignerPool pool(4, resolve_preset(input), input, SignerOptions());
   std::vector<Signed> slots(records.all().size());
   std::size_t begin = 0;
   for (std::size_t round = 0; begin < records.all().size(); ++round) {
@@ -105,7 +105,7 @@ TEST(SignerPool, ends_cleanly_with_and_without_work) {
   const InputConfig input;
   const Records records(100);
   for (int round = 0; round < 50; ++round) {
-    SignerPool pool(3, *resolve_preset(input), input, SignerOptions());
+    SignerPool pool(3, resolve_preset(input), input, SignerOptions());
     if (round % 2 == 0) continue;
     std::vector<Signed> out(records.all().size());
     pool.run(records.all(), out);
@@ -118,7 +118,7 @@ TEST(SignerPool, few_slots_are_used_in_turns_and_no_answer_is_lost) {
   const Records records(3000);
   const std::vector<Signed> expected = sign_one_by_one(records.all(), input);
   for (const int threads : {1, 2, 3, 8}) {
-    SignerPool pool(threads, *resolve_preset(input), input, SignerOptions());
+    SignerPool pool(threads, resolve_preset(input), input, SignerOptions());
     for (const std::size_t step : {1, 16, 40}) {
       std::vector<Signed> slots(pool.slots());
       SigningJob job{.records = records.all(), .slots = slots};
@@ -137,7 +137,7 @@ TEST(SignerPool, jobs_begun_one_behind_the_other_are_signed_in_that_order) {
   const Records records(1500);
   const std::vector<Signed> expected = sign_one_by_one(records.all(), input);
   for (const int threads : {1, 3}) {
-    SignerPool pool(threads, *resolve_preset(input), input, SignerOptions());
+    SignerPool pool(threads, resolve_preset(input), input, SignerOptions());
     std::vector<Signed> slots(records.all().size());
     std::deque<SigningJob> jobs;
     for (std::size_t begin = 0; begin < slots.size(); begin += 500) {
@@ -154,7 +154,7 @@ TEST(SignerPool, jobs_begun_one_behind_the_other_are_signed_in_that_order) {
 TEST(SignerPool, nothing_of_a_cancelled_job_is_touched_any_more) {
   const InputConfig input;
   for (const int threads : {1, 4}) {
-    SignerPool pool(threads, *resolve_preset(input), input, SignerOptions());
+    SignerPool pool(threads, resolve_preset(input), input, SignerOptions());
     SigningJob never;
     pool.cancel(never);
     {

@@ -171,9 +171,8 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
   Detector detector(options);
   Retention retention(circumstances.retention);
   const InputConfig input;
-  const Result<Preset> preset = resolve_preset(input);
-  CHECK(preset.ok(), "the default preset");
-  SignerPool signers(threads, *preset, input, signing);
+  const Preset preset = resolve_preset(input);
+  SignerPool signers(threads, preset, input, signing);
   std::stop_source stop;
   source.on_end = [&stop] { stop.request_stop(); };
   if (circumstances.prepare) circumstances.prepare(source);
@@ -283,17 +282,18 @@ TEST(Worker, a_dead_letter_carries_the_raw_record_and_says_why) {
 }
 
 TEST(Worker, a_verdict_has_the_headers_that_were_asked_for) {
-  const auto names = [](const char* headers) {
+  const auto names = [](HeaderMode headers) {
     MemoryKafka kafka;
     kafka.input = {{{"key", R"({"id":"a","text":"a good page about loaves"})", 5}}};
-    EXPECT_TRUE(live(kafka, always_committed, 10, 1, 1 << 20, {}, {.headers = header_mode(headers)}).status);
+    EXPECT_TRUE(live(kafka, always_committed, 10, 1, 1 << 20, {}, {.headers = headers}).status);
     std::vector<std::string> seen;
     for (const auto& [name, value] : kafka.verdicts.at(0).headers) seen.push_back(name);
     return seen;
   };
-  EXPECT_EQ(names("packed"), std::vector<std::string>{"neardup"});
-  EXPECT_EQ(names("full"), (std::vector<std::string>{"neardup-verdict", "neardup-seq", "neardup-signature"}));
-  EXPECT_EQ(names("none"), std::vector<std::string>{});
+  EXPECT_EQ(names(HeaderMode::kPacked), std::vector<std::string>{"neardup"});
+  EXPECT_EQ(names(HeaderMode::kFull),
+            (std::vector<std::string>{"neardup-verdict", "neardup-seq", "neardup-signature"}));
+  EXPECT_EQ(names(HeaderMode::kNone), std::vector<std::string>{});
 }
 
 TEST(Worker, a_dead_letter_too_large_for_its_topic_is_cut_and_says_so) {
