@@ -591,10 +591,9 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
     http = std::move(*started);
     log_info("metrics and health at http://{}:{}/", config.http.address, http->port());
   }
-  // A little later than the election leaves, so that another instance is on its way.
-  const Watchdog watchdog(board, StateBoard::kBeatMax + seconds(10), [] {
+  const Watchdog watchdog(board, Watchdog::kSilenceMax, [] {
     log_error("the worker has shown no life for {} s: ending at once, for a new life",
-              (StateBoard::kBeatMax + seconds(10)).count());
+              Watchdog::kSilenceMax.count());
     _exit(kExitInternal);
   });
   const Status status = serve(loaded, options, retention, stop.get_token(), metrics, board);

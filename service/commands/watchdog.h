@@ -17,6 +17,10 @@ namespace neardup {
 
 class Watchdog {
  public:
+  // A little later than the election leaves, so that another instance is on its way. The texts that tell
+  // operators are named in the test.
+  static constexpr std::chrono::seconds kSilenceMax = StateBoard::kBeatMax + std::chrono::seconds(10);
+
   // Calls `bite` once when the board has had no beat for `silence_max`.
   Watchdog(const StateBoard& board, std::chrono::nanoseconds silence_max, std::function<void()> bite);
   ~Watchdog() = default;

@@ -1,5 +1,7 @@
 #include "service/commands/watchdog.h"
 
+#include <fmt/core.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,8 +10,11 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace neardup {
 namespace {
@@ -72,6 +77,33 @@ TEST(Watchdog, does_not_lay_on_the_worker_what_was_a_pause_of_all) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
+}
+
+// Those of the alert's own test and of the chart's golden files are compared with the chart's.
+TEST(Watchdog, texts_for_operators_tell_its_times) {
+  const auto leaves = StateBoard::kBeatMax.count();
+  const auto ends = Watchdog::kSilenceMax.count();
+  for (const auto& [file, sentence] : std::vector<std::pair<std::string, std::string>>{
+           {"service/DESIGN.md", fmt::format("when the worker has not moved for {} s", ends)},
+           {"service/DESIGN.md", fmt::format("the watchdog ends the process after {} s (exit 70)", ends)},
+           {"service/DESIGN.md",
+            fmt::format("it leaves the election after {} s and the process ends after {} s", leaves, ends)},
+           {"docs/runbooks/NeardupSnapshotFailing.md",
+            fmt::format("the watchdog ends the process after {} s (exit 70)", ends)},
+           {"docs/runbooks/NeardupWorkerStuck.md",
+            fmt::format(
+                "At {} s `/livez` fails and the instance leaves the election; at {} s the process ends",
+                leaves, ends)},
+           {"docs/runbooks/NeardupWorkerStuck.md",
+            fmt::format("`the worker has shown no life for {} s`", ends)},
+           {"charts/neardup/files/alerts.yaml",
+            fmt::format("after {} s without a beat the process ends itself", ends)},
+           {"charts/neardup/files/alerts.yaml", fmt::format("; after {} s the process ends itself", ends)}}) {
+    std::ifstream in(std::string(NEARDUP_SOURCE_DIR "/") + file);
+    std::string text;
+    for (std::string word; in >> word;) text += word + ' ';  // wherever lines are broken
+    EXPECT_THAT(text, ::testing::HasSubstr(sentence)) << file;
+  }
 }
 
 }  // namespace
