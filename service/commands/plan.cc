@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/fingerprint/mgram_signature.h"
+#include "core/fingerprint/route_signature.h"
 #include "core/index/bucket_table.h"
 #include "core/index/mgram_index.h"
 #include "core/index/planner.h"
@@ -51,6 +52,8 @@ std::uint64_t room_for(std::uint64_t postings_max, double postings) {
 }
 
 constexpr std::size_t kShortCharacters = 60;
+constexpr std::size_t kBothCharacters = 270;
+static_assert(kBothCharacters >= kLongStoredUnitsMin && kBothCharacters <= kShortStoredUnitsMax);
 
 // Of each unique, in memory.
 double names_in_memory(const PlanOptions& options) {
@@ -87,17 +90,19 @@ std::string names_note(const PlanOptions& options) {
       options.name_bytes, file_bytes(options) / kMebibyte);
 }
 
-std::array<Kind, 4> hybrid_kinds(BandLayout layout, const PlanOptions& options) {
+std::array<Kind, 5> hybrid_kinds(BandLayout layout, const PlanOptions& options) {
   const std::uint64_t pages = room_for(BucketTable::kPostingsMax, static_cast<double>(layout.bands));
   const std::uint64_t shorts = room_for(BucketTable::kPostingsMaxDense, kShortPostings);
-  return with_names<4>(
+  return with_names<5>(
       {{{"page_standard", "page, detector.sketch: standard", page_bytes(SketchSize::kStandard, layout),
          pages},
         {"page_compact", "page, detector.sketch: compact", page_bytes(SketchSize::kCompact, layout), pages},
         {"short_latin", "short text of 60 Latin letters", short_text_bytes(kShortCharacters, kLatinBytes),
          shorts},
         {"short_cjk", "short text of 60 CJK characters", short_text_bytes(kShortCharacters, kCjkBytes),
-         shorts}}},
+         shorts},
+        {"both_latin", "text of 270 letters, kept as both",
+         both_bytes(SketchSize::kStandard, layout, kBothCharacters, kLatinBytes), std::min(pages, shorts)}}},
       options);
 }
 
@@ -378,6 +383,10 @@ double short_text_bytes(std::size_t characters, double bytes_of_character) {
   constexpr double kRecord = 16 + kWhose;
   return kUniqueBytes + kRecord + kDensePostingBytes * kShortPostings + kForm +
          static_cast<double>(characters) * bytes_of_character;
+}
+
+double both_bytes(SketchSize sketch, BandLayout layout, std::size_t characters, double bytes_of_character) {
+  return page_bytes(sketch, layout) + short_text_bytes(characters, bytes_of_character) - kUniqueBytes;
 }
 
 double mgram_text_bytes(std::size_t grams, std::size_t characters, double bytes_of_character) {

@@ -43,11 +43,13 @@ inline constexpr const char* kPlanAbout = "Forecast memory and work of an index 
 extern const char* const kPlanHelp;
 
 // Bytes that a unique takes in mode hybrid (core/DESIGN.md, "Memory, counted"; the tests hold them within a
-// twelfth of what is counted): a page, and a short text of so many characters, which take so much each.
+// twelfth of what is counted): a page, a short text of so many characters, which take so much each, and a
+// text of a length between, which is kept as both (core/fingerprint/route_signature.h).
 inline constexpr double kLatinBytes = .75;
 inline constexpr double kCjkBytes = 2;
 double page_bytes(SketchSize sketch, BandLayout layout);
 double short_text_bytes(std::size_t characters, double bytes_of_character);
+double both_bytes(SketchSize sketch, BandLayout layout, std::size_t characters, double bytes_of_character);
 
 // What detector.verify: sketch adds to a unique of mode simhash.
 double sketch_bytes(SketchSize sketch);

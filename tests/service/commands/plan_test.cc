@@ -144,7 +144,7 @@ TEST(Plan, of_mode_hybrid_speaks_to_programs) {
   EXPECT_EQ(plan["recall"][4]["similarity"], .7);
   EXPECT_GE(plan["recall"][4]["recall"], .98);
   EXPECT_LT(plan["recall"][2]["recall"], plan["recall"][4]["recall"]);
-  ASSERT_EQ(plan["uniques"].size(), 4U);
+  ASSERT_EQ(plan["uniques"].size(), 5U);
   EXPECT_TRUE(plan["uniques"][0]["fits"]);
 }
 
@@ -161,7 +161,7 @@ TEST(Plan, counts_what_names_a_unique_unless_it_lies_in_a_file) {
   EXPECT_EQ(file["name_bytes"], 90);
   EXPECT_EQ(file["names_bytes_per_unique"], 0);
   EXPECT_EQ(file["file_bytes"], 130'000'000);
-  for (const std::size_t kind : {0U, 1U, 2U, 3U}) {
+  for (const std::size_t kind : {0U, 1U, 2U, 3U, 4U}) {
     const double more = memory["uniques"][kind]["bytes_per_unique"].get<double>() -
                         file["uniques"][kind]["bytes_per_unique"].get<double>();
     EXPECT_NEAR(more, 130, .01) << kind;
@@ -420,6 +420,7 @@ TEST_F(PlanBytes, a_scan_counts_what_was_forecast) {
   compare("pages", scan_and_plan(50'000, 0, 60, {"index.by_id=true"}));
   compare("fingerprints", scan_and_plan(50'000, 0, 60, {"detector.mode=simhash"}));
   compare("short texts", scan_and_plan(50'000, 2, 10, {}));
+  compare("texts kept as both", scan_and_plan(50'000, 4, 45, {}));
   compare("m-grams", scan_and_plan(50'000, 0, 10, {"detector.mode=mgram"}));
 }
 
@@ -438,6 +439,8 @@ TEST_F(PlanBytes, the_bytes_forecast_are_those_that_are_counted) {
       sketch, sketch / 12);
   const double text = short_text_bytes(59, kLatinBytes);
   EXPECT_NEAR(counted_bytes({}, 10, folder_), text, text / 12);
+  const double both = both_bytes(SketchSize::kStandard, layout, 269, kLatinBytes);
+  EXPECT_NEAR(counted_bytes({}, 45, folder_), both, both / 12);
   const double by_mgrams = mgram_text_bytes(56, 59, kLatinBytes);
   EXPECT_NEAR(counted_bytes({.mode = DetectorMode::kMgram}, 10, folder_), by_mgrams, by_mgrams / 12);
 }
