@@ -14,9 +14,10 @@ namespace neardup {
 namespace {
 
 constexpr std::uint64_t kNumber = std::uint64_t{1} << 63;
-constexpr std::uint64_t kRun = 0xD1B54A32D192ED03;   // parts runs from tokens of the same characters
-constexpr std::uint64_t kRest = 0x8CB92BA72F3D8DD7;  // and what is left of a code from the code
-constexpr std::size_t kLeftTokensMax = 32;           // of a text, long enough to be misspelt
+constexpr std::uint64_t kRun = 0xD1B54A32D192ED03;    // parts runs from tokens of the same characters
+constexpr std::uint64_t kRest = 0x8CB92BA72F3D8DD7;   // and what is left of a code from the code
+constexpr std::uint64_t kPlace = 0x9FB21C651E98DF25;  // and places from all of them
+constexpr std::size_t kLeftTokensMax = 32;            // of a text, long enough to be misspelt
 
 // The zeros of all decimal digits beyond ASCII (Unicode's category Nd); those of full width and the like are
 // ASCII in canonical text.
@@ -35,10 +36,12 @@ bool is_digit(char32_t c) {
 
 bool is_token(char32_t c) { return c >= 0xE00 && (is_token_character(c) || is_hangul(c)); }
 
-std::uint64_t hashed(std::uint64_t hash, char32_t c) {
-  hash = (hash ^ c) * 0x9E3779B97F4A7C15;
+std::uint64_t hashed(std::uint64_t hash, std::uint64_t next) {
+  hash = (hash ^ next) * 0x9E3779B97F4A7C15;
   return hash ^ hash >> 32;
 }
+
+bool is_number(std::uint64_t token) { return (token & kNumber) != 0; }
 
 enum Kind : std::uint8_t { kWord, kPlainNumber, kCode };  // the places of their counts
 
@@ -103,6 +106,31 @@ void for_each_piece(const Token& token, Visit visit) {
     rest -= characters;
   }
   if (rest > 0) visit(token.hash ^ kRest, static_cast<unsigned>(rest));
+}
+
+// Calls visit(place, number) for each number of the tokens, by their hashes. A place is told by the words
+// on both sides of the run of numbers that it is in, how long the run is, and which of it.
+template <class Visit>
+void for_each_place(std::span<const std::uint64_t> tokens, Visit visit) {
+  for (std::size_t begin = 0, end = 0; begin < tokens.size(); begin = end + 1) {
+    for (end = begin; end < tokens.size() && is_number(tokens[end]);) ++end;
+    if (end == begin) continue;
+    std::uint64_t run = hashed(kPlace, end - begin);
+    std::size_t words = 0;
+    for (std::size_t i = begin; i > 0 && words < kPlaceWords; --i) {
+      if (is_number(tokens[i - 1])) continue;
+      run = hashed(run, tokens[i - 1]);
+      ++words;
+    }
+    run = hashed(run, words);  // the text may begin, or end, so near
+    words = 0;
+    for (std::size_t i = end; i < tokens.size() && words < kPlaceWords; ++i) {
+      if (is_number(tokens[i])) continue;
+      run = hashed(run, tokens[i]);
+      ++words;
+    }
+    for (std::size_t i = begin; i < end; ++i) visit(hashed(run, i - begin), tokens[i]);
+  }
 }
 
 // The tokens of a text that the other one does not have.
@@ -200,13 +228,19 @@ void TokenPattern::set(std::span<const char32_t> text) {
   tokens_ = {};
   code_characters_ = 0;
   text_.assign(text.begin(), text.end());
+  order_.clear();
   for_each_token(text_, [&](const Token& token) {
+    order_.push_back(token.hash);
     put(token.hash);
     ++tokens_[token.kind];
     for_each_piece(token, [&](std::uint64_t piece, unsigned characters) {
       put(piece);
       code_characters_ += characters;
     });
+  });
+  for_each_place(order_, [&](std::uint64_t place, std::uint64_t number) {
+    put(place);
+    put(hashed(place, number));
   });
 }
 
@@ -244,7 +278,9 @@ ReplacedTokens TokenPattern::compare(std::span<const char32_t> other, const Repl
   unsigned shared_codes = 0;  // characters of them
   unsigned other_codes = 0;
   ++comparison_;
+  order_.clear();
   for_each_token(other, [&](const Token& token) {
+    order_.push_back(token.hash);
     ++others[token.kind];
     shared[token.kind] += meet(token.hash);
     for_each_piece(token, [&](std::uint64_t piece, unsigned characters) {
@@ -252,13 +288,22 @@ ReplacedTokens TokenPattern::compare(std::span<const char32_t> other, const Repl
       if (meet(piece)) shared_codes += characters;
     });
   });
+  unsigned places = 0;
+  unsigned kept = 0;
+  for_each_place(order_, [&](std::uint64_t place, std::uint64_t number) {
+    places += meet(place);
+    kept += meet(hashed(place, number));
+  });
+  const unsigned by_place = places - kept;
   const auto replaced_of = [](unsigned a, unsigned b, unsigned both) { return std::min(a, b) - both; };
   const unsigned numbers = tokens_[kPlainNumber] + tokens_[kCode];
   const unsigned other_numbers = others[kPlainNumber] + others[kCode];
   const unsigned here = tokens_[kWord] + numbers;
   const unsigned there = others[kWord] + other_numbers;
   ReplacedTokens replaced{
-      .numbers = replaced_of(numbers, other_numbers, shared[kPlainNumber] + shared[kCode]),
+      .numbers =
+          std::max(replaced_of(numbers, other_numbers, shared[kPlainNumber] + shared[kCode]), by_place),
+      .by_place = by_place,
       .others = replaced_of(tokens_[kWord], others[kWord], shared[kWord]),
       .tokens = std::max(here, there),
       .tokens_fewer = std::min(here, there),
@@ -267,7 +312,8 @@ ReplacedTokens TokenPattern::compare(std::span<const char32_t> other, const Repl
   if (is_same_filling(replaced, limits)) return replaced;
   // What stays replaced, however many words and codes are misspelt.
   ReplacedTokens least = replaced;
-  least.numbers = replaced_of(tokens_[kPlainNumber], others[kPlainNumber], shared[kPlainNumber]);
+  least.numbers =
+      std::max(replaced_of(tokens_[kPlainNumber], others[kPlainNumber], shared[kPlainNumber]), by_place);
   least.others = 0;
   if (is_same_filling(least, limits)) take_misspelt(other, replaced);
   return replaced;
@@ -285,20 +331,20 @@ void TokenPattern::take_misspelt(std::span<const char32_t> other, ReplacedTokens
   });
   if (here.are_too_many() || there.are_too_many()) return;
   replaced.misspelt = take_spellings(here, there);
-  replaced.numbers = std::min(here.numbers(), there.numbers());
+  replaced.numbers = std::max(std::min(here.numbers(), there.numbers()), replaced.by_place);
   replaced.others = std::min(here.words(), there.words());
 }
 
 bool is_same_filling(const ReplacedTokens& replaced, const ReplacementLimits& limits) {
-  if (replaced.tokens_fewer < kTokensMin) return true;
   const auto exceeds = [](unsigned part, unsigned whole, unsigned permille) {
     return permille > 0 && part * 1000 > whole * (1000 - permille);
   };
-  if (exceeds(replaced.code_characters, replaced.characters, limits.tokens_permille)) return false;
-  const unsigned all = replaced.numbers + replaced.others;
+  const bool words_count = replaced.tokens_fewer >= kTokensMin;
+  const unsigned all = replaced.numbers + (words_count ? replaced.others : 0);
   const bool is_suspect = replaced.numbers > 0 && all > 1;
-  return !exceeds(all, replaced.tokens, limits.tokens_permille) &&
-         !(is_suspect && exceeds(all, replaced.tokens, limits.numbers_permille));
+  if (is_suspect && exceeds(all, replaced.tokens, limits.numbers_permille)) return false;
+  return !words_count || (!exceeds(all, replaced.tokens, limits.tokens_permille) &&
+                          !exceeds(replaced.code_characters, replaced.characters, limits.tokens_permille));
 }
 
 }  // namespace neardup

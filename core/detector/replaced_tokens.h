@@ -21,8 +21,16 @@
 // Shorter runs than kRunMin are in most hashes, and are replaced with the code that they are of.
 //
 // Numbers and other tokens are counted apart, so a number left out and a word put in replace nothing. A
-// single replaced number is a counter or a time of day, and passes. Order does not matter here: the edit
-// distance looks after it. Texts of less than kTokensMin tokens are not judged: every word of theirs is much.
+// single replaced number is a counter or a time of day, and passes. Of texts of less than kTokensMin tokens
+// every word is much, so their words are not judged, but no two of their numbers may be replaced.
+//
+// The order of words does not matter here: the edit distance looks after it. Numbers are so short that it
+// does not, and one that changed places with another says something else: `yes 12, no 31` and `yes 31, no
+// 12`. So numbers are compared place by place as well. A place is told by the kPlaceWords words before and
+// behind it, whatever numbers are among them, by how many numbers are side by side there, and by which of
+// these it is. A number is replaced if both texts have its place, and there another number. Where the words
+// have changed, or a piece of the text has moved with its numbers, places are not the same, and nothing is
+// said of them. The replaced numbers are those by place or those by equality, whichever are more.
 //
 // A misspelt word is no other word (spelling.h). Spelling variants, typing errors and what a scanner misread
 // leave a fifth of the words unequal long before they leave a fifth of the characters so, and beside a number
@@ -55,9 +63,11 @@ namespace neardup {
 
 inline constexpr std::size_t kTokensMin = 8;
 inline constexpr std::size_t kRunMin = 3;
+inline constexpr std::size_t kPlaceWords = 2;
 
 struct ReplacedTokens {
-  unsigned numbers = 0;  // a number is a token with a digit
+  unsigned numbers = 0;   // a number is a token with a digit
+  unsigned by_place = 0;  // of them, at least: where the other text has another number in its place
   unsigned others = 0;
   unsigned misspelt = 0;         // pairs of spellings of one word, as far as looked for; not among them
   unsigned tokens = 0;           // of the text that has more
@@ -75,7 +85,7 @@ struct ReplacementLimits {
   unsigned numbers_permille = 920;  // tokens where a number is among several replaced; 0: no limit
 };
 
-// The tokens of one text that others are compared with, how often each is there and in no order.
+// The tokens of one text that others are compared with, how often each is there, and the places of numbers.
 class TokenPattern {
  public:
   static constexpr std::size_t kTokensMax = 320;
@@ -89,7 +99,8 @@ class TokenPattern {
 
  private:
   // A table of open addressing by the token's hash, whose top bit tells numbers; or by that of a piece of a
-  // code. With its pieces a token takes no more slots than it has characters.
+  // code, of a place, or of a place and its number. With its pieces a token takes no more slots than it has
+  // characters, and two more if it is a number.
   struct Slot {
     std::uint64_t token = 0;
     std::uint16_t count = 0;  // 0: empty
@@ -97,7 +108,7 @@ class TokenPattern {
     std::uint32_t comparison = 0;
   };
   static constexpr std::size_t kSlots = 1024;
-  static_assert(kSlots > 2 * kTokensMax);
+  static_assert(kSlots > 3 * kTokensMax);
 
   Slot& slot_of(std::uint64_t token);
   void put(std::uint64_t token);
@@ -110,10 +121,11 @@ class TokenPattern {
   std::array<unsigned, 3> tokens_{};  // words, plain numbers, codes
   unsigned code_characters_ = 0;
   std::vector<char32_t> text_;
+  std::vector<std::uint64_t> order_;  // the tokens of the text in hand, as they follow each other
   std::uint32_t comparison_ = 0;
 };
 
-// Whether it is within the limits. Texts of less than kTokensMin tokens are.
+// Whether it is within the limits.
 bool is_same_filling(const ReplacedTokens& replaced, const ReplacementLimits& limits);
 
 }  // namespace neardup

@@ -269,9 +269,9 @@ class Report {
     row("  replaced",
         fmt::format("{} of {} and {}{}: {}", replaced_text(replaced), replaced.tokens, replaced.tokens_fewer,
                     replaced.misspelt > 0 ? fmt::format(", and {} misspelt", replaced.misspelt) : "",
-                    replaced.tokens_fewer < kTokensMin ? "too few to judge"
-                    : texts.is_same_filling            ? "within the limits"
-                                                       : "another filling"));
+                    !texts.is_same_filling               ? "another filling"
+                    : replaced.tokens_fewer < kTokensMin ? "too few words to judge"
+                                                         : "within the limits"));
     row("  limits", fmt::format("token_threshold {}, number_threshold {}",
                                 share(static_cast<int>(options_.short_tokens_permille)),
                                 share(static_cast<int>(options_.short_numbers_permille))));
@@ -339,6 +339,7 @@ class Report {
             {"edits_max", texts.edits_max},
             {"similarity", texts.similarity_permille / 1000.0},
             {"replaced_numbers", texts.replaced.numbers},
+            {"replaced_by_place", texts.replaced.by_place},
             {"replaced_others", texts.replaced.others},
             {"misspelt", texts.replaced.misspelt},
             {"replaced_code_characters", texts.replaced.code_characters},

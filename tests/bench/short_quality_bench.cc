@@ -32,7 +32,7 @@ namespace {
 
 constexpr double kThreshold = .8;
 constexpr std::uint32_t kLongUnitsMin = 200;  // a text from here on may be the leader of a long one
-// Of the notices, as shipped: core/DESIGN.md has .018 and .99.
+// Of the notices, as shipped: core/DESIGN.md has .015 and .99.
 constexpr double kFalseShareMax = .03;
 constexpr double kEditedFoundMin = .97;
 

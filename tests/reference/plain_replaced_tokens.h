@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -50,6 +51,31 @@ inline Tokens pieces_of(std::u32string_view text) {
       pieces.insert(token + std::u32string(1000 - token.size(), U' ') + std::u32string(rest, U'.'));
   }
   return pieces;
+}
+
+// What stands in each place of a number: the words around it, how many numbers are side by side, which it is.
+using Place = std::tuple<std::vector<std::u32string>, std::vector<std::u32string>, std::size_t, std::size_t>;
+
+inline std::map<Place, Tokens> numbers_by_place(const std::vector<std::u32string>& tokens) {
+  std::map<Place, Tokens> numbers;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!has_digit(tokens[i])) continue;
+    std::size_t begin = i;
+    while (begin > 0 && has_digit(tokens[begin - 1])) --begin;
+    std::size_t end = i + 1;
+    while (end < tokens.size() && has_digit(tokens[end])) ++end;
+    std::vector<std::u32string> before;
+    std::vector<std::u32string> behind;
+    std::copy_if(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(i), std::back_inserter(before),
+                 [](const std::u32string& token) { return !has_digit(token); });
+    std::copy_if(tokens.begin() + static_cast<std::ptrdiff_t>(i), tokens.end(), std::back_inserter(behind),
+                 [](const std::u32string& token) { return !has_digit(token); });
+    std::reverse(before.begin(), before.end());
+    before.resize(std::min(before.size(), kPlaceWords));
+    behind.resize(std::min(behind.size(), kPlaceWords));
+    numbers[{before, behind, end - begin, i - begin}].insert(tokens[i]);
+  }
+  return numbers;
 }
 
 inline unsigned characters_of(const Tokens& pieces) {
@@ -115,8 +141,15 @@ inline ReplacedTokens replaced_tokens(std::u32string_view a, std::u32string_view
                           .code_characters = std::min(characters_of(difference(pieces_a, pieces_b)),
                                                       characters_of(difference(pieces_b, pieces_a))),
                           .characters = static_cast<unsigned>(std::max(a.size(), b.size()))};
+  const std::map<Place, Tokens> places_b = numbers_by_place(all_b);
+  for (const auto& [place, numbers_a] : numbers_by_place(all_a)) {
+    const auto there = places_b.find(place);
+    if (there == places_b.end()) continue;
+    replaced.by_place += static_cast<unsigned>(
+        std::min(difference(numbers_a, there->second).size(), difference(there->second, numbers_a).size()));
+  }
   const auto count = [&] {
-    replaced.numbers = std::min(of(left_a, has_digit), of(left_b, has_digit));
+    replaced.numbers = std::max(std::min(of(left_a, has_digit), of(left_b, has_digit)), replaced.by_place);
     replaced.others = std::min(of(left_a, is_word), of(left_b, is_word));
   };
   count();
@@ -124,7 +157,8 @@ inline ReplacedTokens replaced_tokens(std::u32string_view a, std::u32string_view
 
   // Would it be within them, if all but plain numbers were misspelt?
   ReplacedTokens least = replaced;
-  least.numbers = std::min(of(left_a, is_plain_number), of(left_b, is_plain_number));
+  least.numbers =
+      std::max(std::min(of(left_a, is_plain_number), of(left_b, is_plain_number)), replaced.by_place);
   least.others = 0;
   if (!is_same_filling(least, limits)) return replaced;
   const auto may_be_spelled = [](const std::u32string& token) {

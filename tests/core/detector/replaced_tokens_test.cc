@@ -36,7 +36,7 @@ TEST(ReplacedTokens, counts_what_each_has_instead_of_the_other) {
   EXPECT_EQ(compared(U"a b c 1", U"a b d 2"),
             (ReplacedTokens{.numbers = 1, .others = 1, .tokens = 4, .tokens_fewer = 4}));
   EXPECT_EQ(compared(U"a b c", U"c b a"), (ReplacedTokens{.tokens = 3, .tokens_fewer = 3}))
-      << "order is none of its business";
+      << "the order of words is none of its business";
   EXPECT_EQ(compared(U"a a b", U"a b b"), (ReplacedTokens{.others = 1, .tokens = 3, .tokens_fewer = 3}))
       << "occurrences count";
 }
@@ -45,6 +45,53 @@ TEST(ReplacedTokens, what_is_only_left_out_or_put_in_replaces_nothing) {
   EXPECT_EQ(compared(U"a b c d e", U"a b"), (ReplacedTokens{.tokens = 5, .tokens_fewer = 2}));
   EXPECT_EQ(compared(U"a b 7", U"a b c"), (ReplacedTokens{.tokens = 3, .tokens_fewer = 3}))
       << "a number is no word";
+}
+
+TEST(ReplacedTokens, a_number_in_the_place_of_another_is_replaced_wherever_else_it_is) {
+  const auto by_place = [](std::u32string_view a, std::u32string_view b) {
+    const ReplacedTokens found = compared(a, b);
+    EXPECT_EQ(compared(b, a), found) << "either way round";
+    EXPECT_GE(found.numbers, found.by_place);
+    return found.by_place;
+  };
+  EXPECT_EQ(by_place(U"the vote yes 12 no 31", U"the vote yes 31 no 12"), 2U);
+  EXPECT_EQ(
+      by_place(U"smith won 12 votes and jones won 31 votes", U"smith won 31 votes and jones won 12 votes"),
+      2U)
+      << "words that are next to both tell nothing, those behind them do";
+  EXPECT_EQ(by_place(U"rome beat turin 2 1 at home", U"rome beat turin 1 2 at home"), 2U);
+  EXPECT_EQ(by_place(U"div 40 cts vs 43 cts prior", U"div 43 cts vs 45 cts prior"), 2U)
+      << "43 stays, elsewhere";
+  EXPECT_EQ(by_place(U"反对 12 票赞成 31 票", U"反对 31 票赞成 12 票"), 2U);
+}
+
+TEST(ReplacedTokens, numbers_that_moved_with_their_words_are_not_replaced) {
+  const auto numbers = [](std::u32string_view a, std::u32string_view b) { return compared(a, b).numbers; };
+  EXPECT_EQ(numbers(U"pay may 17 record june 13 as usual", U"record june 13 pay may 17 as usual"), 0U);
+  EXPECT_EQ(numbers(U"12 apples 7 pears 5 plums", U"5 plums 7 pears 12 apples"), 0U);
+  EXPECT_EQ(numbers(U"doors 19 30 show 20 15 tickets 12 at the hall",
+                    U"show 20 15 tickets 12 doors 19 30 at the hall"),
+            0U);
+  EXPECT_EQ(numbers(U"room 7 seats 30", U"room 7 now seats 30 people"), 0U);
+  EXPECT_EQ(numbers(U"the score 2 1 so far", U"the score 3 2 1 so far"), 0U)
+      << "of another run of numbers nobody knows which is which";
+}
+
+TEST(ReplacedTokens, exchanged_numbers_make_another_text) {
+  constexpr const char32_t* kVote = U"the council voted on the motion yes 12 no 31 with two away";
+  EXPECT_FALSE(same(kVote, U"the council voted on the motion yes 31 no 12 with two away"));
+  EXPECT_TRUE(same(kVote, U"the council voted on the motion no 31 yes 12 with two away"));
+  EXPECT_TRUE(same(kVote, U"the council voted on the motion yes 12 no 13 with two away"))
+      << "a single one may differ";
+}
+
+TEST(ReplacedTokens, no_two_numbers_of_a_few_words_are_replaced) {
+  EXPECT_FALSE(same(U"invoice 20231 of 450 dollars overdue", U"invoice 20238 of 950 dollars overdue"));
+  EXPECT_FALSE(same(U"motion carried yes 12 no 31", U"motion carried yes 31 no 12"));
+  EXPECT_TRUE(same(U"invoice 20231 of 450 dollars overdue", U"invoice 20238 of 450 dollars overdue"));
+  EXPECT_TRUE(same(U"see you at 5 in town", U"see you by 6 in town")) << "every word is much";
+  EXPECT_TRUE(same(U"invoice 20231 of 450 dollars overdue", U"invoice 20238 of 950 dollars overdue",
+                   {.numbers_permille = 0}));
 }
 
 TEST(ReplacedTokens, characters_of_unspaced_scripts_are_tokens) {
@@ -67,14 +114,16 @@ TEST(ReplacedTokens, digits_of_other_scripts_make_numbers_too) {
       {U"𞤸𞤢𞤥 𞥒𞥐𞥒𞥑", U"𞤸𞤢𞤥 𞥒𞥐𞥒𞥒"},    // Fulani in Adlam, the last of them
   };
   for (const auto& [one, other] : years) {
-    EXPECT_EQ(compared(one, other), (ReplacedTokens{.numbers = 1, .tokens = 2, .tokens_fewer = 2}));
+    EXPECT_EQ(compared(one, other),
+              (ReplacedTokens{.numbers = 1, .by_place = 1, .tokens = 2, .tokens_fewer = 2}));
   }
   EXPECT_EQ(compared(U"aa ٪x", U"aa ٪y").numbers, 0U) << "the sign behind the last of ten";
 }
 
 TEST(ReplacedTokens, codes_count_by_their_characters_too) {
-  EXPECT_EQ(compared(U"part a7c b 12", U"part x9y9 b 13"),
-            (ReplacedTokens{.numbers = 2, .tokens = 4, .tokens_fewer = 4, .code_characters = 3}));
+  EXPECT_EQ(
+      compared(U"part a7c b 12", U"part x9y9 b 13"),
+      (ReplacedTokens{.numbers = 2, .by_place = 2, .tokens = 4, .tokens_fewer = 4, .code_characters = 3}));
   EXPECT_EQ(compared(U"part a7c b 12", U"a7c x9"),
             (ReplacedTokens{.numbers = 1, .tokens = 4, .tokens_fewer = 2}))
       << "one that is put in replaces none";
@@ -128,7 +177,7 @@ TEST(ReplacedTokens, a_misspelt_word_is_no_other_word) {
   constexpr const char32_t* kScanned =
       U"p1ease send your applicatlon with a c0py of your passport before 15 mareh to the office in room 2o4";
   EXPECT_EQ(compared(kAsked, kScanned),
-            (ReplacedTokens{.numbers = 1, .misspelt = 4, .tokens = 19, .tokens_fewer = 19}))
+            (ReplacedTokens{.numbers = 1, .by_place = 1, .misspelt = 4, .tokens = 19, .tokens_fewer = 19}))
       << "a number is content, whatever it is read as";
   EXPECT_TRUE(same(kAsked, kScanned));
   EXPECT_TRUE(same(kScanned, kAsked));
@@ -168,12 +217,23 @@ TEST(ReplacedTokens, more_words_than_are_looked_at_are_replaced_as_they_stand) {
   EXPECT_EQ(compared(a.substr(0, 32 * 5), b.substr(0, 32 * 5)).misspelt, 32U);
 }
 
+// Two of the text's digits, wherever they are.
+void exchange_numbers(std::u32string& text, std::mt19937_64& random) {
+  std::vector<std::size_t> digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == U'1' || text[i] == U'2') digits.push_back(i);
+  }
+  if (digits.size() < 2) return;
+  std::swap(text[digits[random() % digits.size()]], text[digits[random() % digits.size()]]);
+}
+
 // Words of few letters, so that many are alike, and copies of them with noise.
 TEST(ReplacedTokens, are_those_of_the_obvious_way_whichever_text_is_first) {
   std::mt19937_64 random(20261127);
   const auto any = [&random](std::u32string_view from) { return from[random() % from.size()]; };
   unsigned misspelt = 0;
   unsigned mended = 0;
+  unsigned by_place = 0;
   for (int round = 0; round < 20000; ++round) {
     std::u32string a;
     for (std::uint64_t tokens = 6 + random() % (round % 50 == 0 ? 50 : 10); tokens > 0; --tokens) {
@@ -183,6 +243,7 @@ TEST(ReplacedTokens, are_those_of_the_obvious_way_whichever_text_is_first) {
     }
     if (a.size() > TokenPattern::kTokensMax - 20) a.resize(TokenPattern::kTokensMax - 20);
     std::u32string b = a;
+    if (round % 4 == 0) exchange_numbers(b, random);
     for (std::uint64_t edits = random() % 16; edits > 0 && b.size() > 2; --edits) {
       const std::size_t at = random() % (b.size() - 1);
       switch (random() % 5) {
@@ -208,10 +269,12 @@ TEST(ReplacedTokens, are_those_of_the_obvious_way_whichever_text_is_first) {
       pattern.set(b);
       ASSERT_EQ(pattern.compare(a, limits), expected) << "round " << round << ", the other way round";
       misspelt += expected.misspelt;
+      by_place += expected.by_place;
       mended += expected.misspelt > 0 && is_same_filling(expected, limits) ? 1 : 0;
     }
   }
   EXPECT_GT(misspelt, 10000U);
+  EXPECT_GT(by_place, 5000U);
   EXPECT_GT(mended, 2000U);
 }
 

@@ -106,6 +106,13 @@ TEST_F(ExplainCommand, the_setting_that_refused_is_named) {
               HasSubstr("13 edits in 83 characters are more than the 8 that detector.threshold allows."));
 }
 
+TEST_F(ExplainCommand, numbers_that_changed_places_are_replaced) {
+  const Json found =
+      json_of("The council voted on it: yes 12, no 31", "The council voted on it: yes 31, no 12");
+  EXPECT_EQ(found["reason"], "tokens_replaced");
+  EXPECT_EQ(found["short"]["replaced_by_place"], 2);
+}
+
 TEST_F(ExplainCommand, misspelt_words_are_counted_beside_those_replaced) {
   const std::string british = "The organisation apologised for the colour of the programme and the centre";
   const std::string american = "The organization apologized for the color of the program and the center";
