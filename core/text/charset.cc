@@ -239,11 +239,86 @@ constexpr std::array<Label, 221> kLabels = {{
 }};
 static_assert(std::ranges::is_sorted(kLabels, {}, &Label::label));
 
+// What programs call some of them besides: the codecs of Python, Java and Node, and Windows' code pages.
+constexpr auto kOtherNames = std::to_array<Label>({
+    // clang-format off
+    {"big5-tw", Charset::kBig5},
+    {"cp65001", Charset::kUtf8},
+    {"cp874", Charset::kWindows874},
+    {"cp932", Charset::kShiftJis},
+    {"cp936", Charset::kGb18030},
+    {"cp949", Charset::kEucKr},
+    {"cp950", Charset::kBig5},
+    {"euc-cn", Charset::kGb18030},
+    {"euc-jis-2004", Charset::kEucJp},
+    {"euc-jisx0213", Charset::kEucJp},
+    {"hkscs", Charset::kBig5},
+    {"mac-cyrillic", Charset::kMacCyrillic},
+    {"mac-roman", Charset::kMacintosh},
+    {"ms874", Charset::kWindows874},
+    {"ms936", Charset::kGb18030},
+    {"ms949", Charset::kEucKr},
+    {"ms950", Charset::kBig5},
+    {"shift-jis-2004", Charset::kShiftJis},
+    {"shift-jisx0213", Charset::kShiftJis},
+    {"uhc", Charset::kEucKr},
+    {"ujis", Charset::kEucJp},
+    {"utf-8-sig", Charset::kUtf8},
+    {"utf8mb4", Charset::kUtf8},
+    {"win-1251", Charset::kWindows1251},
+    {"win-1252", Charset::kWindows1252},
+    {"windows-932", Charset::kShiftJis},
+    {"windows-936", Charset::kGb18030},
+    {"windows-950", Charset::kBig5},
+    {"x-mswin-936", Charset::kGb18030},
+    {"x-windows-874", Charset::kWindows874},
+    {"x-windows-949", Charset::kEucKr},
+    {"x-windows-950", Charset::kBig5},
+    // clang-format on
+});
+
 constexpr std::size_t kLabelBytesMax =
     std::ranges::max(kLabels, {}, [](const Label& entry) { return entry.label.size(); }).label.size();
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// A label as it is looked for: without case, and without dashes and underscores, of which programs make one or
+// the other or none ("euc_jp", "latin-1", "big5hkscs").
+struct PlainLabel {
+  std::array<char, kLabelBytesMax> bytes{};
+  std::size_t size = 0;
+  Charset charset = Charset::kUtf8;
+
+  constexpr std::string_view text() const { return {bytes.data(), size}; }
+  // False if it is longer than any.
+  constexpr bool set(std::string_view label) {
+    size = 0;
+    for (const char c : label) {
+      if (c == '-' || c == '_') continue;
+      if (size == bytes.size()) return false;
+      bytes[size++] = lower(c);
+    }
+    return true;
+  }
+};
+
+constexpr auto kPlainLabels = [] {
+  std::array<PlainLabel, kLabels.size() + kOtherNames.size()> all;
+  std::size_t count = 0;
+  const auto add = [&](const Label& entry) {
+    all[count].set(entry.label);
+    all[count++].charset = entry.charset;
+  };
+  for (const Label& entry : kLabels) add(entry);
+  for (const Label& entry : kOtherNames) add(entry);
+  std::ranges::sort(all, {}, &PlainLabel::text);
+  return all;
+}();
+static_assert(std::ranges::adjacent_find(kPlainLabels, [](const PlainLabel& a, const PlainLabel& b) {
+                return a.text() == b.text() && a.charset != b.charset;
+              }) == kPlainLabels.end());
+
 bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
 
 bool equals_ignoring_case(std::string_view text, std::string_view lowercase) {
@@ -260,7 +335,8 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// The value of `name` = value in a Content-Type or an XML declaration: quoted, or up to a space or semicolon.
+// The value of `name` = value in a Content-Type or an XML declaration: quoted, or up to a space or semicolon, or
+// a comma: two headers that were made one have it between them.
 std::optional<std::string_view> parameter(std::string_view text, std::string_view name) {
   text = trimmed(text);  // so that what is behind a name has no spaces at its end to be passed over each time
   for (std::size_t at = 0; at + name.size() < text.size(); ++at) {
@@ -274,7 +350,7 @@ std::optional<std::string_view> parameter(std::string_view text, std::string_vie
       if (end == std::string_view::npos) return std::nullopt;
       return rest.substr(1, end - 1);
     }
-    return rest.substr(0, std::min(rest.find_first_of("; \t\r\n\f"), rest.size()));
+    return rest.substr(0, std::min(rest.find_first_of("; \t\r\n\f,"), rest.size()));
   }
   return std::nullopt;
 }
@@ -393,13 +469,10 @@ class Head {
 }  // namespace
 
 std::optional<Charset> charset_named(std::string_view label) {
-  label = trimmed(label);
-  if (label.size() > kLabelBytesMax) return std::nullopt;
-  std::array<char, kLabelBytesMax> lowercase{};
-  std::ranges::transform(label, lowercase.begin(), lower);
-  const std::string_view wanted(lowercase.data(), label.size());
-  const auto found = std::ranges::lower_bound(kLabels, wanted, {}, &Label::label);
-  if (found == kLabels.end() || found->label != wanted) return std::nullopt;
+  PlainLabel wanted;
+  if (!wanted.set(trimmed(label))) return std::nullopt;
+  const auto found = std::ranges::lower_bound(kPlainLabels, wanted.text(), {}, &PlainLabel::text);
+  if (found == kPlainLabels.end() || found->text() != wanted.text()) return std::nullopt;
   return found->charset;
 }
 

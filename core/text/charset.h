@@ -3,7 +3,8 @@
 // Charsets and their labels are those of the WHATWG Encoding standard, which is what pages are written for: a
 // label names what browsers take it for ("gb2312" is gb18030, "iso-8859-1" is windows-1252, "shift-jis" is
 // Windows' own). Its encodings "replacement" (hz-gb-2312, iso-2022-kr, ...) and "x-user-defined" are no
-// charsets here: they name nothing, like an unknown label.
+// charsets here: they name nothing, like an unknown label. Besides, the names that codecs of Python, Java and
+// Node have for them ("cp932", "euc_jp", "big5hkscs"): crawlers tell by those what they found out.
 //
 // A charset can be told by a Content-Type, or by a page itself:
 //
@@ -72,7 +73,7 @@ static_assert(kCharsetNames.size() == static_cast<std::size_t>(Charset::kMacCyri
 
 constexpr std::string_view name(Charset charset) { return kCharsetNames[static_cast<std::size_t>(charset)]; }
 
-// Case and white space around it do not matter.
+// Case, dashes, underscores and white space around it do not matter.
 std::optional<Charset> charset_named(std::string_view label);
 
 // What the charset parameter of a Content-Type names; or, since producers have fields for that too, a label

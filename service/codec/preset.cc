@@ -17,8 +17,13 @@ Preset json_preset() {
   preset.fields.text = {"/text", "/content", "/markdown", "/body"};
   preset.fields.html = {"/html", "/raw_html", "/cleaned_html", "/raw_content", "/response_body"};
   preset.fields.time = {"/time", "/timestamp", "/ts", "/fetch_time", "/tstamp", "/retrieved"};
-  preset.fields.charset = {"/charset", "/encoding", "/content_type", "/response_headers/Content-Type",
-                           "/headers/Content-Type"};
+  preset.fields.charset = {"/charset",
+                           "/encoding",
+                           "/content_type",
+                           "/response_headers/Content-Type",
+                           "/response_headers/content-type",
+                           "/headers/Content-Type",
+                           "/headers/content-type"};
   preset.id_from = {IdFrom::kField, IdFrom::kKey, IdFrom::kUrl};
   return preset;
 }

@@ -41,6 +41,33 @@ TEST(Charset, a_label_names_what_browsers_take_it_for) {
   EXPECT_EQ(named("\t\n UTF8\r "), "utf-8");
 }
 
+// Scrapy's `encoding` is a name of Python's, whatever the page said: cp932 of Shift_JIS, big5hkscs of Big5.
+TEST(Charset, what_python_java_and_node_call_a_charset_names_it_too) {
+  for (const std::string_view label : {"cp932", "CP932", "shift_jis_2004", "MS932", "sjis", "windows_31j"})
+    EXPECT_EQ(named(label), "shift_jis") << label;
+  for (const std::string_view label : {"euc_jp", "EUC-JP", "eucjp", "ujis"})
+    EXPECT_EQ(named(label), "euc-jp");
+  for (const std::string_view label : {"cp949", "MS949", "euc_kr", "x-windows-949", "uhc"})
+    EXPECT_EQ(named(label), "euc-kr") << label;
+  for (const std::string_view label : {"big5hkscs", "Big5_HKSCS", "cp950", "x-windows-950"})
+    EXPECT_EQ(named(label), "big5") << label;
+  for (const std::string_view label : {"cp936", "gb_18030", "EUC_CN", "x-mswin-936"})
+    EXPECT_EQ(named(label), "gb18030") << label;
+  for (const std::string_view label : {"latin_1", "latin-1", "iso8859_1", "ISO8859-1", "win1252"})
+    EXPECT_EQ(named(label), "windows-1252") << label;
+  EXPECT_EQ(named("iso2022_jp"), "iso-2022-jp");
+  EXPECT_EQ(named("koi8_r"), "koi8-r");
+  EXPECT_EQ(named("cp874"), "windows-874");
+  EXPECT_EQ(named("tis_620"), "windows-874");
+  EXPECT_EQ(named("mac-roman"), "macintosh");
+  EXPECT_EQ(named("mac_cyrillic"), "x-mac-cyrillic");
+  EXPECT_EQ(named("utf_16_le"), "utf-16le");
+  EXPECT_EQ(named("utf-8-sig"), "utf-8");
+  EXPECT_EQ(named("iso8859_2"), "iso-8859-2");
+  EXPECT_EQ(named("--__"), "(none)");
+  EXPECT_EQ(named(std::string(100'000, '-') + "gbk"), "gb18030");
+}
+
 TEST(Charset, every_name_is_a_label_of_itself) {
   for (const std::string_view name : kCharsetNames) EXPECT_EQ(named(name), name);
 }
@@ -69,6 +96,7 @@ TEST(Charset, a_content_type_names_one_in_its_parameter) {
   EXPECT_EQ(declared("text/html;charset=\"utf-8\""), "utf-8");
   EXPECT_EQ(declared("text/html; CHARSET = 'big5' ; x=y"), "big5");
   EXPECT_EQ(declared("text/html;charset=koi8-r;q=1"), "koi8-r");
+  EXPECT_EQ(declared("text/html; charset=gb2312, text/html"), "gb18030") << "two headers made one";
   EXPECT_EQ(declared("euc-jp"), "euc-jp") << "some producers send the label alone";
   EXPECT_EQ(declared(" text/html; charset=utf-8 \t"), "utf-8");
   for (const std::string_view none : {"text/html", "text/html; charset", "text/html; charset=",
