@@ -16,6 +16,8 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+// What HTTP libraries say of a page of which the server said nothing.
+constexpr Charset kCharsetOfGuesses = Charset::kWindows1252;
 constexpr std::size_t kUtf8CharactersSure = 4;  // so many multi-byte characters are UTF-8 by no accident
 // What UTF-8 with wrong bytes in it needs for each of them.
 constexpr std::size_t kCharactersIfDeclared = 1;
@@ -576,8 +578,10 @@ DecodedText CharsetDecoder::decode(std::string_view bytes, const CharsetHints& h
   if (bytes.starts_with("\xFE\xFF")) return decode_as(Charset::kUtf16Be, bytes.substr(2), text);
   if (const auto found = utf16_by_zeros(bytes, hints.declared)) return decode_as(*found, bytes, text);
 
-  std::optional<Charset> declared = hints.declared;
-  if (!declared && hints.html) declared = charset_in_page(bytes);
+  const auto of_page = [&] { return hints.html ? charset_in_page(bytes) : std::nullopt; };
+  const bool page_first = !hints.declared || *hints.declared == kCharsetOfGuesses;
+  std::optional<Charset> declared = page_first ? of_page() : hints.declared;
+  if (!declared) declared = hints.declared;
   const bool other_declared = declared && declared != Charset::kUtf8;
 
   if (const std::string_view whole = whole_characters(bytes); is_utf8(whole)) {
@@ -608,11 +612,17 @@ DecodedText CharsetDecoder::decode(std::string_view bytes, const CharsetHints& h
     of_declared = state_->run(*declared, bytes, text);
     if (of_declared.fits()) return {*declared, of_declared.undecodable};
   }
+  const std::optional<Charset> second = page_first ? hints.declared : of_page();
   // Behind ASCII, a last byte that could begin a character says UTF-8 no more than any other charset.
-  const bool is_broken_utf8 = declared == Charset::kUtf8
+  const bool is_broken_utf8 = declared == Charset::kUtf8 || second == Charset::kUtf8
                                   ? as_utf8.fits() || as_utf8.has_utf8(kCharactersIfDeclared)
                                   : as_utf8.has_utf8(kCharactersIfNot);
   if (is_broken_utf8) return decode_as(Charset::kUtf8, bytes, text);
+  const Charset other = second.value_or(Charset::kUtf8);
+  if (other != Charset::kUtf8 && (page_first || other != kCharsetOfGuesses)) {
+    const Tally of_other = state_->run(other, bytes, text);
+    if (of_other.fits()) return {other, of_other.undecodable};
+  }
 
   const Charset detected = detect(bytes).value_or(Charset::kWindows1252);
   const DecodedText by_detection = decode_as(detected, bytes, text);

@@ -13,7 +13,11 @@
 //      not so of "Ã¼" and "â€™"; or UTF-16, if there are none, and in a quarter of the pairs of bytes one
 //      half is a zero or another control character. What is not quite valid is UTF-8 as well, whatever is
 //      declared, while that fits: one undecodable sequence at most for 16 multi-byte characters.
-//   3  what is declared: the hint, else by the page itself. It is believed while it fits in the same sense;
+//   3  what is declared: the hint, and if there is none, or it does not fit, by the page itself. Not if the
+//      hint is windows-1252 (iso-8859-1, us-ascii): so HTTP libraries say where the server said nothing, and
+//      if a server says so of a page in another charset, no browser shows that page. Then the page goes first
+//      and the hint second. (A page's own windows-1252, which fits anything, is no second: many templates
+//      say so.) What is declared is believed while it fits in the same sense;
 //      UTF-8 while there are four multi-byte characters, and as many as undecodable sequences: teasers are
 //      cut in the middle of a character. (What is ASCII but for one cut off is UTF-8 only if declared.) Where
 //      nothing is declared that fits, twice as many are asked for: text in other charsets has half as many.

@@ -72,6 +72,49 @@ TEST(CharsetDecoder, a_declared_charset_is_believed) {
       << "in a text that is no page, a meta says nothing";
 }
 
+// Where a server names no charset, HTTP libraries say iso-8859-1 or us-ascii, which is windows-1252.
+TEST(CharsetDecoder, the_page_goes_before_a_hint_that_is_a_guess) {
+  const CharsetHints guessed{Charset::kWindows1252, true};
+  const auto meta = [](Charset charset) { return "<meta charset=" + std::string(name(charset)) + ">"; };
+  for (const LanguageText& language : kLanguageTexts) {
+    for (const Charset charset : language.charsets) {
+      const std::string head = meta(charset);
+      const Outcome got = decoded(head + encode(language.text, charset), guessed);
+      EXPECT_EQ(got.charset, decoded(head + encode(language.text, charset), {charset, true}).charset);
+      EXPECT_EQ(got.text, decoded(head + encode(language.text, charset), {charset, true}).text)
+          << language.language << " " << head;
+    }
+  }
+  EXPECT_EQ(decoded("<meta charset=gb2312>\xD6\xD0\xCE\xC4", guessed).text, "<meta charset=gb2312>中文");
+  EXPECT_EQ(decoded("<meta charset=gb2312>\xD6\xD0\xCE\xC4", {Charset::kWindows1252, false}).charset,
+            "windows-1252")
+      << "in a text that is no page, a meta says nothing";
+}
+
+TEST(CharsetDecoder, a_hint_of_windows_1252_counts_where_the_page_says_nothing_or_what_does_not_fit) {
+  const CharsetHints latin{Charset::kWindows1252, true};
+  const std::string french =
+      encode("Le café était fermé, où est passé l’été ? Déjà là.", Charset::kWindows1252);
+  for (const std::string_view meta :
+       {"", "<meta charset=utf-8>", "<meta charset=gb2312>", "<meta charset=big5>",
+        "<meta charset=shift_jis>", "<meta charset=euc-jp>", "<meta charset=euc-kr>",
+        "<meta charset=iso-8859-1>"}) {
+    const Outcome got = decoded("<html>" + std::string(meta) + "<p>" + french, latin);
+    EXPECT_EQ(got.charset, "windows-1252") << meta;
+    EXPECT_EQ(got.undecodable, 0U) << meta;
+  }
+}
+
+TEST(CharsetDecoder, the_page_goes_before_detection_where_the_hint_does_not_fit) {
+  const std::string page = "<meta charset=gbk>\xD6\xD0\xCE\xC4";  // too short to detect
+  EXPECT_EQ(decoded(page, {Charset::kUtf8, true}).text, "<meta charset=gbk>中文");
+  EXPECT_EQ(decoded("<meta charset=big5>\xA4\xA4\xA4\xE5", {Charset::kUtf8, true}).text,
+            "<meta charset=big5>中文");
+  const std::string chinese = encode(text_in("zh-Hans"), Charset::kGb18030);
+  EXPECT_EQ(decoded("<meta charset=iso-8859-1>" + chinese, {Charset::kUtf8, true}).charset, "gb18030")
+      << "what fits anything tells nothing";
+}
+
 TEST(CharsetDecoder, valid_utf_8_wins_over_a_wrong_declaration) {
   for (const Charset wrong :
        {Charset::kGb18030, Charset::kWindows1252, Charset::kShiftJis, Charset::kIso8859_2}) {
