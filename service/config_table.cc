@@ -242,7 +242,8 @@ const std::vector<Setting>& table() {
        .refuse = refuse_pointer},
       {.path = "input.fields.text",
        .field = at<&Config::input, &InputConfig::fields, &F::text>,
-       .about = "Its plain text; of an array all strings, a line each.",
+       .about = "Its plain text; of an array all strings, a line each. One that opens like a page is read as "
+                "HTML.",
        .refuse = refuse_pointer},
       {.path = "input.fields.html",
        .field = at<&Config::input, &InputConfig::fields, &F::html>,

@@ -5,6 +5,7 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@
 
 namespace neardup {
 namespace {
+
+using Json = nlohmann::json;
 
 struct Outcome {
   std::optional<RejectReason> reason;
@@ -53,6 +56,11 @@ Outcome decode(const InputConfig& input, std::string_view value,
 
 Outcome decode_json(std::string_view value, std::optional<std::string_view> key = "key-1") {
   return decode(InputConfig{}, value, key);
+}
+
+// Of a plain text field.
+Document::Format format_of(std::string_view text) {
+  return decode_json(Json{{"content", text}}.dump()).document.format;
 }
 
 std::string golden(const std::string& file) {
@@ -98,15 +106,66 @@ TEST(DocumentCodec, text_goes_before_html_and_an_empty_text_gives_way) {
 
 TEST(DocumentCodec, a_text_that_opens_like_a_page_is_html) {
   for (const std::string_view page :
-       {"<!DOCTYPE html><p>x", " \\n<HTML><p>x", "\\ufeff<html>", "<!-- saved -->\\n<!--><html>"}) {
-    const std::string value = R"({"content":")" + std::string(page) + "\"}";
-    EXPECT_EQ(decode_json(value).document.format, Document::Format::kHtml) << page;
+       {"<!DOCTYPE html><p>x", " \n<HTML><p>x", "\xEF\xBB\xBF<html>", "<!-- saved -->\n<!--><html>",
+        "\n\xEF\xBB\xBF\xEF\xBB\xBF\n<html>", "<?xml version='1.0'?><html>"}) {
+    EXPECT_EQ(format_of(page), Document::Format::kHtml) << page;
   }
-  EXPECT_EQ(decode_json(R"({"content":"<- an arrow"})").document.format, Document::Format::kText);
-  EXPECT_EQ(decode_json(R"({"content":"a <html> in words"})").document.format, Document::Format::kText);
-  for (const std::string_view text : {"<!-- <html>", "<!-- x --> words", "<p>words", "<table>"}) {
-    const std::string value = R"({"content":")" + std::string(text) + "\"}";
-    EXPECT_EQ(decode_json(value).document.format, Document::Format::kText) << text;
+  for (const std::string_view text :
+       {"<- an arrow", "a <html> in words", "<!-- <html>", "<!-- x --> words", "<p>words", "<table>",
+        "<header> is the tag of a header", "<htmlx>", "<html", "<"}) {
+    EXPECT_EQ(format_of(text), Document::Format::kText) << text;
+  }
+}
+
+TEST(DocumentCodec, a_text_that_opens_with_a_tag_is_html_if_two_tags_follow_each_other) {
+  for (const std::string_view page :
+       {"<meta charset=utf-8><title>Tides</title><p>words", "<meta http-equiv=refresh content='0; url=/x'>",
+        "<style>p > b { color: red }</style>\n<div>words",
+        "<script>if (a<b) document.write('</p><p>');</script>\n<p class=x>words",
+        "<script>location.href = '/x'</script>",
+        "<link rel=stylesheet href=a.css>\n<link rel=icon href=b.png>\nwords",
+        "<br />\n<b>Warning</b>:  Undefined variable $x in <b>/a.php</b> on line <b>3</b><br />\n<!DOCTYPE "
+        "html>",
+        "<!-- saved --><div><p>words</p></div>", "<br>Oops<br><!doctype html>",
+        "<p>some <b>bold</b> words</p>", "<p>one</p>\n<p>two</p>", "<p>words</p>", "<DIV CLASS=x><p>words",
+        "<div><!-- menu --><a href=/x>words", "<center><h1>404 Not Found</h1></center>",
+        "<p>words<!-- said -->\n</p><hr>", "<title>Tides</title>\n<meta name=a content=b>words"}) {
+    EXPECT_EQ(format_of(page), Document::Format::kHtml) << page;
+  }
+  for (const std::string_view text :
+       {"<br> is the tag for a line break, <hr> is one for a rule", "<ul>, <ol> and <li> make lists",
+        "<ul> <ol> <li>: lists", "<meta charset=utf-8> says that a page is UTF-8",
+        "<script> holds code and ends with </script>.", "<script>never ended, <p class=x><p>", "<style>x",
+        "<b>Note:</b> two words", "<p>words <p>words", "<p", "<p ", "<p <p <p", "<x><y a=b>",
+        "<a, b> and <b, a> are pairs", "1 <b><i>2</i></b>"}) {
+    EXPECT_EQ(format_of(text), Document::Format::kText) << text;
+  }
+}
+
+TEST(DocumentCodec, the_look_for_tags_is_bounded_but_for_scripts_and_comments) {
+  const std::string words(4000, 'w');
+  EXPECT_EQ(format_of("<p>" + words + "</p><p>"), Document::Format::kHtml);
+  EXPECT_EQ(format_of("<p>" + words + words + "</p><p>"), Document::Format::kText);
+  EXPECT_EQ(format_of("<p " + words + words + " x=y><p>"), Document::Format::kText);
+  for (const std::string& filler :
+       {"<style>" + words + words + "</style>", "<script>" + words + words + "</script>",
+        "<!--" + words + words + "-->"}) {
+    EXPECT_EQ(format_of(filler + "<p class=x><b>words"), Document::Format::kHtml);
+  }
+}
+
+TEST(DocumentCodec, what_php_complains_of_in_front_of_a_page_hides_it_not) {
+  const std::string notice = "Notice: Undefined index: q in /srv/search.php on line 12\n";
+  const std::string logged = "PHP Warning:  Trying to access array offset in /srv/a.php on line 7\r\n";
+  for (const std::string& front : {notice, "\n" + notice, notice + "\n" + notice, logged + notice}) {
+    EXPECT_EQ(format_of(front + "<!DOCTYPE html><p>words"), Document::Format::kHtml) << front;
+    EXPECT_EQ(format_of(front + "<!-- x --><div><p>words</p></div>"), Document::Format::kHtml) << front;
+    EXPECT_EQ(format_of(front + "words"), Document::Format::kText) << front;
+  }
+  for (const std::string_view text :
+       {"Notice: the bridge is closed\n<html>", "Notice: wait on line \n<html>", "A note on line 12\n<html>",
+        "Notice: Undefined index: q in /srv/search.php on line 12", "Notice: on line 1"}) {
+    EXPECT_EQ(format_of(text), Document::Format::kText) << text;
   }
 }
 
@@ -441,6 +500,8 @@ TEST(DocumentCodec, raw_takes_the_value_for_the_page_and_the_key_for_its_name) {
   EXPECT_EQ(text.document.format, Document::Format::kText);
   EXPECT_EQ(decode(of_preset("raw"), "<html>", "a").document.format, Document::Format::kHtml);
   EXPECT_EQ(decode(of_preset("raw"), "a<br>b", "dir/a.HTM").document.format, Document::Format::kHtml);
+  EXPECT_EQ(decode(of_preset("raw"), "<meta charset=gbk>\n<title>\xD6\xD0</title>", "a").document.format,
+            Document::Format::kHtml);
   EXPECT_EQ(decode(of_preset("raw"), "x").verdict(), "missing_id");
   EXPECT_EQ(decode(of_preset("raw"), "x", std::string(kIdBytesMax + 1, 'k')).verdict(), "id_too_long");
 }
@@ -454,6 +515,8 @@ TEST(DocumentCodec, a_body_out_of_base64_is_in_the_charset_that_the_record_names
   EXPECT_EQ(body(R"("charset":"GBK")"), "中文");
   EXPECT_EQ(body(R"("charset":"none that is known","encoding":"gb18030")"), "中文");
   EXPECT_EQ(body(R"("headers":{"Content-Type":["text/html; charset=gb2312"]})"), "中文");
+  EXPECT_EQ(body(R"("headers":{"content-type":"text/html; charset=gb2312"})"), "中文");
+  EXPECT_EQ(body(R"("encoding":"cp936")"), "中文");
   input.fields.charset = {"/meta/enc"};
   EXPECT_EQ(body(R"("meta":{"enc":"big5"},"charset":"gbk")"), "笢恅");
 }
