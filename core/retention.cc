@@ -10,6 +10,7 @@ Retention::Retention(RetentionOptions options) : options_(options) {
 
 void Retention::replay(const Moment& moment) {
   weigh(moment.size - moment.oldest, moment.bytes);
+  size_ = moment.size;
   now_ms_ = std::max(now_ms_, moment.time_ms);
   if (options_.age_max_ms == 0 || now_ms_ == 0) return;
   const std::int64_t step = options_.age_max_ms / kAgeSteps;
@@ -63,6 +64,13 @@ Retention::Answer Retention::decide(const Moment& moment) {
   }
   answer.must_stop = must_stop(moment.bytes);
   return answer;
+}
+
+bool Retention::is_due(Sequence size, std::int64_t time_ms) const {
+  const std::uint64_t count = options_.count_max;
+  if (count > 0 && size > count && size - size_ >= std::max<std::uint64_t>(count / kCountSteps, 1))
+    return true;
+  return options_.age_max_ms > 0 && time_ms - now_ms_ > options_.age_max_ms / kAgeSteps;
 }
 
 bool Retention::must_stop(std::uint64_t bytes) const {

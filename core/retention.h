@@ -88,6 +88,10 @@ class Retention {
   // After a batch that is being decided.
   Answer decide(const Moment& moment);
 
+  // With so many uniques, and so late: would a window by count or age be passed by a 256th of it if nobody
+  // asked? Who makes batches of any size by themselves should ask then.
+  bool is_due(Sequence size, std::int64_t time_ms) const;
+
   // Would `bytes` of memory be a reason to stop, as things are?
   bool must_stop(std::uint64_t bytes) const;
   // Are they more than there should be? Where the oldest are forgotten, that stops nothing by itself.
@@ -99,6 +103,7 @@ class Retention {
 
  private:
   static constexpr std::int64_t kAgeSteps = 256;
+  static constexpr std::uint64_t kCountSteps = 256;
   static constexpr std::uint64_t kKeptMin =
       1024;  // a limit that has no room for these is too small to evict for
 
@@ -117,6 +122,7 @@ class Retention {
 
   const RetentionOptions options_;
   std::int64_t now_ms_ = 0;
+  Sequence size_ = 0;  // behind the last batch
   std::deque<Mark> marks_;
   std::optional<std::uint64_t> kept_max_;  // uniques, by the memory limit
   Sequence cut_again_at_ = 0;              // not before there are so many

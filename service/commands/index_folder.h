@@ -3,7 +3,8 @@
 // A snapshot folder (service/snapshot), as the service keeps one: records of the journal, here of a journal
 // that has no topic. `load` brings its uniques into a detector. `ScanJournal` adds a record for every so many
 // documents decided, in a count that hangs on the input alone (`ScanRecordRoom`), so that the same files
-// leave the same bytes. A scan forgets where a record ends, whether it keeps records or not. Each run names
+// leave the same bytes. A scan forgets where a record ends, whether it keeps records or not; so one ends where
+// a window by count or age would be passed by more than a 256th, too. Each run names
 // its files as new topics: a line that is read twice has been read twice. Every record has all names, so they
 // have a bound: some half a million files in all runs.
 //
@@ -37,7 +38,7 @@ namespace neardup {
 Status load_index(const std::string& folder, JournalChain& chain, Detector& detector, Retention& retention,
                   int threads);
 
-// Where does a record end? Behind so many documents, or before it could grow too large. Names count up to
+// Where must a record end? Behind so many documents, or before it could grow too large. Names count up to
 // half a record: more of them make it larger, or each document would be a record of its own, of names alone.
 class ScanRecordRoom {
  public:
@@ -48,6 +49,8 @@ class ScanRecordRoom {
   bool take(std::uint32_t topic, std::span<const std::string> names, std::size_t entry_bytes_max);
 
   std::size_t documents() const { return documents_; }
+  // May it end earlier? Not before it holds more than the names, which would be most of the index else.
+  bool may_end() const { return bytes_ > names_bytes_; }
   void clear();
 
  private:

@@ -257,10 +257,10 @@ class Scan {
     }
     append_verdict_json(verdict, topic_names_, verdicts_);
     verdicts_.push_back('\n');
-    if (options_.against.empty() && room_.take(document.source.topic, topic_names_, entry_bytes_max) &&
-        end_record()) {
-      is_full_ = true;
-    }
+    if (!options_.against.empty()) return;
+    const bool is_full = room_.take(document.source.topic, topic_names_, entry_bytes_max);
+    const bool is_due = room_.may_end() && retention_.is_due(detector_.size(), time_ms_);
+    if ((is_full || is_due) && end_record()) is_full_ = true;
   }
 
   // Forgets what is too old or too much, and closes the record. True: no more may be taken in.

@@ -39,6 +39,28 @@ TEST(Retention, by_age_time_is_the_latest_of_any_document) {
       << "those that came at 5999 and at 6000";
 }
 
+TEST(Retention, is_due_before_a_window_is_passed_by_more_than_a_256th) {
+  Retention counted({.count_max = 512});
+  EXPECT_FALSE(counted.is_due(512, 1LL << 60)) << "nothing is too much yet";
+  EXPECT_TRUE(counted.is_due(513, 0));
+  counted.decide({.oldest = 0, .size = 513});
+  EXPECT_FALSE(counted.is_due(514, 0));
+  EXPECT_TRUE(counted.is_due(515, 0));
+  Retention small({.count_max = 1});
+  small.decide({.oldest = 0, .size = 1});
+  EXPECT_FALSE(small.is_due(1, 0));
+  EXPECT_TRUE(small.is_due(2, 0));
+
+  Retention aged({.age_max_ms = 256'000});
+  EXPECT_FALSE(aged.is_due(1 << 30, 0)) << "of no time";
+  EXPECT_TRUE(aged.is_due(1, 5'000'000)) << "of which nothing is known before";
+  aged.decide({.oldest = 0, .size = 1, .time_ms = 5'000'000});
+  EXPECT_FALSE(aged.is_due(2, 4'000'000));
+  EXPECT_FALSE(aged.is_due(2, 5'001'000));
+  EXPECT_TRUE(aged.is_due(2, 5'001'001));
+  EXPECT_FALSE(Retention({}).is_due(1 << 30, 1LL << 60));
+}
+
 TEST(Retention, by_age_never_too_early_and_at_most_a_256th_too_late) {
   constexpr std::int64_t kAge = 100'000;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {

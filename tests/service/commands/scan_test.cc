@@ -601,6 +601,33 @@ TEST_F(Scan, forgets_the_same_with_a_folder_and_without_and_in_its_next_run) {
   EXPECT_EQ(asked.verdicts[0].duplicate_of->id, "again-0");
 }
 
+// As a service does that reads a thin stream as it comes: not once 4096 documents are read.
+TEST_F(Scan, forgets_within_a_256th_of_its_window) {
+  const auto story = [](int hours, const std::string& id, int seed) {
+    return R"({"id":")" + id + R"(","time":)" + std::to_string(1'700'000'000LL + 3600LL * hours) +
+           R"(,"text":")" + words(seed) + "\"}\n";
+  };
+  std::string news = story(0, "first", 1000);
+  for (int hour = 1; hour < 24; ++hour) news += story(hour, std::to_string(hour), hour);
+  news += story(23, "in time", 1000) + story(25, "25", 25) + story(25, "too late", 1000) +
+          story(26, "twice", 1000);
+  for (const auto& [age_hours, documents_max] : {std::pair{24, 0}, std::pair{0, 24}}) {
+    Config config;
+    config.index.age_max_hours = age_hours;
+    config.index.documents_max = documents_max;
+    const Scanned got = scan({}, news, config);
+    ASSERT_THAT(got.verdicts, SizeIs(28));
+    EXPECT_EQ(got.verdicts[24].verdict, Verdict::kDuplicate) << "in time";
+    EXPECT_EQ(got.verdicts[26].verdict, Verdict::kUnique) << "too late";
+    ASSERT_EQ(got.verdicts[27].verdict, Verdict::kDuplicate);
+    EXPECT_EQ(got.verdicts[27].duplicate_of->id, "too late");
+    const std::string index = (folder_ / ("index" + std::to_string(age_hours))).string();
+    EXPECT_EQ(scan({.snapshot = index}, news, config).out, got.out);
+    EXPECT_EQ(scan({.paths = {}, .against = index}, story(0, "q", 1000)).verdicts[0].duplicate_of->id,
+              "too late");
+  }
+}
+
 TEST_F(Scan, a_document_of_the_future_forgets_nobody) {
   Config config;
   config.index.age_max_hours = 876'000;
