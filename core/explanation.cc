@@ -191,6 +191,7 @@ Reason reason_of_fingerprints(const Explanation& found, const DetectorOptions& o
 
 std::optional<RejectReason> sign_to_explain(Signer& signer, const Document& document, ExplainedText& text) {
   if (const auto reason = signer.sign(document, text.signature, text.route)) return reason;
+  text.producers_digest = document.format == Document::Format::kDigest ? document.body : "";
   const CanonicalText& canonical = signer.canonical();
   text.canonical = canonical.text.view();
   text.characters = canonical.characters;
@@ -229,6 +230,10 @@ Explanation explain(const ExplainedText& earlier, const ExplainedText& later,
   Explanation found;
   found.is_same_text = earlier.signature.exact == later.signature.exact;
   found.distance = hamming_distance(earlier.signature.fingerprint, later.signature.fingerprint);
+  if (!earlier.producers_digest.empty() || !later.producers_digest.empty()) {
+    found.reason = found.is_same_text ? Reason::kSameText : Reason::kNoText;
+    return found;
+  }
   for (const ShingleKind kind : kKinds) {
     const bool counts = kind == suits(earlier) || kind == suits(later) ||
                         page_of(earlier.route, kind) != nullptr || page_of(later.route, kind) != nullptr;

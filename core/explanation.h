@@ -11,6 +11,9 @@
 //                      mode simhash: distance ─► sketches, if they are to agree
 //                      mode mgram:   the configured measure ─► a run shared
 //
+// Of a document that is known by its producer's digest alone there is nothing to measure: the first rule is the
+// only one that can ask.
+//
 // What it cannot know is company: in an index, crowded keys are extended (band_postings.h), and an earlier
 // text may be the leader.
 //
@@ -37,6 +40,7 @@ using ShingleSet = std::vector<std::uint64_t>;  // hashes of shingles, each once
 
 // A text as deciding knows it, and what it was made from.
 struct ExplainedText {
+  std::string producers_digest;  // empty: there is a text
   std::string canonical;
   std::uint32_t characters = 0;            // of signature.tokens, those that are characters
   std::array<ShingleSet, 2> shingle_sets;  // by ShingleKind
@@ -116,18 +120,19 @@ enum class Reason : std::uint8_t {
   kMgramsDiffer,    // by the configured measure
   kNothingShared,   // alike, but no band, key or run brings them together
   kFingerprintsFar,
+  kNoText,  // one of them is known by its producer's digest alone
 };
-inline constexpr std::array<std::string_view, 12> kReasonNames = {
-    "same_text",         "short_alike",   "page_alike",     "mgrams_alike",
-    "fingerprints_near", "other_route",   "too_many_edits", "tokens_replaced",
-    "sketches_differ",   "mgrams_differ", "nothing_shared", "fingerprints_far"};
+inline constexpr std::array<std::string_view, 13> kReasonNames = {
+    "same_text",      "short_alike",      "page_alike",      "mgrams_alike",    "fingerprints_near",
+    "other_route",    "too_many_edits",   "tokens_replaced", "sketches_differ", "mgrams_differ",
+    "nothing_shared", "fingerprints_far", "no_text"};
 constexpr std::string_view name(Reason r) { return kReasonNames[static_cast<std::size_t>(r)]; }
 constexpr bool is_duplicate(Reason r) { return r <= Reason::kFingerprintsNear; }
 
 struct Explanation {
   Reason reason = Reason::kSameText;
   bool is_same_text = false;
-  int distance = 0;                           // of the fingerprints
+  int distance = 0;                           // of the fingerprints; without a text it tells nothing
   std::vector<PageComparison> pages;          // by each kind that one of the two is signed by, or suits it
   std::optional<ShortComparison> short_text;  // if both are short enough
   std::optional<MgramComparison> mgrams;      // if both were signed by them

@@ -42,9 +42,7 @@ int DocumentReader::read(const std::vector<std::string>& paths, const std::funct
   for (bool more = true; more && input.next(batch);) {
     DocumentCodec& codec = batch.kind == PathBatch::Kind::kLines ? lines_ : pages_;
     for (const Record& record : batch.records) {
-      auto reason = codec.decode(record, document);
-      // Here texts are looked at.
-      if (!reason && document.format == Document::Format::kDigest) reason = RejectReason::kMissingText;
+      const auto reason = codec.decode(record, document);
       more = take({document, reason, input.topic_names()[document.source.topic]});
       if (!more) break;
     }

@@ -37,6 +37,7 @@ const char kExplainHelp[] =
     "two of one document each or one of two. Bands are numbered from 0; one is shared as it is, or with a\n"
     "second minimum of B in the place of a first. Where an estimate decides, the exact value stands beside\n"
     "it. In an index other documents come before: there the leader is the earliest one that is alike.\n"
+    "Where one is a digest in place of a text (input.fields.digest), it tells whether the two are equal.\n"
     "Exit codes: 0 done, duplicate or not; 65 a source holds more or fewer documents, or a document was\n"
     "rejected; 66 a file could not be read; 74 the output was not written, or its reader went away; 78 "
     "wrong\n"
@@ -72,6 +73,8 @@ std::string list(const std::vector<std::size_t>& numbers) {
 double cjk_share(const ExplainedText& text) {
   return static_cast<double>(text.characters) / static_cast<double>(text.signature.tokens);
 }
+
+bool is_digest(const Side& side) { return !side.text.producers_digest.empty(); }
 
 std::string digits(Digest128 digest) { return fmt::format("{:016x}{:016x}", digest.high, digest.low); }
 
@@ -117,6 +120,8 @@ std::string sentence(const Explanation& found, const DetectorOptions& options) {
   switch (found.reason) {
     case Reason::kSameText:
       return "Both have the same canonical text.";
+    case Reason::kNoText:
+      return "Of a digest in place of a text it can be told whether another one is equal, and nothing else.";
     case Reason::kShortAlike:
       return fmt::format("Both are short, and {} edits in {} characters are within the {} that are allowed.",
                          found.short_text->edits, found.short_text->length_max, found.short_text->edits_max);
@@ -184,15 +189,8 @@ class Report {
   std::string text() {
     sides();
     row("exact digest", found_.is_same_text ? "equal" : "different");
-    row("fingerprints",
-        fmt::format("{} of {} bits differ (mode simhash: at most {}), {} {}", found_.distance,
-                    kFingerprintBits, options_.distance,
-                    options_.fingerprint == FingerprintKind::kSimHash ? "cosine" : "likeness of words",
-                    share(similarity_permille(found_.distance, options_.fingerprint))));
-    for (const PageComparison& page : found_.pages) pages(page);
-    if (found_.short_text) short_texts(*found_.short_text);
-    if (found_.mgrams) mgrams(*found_.mgrams);
-    text_ += fmt::format("\n{}.\n{}\n", verdict_of(decision_), sentence(found_, options_));
+    if (has_texts()) comparison();
+    text_ += fmt::format("\n{}.\n{}\n", verdict_of(decision_), because());
     return std::move(text_);
   }
 
@@ -203,12 +201,13 @@ class Report {
       all["similarity"] = decision_.similarity_permille / 1000.0;
     }
     all["reason"] = name(found_.reason);
-    all["because"] = sentence(found_, options_);
+    all["because"] = because();
     all["mode"] = kDetectorModeNames[static_cast<std::size_t>(options_.mode)];
     all["threshold"] = options_.threshold_permille / 1000.0;
     all["estimate_min"] = estimate_min(options_.threshold_permille) / 1000.0;
     all["documents"] = {side_json(sides_[0]), side_json(sides_[1])};
     all["same_text"] = found_.is_same_text;
+    if (!has_texts()) return all;
     all["distance"] = found_.distance;
     all["distance_max"] = options_.distance;
     all["pages"] = Json::array();
@@ -219,6 +218,24 @@ class Report {
   }
 
  private:
+  bool has_texts() const { return !is_digest(sides_[0]) && !is_digest(sides_[1]); }
+
+  std::string because() const {
+    if (found_.is_same_text && !has_texts()) return "Both have the same digest of their producer's.";
+    return sentence(found_, options_);
+  }
+
+  void comparison() {
+    row("fingerprints",
+        fmt::format("{} of {} bits differ (mode simhash: at most {}), {} {}", found_.distance,
+                    kFingerprintBits, options_.distance,
+                    options_.fingerprint == FingerprintKind::kSimHash ? "cosine" : "likeness of words",
+                    share(similarity_permille(found_.distance, options_.fingerprint))));
+    for (const PageComparison& page : found_.pages) pages(page);
+    if (found_.short_text) short_texts(*found_.short_text);
+    if (found_.mgrams) mgrams(*found_.mgrams);
+  }
+
   void row(std::string_view what, std::string_view value) {
     text_ += fmt::format("{:<18} {}\n", what, value);
   }
@@ -228,6 +245,11 @@ class Report {
     for (const Side& side : sides_) {
       const ExplainedText& text = side.text;
       row(letter, harmless(side.name));
+      letter = "B";
+      if (is_digest(side)) {
+        row("  digest", harmless(text.producers_digest));
+        continue;
+      }
       row("  canonical",
           fmt::format(
               "{} bytes, {} tokens, {}, CJK share {:.3f}", text.canonical.size(), text.signature.tokens,
@@ -238,7 +260,6 @@ class Report {
       row("  asks as", asks_as(text.route, options_.mode));
       row("  is stored as", joined(stored_as(text.route, options_.mode)));
       row("  fingerprint", fmt::format("{:016x}", text.signature.fingerprint.bits));
-      letter = "B";
     }
     text_ += '\n';
   }
@@ -301,6 +322,8 @@ class Report {
 
   Json side_json(const Side& side) const {
     const ExplainedText& text = side.text;
+    if (is_digest(side))
+      return {{"id", side.name}, {"digest", text.producers_digest}, {"exact", digits(text.signature.exact)}};
     Json json = {{"id", side.name},
                  {"bytes", text.canonical.size()},
                  {"characters", code_point_count(text.canonical)},
@@ -397,7 +420,8 @@ int read_sides(const ExplainOptions& options, DocumentReader& reader, Signer& si
       if (++read > wanted) return false;
       Side& into = sides[side++];
       into.name = document.name();
-      if (options.html) document.document.format = Document::Format::kHtml;
+      if (options.html && document.document.format != Document::Format::kDigest)
+        document.document.format = Document::Format::kHtml;
       reason = document.reason ? document.reason : sign_to_explain(signer, document.document, into.text);
       if (reason) rejected = into.name;
       return !reason;

@@ -43,15 +43,17 @@ const char kFingerprintHelp[] =
     "  neardup fingerprint -c neardup.yaml page.html      with the settings of a service: as its verdicts "
     "sign\n"
     "\n"
-    "Files, folders and records are read as `neardup scan` reads them. The fingerprint (fingerprint.kind) is "
-    "16\n"
-    "hex digits; in mode simhash `serve` calls two documents near duplicates if theirs differ in at most\n"
+    "Files, folders and records are read as `neardup scan` reads them. The fingerprint (fingerprint.kind) "
+    "is\n"
+    "16 hex digits; in mode simhash `serve` calls two documents near duplicates if theirs differ in at most\n"
     "detector.distance bits. `neardup explain` tells what any mode makes of two documents. Scripts are "
-    "shares "
-    "of\n"
-    "the letters. With --distance each of the two is a source of one document, or 16 hex digits (a file of "
-    "such\n"
-    "a name is written ./NAME); similarity is what the distance stands for, of a SimHash the cosine.\n"
+    "shares\n"
+    "of the letters. Where a record has a digest in place of a text (input.fields.digest), the fingerprint "
+    "is\n"
+    "a hash of that: of equal ones the same, and near no other.\n"
+    "With --distance each of the two is a source of one document, or 16 hex digits (a file of such a name "
+    "is\n"
+    "written ./NAME); similarity is what the distance stands for, of a SimHash the cosine.\n"
     "Exit codes: 0 done, rejects or not; 65 every document was rejected, there is none to compare, or the "
     "folders\n"
     "hold nothing to read; 66 a file could not be read, the others were; 74 the output was not written, or "
@@ -67,7 +69,8 @@ constexpr std::size_t kFingerprintDigits = 16;
 struct Row {
   std::optional<RejectReason> reason;
   Signature signature;                              // of a document that is not rejected
-  ScriptCounts scripts;                             // the same
+  std::string digest;                               // the producer's, in place of a text; else empty
+  ScriptCounts scripts;                             // of a text
   ShingleSignature<kStandardSketchBytes> shingles;  // the same
 };
 
@@ -178,9 +181,15 @@ class Fingerprints {
  private:
   void sign(const ReadDocument& read, Row& row) {
     row.reason = read.reason;
-    if (options_.html) read.document.format = Document::Format::kHtml;
+    row.digest.clear();
+    const bool is_digest = read.document.format == Document::Format::kDigest;
+    if (options_.html && !is_digest) read.document.format = Document::Format::kHtml;
     if (!row.reason) row.reason = signer_.sign(read.document, row.signature);
     if (row.reason) return;
+    if (is_digest) {
+      row.digest = read.document.body;
+      return;
+    }
     row.scripts = count_scripts(signer_.canonical().text);
     shingles_.sign(signer_.canonical(), tokens_, row.shingles);
   }
@@ -188,6 +197,10 @@ class Fingerprints {
   static std::string text_line(const Row& row, const ReadDocument& read) {
     const std::string id = harmless(read.name());
     if (row.reason) return fmt::format("{:-<16}  rejected: {:<49}  {}\n", "", name(*row.reason), id);
+    if (!row.digest.empty()) {
+      return fmt::format("{}  digest alone: {:<45}  {}\n", hex(row.signature.fingerprint),
+                         harmless(row.digest), id);
+    }
     return fmt::format("{}  {:>8} tokens  {:>8} shingles  {:<24}  {}\n", hex(row.signature.fingerprint),
                        row.signature.tokens, row.shingles.shingles, shares_for_people(row.scripts), id);
   }
@@ -204,6 +217,10 @@ class Fingerprints {
     } else {
       json[kind_name()] = hex(row.signature.fingerprint);
       json["exact"] = hex(row.signature.exact);
+    }
+    if (!row.digest.empty()) {
+      json["digest"] = row.digest;
+    } else if (!row.reason) {
       json["tokens"] = row.signature.tokens;
       json["shingles"] = {{"kind", row.shingles.kind == ShingleKind::kWords ? "words" : "characters"},
                           {"count", row.shingles.shingles},
@@ -233,6 +250,12 @@ class Fingerprints {
     }
     if (rows[0].reason) {
       reader_.complain(text + " has no fingerprint: rejected as " + std::string(name(*rows[0].reason)));
+      return kExitData;
+    }
+    if (!rows[0].digest.empty()) {
+      reader_.complain(text +
+                       " holds a digest in place of a text: it has no distance; `neardup explain` tells " +
+                       "whether another is equal");
       return kExitData;
     }
     fingerprint = rows[0].signature.fingerprint;

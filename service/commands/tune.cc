@@ -256,7 +256,10 @@ class Tune {
 
   // Every detector reads the document; its text is kept if a pair names it or the sample has it.
   bool take(const ReadDocument& read) {
-    const auto reason = read.reason ? read.reason : signer_.sign(read.document, signature_, route_);
+    auto reason = read.reason;
+    // Thresholds are of texts.
+    if (!reason && read.document.format == Document::Format::kDigest) reason = RejectReason::kMissingText;
+    if (!reason) reason = signer_.sign(read.document, signature_, route_);
     if (reason) {
       rejects_.add(*reason);
       return true;

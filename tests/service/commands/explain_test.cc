@@ -229,6 +229,48 @@ TEST_F(ExplainCommand, mode_mgram_is_explained_by_its_measure_and_runs) {
                         "which B would meet A: a miss; a smaller detector.gram_size misses less.\n"));
 }
 
+// As `scan` decides them.
+TEST_F(ExplainCommand, of_digests_it_tells_whether_they_are_equal) {
+  const std::string a = R"({"url":"http://a/","content_digest":"sha1:AAAA"})"
+                        "\n";
+  const std::string b = R"({"url":"http://b/","content_digest":"sha1:BBBB"})"
+                        "\n";
+  for (const char* mode : {"hybrid", "simhash", "mgram"}) {
+    Config config;
+    config.input.preset = "heritrix";
+    config.detector.mode = mode;
+    const auto explained = [&](const std::string& input, bool json, bool html = false) {
+      return with_streams(input, [&](const Streams& streams) {
+        return run_explain({.paths = {"-"}, .html = html, .json = json}, config, streams);
+      });
+    };
+    EXPECT_EQ(
+        explained(a + b, false).out,
+        "A                  http://a/\n  digest           sha1:AAAA\n"
+        "B                  http://b/\n  digest           sha1:BBBB\n\n"
+        "exact digest       different\n\nB is unique beside A.\n"
+        "Of a digest in place of a text it can be told whether another one is equal, and nothing else.\n")
+        << mode;
+    EXPECT_THAT(explained(a + a, false, true).out,
+                HasSubstr("exact digest       equal\n\nB is a duplicate of A, kind exact, similarity 1.000.\n"
+                          "Both have the same digest of their producer's.\n"));
+    const Json json = Json::parse(explained(a + b, true).out);
+    EXPECT_EQ(json["reason"], "no_text");
+    EXPECT_EQ(json["verdict"], "unique");
+    EXPECT_EQ(json["documents"][1]["digest"], "sha1:BBBB");
+    EXPECT_FALSE(json.contains("distance"));
+  }
+  Config config;
+  config.input.fields.digest = {"/sha1"};
+  const Ran mixed =
+      with_streams(R"({"id":"a","sha1":"words"})"
+                   "\n" +
+                       line("b", "words"),
+                   [&](const Streams& streams) { return run_explain({.paths = {"-"}}, config, streams); });
+  EXPECT_THAT(mixed.out, AllOf(HasSubstr("  digest           words\n"), HasSubstr("5 bytes, 1 tokens"),
+                               HasSubstr("B is unique beside A.\nOf a digest in place of a text")));
+}
+
 TEST_F(ExplainCommand, two_sources_are_taken_in_their_order) {
   const std::string a = write("a.html", "<p>" + page(20));
   const std::string b = write("b.jsonl", line("name", page(40)));

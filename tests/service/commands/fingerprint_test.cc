@@ -197,6 +197,37 @@ TEST_F(FingerprintCommand, a_rejected_document_is_named_with_its_reason) {
   EXPECT_EQ(print({}, "").exit_code, 0) << "no input is no failure";
 }
 
+TEST_F(FingerprintCommand, a_digest_alone_has_the_signature_of_its_verdicts) {
+  Config config;
+  config.input.preset = "heritrix";
+  const std::string input = R"({"url":"http://a/","content_digest":"sha1:AAAA"})"
+                            "\nnot json\n";
+  const Ran scanned = with_streams(input, [&](const Streams& streams) {
+    ScanOptions options;
+    options.quiet = true;
+    return run_scan(options, config, streams);
+  });
+  const std::string signature = Json::parse(scanned.out.substr(0, scanned.out.find('\n')))["signature"];
+  for (const bool html : {false, true}) {
+    const Ran ran = run({.paths = {}, .html = html}, input, config);
+    EXPECT_EQ(ran.exit_code, 0);
+    ASSERT_THAT(lines_of(ran), SizeIs(2));
+    EXPECT_EQ(lines_of(ran)[0],
+              signature + "  digest alone: sha1:AAAA                                      http://a/");
+  }
+  const std::vector<std::string> json = lines_of(run({.paths = {}, .json = true}, input, config));
+  EXPECT_THAT(json[0], MatchesRegex("\\{\"id\":\"http://a/\",\"simhash\":\"" + signature + "\",\"exact\":\"" +
+                                    signature + "[0-9a-f]{16}\",\"digest\":\"sha1:AAAA\",\"source\".*"));
+  EXPECT_EQ(json[1], R"({"reason":"not_json","source":{"topic":"stdin","offset":1}})");
+  const Ran none = run({.paths = {"-", "0000000000000000"}, .distance = true},
+                       R"({"url":"http://a/","content_digest":"sha1:AAAA"})", config);
+  EXPECT_EQ(none.exit_code, 65);
+  EXPECT_EQ(
+      none.err,
+      "neardup: - holds a digest in place of a text: it has no distance; `neardup explain` tells whether "
+      "another is equal\n");
+}
+
 TEST_F(FingerprintCommand, html_reads_text_as_html) {
   const std::string page = write("page.txt", "<p>Hello <i>world");
   EXPECT_THAT(print({page}).out, StartsWith(hex_of("p hello i world")));

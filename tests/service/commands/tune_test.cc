@@ -105,6 +105,15 @@ TEST_F(TuneCommand, a_table_for_each_setting_and_a_sentence_for_each_recommendat
                     HasSubstr("\nk: none up to 3 finds any of the same pairs.\n"), HasSubstr("\nm 32: ")));
 }
 
+TEST_F(TuneCommand, a_digest_in_place_of_a_text_has_nothing_to_compare) {
+  Config config;
+  config.input.fields.digest = {"/sha1"};
+  const Ran ran = tune({.paths = {}, .pairs = write("labels.tsv", "a0\ta1\t1\n"), .json = true},
+                       documents() + R"({"id":"d","sha1":"AAAA"})" + '\n', config);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(Json::parse(ran.out)["reasons"], Json({{"missing_text", 1}}));
+}
+
 TEST_F(TuneCommand, rejects_are_counted_by_reason) {
   const std::string labels = write("labels.tsv", "a0\ta1\t1\na0\ta2\t0\n");
   const std::string input = documents() + "not json\n{\"text\":\"words\"}\n{\"text\":\"more\"}\n";
