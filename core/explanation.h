@@ -11,8 +11,8 @@
 //                      mode simhash: distance ─► sketches, if they are to agree
 //                      mode mgram:   the configured measure ─► a run shared
 //
-// Of a document that is known by its producer's digest alone there is nothing to measure: the first rule is the
-// only one that can ask.
+// Of a document that is known by its producer's digest alone there is nothing to measure: only the first rule
+// can ask.
 //
 // What it cannot know is company: in an index, crowded keys are extended (band_postings.h), and an earlier
 // text may be the leader.

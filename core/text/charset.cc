@@ -283,8 +283,8 @@ constexpr std::size_t kLabelBytesMax =
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// A label as it is looked for: without case, and without dashes and underscores, of which programs make one or
-// the other or none ("euc_jp", "latin-1", "big5hkscs").
+// A label as it is looked for: without case, and without dashes and underscores, of which programs make one
+// or the other or none ("euc_jp", "latin-1", "big5hkscs").
 struct PlainLabel {
   std::array<char, kLabelBytesMax> bytes{};
   std::size_t size = 0;
@@ -335,8 +335,8 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// The value of `name` = value in a Content-Type or an XML declaration: quoted, or up to a space or semicolon, or
-// a comma: two headers that were made one have it between them.
+// The value of `name` = value in a Content-Type or an XML declaration: quoted, or up to a space or semicolon,
+// or a comma: two headers that were made one have it between them.
 std::optional<std::string_view> parameter(std::string_view text, std::string_view name) {
   text = trimmed(text);  // so that what is behind a name has no spaces at its end to be passed over each time
   for (std::size_t at = 0; at + name.size() < text.size(); ++at) {
