@@ -362,8 +362,7 @@ const std::vector<Setting>& table() {
        .field = at<&Config::detector, &D::number_threshold>,
        .about = "The same where a number is among several words replaced. Numbers between the same words are "
                 "compared with each other, so two that changed places are replaced. Of texts of fewer than 8 "
-                "words "
-                "only numbers count: two replaced make another text, one does not. 0: any may.",
+                "words only numbers count: two replaced make another text, one does not. 0: any may.",
        .min = 0,
        .max = 1000},
       {.path = "detector.distance",
