@@ -12,16 +12,22 @@
 namespace neardup::internal {
 namespace {
 
+constexpr unsigned kHintsOfComments = kHintUnlikely | kHintBad | kHintComment;
+
+// No hint but the end of "commentary", which begins like a comment: on a law, on a verse. It is text.
+constexpr unsigned kCommentary = 1024;
+
 struct HintWord {
   std::string_view word;  // the first eight characters count; '-' is where a part of the name begins or ends
   unsigned hints;
 };
 
 constexpr HintWord kWords[] = {
-    {"comment", kHintUnlikely | kHintBad | kHintComment},
-    {"disqus", kHintUnlikely | kHintBad | kHintComment},
+    {"comment", kHintsOfComments},
+    {"disqus", kHintsOfComments},
     {"replies", kHintUnlikely | kHintComment},
-    {"remark", kHintUnlikely},
+    {"mmentary", kCommentary},
+    {"remark42", kHintsOfComments},
     {"community", kHintUnlikely},
     {"-respond", kHintUnlikely | kHintComment},
     {"breadcrumb", kHintUnlikely},
@@ -269,6 +275,7 @@ std::uint16_t find_hints(std::string_view name) {
   std::memset(parts + size, 0, 8);
   unsigned hints = 0;
   for (std::size_t i = 0; i < size; ++i) hints |= words.at(parts + i);
+  if ((hints & kCommentary) != 0) hints &= ~(kHintsOfComments | kCommentary);
   return static_cast<std::uint16_t>(hints);
 }
 

@@ -650,6 +650,21 @@ TEST(HtmlMain, an_article_may_begin_in_its_header) {
   EXPECT_FALSE(holds(behind(10), lead));
 }
 
+TEST(HtmlMain, a_commentary_and_remarks_are_no_comments_of_readers) {
+  const std::string other = "<div>" + prose("shop", 5) + "</div>";
+  for (const std::string_view name : {"commentary", "bible-commentary", "remarks", "section remark"}) {
+    EXPECT_TRUE(holds(main_of("<div class='" + std::string(name) + "'>" + prose("law", 9) + "</div>" + other),
+                      "Of law number 8"))
+        << name;
+  }
+  for (const std::string_view name : {"comments", "commentaires", "comment-area", "remark42"}) {
+    EXPECT_FALSE(
+        holds(main_of("<div class='" + std::string(name) + "'>" + prose("law", 9) + "</div>" + other),
+              "Of law number 8"))
+        << name;
+  }
+}
+
 // ---- whole pages, in several languages ----
 
 // Runs of four tokens, with how often they occur.
