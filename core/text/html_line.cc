@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "core/base/check.h"
@@ -10,38 +11,30 @@
 namespace neardup::internal {
 namespace {
 
+constexpr std::size_t kLooseMax = 60;
+
 // Phrases that say so at the start of a line of up to kHtmlLineMax bytes. ASCII in lower case.
 constexpr std::string_view kFirm[] = {
     // what to read next
-    "read more:", "read more on", "read more about", "read also", "also read", "read next", "read this next",
-    "read the full", "read or share", "related:", "related stor", "related article", "related content",
-    "related post", "related news", "related coverage", "related link", "related topic", "related video",
-    "see also:", "more on this story", "more from ", "more stories", "more news", "you may also like",
-    "you might also like", "you may like", "recommended for you", "recommended stor", "recommended read",
-    "recommended video", "don't miss:", "don’t miss:", "up next", "most read", "most popular", "trending now",
-    "editor's pick", "editors' pick",
+    "read more:", "read or share", "related:", "see also:", "don't miss:", "don’t miss:",
     // share, follow, subscribe
-    "share this", "share on ", "share via", "tweet this", "follow us", "like us on", "join us on",
-    "find us on", "sign up for our", "sign up to our", "sign up for the", "subscribe to our", "subscribe now",
-    "subscribe today", "get our newsletter", "get the latest", "get updates in", "click here to subscribe",
-    "email this", "print this", "enter your email", "by signing up",
+    "follow us", "like us on", "sign up for our", "sign up to our", "subscribe to our", "subscribe now",
+    "subscribe today", "get our newsletter", "get updates in", "click here to subscribe",
     // pictures
-    "photo by", "photos by", "photo credit", "photo courtesy", "photograph by", "photographs by",
-    "photography by", "image credit", "image source", "image courtesy", "image via", "picture credit",
-    "screenshot by", "illustration by", "hide caption", "toggle caption", "enlarge this image",
-    "view gallery", "view image",
+    "photo by", "photos by", "photo credit", "photo courtesy", "photograph by", "photography by",
+    "image credit", "image courtesy", "image via", "picture credit", "screenshot by", "illustration by",
     // rights
     "copyright ©", "copyright (c)", "copyright 20", "copyright 19", "© ", "©20", "©19", "(c) 20",
     "all rights reserved", "this material may not be", "the-cnn-wire",
     // the page itself
-    "advertisement", "article continues below", "story continues below", "continue reading the main",
-    "skip to ", "skip advert", "back to top", "load more", "show more", "leave a comment", "leave a reply",
-    "add a comment", "post a comment", "view comments", "filed under", "filed to", "posted in:", "posted in ",
-    "tagged:", "tags:", "your browser does not", "javascript is", "please enable javascript",
+    "article continues below", "story continues below", "continue reading the main", "skip advert",
+    "filed to", "filed under:", "posted in:", "tagged:", "tags:", "your browser does not support",
+    "javascript is disabled", "javascript is required", "javascript is not enabled",
+    "javascript is turned off", "javascript must be enabled", "please enable javascript",
     "this content is not available", "we use cookies", "this website uses cookies", "this site uses cookies",
     "this story was originally published", "this article was originally published",
     "this post contains affiliate", "already a subscriber", "automatically generated transcript",
-    "video transcript", "press spacebar to",
+    "press spacebar to",
     // Chinese
     "相关阅读", "相关新闻", "相关报道", "相关文章", "相关链接", "相关推荐", "推荐阅读", "延伸阅读",
     "更多阅读", "阅读更多", "更多精彩", "更多新闻", "猜你喜欢", "热门推荐", "热门新闻", "热门文章",
@@ -58,16 +51,15 @@ constexpr std::string_view kFirm[] = {
     // Japanese
     "関連記事", "関連リンク", "関連ニュース", "関連キーワード", "関連トピック", "関連商品",
     "あわせて読みたい", "合わせて読みたい", "おすすめ記事", "おすすめの記事", "こちらもおすすめ", "人気記事",
-    "新着記事", "この記事をシェア", "このニュースをシェア", "シェアする", "ツイートする", "続きを読む",
-    "もっと見る", "無断転載", "無断複製", "写真：", "写真:", "写真＝", "写真=", "画像：", "画像提供",
-    "（写真", "撮影：", "撮影／", "文：", "最終更新", "公開日", "更新日", "投稿日", "掲載日", "前の記事",
-    "次の記事", "トップへ戻る", "ページの先頭", "ページトップ", "タグ：", "カテゴリ：", "カテゴリー：",
-    "コメントを投稿", "コメントする", "会員登録", "メルマガ登録", "お問い合わせはこちら", "利用規約",
-    "プライバシーポリシー", "フォローする",
+    "新着記事", "この記事をシェア", "このニュースをシェア", "ツイートする", "続きを読む", "もっと見る",
+    "無断転載", "無断複製", "写真：", "写真:", "写真＝", "写真=", "画像：", "画像提供", "（写真", "撮影：",
+    "撮影／", "文：", "最終更新", "掲載日", "前の記事", "次の記事", "トップへ戻る", "ページの先頭",
+    "ページトップ", "タグ：", "カテゴリ：", "カテゴリー：", "コメントを投稿", "コメントする", "メルマガ登録",
+    "お問い合わせはこちら", "フォローする",
     // Korean
     "관련기사", "관련 기사", "관련뉴스", "관련 뉴스", "무단전재", "무단 전재", "저작권자", "ⓒ", "기사제보",
-    "기사 제보", "공유하기", "댓글", "사진=", "사진 =", "사진제공", "입력 20", "입력: 20", "수정 20",
-    "이전글", "다음글", "많이 본 뉴스", "추천기사", "추천 기사", "구독하기", "태그:",
+    "기사 제보", "사진=", "사진 =", "사진제공", "입력 20", "입력: 20", "수정 20", "이전글", "다음글",
+    "많이 본 뉴스", "추천기사", "추천 기사", "구독하기", "태그:",
     // German, French, Spanish, Portuguese, Italian, Russian
     "lesen sie auch", "lesen sie mehr", "mehr zum thema", "auch interessant", "bildquelle",
     "foto:", "fotos:", "lire aussi", "à lire aussi", "À lire aussi", "a lire aussi", "lire la suite",
@@ -76,12 +68,11 @@ constexpr std::string_view kFirm[] = {
     "leia também", "leia mais", "saiba mais", "veja também", "leggi anche", "potrebbe interessarti",
     "Читайте также", "читайте также", "Фото:", "Поделиться", "Источник:",
     // German
-    "das könnte sie auch", "das könnte dich auch", "das könnte euch auch", "weitere artikel",
-    "weitere beiträge", "weitere nachrichten", "weitere news", "verwandte artikel", "verwandte themen",
-    "verwandte beiträge", "ähnliche artikel", "Ähnliche artikel", "ähnliche beiträge", "Ähnliche beiträge",
-    "neueste artikel", "neueste beiträge", "passend zum thema", "zum weiterlesen", "artikel teilen",
-    "beitrag teilen", "seite teilen", "diesen artikel teilen", "diesen beitrag teilen", "keine kommentare",
-    "schreibe einen kommentar", "kommentar schreiben",
+    "das könnte sie auch", "das könnte dich auch", "das könnte euch auch", "weitere news",
+    "verwandte artikel", "verwandte beiträge", "ähnliche artikel", "Ähnliche artikel", "ähnliche beiträge",
+    "Ähnliche beiträge", "neueste artikel", "neueste beiträge", "passend zum thema", "zum weiterlesen",
+    "artikel teilen", "beitrag teilen", "seite teilen", "diesen artikel teilen", "diesen beitrag teilen",
+    "keine kommentare", "schreibe einen kommentar", "kommentar schreiben",
     "schlagwörter:", "schlagworte:", "titelbild:", "beitragsbild", "bildnachweis", "bildrechte",
     "alle rechte vorbehalten", "alle angaben ohne gewähr",
     // French, Spanish, Portuguese, Italian
@@ -98,8 +89,34 @@ constexpr std::string_view kFirm[] = {
     "Čtěte také", "baca juga", "xem thêm", "ilginizi çekebilir", "Читайте також", "читайте також",
     "Διαβάστε επίσης", "اقرأ أيضا", "यह भी पढ़ें"};
 
-// The same for lines of up to kLooseMax bytes: a label, or a call to do something.
-constexpr std::size_t kLooseMax = 60;
+// The same where they are all of the line, or a colon follows. More may follow in a short line that is no
+// sentence; but not in a heading or in an item of a list, which may be about what they say ("Show more than
+// ten results", in an index), unless the heading announces links.
+constexpr std::string_view kFirmWords[] = {
+    // what to read next
+    "read more on", "read more about", "read also", "also read", "read next", "read this next",
+    "read the full", "related story", "related stories", "related article", "related articles",
+    "related content", "related post", "related posts", "related news", "related coverage", "related link",
+    "related links", "related topic", "related topics", "related video", "related videos",
+    "more on this story", "more from ", "more stories", "more news", "you may also like",
+    "you might also like", "you may like", "recommended for you", "recommended stories", "recommended read",
+    "recommended video", "up next", "most read", "most popular", "trending now", "editor's pick",
+    "editors' pick", "editor's picks", "editors' picks",
+    // share, subscribe
+    "share this", "share on ", "share via", "tweet this", "join us on", "find us on", "sign up for the",
+    "get the latest", "email this", "print this", "enter your email", "by signing up",
+    // pictures
+    "photographs by", "image source", "hide caption", "toggle caption", "enlarge this image", "view gallery",
+    "view image",
+    // the page itself
+    "advertisement", "skip to ", "skip to content", "skip to main content", "back to top", "load more",
+    "show more", "leave a comment", "leave a reply", "add a comment", "post a comment", "view comments",
+    "filed under", "posted in ", "your browser does not", "video transcript",
+    // Japanese, Korean, German
+    "会員登録", "利用規約", "プライバシーポリシー", "シェアする", "公開日", "更新日", "投稿日", "댓글",
+    "공유하기", "weitere artikel", "weitere beiträge", "weitere nachrichten", "verwandte themen"};
+
+// Of a paragraph of up to kLooseMax bytes: a label, or a call to do something.
 constexpr std::string_view kLoose[] = {
     // English
     "read more", "read:", "more:", "watch:", "watch now", "listen:", "listen now", "photo:", "photos:",
@@ -116,7 +133,7 @@ constexpr std::string_view kLoose[] = {
     "weitere themen", "zurück zur", "publié le", "mis à jour",
     "source :", "photo :", "fuente:", "fonte:", "bron:", "źródło:", "fot.", "zdroj:", "schlagwörter"};
 
-// The same of lines that are no sentence: words that one may begin with too.
+// The same if it is no sentence: words that one may begin with too.
 constexpr std::string_view kLooseWords[] = {
     // English
     "related", "via ", "courtesy ", "share", "published", "updated", "first published", "written by",
@@ -208,13 +225,17 @@ class PhraseList {
     }
   }
 
+  // Whether `line` begins with one of the phrases.
   bool begins(std::string_view line) const {
-    if (line.size() < kStart) return false;
-    const std::size_t bucket = bucket_of(line);
-    for (std::size_t i = ends_[bucket]; i < ends_[bucket + 1]; ++i) {
-      if (line.starts_with(phrases_[i])) return true;
-    }
-    return false;
+    return std::ranges::any_of(alike(line),
+                               [&](std::string_view phrase) { return line.starts_with(phrase); });
+  }
+
+  // Whether `line` begins with one of the phrases and a colon: a label.
+  bool label(std::string_view line) const {
+    return std::ranges::any_of(alike(line), [&](std::string_view phrase) {
+      return line.starts_with(phrase) && line.substr(phrase.size()).starts_with(':');
+    });
   }
 
  private:
@@ -224,6 +245,13 @@ class PhraseList {
   static std::size_t bucket_of(std::string_view text) {
     const auto at = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(text[i]); };
     return (at(0) | at(1) << 8 | at(2) << 16) * 0x9E3779B1U >> 22;
+  }
+
+  // Those that may begin as `line` does.
+  std::span<const std::string_view> alike(std::string_view line) const {
+    if (line.size() < kStart) return {};
+    const std::size_t bucket = bucket_of(line);
+    return {phrases_.data() + ends_[bucket], phrases_.data() + ends_[bucket + 1]};
   }
 
   std::vector<std::string_view> phrases_;
@@ -345,8 +373,9 @@ bool is_credited(std::string_view line) {
 
 }  // namespace
 
-HtmlLine html_line_kind(std::string_view line, bool prose) {
+HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
   static const PhraseList firm(kFirm);
+  static const PhraseList firm_words(kFirmWords);
   static const PhraseList loose(kLoose);
   static const PhraseList loose_words(kLooseWords);
   static const PhraseList markers(kMarkers);
@@ -369,10 +398,17 @@ HtmlLine html_line_kind(std::string_view line, bool prose) {
   const std::string_view lower(bytes.data(), size);
   const std::string_view begin(bytes.data(), size + 1);
 
-  const bool loosely = prose && line.size() <= kLooseMax &&
-                       (loose.begins(begin) || (loose_words.begins(begin) && !is_sentence(line)));
-  const bool furniture = firm.begins(begin) || loosely;
-  if (furniture) return markers.begins(lower) ? HtmlLine::kMarker : HtmlLine::kFurniture;
+  const bool prose = of == HtmlLineOf::kProse;
+  const auto is_furniture = [&] {
+    if (firm.begins(begin) || firm_words.label(begin)) return true;
+    if (line.size() > kLooseMax) return false;
+    if (prose && loose.begins(begin)) return true;
+    const bool announces = of == HtmlLineOf::kHeading && markers.begins(lower);
+    const bool words =
+        ((prose || announces) && firm_words.begins(begin)) || (prose && loose_words.begins(begin));
+    return words && !is_sentence(line);
+  };
+  if (is_furniture()) return markers.begins(lower) ? HtmlLine::kMarker : HtmlLine::kFurniture;
   if (!prose) return HtmlLine::kText;
   if (is_credited(line)) return HtmlLine::kFurniture;
   if (line.size() > kStartMax) return HtmlLine::kText;

@@ -22,7 +22,9 @@ enum class HtmlLine : std::uint8_t {
 
 inline constexpr std::size_t kHtmlLineMax = 200;  // longer lines are text
 
-// `prose`: the line is a paragraph. Of headings and items of lists less is furniture.
-HtmlLine html_line_kind(std::string_view line, bool prose);
+// Of headings and items of lists less is furniture than of paragraphs.
+enum class HtmlLineOf : std::uint8_t { kProse, kHeading, kItem };
+
+HtmlLine html_line_kind(std::string_view line, HtmlLineOf of);
 
 }  // namespace neardup::internal

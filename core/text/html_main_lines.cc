@@ -62,8 +62,10 @@ void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
     const bool data = tag == HtmlTag::kPreformatted || tag == HtmlTag::kCell || tag == HtmlTag::kHeaderCell;
     if (data || line.bytes > kHtmlLineMax) continue;
     const std::string_view text = text_of(line);
-    const bool prose = !is_heading(tag) && tag != HtmlTag::kItem && tag != HtmlTag::kDefinition;
-    const HtmlLine kind = html_line_kind(text, prose);
+    const bool item = tag == HtmlTag::kItem || tag == HtmlTag::kDefinition;
+    const HtmlLine kind = html_line_kind(text, is_heading(tag) ? HtmlLineOf::kHeading
+                                               : item          ? HtmlLineOf::kItem
+                                                               : HtmlLineOf::kProse);
     line.keep = kind == HtmlLine::kText;
     if (&line - lines_.data() < kFirstLines && !is_heading(tag) && with_title) {
       folded_.clear();

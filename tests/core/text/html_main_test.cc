@@ -665,6 +665,43 @@ TEST(HtmlMain, a_commentary_and_remarks_are_no_comments_of_readers) {
   }
 }
 
+TEST(HtmlMain, text_that_begins_as_furniture_does_stays) {
+  const std::string menu = "<div class=menu>" + std::string(600, 'x') + "</div>";
+  const auto keeps = [&](const std::string& part) {
+    return main_of(menu + "<div class=article>" + std::string(kParagraphs) + part + std::string(kParagraphs) +
+                   "</div>") != article() + "\n" + article();
+  };
+  for (const std::string_view line : {
+           "Show more than ten results with the option -n.",
+           "JavaScript is a language that runs in all browsers.",
+           "Skip to the next chapter if you know all of this.",
+           "Get the latest version of the program before you go on with the next step.",
+           "Most readers agree that the second part is better than the first one, and so do I",
+           "More from habit than from need, she went there every day of the week but one",
+           "By signing up you accept the rules that are set out in this document.",
+           "利用規約に同意した場合、次の画面に進みます。",
+       }) {
+    EXPECT_TRUE(keeps("<p>" + std::string(line) + "</p>")) << line;
+  }
+  for (const std::string_view line :
+       {"Show more than ten results", "Skip to the next match", "Print this text", "JavaScript is a language",
+        "Get the latest release"}) {
+    EXPECT_TRUE(keeps("<ul><li>" + std::string(line) + "</li><li>Another item</li></ul>")) << line;
+    EXPECT_TRUE(keeps("<h3>" + std::string(line) + "</h3>")) << line;
+  }
+  for (const std::string_view line :
+       {"Show more", "Skip to content", "Read more about the town hall", "Share on Facebook",
+        "Follow us on our way, and never miss a thing that happens there, wherever it may be.",
+        "We use cookies to make this page better for you, and for nobody else, as you may believe.",
+        "Related article: what else happened on that day in the town hall, and who was there to see it "
+        "happen",
+        "JavaScript is disabled in your browser, so that this page does not work as it should."}) {
+    EXPECT_FALSE(keeps("<p>" + std::string(line) + "</p>")) << line;
+  }
+  for (const std::string_view line : {"Show more", "Related articles", "More from our authors"})
+    EXPECT_FALSE(keeps("<h3>" + std::string(line) + "</h3>")) << line;
+}
+
 // ---- whole pages, in several languages ----
 
 // Runs of four tokens, with how often they occur.
