@@ -21,6 +21,9 @@ constexpr std::size_t kDepthMax = 256;
 // content.
 constexpr std::uint8_t kLocalLinkPercent = 30;
 
+// So many containers, from the heading outwards, may begin with it.
+constexpr std::size_t kHeadingLevels = 6;
+
 void count(std::uint16_t& counter) {
   if (counter < std::numeric_limits<std::uint16_t>::max()) ++counter;
 }
@@ -148,6 +151,7 @@ class BlockBuilder {
         writer_(kernels, html, page.text.reserve(HtmlTextWriter::room(html.size()))) {
     page.containers.clear();
     page.blocks.clear();
+    memory.subjects.clear();
     page.title = page.meta_title = {};
     page.complete = true;
     page.containers.push_back({});
@@ -187,6 +191,7 @@ class BlockBuilder {
     name_ = name;
     facts_.element = &find_html_element(name, writer_.readable(name));
     attributes_.clear();
+    anchor_ = {};
   }
 
   void attribute(std::string_view name, std::string_view value) { attributes_.add(name, value); }
@@ -212,6 +217,7 @@ class BlockBuilder {
     end_special_content();
     facts_ = *facts;
     name_ = tag.substr(1, facts->name_size);
+    anchor_ = tag.substr(facts->anchor_at, facts->anchor_size);
     start_element();
     return true;
   }
@@ -220,6 +226,8 @@ class BlockBuilder {
     if (facts_.element->tag == HtmlTag::kMeta) return;            // what it says is in its values
     if (facts_.element->content != HtmlContent::kMarkup) return;  // it held none, for where it stood
     facts_.name_size = static_cast<std::uint8_t>(name_.size());
+    facts_.anchor_size = static_cast<std::uint8_t>(anchor_.size());
+    facts_.anchor_at = anchor_.empty() ? 0 : static_cast<std::uint8_t>(anchor_.data() - tag.data());
     memory_.tags.store(tag, facts_);
   }
 
@@ -248,6 +256,7 @@ class BlockBuilder {
     const HtmlTag tag = facts_.element->tag;
     facts_.class_hash = 0;
     facts_.weight = 0;
+    facts_.otherwise = {};
     facts_.link_percent = 0;
     unsigned flags = tag == HtmlTag::kFigureCaption ? Flag::kCaption : 0;
     if (attributes_.any()) {
@@ -255,7 +264,8 @@ class BlockBuilder {
       if (tag == HtmlTag::kLink) {
         find_link();
       } else if (is_container(tag) || tag == HtmlTag::kInline) {
-        flags |= flags_of_names() | flags_of_purpose();
+        flags |= flags_of_purpose();
+        flags |= flags_of_names(flags);
       }
     }
     facts_.flags = static_cast<std::uint16_t>(flags);
@@ -263,22 +273,37 @@ class BlockBuilder {
 
   void find_link() {
     if (!attributes_.has(Attributes::kHref)) return;
-    facts_.link_percent = attributes_[Attributes::kHref].starts_with('#') ? kLocalLinkPercent : 100;
+    const std::string_view target = attributes_[Attributes::kHref];
+    const bool local = target.starts_with('#');
+    facts_.link_percent = local ? kLocalLinkPercent : 100;
+    if (local) anchor_ = target.substr(1);
   }
 
-  // Of its class and its id.
-  unsigned flags_of_names() {
+  // Of its class and its id, beside the `others`.
+  unsigned flags_of_names(unsigned others) {
+    const std::string_view id = attributes_[Attributes::kId];
     const HtmlName by_class = memory_.hints.of(attributes_[Attributes::kClass]);
-    const HtmlName by_id = memory_.hints.of(attributes_[Attributes::kId]);
+    const HtmlName by_id = memory_.hints.of(id);
     facts_.class_hash = by_class.hash;
-    const unsigned hints = by_class.hints | by_id.hints;
-    if (hints == 0) return 0;
+    const unsigned has_id = attributes_.has(Attributes::kId) ? Flag::kHasId : 0;
+    if ((by_class.hints | by_id.hints) == 0) return has_id;
+    const HtmlNamed named = named_by(by_class.hints, by_id.hints);
+    facts_.weight = named.weight;
+    if ((by_id.hints & ~kHintsOfContent) != 0) {
+      anchor_ = id;
+      facts_.otherwise = named_by(by_class.hints, 0);
+      facts_.otherwise.flags |= static_cast<std::uint16_t>(others & Flag::kOfNames);
+    }
+    return named.flags | has_id;
+  }
+
+  HtmlNamed named_by(unsigned class_hints, unsigned id_hints) const {
+    const unsigned hints = class_hints | id_hints;
     int weight = 0;
-    for (const unsigned each : {by_class.hints, by_id.hints}) {
+    for (const unsigned each : {class_hints, id_hints}) {
       if ((each & kHintGood) != 0) weight += 25;
       if ((each & kHintBad) != 0) weight -= 25;
     }
-    facts_.weight = static_cast<std::int8_t>(weight);
     unsigned flags = 0;
     if ((hints & kHintUnlikely) != 0 && (hints & kHintMaybe) == 0 && !is_code_comment(hints))
       flags |= Flag::kUnlikely;
@@ -288,7 +313,7 @@ class BlockBuilder {
     if ((hints & kHintCaption) != 0) flags |= Flag::kCaption;
     if ((hints & kHintExtra) != 0) flags |= Flag::kExtra;
     if ((hints & kHintComment) != 0) flags |= Flag::kComments;
-    return flags;
+    return {static_cast<std::uint16_t>(flags), static_cast<std::int8_t>(weight)};
   }
 
   // Code without <pre>: <span class="comment">.
@@ -355,6 +380,7 @@ class BlockBuilder {
     std::size_t block;              // the depth of the last one that is not inline, itself or around it
     std::size_t before;             // the depth of the one before in its chain; 0: none
     std::uint32_t same_inside = 0;  // open elements called the same straight inside that are no containers
+    HtmlSubjects::Place subject = HtmlSubjects::kNone;
   };
 
   // Those that an end tag may have to look through lie in one chain, so that it passes by all others: a page
@@ -450,8 +476,23 @@ class BlockBuilder {
       link_depth_ = depth_;
       link_from_ = writer_.out();
       link_percent_ = facts_.link_percent;
+      if (!anchor_.empty()) note_link_to_subject();
     }
     if (says(Flag::kHidden)) push_inline(Flag::kHidden);
+  }
+
+  // From a heading to itself or to what begins with it, or from a term to itself.
+  void note_link_to_subject() {
+    std::size_t depth = open_[depth_].block;
+    const HtmlContainer& from = container(depth);
+    const std::size_t levels = is_heading(from.tag)               ? kHeadingLevels
+                               : from.tag == HtmlTag::kDefinition ? 1
+                                                                  : 0;
+    for (std::size_t level = 0; level < levels && depth > 0; ++level, --depth) {
+      const HtmlSubjects::Place subject = open_[depth].subject;
+      if (subject != HtmlSubjects::kNone && container(depth).first_block == from.first_block)
+        memory_.subjects.link(subject, anchor_);
+    }
   }
 
   void count_link() {
@@ -487,6 +528,8 @@ class BlockBuilder {
     if (!top_is_new_) return;
     top().weight = facts_.weight;
     top().class_hash = facts_.class_hash;
+    if (!anchor_.empty())
+      open_[depth_].subject = memory_.subjects.add(open_[depth_].container, anchor_, facts_.otherwise);
   }
 
   void push(unsigned flags) {
@@ -654,6 +697,7 @@ class BlockBuilder {
   std::string_view name_;
   Attributes attributes_;
   HtmlTagFacts facts_;
+  std::string_view anchor_;  // its id, if that has words of furniture; where it leads to, if in the page
 
   // the block being written
   char* block_from_ = nullptr;
@@ -686,7 +730,7 @@ std::uint64_t read_html_blocks(std::string_view html, const HtmlKernels& kernels
   HtmlTokenizer tokenizer(kernels, html, builder);
   const std::uint64_t steps = tokenizer.run();
   builder.finish();
-  return steps + builder.steps();
+  return steps + builder.steps() + memory.subjects.settle(page);
 }
 
 }  // namespace neardup::internal

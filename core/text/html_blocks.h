@@ -19,6 +19,7 @@
 #include "core/text/html_element.h"
 #include "core/text/html_hints.h"
 #include "core/text/html_scan.h"
+#include "core/text/html_subject.h"
 #include "core/text/html_tag_memory.h"
 
 namespace neardup::internal {
@@ -38,6 +39,8 @@ struct HtmlContainer {
     kCaption = 1024,      // its names say: below a picture
     kExtra = 2048,        // its names say: beside the text, like dates, tags, pull quotes
     kComments = 4096,     // its names say: of readers
+    kHasId = 8192,
+    kOfNames = kUnlikely | kShare | kByline | kAuthor | kCaption | kExtra | kComments,
   };
 
   std::uint32_t parent = 0;
@@ -97,10 +100,11 @@ struct HtmlPage {
   std::string_view text_of(const HtmlBlock& block) const { return {text.data() + block.offset, block.size}; }
 };
 
-// What was found out about names and tags, from page to page.
+// What was found out about names and tags, from page to page, and room for what is asked of one page.
 struct HtmlMemory {
   HtmlHints hints;
   HtmlTagMemory tags;
+  HtmlSubjects subjects;
 };
 
 // Some hundreds are usual. A page with more of either is read, but not worth a search for its main content:

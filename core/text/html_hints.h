@@ -27,6 +27,8 @@ enum HtmlHint : std::uint16_t {
   kHintComment = 512,  // of a reader; in a line of text, of a programmer
 };
 
+inline constexpr unsigned kHintsOfContent = kHintMaybe | kHintGood;  // all others are of furniture
+
 struct HtmlName {
   std::uint16_t hints = 0;  // of all words in it
   std::uint32_t hash = 0;   // 0: no name

@@ -48,8 +48,11 @@ class HtmlMainLines {
   void drop_orphaned_headings();
   void append(std::string& text) const;
 
+  // Of what the line is in: what is inline is part of a line.
   HtmlTag tag_of(const Line& line) const {
-    return page_->containers[page_->blocks[line.first_block].container].tag;
+    const HtmlContainer* in = &page_->containers[page_->blocks[line.first_block].container];
+    while (in->has(HtmlContainer::kInline)) in = &page_->containers[in->parent];
+    return in->tag;
   }
   std::string_view text_of(const Line& line);
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/text/html_element.h"
+#include "core/text/html_subject.h"
 
 namespace neardup::internal {
 
@@ -27,6 +28,9 @@ struct HtmlTagFacts {
   std::uint16_t flags = 0;        // HtmlContainer::Flag
   std::int8_t weight = 0;         // what the words in class and id add to the score
   std::uint8_t name_size = 0;     // if no more than kHtmlTagRememberedMax
+  HtmlNamed otherwise;            // without its id; known of one whose id has words of furniture
+  std::uint8_t anchor_at = 0;     // in the tag, if that is remembered: that id, or where a link in the page
+  std::uint8_t anchor_size = 0;   // leads; 0: neither
   std::uint8_t link_percent = 0;  // so much of its text counts as link
   bool self_closing = false;
 };

@@ -650,6 +650,96 @@ TEST(HtmlMain, an_article_may_begin_in_its_header) {
   EXPECT_FALSE(holds(behind(10), lead));
 }
 
+// ---- ids that are made of headings ----
+
+// Three chapters, two of them about what could be furniture, as different programs write them.
+constexpr std::string_view kTitles[] = {"Windows", "Menus", "Related work"};
+constexpr std::string_view kSlugs[] = {"windows", "menus", "related-work"};
+
+// `section` with $T for the title, $I for the id and $P for the text of each chapter.
+std::string chapters(std::string_view section) {
+  std::string page;
+  for (std::size_t i = 0; i < std::size(kTitles); ++i) {
+    std::string chapter(section);
+    const auto put = [&](std::string_view mark, std::string_view text) {
+      for (std::size_t at = chapter.find(mark); at != chapter.npos; at = chapter.find(mark, at + text.size()))
+        chapter.replace(at, mark.size(), text);
+    };
+    put("$T", kTitles[i]);
+    put("$I", kSlugs[i]);
+    put("$P", prose(kSlugs[i], 3));
+    page += chapter;
+  }
+  return page;
+}
+
+TEST(HtmlMain, a_chapter_whose_id_is_made_of_its_heading_is_no_furniture) {
+  for (const std::string_view section : {
+           "<section id=\"$I\"><h2>$T<a class=\"headerlink\" href=\"#$I\">¶</a></h2>$P</section>",
+           "<div class=\"section\" id=\"$I\"><h2>$T<a class=\"headerlink\" href=\"#$I\">¶</a></h2>$P</div>",
+           "<section id=\"$I\"><span id=\"label-$I\"></span><h2>$T</h2>$P</section>",
+           "<section id=\"$I\" class=\"level2\"><h2>$T</h2>$P</section>",
+           "<section id='$I'><h2><span class=header-section-number>1.2</span> $T</h2>$P</section>",
+           "<section id='$I-2'><h2>$T</h2>$P</section>",
+           "<div class=\"section\" id=\"$I\"><h1><a class=\"toc-backref\" href=\"#id2\">$T</a></h1>$P</div>",
+           "<section class=\"section\" id=\"$I\"><div class=\"titlepage\"><div><div><h2 "
+           "class=\"title\">$T</h2>"
+           "</div></div></div>$P</section>",
+           "<ul class=\"member-list\"><li><section class=\"detail\" id=\"$I(java.awt.Frame)\"><h3>$T</h3>$P"
+           "</section></li></ul>",
+       }) {
+    std::string page = "<h1>Manual</h1>" + chapters(section);
+    const std::string text = main_of("<body><div class=document>" + page + "</div><div id=menu>" +
+                                     prose("furniture", 1) + "</div>");
+    for (std::size_t i = 0; i < std::size(kTitles); ++i) {
+      EXPECT_TRUE(holds(text, kTitles[i])) << section << text;
+      EXPECT_TRUE(holds(text, "Of " + std::string(kSlugs[i]) + " number 2")) << section << text;
+    }
+    EXPECT_FALSE(holds(text, "furniture")) << section;
+  }
+}
+
+TEST(HtmlMain, an_id_is_a_name_of_furniture_where_it_is_not_one_of_several_chapters) {
+  const std::string article = "<h1>News</h1>" + prose("news", 6);
+  const std::string comments = prose("comment", 3);
+  for (const std::string& page : {
+           "<main>" + article + "</main><section id=comments><h2>Comments</h2>" + comments + "</section>",
+           "<main>" + article + "<section id=comments><h2>Comments</h2>" + comments + "</section></main>",
+           "<section id=news>" + article + "</section><section id=comments><h2>Comments</h2>" + comments +
+               "</section><section id=related><h2>Related</h2>" + comments + "</section>",
+           "<main><section><h2>One</h2>" + prose("news", 6) + "</section><section><h2>Two</h2>" +
+               prose("two", 3) + "</section><section id=comments><h2>Comments</h2>" + comments +
+               "</section></main>",
+           "<main><section id=one><h2>One</h2>" + prose("news", 6) +
+               "</section><section id=two><h2>Two</h2>" + prose("two", 3) +
+               "</section><section id=comments><h2>What you think</h2>" + comments + "</section></main>",
+           "<main><section id=one><h2>One</h2>" + prose("news", 6) +
+               "</section><section id=two><h2>Two</h2>" + prose("two", 3) +
+               "</section><section id=comments class=comments><h2>Comments</h2>" + comments +
+               "</section></main>",
+           "<div id=menu><p><a href=#menu>Menu</a></p>" + comments + "</div>" + article,
+       }) {
+    const std::string text = main_of(page);
+    EXPECT_TRUE(holds(text, "Of news number 5")) << page;
+    EXPECT_FALSE(holds(text, "Of comment")) << page;
+  }
+}
+
+TEST(HtmlMain, a_heading_or_a_term_whose_id_says_the_same_stays) {
+  const std::string sidebar = "<div class=sidebar>" + prose("side", 9) + "</div>";
+  for (const std::string_view heading : {
+           "<h2 id=related-work>Related work</h2>",
+           "<div class=\"mw-heading mw-heading2\"><h2 id=\"Related_work\">Related work</h2></div>",
+           "<h2><span class=\"mw-headline\" id=\"Related_work\">Related work</span></h2>",
+           "<h2 id=sec-related><a class=header href=#sec-related>Related work</a></h2>",
+           "<dl><dt id=\"related.work\"><code>Related work</code><a href=\"#related.work\">¶</a></dt></dl>",
+       }) {
+    const std::string text =
+        main_of("<main>" + prose("one", 4) + std::string(heading) + prose("two", 4) + "</main>" + sidebar);
+    EXPECT_TRUE(holds(text, "Related work")) << heading << text;
+  }
+}
+
 TEST(HtmlMain, a_commentary_and_remarks_are_no_comments_of_readers) {
   const std::string other = "<div>" + prose("shop", 5) + "</div>";
   for (const std::string_view name : {"commentary", "bible-commentary", "remarks", "section remark"}) {
@@ -800,6 +890,13 @@ TEST(HtmlMain, what_was_read_before_does_not_change_what_a_page_says) {
                                         "<a href=\"#x\">",
                                         "<a href=\"/x\">",
                                         "<a name=x>",
+                                        "<section id=\"menu1\">",
+                                        "<section id=\"menu2\">",
+                                        "</section>",
+                                        "<h2 id=\"menu2\">",
+                                        "</h2>",
+                                        "<a href=\"#menu1\">",
+                                        "<a href=\"#menu2\">",
                                         "</a>",
                                         "</div>",
                                         "</p>",
