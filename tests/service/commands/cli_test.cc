@@ -398,6 +398,7 @@ TEST(Cli, validate_refuses_what_no_command_would_read_records_by) {
   for (const std::vector<const char*>& given :
        {std::vector<const char*>{"--set", "input.preset=raw", "--set", "input.fields.text=/text"},
         {"--set", "input.preset=raw", "--set", "input.id_from=url"},
+        {"--set", "input.preset=yaml"},
         {"--set", "input.fields.text=[\"\"]"}}) {
     std::vector<const char*> validate = {"validate", "--offline"};
     std::vector<const char*> scan = {"scan", "/dev/null"};
@@ -405,7 +406,7 @@ TEST(Cli, validate_refuses_what_no_command_would_read_records_by) {
     scan.insert(scan.end(), given.begin(), given.end());
     const Answer answer = neardup_cli(validate);
     EXPECT_EQ(answer.code, kExitConfig) << answer.out;
-    EXPECT_THAT(answer.err, StartsWith("neardup: input.")) << "the setting is named";
+    EXPECT_THAT(answer.err, AllOf(StartsWith("neardup: "), HasSubstr("--set"), HasSubstr("input.")));
     EXPECT_EQ(answer.err, neardup_cli(scan).err);
   }
 }

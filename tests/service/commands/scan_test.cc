@@ -277,12 +277,6 @@ TEST_F(Scan, the_advice_is_about_the_commonest_reason) {
   EXPECT_THAT(scan({}, "{\"id\":\"a\",\"text\":\"...\"}\n").err, HasSubstr("no letter and no digit"));
 }
 
-TEST_F(Scan, a_wrong_preset_is_a_wrong_configuration) {
-  Config config;
-  config.input.preset = "yaml";
-  EXPECT_EQ(scan({}, "", config).exit_code, 78);
-}
-
 TEST_F(Scan, sums_up_unless_quiet) {
   const std::string input = line("a", words(1)) + line("b", words(1)) + "broken\n" + line("c", words(2));
   const Scanned loud = scan({}, input);
