@@ -4,6 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "core/base/ascii.h"
+
 namespace neardup {
 namespace {
 
@@ -13,9 +15,7 @@ std::string_view last_part(std::string_view path) { return path.substr(path.rfin
 
 std::string lower(std::string_view word) {
   std::string out(word);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  std::ranges::transform(out, out.begin(), ascii_lower);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/ascii.h"
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/detector/relation.h"
@@ -12,7 +13,7 @@ namespace {
 
 std::string lower_case(std::string_view text) {
   std::string lowered(text);
-  std::ranges::transform(lowered, lowered.begin(), lower);
+  std::ranges::transform(lowered, lowered.begin(), ascii_lower);
   return lowered;
 }
 
@@ -23,7 +24,7 @@ std::uint64_t origin_of(std::string_view url, const Source& source) {
   if (!host.empty()) {
     std::array<char, 256> lowered;  // no name on the internet is longer
     const auto size = std::min(host.size(), lowered.size());
-    std::ranges::transform(host.substr(0, size), lowered.begin(), lower);
+    std::ranges::transform(host.substr(0, size), lowered.begin(), ascii_lower);
     return digest64({lowered.data(), size});
   }
   std::string place;

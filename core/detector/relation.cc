@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
+#include "core/base/ascii.h"
+
 namespace neardup {
 namespace {
 
 bool is_same_host(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower, lower);
+  return std::ranges::equal(a, b, {}, ascii_lower, ascii_lower);
 }
 
 }  // namespace
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // scheme://user@host:port/path; a host in brackets is an address with colons of its own.
 std::string_view host_of(std::string_view url) {

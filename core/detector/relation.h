@@ -18,9 +18,6 @@ namespace neardup {
 // has none. A view of `url`.
 std::string_view host_of(std::string_view url);
 
-// Hosts are the same whatever the case of their letters, which are those of ASCII.
-char lower(char c);
-
 struct Identity {
   std::string_view id;
   std::string_view url;

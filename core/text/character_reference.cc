@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/base/ascii.h"
 #include "core/text/utf8.h"
 
 namespace neardup {
@@ -17,12 +18,9 @@ constexpr char16_t kWindows1252[32] = {0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0
                                        0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
                                        0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 // The value of a digit of base 10 or 16, or -1.
 int digit_value(char c, int base) {
-  if (is_digit(c)) return c - '0';
+  if (is_ascii_digit(c)) return c - '0';
   if (base == 16 && c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (base == 16 && c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
@@ -97,7 +95,7 @@ const NamedReference* find_name(std::string_view name) {
 const NamedReference* longest_name(std::string_view bytes) {
   const std::string_view start = bytes.substr(0, internal::kReferenceNameMax);
   std::size_t run = 0;
-  while (run < start.size() && (is_letter(start[run]) || is_digit(start[run]))) ++run;
+  while (run < start.size() && (is_ascii_letter(start[run]) || is_ascii_digit(start[run]))) ++run;
   if (run < start.size() && start[run] == ';') {
     if (const NamedReference* const found = find_name(start.substr(0, run + 1))) return found;
   }
@@ -118,7 +116,7 @@ CharacterReference read_character_reference(std::string_view bytes) {
     if (reference.length > 0) ++reference.length;
     return reference;
   }
-  const NamedReference* const found = is_letter(rest[0]) ? longest_name(rest) : nullptr;
+  const NamedReference* const found = is_ascii_letter(rest[0]) ? longest_name(rest) : nullptr;
   if (found == nullptr) return reference;
   reference.length = 1 + found->name.size();
   reference.size = std::min(found->text.size(), sizeof reference.text);  // none is longer: a test looks

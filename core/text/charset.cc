@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/ascii.h"
+
 namespace neardup {
 namespace {
 
@@ -11,7 +13,7 @@ struct Label {
   Charset charset;
 };
 
-// All labels of the standard, in order.
+// All labels of the standard.
 constexpr std::array<Label, 221> kLabels = {{
     // clang-format off
     {"866", Charset::kIbm866},
@@ -237,7 +239,6 @@ constexpr std::array<Label, 221> kLabels = {{
     {"x-x-big5", Charset::kBig5},
     // clang-format on
 }};
-static_assert(std::ranges::is_sorted(kLabels, {}, &Label::label));
 
 // What programs call some of them besides: the codecs of Python, Java and Node, and Windows' code pages.
 constexpr auto kOtherNames = std::to_array<Label>({
@@ -277,11 +278,11 @@ constexpr auto kOtherNames = std::to_array<Label>({
     // clang-format on
 });
 
-constexpr std::size_t kLabelBytesMax =
-    std::ranges::max(kLabels, {}, [](const Label& entry) { return entry.label.size(); }).label.size();
+constexpr std::size_t size_of(const Label& entry) { return entry.label.size(); }
+constexpr std::size_t kLabelBytesMax = std::max(size_of(std::ranges::max(kLabels, {}, size_of)),
+                                                size_of(std::ranges::max(kOtherNames, {}, size_of)));
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // A label as it is looked for: without case, and without dashes and underscores, of which programs make one
 // or the other or none ("euc_jp", "latin-1", "big5hkscs").
@@ -297,7 +298,7 @@ struct PlainLabel {
     for (const char c : label) {
       if (c == '-' || c == '_') continue;
       if (size == bytes.size()) return false;
-      bytes[size++] = lower(c);
+      bytes[size++] = ascii_lower(c);
     }
     return true;
   }
@@ -319,16 +320,6 @@ static_assert(std::ranges::adjacent_find(kPlainLabels, [](const PlainLabel& a, c
                 return a.text() == b.text() && a.charset != b.charset;
               }) == kPlainLabels.end());
 
-bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
-
-bool equals_ignoring_case(std::string_view text, std::string_view lowercase) {
-  return std::ranges::equal(text, lowercase, {}, lower);
-}
-
-bool starts_ignoring_case(std::string_view text, std::string_view lowercase) {
-  return equals_ignoring_case(text.substr(0, lowercase.size()), lowercase);
-}
-
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
@@ -340,7 +331,7 @@ std::string_view trimmed(std::string_view text) {
 std::optional<std::string_view> parameter(std::string_view text, std::string_view name) {
   text = trimmed(text);  // so that what is behind a name has no spaces at its end to be passed over each time
   for (std::size_t at = 0; at + name.size() < text.size(); ++at) {
-    if (!starts_ignoring_case(text.substr(at), name)) continue;
+    if (!starts_with_ignoring_case(text.substr(at), name)) continue;
     std::string_view rest = trimmed(text.substr(at + name.size()));
     if (rest.empty() || rest.front() != '=') continue;
     rest = trimmed(rest.substr(1));
@@ -366,7 +357,7 @@ class Head {
   explicit Head(std::string_view bytes) : rest_(bytes) {}
 
   std::optional<Charset> charset() {
-    if (starts_ignoring_case(rest_, "<?xml")) {
+    if (starts_with_ignoring_case(rest_, "<?xml")) {
       const std::string_view declaration = rest_.substr(0, std::min(rest_.find('>'), rest_.size()));
       const auto label = parameter(declaration, "encoding");
       if (label) {
@@ -376,14 +367,14 @@ class Head {
     while (!rest_.empty()) {
       if (rest_.starts_with("<!--")) {
         skip_past("-->", 2);  // <!--> is a whole comment
-      } else if (starts_ignoring_case(rest_, "<meta") && rest_.size() > 5 &&
+      } else if (starts_with_ignoring_case(rest_, "<meta") && rest_.size() > 5 &&
                  (is_space(rest_[5]) || rest_[5] == '/')) {
         rest_.remove_prefix(5);
         if (const auto found = meta()) return found;
-      } else if (rest_.size() > 1 && rest_[0] == '<' && is_letter(rest_[1])) {
+      } else if (rest_.size() > 1 && rest_[0] == '<' && is_ascii_letter(rest_[1])) {
         skip_name();
         while (next_attribute()) continue;
-      } else if (rest_.size() > 2 && rest_.starts_with("</") && is_letter(rest_[2])) {
+      } else if (rest_.size() > 2 && rest_.starts_with("</") && is_ascii_letter(rest_[2])) {
         rest_.remove_prefix(2);
         skip_name();
         while (next_attribute()) continue;

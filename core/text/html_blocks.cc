@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/ascii.h"
 #include "core/base/check.h"
 #include "core/text/html_foreign.h"
 #include "core/text/html_text_writer.h"
@@ -401,9 +402,7 @@ class BlockBuilder {
     const Open& open = open_[depth];
     if (open.element != &element) return false;
     if (!element.name.empty()) return true;
-    return open.name.size() == name.size() &&
-           std::equal(name.begin(), name.end(), open.name.begin(),
-                      [](char a, char b) { return ascii_lower(a) == ascii_lower(b); });
+    return std::ranges::equal(open.name, name, {}, ascii_lower, ascii_lower);
   }
 
   HtmlContainer& container(std::size_t depth) { return page_.containers[open_[depth].container]; }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "core/base/ascii.h"
 #include "core/base/check.h"
 
 namespace neardup::internal {

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/ascii.h"
 #include "core/base/check.h"
 #include "core/text/html_scan.h"
-#include "core/text/html_tokenizer.h"
 
 namespace neardup::internal {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "core/base/ascii.h"
 #include "core/base/check.h"
-#include "core/text/html_tokenizer.h"
 
 namespace neardup::internal {
 namespace {
@@ -258,8 +258,6 @@ class PhraseList {
   std::array<std::uint16_t, kBuckets + 1> ends_{};  // of bucket i at i + 1
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Of the words for months, the scripts of two bytes a letter included.
 bool is_date_letter(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -271,8 +269,8 @@ bool is_date(std::string_view line) {
   if (line.size() > kDateMax) return false;
   bool dated = false;  // by a word, by a character, or 10:15 or 12.16.14
   for (std::size_t i = 0; i < line.size();) {
-    if (is_digit(line[i])) {
-      dated |= i >= 2 && is_digit(line[i - 2]) &&
+    if (is_ascii_digit(line[i])) {
+      dated |= i >= 2 && is_ascii_digit(line[i - 2]) &&
                std::string_view(".:/-").find(line[i - 1]) != std::string_view::npos;
       ++i;
     } else if (is_date_letter(line[i])) {
@@ -343,7 +341,7 @@ bool is_sentence(std::string_view line) {
     const std::size_t begin = space + 1;
     space = line.find(' ', begin);
     const std::string_view word = line.substr(begin, std::min(space, line.size()) - begin);
-    if (word.size() >= kWordMin && !is_digit(word[0]) && ascii_lower(word[0]) == word[0]) ++words;
+    if (word.size() >= kWordMin && !is_ascii_digit(word[0]) && ascii_lower(word[0]) == word[0]) ++words;
   }
   return words >= kWordsMin;
 }

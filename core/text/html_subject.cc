@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/ascii.h"
 #include "core/text/html_blocks.h"
 #include "core/text/html_titles.h"
 
@@ -18,8 +19,6 @@ constexpr int kWrapperLevels = 2;           // <ul><li><section>: sections may b
 bool is_section(HtmlTag tag) {
   return tag == HtmlTag::kSection || tag == HtmlTag::kDiv || tag == HtmlTag::kArticle;
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
@@ -90,8 +89,8 @@ bool HtmlSubjects::says(Index i, std::string_view id) {
   if (id_ == heading_) return !id_.empty();
   std::string_view text = heading_;
   std::string_view name = id_;
-  while (!text.empty() && is_digit(text.front())) text.remove_prefix(1);
-  while (name.size() > text.size() && is_digit(name.back())) name.remove_suffix(1);
+  while (!text.empty() && is_ascii_digit(text.front())) text.remove_prefix(1);
+  while (name.size() > text.size() && is_ascii_digit(name.back())) name.remove_suffix(1);
   return name == text && !text.empty();
 }
 

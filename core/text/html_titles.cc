@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/base/ascii.h"
 #include "core/text/html_element.h"
 
 namespace neardup::internal {
@@ -30,7 +31,7 @@ void HtmlTitles::fold(std::string_view text, std::string& folded) {
       if (end != std::string_view::npos) i += end;
     } else if (c == 0xE2 && i + 2 < text.size() && text[i + 1] == '\x80') {
       i += 2;  // dashes and quotes
-    } else if (is_ascii_letter(text[i]) || (c >= '0' && c <= '9') || c >= 0x80) {
+    } else if (is_ascii_letter(text[i]) || is_ascii_digit(text[i]) || c >= 0x80) {
       folded += ascii_lower(text[i]);
     }
   }

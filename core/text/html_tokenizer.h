@@ -28,6 +28,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/base/ascii.h"
 #include "core/base/check.h"
 #include "core/text/character_reference.h"
 #include "core/text/html_scan.h"
@@ -44,18 +45,6 @@ enum class HtmlContent : std::uint8_t {
 };
 
 namespace internal {
-
-constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-constexpr bool is_ascii_letter(char c) { return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z'; }
-
-// `a` in any case; `lower` in lower case.
-constexpr bool equals_ignoring_case(std::string_view a, std::string_view lower) {
-  if (a.size() != lower.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (ascii_lower(a[i]) != lower[i]) return false;
-  }
-  return true;
-}
 
 // A start tag of so many bytes may be remembered.
 inline constexpr std::size_t kHtmlTagRememberedMax = 56;
@@ -193,8 +182,8 @@ class HtmlTokenizer {
   void read_markup() {
     ++steps_;
     const char next = at(at_ + 1);
-    if (internal::is_ascii_letter(next)) return read_start_tag();
-    if (next == '/' && internal::is_ascii_letter(at(at_ + 2))) return read_end_tag();
+    if (is_ascii_letter(next)) return read_start_tag();
+    if (next == '/' && is_ascii_letter(at(at_ + 2))) return read_end_tag();
     if (next == '/' && at_ + 2 < page_.size()) return skip_past_greater(at_ + 2);
     if (next == '!' && page_.substr(at_, 4) == "<!--") return skip_comment();
     if (next == '!' && page_.substr(at_, 9) == "<![CDATA[" && sink_.cdata_is_text()) return read_cdata();
@@ -252,7 +241,7 @@ class HtmlTokenizer {
   bool read_attributes(Attribute attribute, bool& self_closing) {
     while (true) {
       if (at(at_) == '>') return ++at_, true;
-      if (at(at_) == ' ' && internal::is_ascii_letter(at(at_ + 1))) {
+      if (at(at_) == ' ' && is_ascii_letter(at(at_ + 1))) {
         ++at_;  // what is usual, without a search
         if (const UsualAttribute usual = find_usual_attribute(); usual.size > 0) {
           const std::size_t behind_name = at_ + usual.name_size;
@@ -413,7 +402,7 @@ class HtmlTokenizer {
     const char behind = page_[i + name.size()];
     if (!internal::is_html_space(behind) && behind != '/' && behind != '>') return false;
     return std::equal(name.begin(), name.end(), page_.begin() + static_cast<std::ptrdiff_t>(i),
-                      [](char a, char b) { return internal::ascii_lower(a) == internal::ascii_lower(b); });
+                      [](char a, char b) { return ascii_lower(a) == ascii_lower(b); });
   }
 
   // The byte at `i`, or NUL, which has no meaning in markup, behind the end.

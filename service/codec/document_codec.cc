@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/ascii.h"
 #include "core/base/free_memory.h"
 #include "core/limits.h"
 #include "core/text/charset_decoder.h"
@@ -46,20 +47,6 @@ bool is_blank(std::string_view raw) {
     raw.remove_prefix(escaped ? 2 : 1);
   }
   return true;
-}
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
-
-bool starts_with_ignoring_case(std::string_view text, std::string_view lowercase) {
-  return text.size() >= lowercase.size() &&
-         std::equal(lowercase.begin(), lowercase.end(), text.begin(),
-                    [](char expected, char c) { return lower(c) == expected; });
-}
-
-bool ends_with_ignoring_case(std::string_view text, std::string_view lowercase) {
-  return text.size() >= lowercase.size() &&
-         starts_with_ignoring_case(text.substr(text.size() - lowercase.size()), lowercase);
 }
 
 // Files that were put together of others have a mark before each.
@@ -141,7 +128,7 @@ bool opens_known_element(std::string_view text) {
 // A tag, of whichever element; a doctype is as good.
 bool opens_tag(std::string_view text) {
   if (text.size() < 3 || text.front() != '<') return false;
-  return is_letter(text[text[1] == '/' || text[1] == '!' ? 2 : 1]);
+  return is_ascii_letter(text[text[1] == '/' || text[1] == '!' ? 2 : 1]);
 }
 
 // Where a script or a style opens, what is in it is no markup: to its end tag. Nothing: it has none.
@@ -182,7 +169,8 @@ bool has_tags_side_by_side(std::string_view text) {
     const std::size_t end = ahead.find('>');
     if (end == std::string_view::npos) return false;
     const std::string_view tag = text.substr(0, end + 1);
-    const bool tells = !is_letter(tag[1]) || tag[end - 1] == '/' || tag.find('=') != std::string_view::npos;
+    const bool tells =
+        !is_ascii_letter(tag[1]) || tag[end - 1] == '/' || tag.find('=') != std::string_view::npos;
     if (follows_tag && (tells || told)) return true;
     const std::string_view behind = behind_code(text);
     follows_tag = behind.size() == text.size();

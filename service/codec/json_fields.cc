@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/ascii.h"
 #include "core/base/check.h"
 #include "core/limits.h"
 #include "core/text/utf8.h"
@@ -17,7 +18,6 @@ namespace {
 constexpr std::size_t kEscapeBytesMax = 6;  // of one character of a name: \uXXXX
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // ~1 is a slash, ~0 a tilde.
 std::string unescaped_token(std::string_view token) {
@@ -223,7 +223,7 @@ class JsonFields::Walk {
 
   bool digits() {
     const char* const begin = at_;
-    while (at_ < end_ && is_digit(*at_)) ++at_;
+    while (at_ < end_ && is_ascii_digit(*at_)) ++at_;
     return at_ > begin;
   }
 

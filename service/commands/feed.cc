@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/ascii.h"
 #include "core/text/utf8.h"
 #include "service/clock.h"
 #include "service/codec/base64.h"
@@ -258,12 +259,7 @@ class Feed {
 }  // namespace
 
 bool is_plain_text(std::string_view path) {
-  const auto ends_with = [&](std::string_view ending) {
-    const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
-    return path.size() >= ending.size() &&
-           std::ranges::equal(path.substr(path.size() - ending.size()), ending, same);
-  };
-  return ends_with(".txt") || ends_with(".md");
+  return ends_with_ignoring_case(path, ".txt") || ends_with_ignoring_case(path, ".md");
 }
 
 std::string page_url(const std::string& prefix, std::string_view path) {

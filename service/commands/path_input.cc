@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/ascii.h"
 #include "service/commands/streams.h"
 
 namespace neardup {
@@ -24,11 +25,9 @@ constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 constexpr int kLookMs = 200;  // how often a wait for input looks whether to stop
 constexpr std::string_view kStdin = "-";
 
-bool ends_with_any(std::string path, std::span<const std::string_view> endings) {
-  for (char& c : path) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return std::ranges::any_of(endings, [&](std::string_view ending) { return path.ends_with(ending); });
+bool ends_with_any(std::string_view path, std::span<const std::string_view> endings) {
+  return std::ranges::any_of(endings,
+                             [&](std::string_view ending) { return ends_with_ignoring_case(path, ending); });
 }
 
 // Of a FIFO that nobody writes to as well: for whoever does, wait_for_more waits. Where another process has a

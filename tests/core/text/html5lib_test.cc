@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/ascii.h"
 #include "core/text/html_tokenizer.h"
 #include "tests/support/every_tier.h"
 
@@ -35,7 +36,7 @@ std::string plain(std::string text) {
 
 std::string lower(std::string_view name) {
   std::string text(name);
-  std::transform(text.begin(), text.end(), text.begin(), internal::ascii_lower);
+  std::transform(text.begin(), text.end(), text.begin(), ascii_lower);
   return plain(text);
 }
 

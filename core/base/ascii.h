@@ -1,0 +1,30 @@
+// Of which case and kind is a character that ASCII has?
+//
+// Names of tags, hosts, charsets, files and settings are the same in any case, and that is the case of the
+// letters of ASCII alone, in every locale. All other bytes are what they are: neither letters nor digits.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+namespace neardup {
+
+constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+constexpr bool is_ascii_letter(char c) { return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z'; }
+constexpr bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
+
+// `text` in any case; `lowercase` in lower case.
+constexpr bool equals_ignoring_case(std::string_view text, std::string_view lowercase) {
+  return std::ranges::equal(text, lowercase, {}, ascii_lower);
+}
+
+constexpr bool starts_with_ignoring_case(std::string_view text, std::string_view lowercase) {
+  return equals_ignoring_case(text.substr(0, lowercase.size()), lowercase);
+}
+
+constexpr bool ends_with_ignoring_case(std::string_view text, std::string_view lowercase) {
+  return text.size() >= lowercase.size() &&
+         equals_ignoring_case(text.substr(text.size() - lowercase.size()), lowercase);
+}
+
+}  // namespace neardup
