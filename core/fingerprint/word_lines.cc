@@ -6,7 +6,6 @@
 namespace neardup {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kWhiteSpace = " \t\r";
 constexpr std::size_t kShownBytes = 60;
 
@@ -34,7 +33,7 @@ std::string shown(std::string_view line) {
 }  // namespace
 
 Status read_word_lines(std::string_view file, const std::function<Status(std::string_view line)>& take) {
-  if (file.starts_with(kByteOrderMark)) file.remove_prefix(kByteOrderMark.size());
+  file = without_mark(file);
   for (std::size_t number = 1; !file.empty(); ++number) {
     const std::size_t end = std::min(file.find('\n'), file.size());
     const std::string_view whole = file.substr(0, end);

@@ -6,7 +6,6 @@
 // decoder that follows them counts the same number of errors.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -24,6 +23,13 @@ DecodedCodePoint decode_utf8(std::string_view bytes);
 
 // Whether decode_utf8() would find nothing invalid; many bytes at a time.
 bool is_utf8(std::string_view bytes);
+
+// What many programs put before UTF-8; it is no part of the text.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+constexpr std::string_view without_mark(std::string_view text) {
+  return text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
+}
 
 // Writes 1 to 4 bytes at `out`, returns the end. REQUIRES: code_point <= U+10FFFF and no surrogate.
 inline char* encode_utf8(char32_t code_point, char* out) {

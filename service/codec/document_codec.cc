@@ -26,16 +26,11 @@ constexpr std::size_t kEscapeBytesMax = 6;  // \u0041: more bytes than that a by
 constexpr std::size_t kTimeBytesMax = 1024;
 constexpr std::size_t kContentTypeBytesMax = 1024;
 constexpr std::string_view kContentType = "content-type";
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kCommentOpening = "<!--";
 // Of a text, besides comments and what scripts and styles hold: so far tags are looked for in it.
 constexpr std::size_t kPageLookBytes = 4096;
 // So many random bytes without a control character are an accident of one in a million millions.
 constexpr std::size_t kTextBytesSure = 256;
-
-std::string_view without_mark(std::string_view text) {
-  return text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
-}
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v'); }
 

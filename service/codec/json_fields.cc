@@ -129,6 +129,10 @@ class JsonFields::Walk {
         return word("false");
       case 'n':
         return word("null");
+      case 'N':
+        return word("NaN");
+      case 'I':
+        return word("Infinity");
       default:
         return number();
     }
@@ -210,7 +214,7 @@ class JsonFields::Walk {
   // -? (0 | [1-9][0-9]*) (.[0-9]+)? ([eE][+-]?[0-9]+)?
   bool number() {
     const char* const begin = at_;
-    take('-');
+    if (take('-') && at_ < end_ && *at_ == 'I') return word("Infinity");
     if (!take('0') && !digits()) return false;
     if (take('.') && !digits()) return false;
     if (take('e') || take('E')) {

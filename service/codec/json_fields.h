@@ -6,7 +6,8 @@
 // accepted or refused whole:
 //
 //   UTF-8 throughout; one object by the grammar of RFC 8259, nothing after it; at most kJsonDepthMax
-//   containers deep. Numbers of any size and halves of surrogate pairs are fine, as the grammar has it.
+//   containers deep. Numbers of any size and halves of surrogate pairs are fine, as the grammar has it; NaN,
+//   Infinity and -Infinity are, too, which Python writes where a number is none: no page is lost for them.
 //
 // Where a key stands twice, the first counts, and only in the first is anything looked for. A pointer that
 // leads to an array stands for the array's first element too: some producers send every field so. What is

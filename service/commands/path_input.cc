@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/base/ascii.h"
+#include "core/text/utf8.h"
 #include "service/commands/streams.h"
 
 namespace neardup {
@@ -28,6 +29,21 @@ constexpr std::string_view kStdin = "-";
 bool ends_with_any(std::string_view path, std::span<const std::string_view> endings) {
   return std::ranges::any_of(endings,
                              [&](std::string_view ending) { return ends_with_ignoring_case(path, ending); });
+}
+
+std::string_view without_blanks(std::string_view line) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t begin = line.find_first_not_of(kBlanks);
+  return begin == std::string_view::npos ? std::string_view{}
+                                         : line.substr(begin, line.find_last_not_of(kBlanks) + 1 - begin);
+}
+
+// Nothing but a bracket, or one before an object. "[Verse 1]" is a line of its own.
+bool opens_array(std::string_view line) {
+  line = without_mark(line);
+  if (!line.starts_with('[')) return false;
+  line = without_blanks(line.substr(1));
+  return line.empty() || line == "]" || line.starts_with('{');
 }
 
 // Of a FIFO that nobody writes to as well: for whoever does, wait_for_more waits. Where another process has a
@@ -188,6 +204,7 @@ void PathInput::open_lines(const std::string& path) {
   fd_ = fd;
   fd_path_ = path;
   next_line_ = {add_topic(is_stdin ? "stdin" : path), 0, 0};
+  shape_ = Shape::kUnknown;
 }
 
 // True, and `fd` is done with, if it is of the file that we write to. Of two names of a file one is enough.
@@ -291,9 +308,23 @@ void PathInput::take_lines(PathBatch& batch) {
   }
 }
 
+// The line as it is; where the file is an array, the item in it: "" in lines of nothing but a bracket.
+std::string_view PathInput::item_in(std::string_view line) {
+  std::string_view item = without_blanks(line);
+  if (shape_ == Shape::kUnknown && !item.empty()) {
+    shape_ = opens_array(item) ? Shape::kArray : Shape::kLines;
+    if (shape_ == Shape::kArray) item = without_blanks(without_mark(item).substr(1));
+  }
+  if (shape_ != Shape::kArray) return line;
+  if (item == "]" || item.ends_with("}]")) item.remove_suffix(1);
+  if (item.ends_with(',')) item.remove_suffix(1);
+  return item;
+}
+
 // A line without a word is no document, but it is counted: offsets are line numbers.
 void PathInput::add_line(std::string_view line, PathBatch& batch) {
-  if (line.find_first_not_of(" \t\r") != std::string_view::npos) {
+  line = item_in(line);
+  if (!without_blanks(line).empty()) {
     places_.push_back({next_line_, 0, batch.bytes.size(), line.size()});
     batch.bytes += line;
   }

@@ -5,6 +5,9 @@
 //                  machine sees the same order; symbolic links are not followed
 //   a file         of a page's ending: one page; else one JSON document a line
 //
+// A file of lines may be one array with an item a line, as Scrapy and mongoexport write it: then the brackets
+// and the commas behind items are none of the records.
+//
 // Inside a folder files are read that have an ending of pages or of lines; others are skipped and counted.
 // The file that we write to is no input: what is read there would be written there again, without an end.
 // Lines and pages come in batches of one kind. A batch ends when it is full, when the kind changes, or when
@@ -80,6 +83,7 @@ class PathInput {
 
  private:
   enum class What : std::uint8_t { kGiven, kFolder, kLines, kPage };
+  enum class Shape : std::uint8_t { kUnknown, kLines, kArray };
   struct Entry {
     std::string path;
     What what;
@@ -108,6 +112,7 @@ class PathInput {
   bool wait_for_more(int fd, Wait wait) const;
   void take_lines(PathBatch& batch);
   void add_line(std::string_view line, PathBatch& batch);
+  std::string_view item_in(std::string_view line);
   std::uint32_t add_topic(const std::string& name);
   void fail(const std::string& path, int error);
 
@@ -125,6 +130,7 @@ class PathInput {
   int fd_ = -1;  // the open file of lines
   std::string fd_path_;
   Source next_line_;
+  Shape shape_ = Shape::kUnknown;  // of the open file: its first line that is not blank tells
   std::vector<char> block_;
   std::string_view unread_;  // the rest of block_
   std::string line_;         // the beginning of a line whose end has not come yet

@@ -66,8 +66,7 @@ constexpr std::array<unsigned, 8> kDistances = {0, 1, 2, 3, 4, 5, 6, 7};  // bey
 static_assert(kDistances[kHammingDistanceMax] == kHammingDistanceMax, "the first are those that it takes");
 constexpr std::array<unsigned, 14> kRuns = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32};
 static_assert(kRuns.back() <= SortedRuns::kLengthMax, "longer ones are not told apart");
-constexpr std::uint64_t kRunDocumentsMax = 20'000;  // read by a detector for each m
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::uint64_t kRunDocumentsMax = 20'000;             // read by a detector for each m
 constexpr std::size_t kLabelBytesMax = 2 * kIdBytesMax + 256;  // of a line: two ids and a number
 constexpr std::uint64_t kSampleSeed = 20'210'701;
 
@@ -140,7 +139,7 @@ Result<std::vector<Label>> read_labels(const std::string& path) {
     // Counted is the end of the line, too, where there is one.
     std::string_view line(room.data(), static_cast<std::size_t>(in.gcount()) - (in.good() ? 1 : 0));
     const bool is_cut = in.fail();
-    if (number == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+    if (number == 1) line = without_mark(line);
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) continue;
     std::optional<Label> label = is_cut ? std::nullopt : parse_label(line);

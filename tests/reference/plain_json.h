@@ -2,7 +2,8 @@
 //
 // The twin of JsonFields: nlohmann's strict reader makes a tree in which the first of two equal keys counts,
 // and a pointer is followed through it step by step. It differs where nlohmann does: half a surrogate pair
-// and a number beyond a double make it refuse a record that the grammar has nothing against.
+// and a number beyond a double make it refuse a record that the grammar has nothing against, and so does
+// Python's NaN, which we take.
 #pragma once
 
 #include <cstddef>

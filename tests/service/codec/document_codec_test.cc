@@ -302,7 +302,11 @@ TEST(DocumentCodec, what_is_not_one_json_object_is_refused) {
                                      std::string_view(R"({"text":"t",})"),
                                      std::string_view(R"({'text':'t'})"),
                                      std::string_view(R"({"text":"\q"})"),
-                                     std::string_view(R"({"text":"t","n":NaN})"),
+                                     std::string_view(R"({"text":"t","n":nan})"),
+                                     std::string_view(R"({"text":"t","n":-NaN})"),
+                                     std::string_view(R"({"text":"t","n":Infinit})"),
+                                     std::string_view(R"({"text":"t","n":-Infinity7})"),
+                                     std::string_view(R"({"text":"t","n":-I)"),
                                      std::string_view(R"({"text":"t","n":01})"),
                                      std::string_view("{\"text\":\"tab\tinside\"}"),
                                      std::string_view("{\"text\":\"\xC3\"}"),
@@ -323,6 +327,14 @@ TEST(DocumentCodec, every_prefix_of_a_record_is_refused) {
     EXPECT_EQ(decode_json(whole.substr(0, size)).verdict(), "not_json") << size;
   }
   EXPECT_EQ(decode_json(whole).verdict(), "a document");
+}
+
+TEST(DocumentCodec, what_python_writes_for_no_number_costs_no_page) {
+  const Outcome got =
+      decode_json(R"({"id":NaN,"score":[NaN,-Infinity,Infinity],"text":"t","time":-Infinity})");
+  EXPECT_EQ(got.verdict(), "a document");
+  EXPECT_EQ(got.document.body, "t");
+  EXPECT_EQ(got.document.id, "key-1") << "no number names a document that is none";
 }
 
 TEST(DocumentCodec, a_byte_order_mark_is_forgiven) {

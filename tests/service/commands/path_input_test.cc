@@ -12,6 +12,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/support/folder_test.h"
@@ -70,6 +71,34 @@ TEST_F(PathInputTest, an_empty_page_is_a_record) {
   PathBatch batch;
   ASSERT_TRUE(input.next(batch));
   EXPECT_EQ(batch.records[0].value, "");
+}
+
+TEST_F(PathInputTest, a_file_may_be_one_array_with_an_item_a_line) {
+  using Records = std::vector<std::pair<std::int64_t, std::string>>;
+  const auto records = [&](const std::string& file) {
+    write("items.json", file);
+    PathInput input({folder_.string() + "/items.json"}, 0, 1000, stop_);
+    PathBatch batch;
+    Records all;
+    while (input.next(batch)) {
+      for (const Record& record : batch.records) all.emplace_back(record.source.offset, *record.value);
+    }
+    return all;
+  };
+  const Records scrapy = {{1, R"({"text": "a"})"}, {2, R"({"text": "b, ]"})"}};
+  EXPECT_EQ(records("[\n{\"text\": \"a\"},\n{\"text\": \"b, ]\"}\n]"), scrapy);
+  EXPECT_EQ(records("\xEF\xBB\xBF[\r\n  {\"text\": \"a\"} ,\r\n  {\"text\": \"b, ]\"}\r\n]\r\n"),
+            (Records{{1, R"({"text": "a"} )"}, {2, R"({"text": "b, ]"})"}}));
+  const Records mongoexport = {{0, R"({"n":1})"}, {1, R"({"n":2})"}, {2, R"({"n":3})"}};
+  EXPECT_EQ(records("[{\"n\":1},\n{\"n\":2},\n{\"n\":3}]\n"), mongoexport);
+  EXPECT_EQ(records("\n[{\"n\":1}]"), (Records{{1, R"({"n":1})"}}));
+  EXPECT_EQ(records("[]\n"), Records{});
+  EXPECT_EQ(records("[\n\n]\n"), Records{});
+  // Only where the file begins so: else lines are what they are.
+  const Records words = {{0, "[Verse 1]"}, {1, "{a},"}, {2, "]"}};
+  EXPECT_EQ(records("[Verse 1]\n{a},\n]\n"), words);
+  const Records later = {{0, "{},"}, {1, "["}, {2, "{}]"}};
+  EXPECT_EQ(records("{},\n[\n{}]\n"), later);
 }
 
 TEST_F(PathInputTest, stop_ends_it) {
