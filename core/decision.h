@@ -51,10 +51,11 @@ enum class RejectReason : std::uint8_t {
   kTooLarge,       // record or text above input.document_bytes_max, or more headers than anybody reads
   kNoTokens,       // text without one letter or digit: nothing to compare
   kProducerError,  // the producer's own failure notice in place of a page ("json failed to parse")
+  kNotText,        // a file of another kind (PDF, image, archive), or a gzip that does not unpack
 };
-inline constexpr std::array<std::string_view, 10> kRejectReasonNames = {
-    "null_value",  "not_json",       "too_deep",  "missing_text", "missing_id",
-    "id_too_long", "invalid_base64", "too_large", "no_tokens",    "producer_error"};
+inline constexpr std::array<std::string_view, 11> kRejectReasonNames = {
+    "null_value",     "not_json",  "too_deep",  "missing_text",   "missing_id", "id_too_long",
+    "invalid_base64", "too_large", "no_tokens", "producer_error", "not_text"};
 
 constexpr std::string_view name(Verdict v) { return kVerdictNames[static_cast<std::size_t>(v)]; }
 constexpr std::string_view name(DuplicateKind k) { return kDuplicateKindNames[static_cast<std::size_t>(k)]; }

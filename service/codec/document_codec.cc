@@ -15,6 +15,8 @@
 #include "core/text/charset_decoder.h"
 #include "core/text/utf8.h"
 #include "service/codec/base64.h"
+#include "service/codec/file_kind.h"
+#include "service/codec/gzip.h"
 #include "service/codec/json_fields.h"
 #include "service/codec/json_string.h"
 #include "service/codec/timestamp.h"
@@ -264,8 +266,11 @@ std::optional<Charset> declared_charset(std::span<const Header> headers) {
   return std::nullopt;
 }
 
-void set_format(Document& document) {
+// The body is there, as characters: of html, of plain words, or of bytes that never were any?
+std::optional<RejectReason> set_format(Document& document) {
+  if (is_no_page(document.body)) return RejectReason::kNotText;
   document.format = opens_like_a_page(document.body) ? Document::Format::kHtml : Document::Format::kText;
+  return std::nullopt;
 }
 
 // The pointers of a preset in a row, and where in it each kind of them is.
@@ -308,8 +313,10 @@ struct DocumentCodec::State {
   std::size_t document_bytes_max;
   Pointers pointers;
   JsonFields fields;
-  std::string unescaped;                          // a string that is not kept as it is
-  std::string unwrapped;                          // what base64 held
+  std::string unescaped;  // a string that is not kept as it is
+  std::string unwrapped;  // what base64 held
+  std::string unpacked;   // what gzip held
+  GzipReader gzip;
   std::optional<CharsetDecoder> charset_decoder;  // where bodies can be bytes of any charset
 
   std::optional<RejectReason> decode(const Record& record, Document& document);
@@ -351,7 +358,7 @@ std::optional<RejectReason> DocumentCodec::State::decode(const Record& record, D
     return reason;
   };
   if (!record.value) return unread(RejectReason::kNullValue);
-  // The bound of a body too: escapes and base64 only shrink. Only a charset can make it longer.
+  // The bound of a body too: escapes and base64 only shrink. Only a charset and a gzip can make it longer.
   if (record.value->size() > document_bytes_max || record.has_too_many_headers)
     return unread(RejectReason::kTooLarge);
   if (is_failure_notice(*record.value)) return unread(RejectReason::kProducerError);
@@ -366,8 +373,8 @@ std::optional<RejectReason> DocumentCodec::State::decode_page(const Record& reco
   document.id = key;
   const bool html = is_named_like_a_page(key);
   const CharsetHints hints{declared_charset(record.headers), html};
-  auto reason = preset.base64 == Base64::kNever ? fill_from_bytes(*record.value, hints, document)
-                                                : fill_from_base64(*record.value, hints, document);
+  const auto reason = preset.base64 == Base64::kNever ? fill_from_bytes(*record.value, hints, document)
+                                                      : fill_from_base64(*record.value, hints, document);
   if (html) document.format = Document::Format::kHtml;
   return reason;
 }
@@ -476,8 +483,7 @@ std::optional<RejectReason> DocumentCodec::State::fill_body(const JsonField& fie
                                                             Document& document) {
   if (preset.base64 == Base64::kNever) {
     assign_strings(field, document.body);
-    set_format(document);
-    return std::nullopt;
+    return set_format(document);
   }
   const CharsetHints hints{read_charset(), html};
   if (!field.escaped && field.rest.empty()) return fill_from_base64(field.raw, hints, document);
@@ -489,24 +495,29 @@ std::optional<RejectReason> DocumentCodec::State::fill_from_base64(std::string_v
                                                                    const CharsetHints& hints,
                                                                    Document& document) {
   const bool decoded = decode_base64(text, unwrapped);
-  if (decoded &&
-      (preset.base64 == Base64::kAlways || is_plainly_a_page(unwrapped, hints.declared.has_value()))) {
+  if (decoded && (preset.base64 == Base64::kAlways || is_no_page(unwrapped) ||
+                  is_plainly_a_page(unwrapped, hints.declared.has_value()))) {
     return fill_from_bytes(unwrapped, hints, document);
   }
   if (preset.base64 == Base64::kAlways) return RejectReason::kInvalidBase64;
   if (preset.value_is_page) return fill_from_bytes(text, hints, document);
   document.body = text;  // of a JSON string: Unicode already
-  set_format(document);
-  return std::nullopt;
+  return set_format(document);
 }
 
 std::optional<RejectReason> DocumentCodec::State::fill_from_bytes(std::string_view bytes, CharsetHints hints,
                                                                   Document& document) {
+  if (is_gzip(bytes)) {
+    const GzipReader::Outcome outcome = gzip.read(bytes, document_bytes_max, unpacked);
+    if (outcome == GzipReader::Outcome::kTooLarge) return RejectReason::kTooLarge;
+    if (outcome == GzipReader::Outcome::kDamaged) return RejectReason::kNotText;
+    bytes = unpacked;
+  }
+  if (is_no_page(bytes)) return RejectReason::kNotText;
   hints.html |= opens_with_markup(bytes);
   charset_decoder->decode(bytes, hints, document.body);
   if (document.body.size() > document_bytes_max) return RejectReason::kTooLarge;
-  set_format(document);
-  return std::nullopt;
+  return set_format(document);
 }
 
 std::optional<Charset> DocumentCodec::State::read_charset() {
@@ -556,6 +567,7 @@ std::optional<RejectReason> DocumentCodec::decode(const Record& record, Document
     free_memory(state_->unescaped);
     free_memory(state_->unwrapped);
   }
+  if (state_->unpacked.capacity() > kRecordBytesUsual) free_memory(state_->unpacked);
   return reason;
 }
 

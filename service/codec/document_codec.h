@@ -19,10 +19,13 @@
 //           is the tag for a line break" and "<ul>, <ol> and <li> make lists" are words about tags.
 //   base64  under `auto` it is unwrapped where that gives UTF-8 without control characters, UTF-16 with its
 //           mark, or in any charset what opens with a comment or a tag of html; or, where a charset is
-//           declared, 256 bytes and more without control characters. All else is taken as it is.
+//           declared, 256 bytes and more without control characters; and where it gives a gzip or a file of
+//           another kind. All else is taken as it is.
+//   gzip    a raw value, and what comes out of base64, may be one (gzip.h); once, not a gzip in a gzip.
+//   kind    what begins like a PDF, an image or an archive (file_kind.h) is kNotText, in whichever field.
 //   charset a JSON string is Unicode and is taken as it is. What comes out of base64, and a raw value, are
 //           bytes: core/text/charset_decoder.h makes them UTF-8, told by fields.charset or by the record's
-//           own Content-Type header. A body that becomes too large by this is kTooLarge.
+//           own Content-Type header. A body that becomes too large by this or a gzip is kTooLarge.
 //   id      from the first of id_from that gives one; too long is a reject, never a cut.
 //   url     longer than kUrlBytesMax counts as unknown.
 //   time    what timestamp.h can read, else the record's own timestamp, else 0.

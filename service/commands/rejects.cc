@@ -39,6 +39,10 @@ std::string what_mends(RejectReason reason) {
       return "their texts have no letter and no digit; input.fields says where a text is";
     case RejectReason::kProducerError:
       return "they are notices of the producer (input.preset) that it had no page";
+    case RejectReason::kNotText:
+      return "they are files of other kinds (PDF, images, archives), of which the words must be taken "
+             "before, or "
+             "a gzip that is damaged";
   }
   return {};
 }

@@ -14,6 +14,7 @@
 
 #include "core/limits.h"
 #include "service/codec/base64.h"
+#include "tests/support/gzip_bytes.h"
 
 namespace neardup {
 namespace {
@@ -448,6 +449,45 @@ TEST(DocumentCodec, base64_always_refuses_what_does_not_decode) {
   EXPECT_EQ(got.verdict(), "invalid_base64");
   EXPECT_EQ(got.document.id, "k");
   EXPECT_EQ(got.document.body, "");
+}
+
+TEST(DocumentCodec, a_page_may_be_packed_with_gzip) {
+  const std::string page = "<html><meta charset=gbk>\xD6\xD0\xB9\xFA and many words, many words, many words";
+  const std::string expected = "<html><meta charset=gbk>中国 and many words, many words, many words";
+  const std::string packed = gzip_of(page);
+  const Outcome raw = decode(of_preset("raw"), packed, "http://a/");
+  EXPECT_EQ(raw.document.body, expected);
+  EXPECT_EQ(raw.document.format, Document::Format::kHtml);
+  const std::string record = R"({"url":"http://a/","body":")" + encode_base64(packed) + "\"}";
+  EXPECT_EQ(decode(of_preset("scrapy-cluster"), record).document.body, expected);
+  InputConfig always;
+  always.base64 = "always";
+  EXPECT_EQ(decode(always, record).document.body, expected);
+
+  EXPECT_EQ(decode(of_preset("raw"), packed.substr(0, 40), "k").verdict(), "not_text");
+  EXPECT_EQ(decode(of_preset("raw"), gzip_of(packed), "k").verdict(), "not_text") << "once";
+  InputConfig small = of_preset("raw");
+  small.document_bytes_max = 4096;
+  EXPECT_EQ(decode(small, gzip_of(std::string(4096, 'x')), "k").verdict(), "a document");
+  EXPECT_EQ(decode(small, gzip_of(std::string(4097, 'x')), "k").verdict(), "too_large");
+}
+
+TEST(DocumentCodec, files_of_other_kinds_are_no_text_wherever_they_stand) {
+  const std::string pdf = "%PDF-1.4\n%\xE2\xE3\xCF\xD3\n1 0 obj<</Type/Catalog>>endobj";
+  const Outcome raw = decode(of_preset("raw"), pdf, "http://a/b.pdf");
+  EXPECT_EQ(raw.verdict(), "not_text");
+  EXPECT_EQ(raw.document.id, "http://a/b.pdf");
+  EXPECT_EQ(raw.document.body, "");
+  const std::string wrapped = R"({"url":"http://a/b.pdf","body":")" + encode_base64(pdf) + "\"}";
+  const Outcome got = decode(of_preset("scrapy-cluster"), wrapped);
+  EXPECT_EQ(got.verdict(), "not_text") << "its base64 is no text either";
+  EXPECT_EQ(got.document.url, "http://a/b.pdf");
+  EXPECT_EQ(decode(of_preset("raw"), gzip_of(pdf), "k").verdict(), "not_text");
+  // A producer that took the bytes for text.
+  const std::string read_as_text = R"({"text":"%PDF-1.4\n%\u00e2\u00e3\u00cf\u00d3\n1 0 obj"})";
+  EXPECT_EQ(decode_json(read_as_text).verdict(), "not_text");
+  EXPECT_EQ(decode_json(R"({"html":"\ufffdPNG\r\n\u001a\n\u0000"})").verdict(), "not_text");
+  EXPECT_EQ(decode_json(R"({"text":"%PDF-1.4 is how a PDF begins"})").verdict(), "a document");
 }
 
 TEST(DocumentCodec, base64_auto_leaves_plain_words_alone) {
