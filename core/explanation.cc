@@ -4,7 +4,6 @@
 
 #include "core/detector/edit_similarity.h"
 #include "core/detector/gram_similarity.h"
-#include "core/detector/long_route.h"
 #include "core/fingerprint/hamming.h"
 #include "core/fingerprint/shingle.h"
 #include "core/fingerprint/token_stream.h"

@@ -1,6 +1,5 @@
 // The three texts that the table of settings yields: the resolved configuration, the file of defaults, and
 // the reference for people.
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>

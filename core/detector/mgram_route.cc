@@ -4,6 +4,7 @@
 
 #include "core/base/check.h"
 #include "core/index/short_index.h"
+#include "core/limits.h"
 
 namespace neardup {
 

@@ -1,6 +1,5 @@
 #include "core/fingerprint/feature.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "core/fingerprint/aes_round.h"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/limits.h"
 #include "core/text/fold_table.h"
 #include "core/text/utf8.h"
 

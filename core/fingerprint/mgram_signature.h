@@ -33,7 +33,6 @@
 
 #include "core/fingerprint/band.h"
 #include "core/fingerprint/stop_words.h"
-#include "core/limits.h"
 #include "core/text/folder.h"
 
 namespace neardup {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/base/check.h"
 #include "core/fingerprint/sketch_kernels.h"
 
 namespace neardup {

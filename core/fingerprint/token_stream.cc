@@ -1,7 +1,5 @@
 #include "core/fingerprint/token_stream.h"
 
-#include <algorithm>
-
 #include "core/fingerprint/feature.h"
 #include "core/text/tokenizer.h"
 

@@ -14,7 +14,6 @@
 // Threads: one object per thread.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 

@@ -20,7 +20,6 @@
 #include "core/base/free_memory.h"
 #include "core/fingerprint/feature_options.h"
 #include "core/fingerprint/hamming.h"
-#include "core/fingerprint/kernels.h"
 #include "core/fingerprint/token_stream.h"
 #include "core/signature.h"
 #include "core/text/folder.h"

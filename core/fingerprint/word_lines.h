@@ -11,9 +11,7 @@
 // them.
 #pragma once
 
-#include <cstddef>
 #include <functional>
-#include <string>
 #include <string_view>
 
 #include "core/base/result.h"

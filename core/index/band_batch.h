@@ -16,7 +16,6 @@
 // Threads: as drawn; a Share belongs to its member. Members must run at the same time.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>

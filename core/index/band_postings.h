@@ -33,7 +33,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "core/base/hash.h"
 #include "core/fingerprint/band.h"

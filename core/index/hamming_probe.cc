@@ -1,12 +1,10 @@
 #include "core/index/hamming_probe.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "core/base/isa.h"
 #include "core/index/bucket_lanes.h"
-#include "core/index/covering.h"
 
 namespace neardup {
 namespace internal {

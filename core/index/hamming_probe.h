@@ -29,7 +29,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/index/bucket_lanes.h"
 #include "core/index/hamming_table.h"
 #include "core/index/match.h"
 

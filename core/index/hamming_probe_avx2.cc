@@ -2,12 +2,9 @@
 // up for each half of each byte (Mula), and sums. PEXT is left alone: Zen 1 and 2 are of this tier and take
 // hundreds of cycles for it.
 #include <algorithm>
-#include <array>
-#include <bit>
 
 #include "core/base/isa.h"
 #include "core/index/bucket_lanes.h"
-#include "core/index/covering.h"
 #include "core/index/hamming_probe.h"
 
 #if NEARDUP_X86

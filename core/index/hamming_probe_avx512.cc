@@ -1,12 +1,9 @@
 // A whole line of tags, or eight fingerprints of 64 bits, at a time; PEXT and PDEP, which are fast on every
 // CPU of this tier.
-#include <algorithm>
 #include <array>
-#include <bit>
 
 #include "core/base/isa.h"
 #include "core/index/bucket_lanes.h"
-#include "core/index/covering.h"
 #include "core/index/hamming_probe.h"
 
 #if NEARDUP_X86

@@ -1,5 +1,7 @@
 #include "core/index/ordinal_table.h"
 
+#include "core/base/check.h"
+
 namespace neardup {
 
 void OrdinalTable::append(Line& first, std::uint8_t tag, std::uint32_t ordinal) {

@@ -26,7 +26,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/base/check.h"
 #include "core/base/prefetch_line.h"
 #include "core/index/growing_memory.h"
 

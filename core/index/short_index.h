@@ -13,7 +13,6 @@
 // Threads: none inside; the const functions may run side by side, each with a ShortSearch of its own.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>

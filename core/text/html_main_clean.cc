@@ -1,7 +1,5 @@
 // The part of html_main.h that drops what looks like furniture inside of the chosen.
 
-#include <algorithm>
-
 #include "core/text/html_main.h"
 
 namespace neardup::internal {

@@ -1,6 +1,5 @@
 #include "core/text/html_text.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 

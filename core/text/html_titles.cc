@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "core/base/ascii.h"
-#include "core/text/html_element.h"
 
 namespace neardup::internal {
 

@@ -1,6 +1,5 @@
 #include "service/codec/base64.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/index/covering.h"
 #include "service/commands/exit_code.h"
 #include "service/commands/explain.h"
 #include "service/commands/feed.h"

@@ -14,7 +14,6 @@
 #include "core/fingerprint/hamming.h"
 #include "core/fingerprint/long_signature.h"
 #include "core/fingerprint/shingle.h"
-#include "core/text/utf8.h"
 #include "service/codec/preset.h"
 #include "service/commands/document_reader.h"
 #include "service/commands/exit_code.h"

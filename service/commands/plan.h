@@ -13,7 +13,6 @@
 #include <string_view>
 
 #include "core/detector.h"
-#include "core/index/covering.h"
 #include "core/limits.h"
 
 namespace neardup {

@@ -1,8 +1,6 @@
 // How does a command say that it failed?
 #pragma once
 
-#include <string_view>
-
 #include "core/base/result.h"
 
 namespace neardup {

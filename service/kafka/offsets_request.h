@@ -12,7 +12,6 @@
 #include <map>
 #include <optional>
 
-#include "core/base/result.h"
 #include "service/kafka/client.h"
 
 namespace neardup {

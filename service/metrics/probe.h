@@ -15,7 +15,6 @@
 
 #include "core/cluster.h"
 #include "core/decision.h"
-#include "core/limits.h"
 
 namespace neardup {
 

@@ -4,8 +4,6 @@
 #include <array>
 #include <iterator>
 
-#include "core/base/check.h"
-
 namespace neardup {
 namespace {
 

@@ -19,7 +19,6 @@
 #include "core/base/arena.h"
 #include "core/cluster.h"
 #include "core/decision.h"
-#include "core/detector.h"
 #include "service/codec/record.h"
 #include "service/codec/verdict_codec.h"
 #include "service/journal/chain.h"

@@ -26,7 +26,6 @@
 // Threads: one. Processes: one, the folder is locked; any number may read.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -2,7 +2,6 @@
 
 #include "core/base/bytes.h"
 #include "core/base/crc32c.h"
-#include "core/limits.h"
 #include "core/signature.h"
 #include "service/journal/fields.h"
 #include "service/journal/signature_settings.h"

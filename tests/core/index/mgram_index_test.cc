@@ -1,4 +1,5 @@
 #include "core/index/mgram_index.h"
+#include "core/limits.h"
 
 #include <gtest/gtest.h>
 
