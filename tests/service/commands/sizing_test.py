@@ -1,10 +1,11 @@
 #!/usr/bin/env -S python3 -B
-"""What the snapshot takes is what service/README.md, "Sizing", says.
+"""What memory and the snapshot take is what service/README.md, "Sizing", says.
 
 usage: sizing_test.py NEARDUP
 
 Each row of its table that has a number of bytes for the snapshot is measured by `neardup scan --snapshot`, without the id
-and the url, which the table counts by themselves; so is a duplicate that is seen again.
+and the url, which the table counts by themselves; so is a duplicate that is seen again. Its bytes of memory are what
+`neardup plan` reckons with.
 """
 import json
 import os
@@ -18,14 +19,15 @@ import tempfile
 
 README = pathlib.Path(__file__).resolve().parents[3] / "service/README.md"
 DOCUMENTS = 5000
+PLACE = 40  # bytes of memory that name a unique besides its id and url
 NAMES = ("doc-{:041d}", "https://example.org/news/2024/05/article-{:08d}")
-# A row's first words, the words of a text, what the settings are.
+# A row's first words, the words of a text, what the settings are, and what plan calls it.
 ROWS = (
-    ("page", 100, ()),
-    ("page, `detector.sketch: compact`", 100, ("detector.sketch=compact",)),
-    ("short text of 60 letters", 10, ()),
-    ("text of 270 letters", 45, ()),
-    ("any, mode simhash", 100, ("detector.mode=simhash",)),
+    ("page", 100, (), "page_standard"),
+    ("page, `detector.sketch: compact`", 100, ("detector.sketch=compact",), "page_compact"),
+    ("short text of 60 letters", 10, (), "short_latin"),
+    ("text of 270 letters", 45, (), "both_latin"),
+    ("any, mode simhash", 100, ("detector.mode=simhash",), None),
 )
 
 
@@ -46,13 +48,27 @@ def scan(program, folder, settings, lines):
     return sum(segment.stat().st_size for segment in pathlib.Path(folder).glob("segment-*"))
 
 
+def planned(program, settings, kind):
+    """Bytes of memory of a unique, without what names it; of mode simhash with the first covering."""
+    sets = [word for setting in settings for word in ("--set", setting)]
+    words = [program, "plan", "--json", "--name-bytes", "0", *sets]
+    plan = json.loads(subprocess.run(words, text=True, check=True, stdout=subprocess.PIPE).stdout)
+    if kind is None:
+        return plan["plans"][0]["bytes_per_document"] - PLACE
+    return next(unique["bytes_per_unique"] for unique in plan["uniques"] if unique["kind"] == kind) - PLACE
+
+
 def main():
     program = pathlib.Path(sys.argv[1]).resolve()
     section = README.read_text().split("\n## Sizing\n")[1].split("\n## ")[0]
-    shown = {cells[0]: cells[2] for cells in re.findall(r"^\| ([^|]+) \| ([^|]+) \| (\d+)\b.* \|$", section, re.MULTILINE)}
-    assert set(shown) == {row for row, _, _ in ROWS} | {"duplicate"}, f"the table has {shown}"
+    cells = re.findall(r"^\| ([^|]+) \| ([^|]+) \| (\d+)\b.* \|$", section, re.MULTILINE)
+    shown = {row: snapshot for row, _, snapshot in cells}
+    memory = {row: memory for row, memory, _ in cells}
+    assert set(shown) == {row for row, *_ in ROWS} | {"duplicate"}, f"the table has {shown}"
     named = sum(len(name.format(0)) for name in NAMES)
-    for row, words, settings in ROWS:
+    for row, words, settings, kind in ROWS:
+        bytes_planned = planned(program, settings, kind)
+        assert abs(bytes_planned - int(memory[row])) < 1, f"{row}: plan says {bytes_planned:.1f}, not {memory[row]}"
         with tempfile.TemporaryDirectory() as folder:
             lines = "".join(documents(words))
             first = scan(program, folder, settings, lines)
