@@ -13,6 +13,11 @@ constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<c
 constexpr bool is_ascii_letter(char c) { return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z'; }
 constexpr bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 
+// What is a space in HTML, HTTP and their kin: without the vertical tab.
+constexpr bool is_ascii_whitespace(char c) {
+  return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
+}
+
 // `text` in any case; `lowercase` in lower case.
 constexpr bool equals_ignoring_case(std::string_view text, std::string_view lowercase) {
   return std::ranges::equal(text, lowercase, {}, ascii_lower);

@@ -282,8 +282,6 @@ constexpr std::size_t size_of(const Label& entry) { return entry.label.size(); }
 constexpr std::size_t kLabelBytesMax = std::max(size_of(std::ranges::max(kLabels, {}, size_of)),
                                                 size_of(std::ranges::max(kOtherNames, {}, size_of)));
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
-
 // A label as it is looked for: without case, and without dashes and underscores, of which programs make one
 // or the other or none ("euc_jp", "latin-1", "big5hkscs").
 struct PlainLabel {
@@ -321,8 +319,8 @@ static_assert(std::ranges::adjacent_find(kPlainLabels, [](const PlainLabel& a, c
               }) == kPlainLabels.end());
 
 std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  while (!text.empty() && is_ascii_whitespace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_ascii_whitespace(text.back())) text.remove_suffix(1);
   return text;
 }
 
@@ -368,7 +366,7 @@ class Head {
       if (rest_.starts_with("<!--")) {
         skip_past("-->", 2);  // <!--> is a whole comment
       } else if (starts_with_ignoring_case(rest_, "<meta") && rest_.size() > 5 &&
-                 (is_space(rest_[5]) || rest_[5] == '/')) {
+                 (is_ascii_whitespace(rest_[5]) || rest_[5] == '/')) {
         rest_.remove_prefix(5);
         if (const auto found = meta()) return found;
       } else if (rest_.size() > 1 && rest_[0] == '<' && is_ascii_letter(rest_[1])) {
@@ -409,21 +407,23 @@ class Head {
 
   // The next attribute of the open tag; nothing: the tag has ended, and is behind us.
   std::optional<Attribute> next_attribute() {
-    while (!rest_.empty() && (is_space(rest_.front()) || rest_.front() == '/')) rest_.remove_prefix(1);
+    while (!rest_.empty() && (is_ascii_whitespace(rest_.front()) || rest_.front() == '/'))
+      rest_.remove_prefix(1);
     closed_ = !rest_.empty() && rest_.front() == '>';
     if (closed_) rest_.remove_prefix(1);
     if (closed_ || rest_.empty()) return std::nullopt;
     Attribute attribute;
-    attribute.name = take_until([](char c) { return is_space(c) || c == '/' || c == '>' || c == '='; });
+    attribute.name =
+        take_until([](char c) { return is_ascii_whitespace(c) || c == '/' || c == '>' || c == '='; });
     std::string_view ahead = rest_;
-    while (!ahead.empty() && is_space(ahead.front())) ahead.remove_prefix(1);
+    while (!ahead.empty() && is_ascii_whitespace(ahead.front())) ahead.remove_prefix(1);
     if (ahead.empty() || ahead.front() != '=') {
       // A tag may begin with an equals sign where a name should stand; it is passed over.
       if (attribute.name.empty() && !rest_.empty()) rest_.remove_prefix(1);
       return attribute;
     }
     rest_ = ahead.substr(1);
-    while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
+    while (!rest_.empty() && is_ascii_whitespace(rest_.front())) rest_.remove_prefix(1);
     if (rest_.empty()) return attribute;
     const char quote = rest_.front();
     if (quote == '"' || quote == '\'') {
@@ -431,13 +431,13 @@ class Head {
       attribute.value = take_until([quote](char c) { return c == quote; });
       if (!rest_.empty()) rest_.remove_prefix(1);
     } else {
-      attribute.value = take_until([](char c) { return is_space(c) || c == '>'; });
+      attribute.value = take_until([](char c) { return is_ascii_whitespace(c) || c == '>'; });
     }
     return attribute;
   }
 
   void skip_name() {
-    take_until([](char c) { return is_space(c) || c == '>'; });
+    take_until([](char c) { return is_ascii_whitespace(c) || c == '>'; });
   }
 
   void skip_past(std::string_view mark, std::size_t from) {

@@ -101,7 +101,7 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 std::string_view without_spaces_before(std::string_view text) {
-  while (!text.empty() && is_html_space(text[0])) text.remove_prefix(1);
+  while (!text.empty() && is_ascii_whitespace(text[0])) text.remove_prefix(1);
   return text;
 }
 

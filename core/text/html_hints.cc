@@ -236,7 +236,8 @@ constexpr std::array<char, 256> part_table() {
   std::array<char, 256> table{};
   for (int i = 0; i < 256; ++i) {
     const char c = static_cast<char>(i);
-    table[static_cast<std::size_t>(i)] = c == '-' || c == '_' || is_html_space(c) ? ' ' : ascii_lower(c);
+    table[static_cast<std::size_t>(i)] =
+        c == '-' || c == '_' || is_ascii_whitespace(c) ? ' ' : ascii_lower(c);
   }
   return table;
 }
@@ -265,7 +266,8 @@ std::uint16_t find_hints(std::string_view name) {
   std::size_t size = 0;
   parts[size++] = ' ';
   while (!name.empty()) {
-    const std::string_view one = name.substr(0, std::ranges::find_if(name, is_html_space) - name.begin());
+    const std::string_view one =
+        name.substr(0, std::ranges::find_if(name, is_ascii_whitespace) - name.begin());
     if (!is_look(one)) {
       for (const char c : one) parts[size++] = kPart[static_cast<unsigned char>(c)];
       parts[size++] = ' ';

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "core/base/ascii.h"
+
 namespace neardup::internal {
 namespace {
 
@@ -37,7 +39,7 @@ void classify_scalar(const char* bytes, std::size_t size, HtmlMasks& masks) {
 char* fold_spaces_scalar(const char* bytes, std::size_t size, std::size_t /*readable*/, char* out) {
   bool after_space = out[-1] == ' ' || out[-1] == '\n';
   for (std::size_t i = 0; i < size; ++i) {
-    const bool space = is_html_space(bytes[i]);
+    const bool space = is_ascii_whitespace(bytes[i]);
     if (space && after_space) continue;
     *out++ = space ? ' ' : bytes[i];
     after_space = space;

@@ -33,9 +33,6 @@ enum HtmlByte : std::uint8_t {
 };
 inline constexpr std::size_t kHtmlBytes = 8;
 
-// White space of HTML: tab, line feed, form feed, carriage return, space.
-constexpr bool is_html_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'; }
-
 // Of up to kBytesMax bytes of a page.
 struct HtmlMasks {
   static constexpr std::size_t kBytesMax = 4096 + 64;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "core/base/ascii.h"
 #include "core/text/character_reference.h"
 #include "core/text/html_scan.h"
 
@@ -38,7 +39,7 @@ class HtmlTextWriter {
 
   void reference(const CharacterReference& reference) {
     const std::string_view text = reference.view();
-    if (text == "\u00A0" || (text.size() == 1 && is_html_space(text[0]))) return space();
+    if (text == "\u00A0" || (text.size() == 1 && is_ascii_whitespace(text[0]))) return space();
     for (const char c : text) *out_++ = c;
   }
 

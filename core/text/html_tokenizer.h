@@ -150,7 +150,7 @@ class HtmlTokenizer {
   // Text up to the next '<' or the end.
   void read_text() {
     while (at_ < page_.size()) {
-      if (internal::is_html_space(page_[at_])) {
+      if (is_ascii_whitespace(page_[at_])) {
         const std::size_t word = scanner_.find(at_, not_space);
         sink_.space(take(word));
         if (at_ == page_.size()) return;
@@ -300,7 +300,7 @@ class HtmlTokenizer {
   }
 
   void skip_spaces() {
-    if (internal::is_html_space(at(at_))) at_ = scanner_.find(at_, not_space);
+    if (is_ascii_whitespace(at(at_))) at_ = scanner_.find(at_, not_space);
   }
 
   // at_ is at a "<!--". The comment ends at "-->" or "--!>"; "<!-->" and "<!--->" are comments of their own.
@@ -399,7 +399,7 @@ class HtmlTokenizer {
   bool is_name(std::size_t i, std::string_view name) const {
     if (name.empty() || i >= page_.size() || page_.size() - i <= name.size()) return false;
     const char behind = page_[i + name.size()];
-    if (!internal::is_html_space(behind) && behind != '/' && behind != '>') return false;
+    if (!is_ascii_whitespace(behind) && behind != '/' && behind != '>') return false;
     return std::equal(name.begin(), name.end(), page_.begin() + static_cast<std::ptrdiff_t>(i),
                       [](char a, char b) { return ascii_lower(a) == ascii_lower(b); });
   }

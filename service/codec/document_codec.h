@@ -11,12 +11,7 @@
 //           element is one (Nutch sends every field so). A text or html in an array is all its strings, each
 //           on a line of its own (as Scrapy's getall() finds paragraphs). Text goes before html, and html
 //           before a digest of it, which is taken as it is.
-//   page    a text, or a raw value, is read as html if it opens like a page, behind comments, and behind what
-//           PHP complains of ("Notice: ... on line 12"): with a doctype, "<?xml", html, head or body; or with
-//           another known tag, if two tags follow each other in its first 4 KiB (besides comments, scripts
-//           and styles), only spaces between, one of which ends an element or has an attribute. So
-//           "<meta charset=utf-8><title>", "<br /><b>Warning</b>:" and "<p>words</p> <p>" are pages, "<br>
-//           is the tag for a line break" and "<ul>, <ol> and <li> make lists" are words about tags.
+//   page    a text, or a raw value, is read as html if it opens like a page (page_opening.h).
 //   base64  under `auto` it is unwrapped where that gives UTF-8 without control characters, UTF-16 with its
 //           mark, or in any charset what opens with a comment or a tag of html; or, where a charset is
 //           declared, 256 bytes and more without control characters; and where it gives a gzip or a file of

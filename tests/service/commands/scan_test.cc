@@ -258,7 +258,7 @@ TEST_F(Scan, the_exit_code_tells_rejects_apart) {
   EXPECT_EQ(scan({}, good + "broken\n").exit_code, 0);
   EXPECT_EQ(scan(strict, good + "broken\n").exit_code, 65);
   EXPECT_EQ(scan(strict, good).exit_code, 0);
-  const Scanned nothing = scan({}, "[\n{}\n]\n");
+  const Scanned nothing = scan({}, "{\n{}\n}\n");
   EXPECT_EQ(nothing.exit_code, 65);
   EXPECT_THAT(nothing.err,
               HasSubstr("neardup: not one document was found (rejected: not_json 2, missing_text 1); "
