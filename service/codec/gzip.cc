@@ -27,9 +27,7 @@ int check(int code) {
 struct GzipReader::Stream {
   z_stream z{};
 
-  Stream() {
-    CHECK(inflateInit2(&z, kGzipOnly) == Z_OK, "zlib has no memory, or is another than its header's");
-  }
+  Stream() { check(inflateInit2(&z, kGzipOnly)); }
   ~Stream() { inflateEnd(&z); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -48,7 +46,7 @@ GzipReader::Outcome GzipReader::read(std::string_view gzip, std::size_t bytes_ma
   z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gzip.data()));
   z.avail_in = static_cast<uInt>(gzip.size());
   const std::size_t room_max = bytes_max + 1;  // one more than may come shows that more would come
-  out.resize(std::min(room_max, std::max(out.capacity(), std::max(kRoomMin, kGrowth * gzip.size()))));
+  out.resize(std::min(room_max, std::max(kRoomMin, kGrowth * gzip.size())));
   std::size_t size = 0;
   bool is_whole = false;  // a member has ended
   for (;;) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "service/codec/document_codec.h"
+#include "tests/support/gzip_bytes.h"
 
 namespace {
 std::atomic<std::size_t> allocations{0};
@@ -57,7 +58,8 @@ TEST(DocumentCodecMemory, a_warm_codec_allocates_nothing) {
   InputConfig raw;
   raw.preset = "raw";
   EXPECT_EQ(allocations_once_warm(raw, {"<html><meta charset=big5>\xA4\xA4\xA4\xE5 of a page",
-                                        "plain words, many", "<meta charset=windows-1251><html>\xC4\xE0"}),
+                                        "plain words, many", "<meta charset=windows-1251><html>\xC4\xE0",
+                                        gzip_of("<html>" + long_text), gzip_of("<html>words")}),
             0U);
 }
 

@@ -63,8 +63,8 @@ TEST(Gzip, a_damaged_one_is_refused_and_the_next_is_read) {
 TEST(Gzip, a_bomb_takes_no_more_memory_than_is_allowed) {
   GzipReader reader;
   std::string out;
-  const std::string bomb = gzip_of(std::string(50'000'000, 'x'));
-  ASSERT_LT(bomb.size(), 50'000U);
+  const std::string bomb = gzip_of(std::string(8'000'000, 'x'));
+  ASSERT_LT(bomb.size(), 10'000U);
   EXPECT_EQ(reader.read(bomb, kBytesMax, out), Outcome::kTooLarge);
   EXPECT_LE(out.capacity(), 2 * kBytesMax);
   EXPECT_EQ(reader.read(gzip_of(std::string(kBytesMax + 1, 'x')), kBytesMax, out), Outcome::kTooLarge);
