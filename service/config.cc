@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/ascii.h"
 #include "core/covering_names.h"
 #include "service/config_table.h"
 #include "service/suggest.h"
@@ -17,6 +18,7 @@
 namespace neardup {
 namespace {
 
+constexpr std::string_view kBlanks = " \t";
 constexpr std::size_t kFileBytesMax = std::size_t{1} << 20;
 constexpr std::string_view kPrefix = "NEARDUP_";
 constexpr std::string_view kProperties = "kafka.properties";
@@ -42,12 +44,6 @@ std::string replace_all(std::string text, std::string_view what, std::string_vie
     text.replace(at, what.size(), with);
   }
   return text;
-}
-
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
 }
 
 // Of a setting or property, as far as it can be one: behind it may be a secret, however it was mistyped.
@@ -102,10 +98,10 @@ std::optional<std::vector<std::string>> list_of_text(const std::string& text) {
     }
   }
   std::vector<std::string> items;
-  if (trimmed(text).empty()) return items;
+  if (trimmed(text, kBlanks).empty()) return items;
   for (std::size_t begin = 0;;) {
     const std::size_t comma = text.find(',', begin);
-    items.push_back(trimmed(std::string_view(text).substr(begin, comma - begin)));
+    items.emplace_back(trimmed(std::string_view(text).substr(begin, comma - begin), kBlanks));
     if (comma == std::string::npos) return items;
     begin = comma + 1;
   }
@@ -287,7 +283,8 @@ void Loader::environment(const std::map<std::string, std::string>& variables) {
     if (!name.starts_with(kPrefix)) continue;
     if (std::find(std::begin(kOtherVariables), std::end(kOtherVariables), name) != std::end(kOtherVariables))
       continue;
-    const std::string path = replace_all(lower(std::string_view(name).substr(kPrefix.size())), "__", ".");
+    const std::string path =
+        replace_all(lower_case(std::string_view(name).substr(kPrefix.size())), "__", ".");
     const std::string origin = "env " + name_of(original);
     if (path.starts_with(kPropertyPrefix)) {
       one_property(replace_all(path.substr(kPropertyPrefix.size()), "_", "."), value, origin);

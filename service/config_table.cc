@@ -8,10 +8,10 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/ascii.h"
 #include "core/cluster.h"
 #include "core/covering_names.h"
 #include "core/limits.h"
-#include "service/suggest.h"
 
 namespace neardup {
 namespace {
@@ -719,7 +719,7 @@ Status check_property(const std::string& property, const std::string& value) {
   constexpr std::string_view kOfTopic = "topic.";
   // And knows none by capitals; but what stands behind SASL.PASSWORD is a secret all the same.
   const std::string name =
-      lower(std::string_view(property).substr(property.starts_with(kOfTopic) ? kOfTopic.size() : 0));
+      lower_case(std::string_view(property).substr(property.starts_with(kOfTopic) ? kOfTopic.size() : 0));
   for (const Refusal& refusal : kRefusals) {
     if (name == refusal.property) return Error{ErrorCode::kInvalid, std::string(refusal.instead)};
   }

@@ -13,12 +13,6 @@ std::string_view last_part(std::string_view path) { return path.substr(path.rfin
 
 }  // namespace
 
-std::string lower(std::string_view word) {
-  std::string out(word);
-  std::ranges::transform(out, out.begin(), ascii_lower);
-  return out;
-}
-
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // row[j]: distance between the part of `a` seen so far and the first j bytes of `b`.
   std::vector<std::size_t> row(b.size() + 1);
@@ -37,12 +31,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string closest(std::string_view word, std::span<const std::string> candidates) {
   if (word.empty() || word.size() > 256) return "";
-  const std::string wanted = lower(word);
+  const std::string wanted = lower_case(word);
   // A third of the letters may be wrong; one more would suggest things that look nothing alike.
   std::size_t best = std::max<std::size_t>(2, last_part(wanted).size() / 3) + 1;
   std::string answer;
   for (const std::string& candidate : candidates) {
-    const std::string known = lower(candidate);
+    const std::string known = lower_case(candidate);
     // The last part alone is the weaker evidence: it must be nearer by one to win.
     std::size_t distance =
         std::min(edit_distance(wanted, known), edit_distance(last_part(wanted), last_part(known)) + 1);

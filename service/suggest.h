@@ -8,9 +8,6 @@
 
 namespace neardup {
 
-// In small letters, of ASCII.
-std::string lower(std::string_view word);
-
 // Levenshtein distance in bytes. REQUIRES: both are short words, as the cost is the product of their lengths.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 

@@ -9,16 +9,6 @@
 #include "core/detector/relation.h"
 
 namespace neardup {
-namespace {
-
-std::string lower_case(std::string_view text) {
-  std::string lowered(text);
-  std::ranges::transform(lowered, lowered.begin(), ascii_lower);
-  return lowered;
-}
-
-}  // namespace
-
 std::uint64_t origin_of(std::string_view url, const Source& source) {
   const std::string_view host = host_of(url);
   if (!host.empty()) {

@@ -1,17 +1,8 @@
 #include "core/detector/relation.h"
 
-#include <algorithm>
-
 #include "core/base/ascii.h"
 
 namespace neardup {
-namespace {
-
-bool is_same_host(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, ascii_lower, ascii_lower);
-}
-
-}  // namespace
 
 // scheme://user@host:port/path; a host in brackets is an address with colons of its own.
 std::string_view host_of(std::string_view url) {
@@ -26,7 +17,7 @@ std::string_view host_of(std::string_view url) {
     host = host.substr(0, host.find(':'));
   }
   constexpr std::string_view kWww = "www.";
-  if (host.size() > kWww.size() && is_same_host(host.substr(0, kWww.size()), kWww)) {
+  if (host.size() > kWww.size() && same_ignoring_case(host.substr(0, kWww.size()), kWww)) {
     host.remove_prefix(kWww.size());
   }
   return host;
@@ -39,7 +30,8 @@ Relation relation_of(const Identity& document, const Identity& leader, bool is_s
   }
   const std::string_view host = host_of(document.url);
   const std::string_view leader_host = host_of(leader.url);
-  if (!host.empty() && !leader_host.empty() && !is_same_host(host, leader_host)) return Relation::kMirror;
+  if (!host.empty() && !leader_host.empty() && !same_ignoring_case(host, leader_host))
+    return Relation::kMirror;
   return Relation::kOther;
 }
 

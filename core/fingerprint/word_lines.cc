@@ -1,5 +1,6 @@
 #include "core/fingerprint/word_lines.h"
 
+#include "core/base/ascii.h"
 #include "core/limits.h"
 #include "core/text/utf8.h"
 
@@ -14,12 +15,6 @@ std::string_view without_comment(std::string_view line) {
     if (at == 0 || kWhiteSpace.find(line[at - 1]) != std::string_view::npos) return line.substr(0, at);
   }
   return line;
-}
-
-std::string_view trimmed(std::string_view line) {
-  const std::size_t begin = line.find_first_not_of(kWhiteSpace);
-  if (begin == std::string_view::npos) return {};
-  return line.substr(begin, line.find_last_not_of(kWhiteSpace) - begin + 1);
 }
 
 // At most kShownBytes of it, cut between two characters.
@@ -47,7 +42,7 @@ Status read_word_lines(std::string_view file, const std::function<Status(std::st
     if (!is_utf8(whole)) {
       return Error{ErrorCode::kInvalid, place + ": is not UTF-8: save the file as UTF-8"};
     }
-    const std::string_view line = trimmed(without_comment(whole));
+    const std::string_view line = trimmed(without_comment(whole), kWhiteSpace);
     if (line.empty()) continue;
     if (const Status taken = take(line); !taken) return taken.error().in(place + ": " + shown(line));
   }

@@ -21,9 +21,8 @@ constexpr char16_t kWindows1252[32] = {0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0
 // The value of a digit of base 10 or 16, or -1.
 int digit_value(char c, int base) {
   if (is_ascii_digit(c)) return c - '0';
-  if (base == 16 && c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (base == 16 && c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
+  const char letter = ascii_lower(c);
+  return base == 16 && letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
 char32_t meant_by(char32_t number) {

@@ -318,12 +318,6 @@ static_assert(std::ranges::adjacent_find(kPlainLabels, [](const PlainLabel& a, c
                 return a.text() == b.text() && a.charset != b.charset;
               }) == kPlainLabels.end());
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_ascii_whitespace(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_ascii_whitespace(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 // The value of `name` = value in a Content-Type or an XML declaration: quoted, or up to a space or semicolon,
 // or a comma: two headers that were made one have it between them.
 std::optional<std::string_view> parameter(std::string_view text, std::string_view name) {

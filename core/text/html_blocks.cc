@@ -402,7 +402,7 @@ class BlockBuilder {
     const Open& open = open_[depth];
     if (open.element != &element) return false;
     if (!element.name.empty()) return true;
-    return std::ranges::equal(open.name, name, {}, ascii_lower, ascii_lower);
+    return same_ignoring_case(open.name, name);
   }
 
   HtmlContainer& container(std::size_t depth) { return page_.containers[open_[depth].container]; }

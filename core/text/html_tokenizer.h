@@ -400,8 +400,7 @@ class HtmlTokenizer {
     if (name.empty() || i >= page_.size() || page_.size() - i <= name.size()) return false;
     const char behind = page_[i + name.size()];
     if (!is_ascii_whitespace(behind) && behind != '/' && behind != '>') return false;
-    return std::equal(name.begin(), name.end(), page_.begin() + static_cast<std::ptrdiff_t>(i),
-                      [](char a, char b) { return ascii_lower(a) == ascii_lower(b); });
+    return same_ignoring_case(page_.substr(i, name.size()), name);
   }
 
   // The byte at `i`, or NUL, which has no meaning in markup, behind the end.

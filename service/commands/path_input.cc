@@ -25,24 +25,18 @@ namespace {
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 constexpr int kLookMs = 200;  // how often a wait for input looks whether to stop
 constexpr std::string_view kStdin = "-";
+constexpr std::string_view kLineBlanks = " \t\r";
 
 bool ends_with_any(std::string_view path, std::span<const std::string_view> endings) {
   return std::ranges::any_of(endings,
                              [&](std::string_view ending) { return ends_with_ignoring_case(path, ending); });
 }
 
-std::string_view without_blanks(std::string_view line) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const std::size_t begin = line.find_first_not_of(kBlanks);
-  return begin == std::string_view::npos ? std::string_view{}
-                                         : line.substr(begin, line.find_last_not_of(kBlanks) + 1 - begin);
-}
-
 // Nothing but a bracket, or one before an object. "[Verse 1]" is a line of its own.
 bool opens_array(std::string_view line) {
   line = without_mark(line);
   if (!line.starts_with('[')) return false;
-  line = without_blanks(line.substr(1));
+  line = trimmed(line.substr(1), kLineBlanks);
   return line.empty() || line == "]" || line.starts_with('{');
 }
 
@@ -308,14 +302,15 @@ void PathInput::take_lines(PathBatch& batch) {
   }
 }
 
-// The line as it is; where the file is an array, the item in it: "" in lines of nothing but a bracket.
+// What is to be read of a line where the file may be an array: all of it, or the item in it; "" where there
+// is none.
 std::string_view PathInput::item_in(std::string_view line) {
-  std::string_view item = without_blanks(line);
+  std::string_view item = trimmed(line, kLineBlanks);
   if (shape_ == Shape::kUnknown && !item.empty()) {
     shape_ = opens_array(item) ? Shape::kArray : Shape::kLines;
-    if (shape_ == Shape::kArray) item = without_blanks(without_mark(item).substr(1));
+    if (shape_ == Shape::kLines) return line;
+    item = trimmed(without_mark(item).substr(1), kLineBlanks);
   }
-  if (shape_ != Shape::kArray) return line;
   if (item == "]" || item.ends_with("}]")) item.remove_suffix(1);
   if (item.ends_with(',')) item.remove_suffix(1);
   return item;
@@ -323,8 +318,8 @@ std::string_view PathInput::item_in(std::string_view line) {
 
 // A line without a word is no document, but it is counted: offsets are line numbers.
 void PathInput::add_line(std::string_view line, PathBatch& batch) {
-  line = item_in(line);
-  if (!without_blanks(line).empty()) {
+  if (shape_ != Shape::kLines) line = item_in(line);
+  if (line.find_first_not_of(kLineBlanks) != std::string_view::npos) {
     places_.push_back({next_line_, 0, batch.bytes.size(), line.size()});
     batch.bytes += line;
   }

@@ -34,11 +34,7 @@ std::string plain(std::string text) {
   return replaced(std::move(text), std::string_view("\0", 1), "\uFFFD");
 }
 
-std::string lower(std::string_view name) {
-  std::string text(name);
-  std::transform(text.begin(), text.end(), text.begin(), ascii_lower);
-  return plain(text);
-}
+std::string lower(std::string_view name) { return plain(lower_case(name)); }
 
 // What the tokenizer reports, as the cases write it: ["Character", ...], ["StartTag", ...], ["EndTag", ...].
 // Values of attributes with a reference in them are left as "&": nobody here decodes those.
