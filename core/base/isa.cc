@@ -4,6 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#if NEARDUP_X86
+#include <cpuid.h>
+#endif
+
 namespace neardup {
 namespace {
 
@@ -56,6 +60,23 @@ Isa cpu_isa() {
 Isa isa() {
   static const Isa chosen = chosen_isa();
   return chosen;
+}
+
+bool has_fast_pext() {
+#if NEARDUP_X86
+  constexpr unsigned kZen3 = 0x19;
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) == 0) return false;
+  if (ebx == signature_INTEL_ebx) return true;
+  if (ebx != signature_AMD_ebx) return false;
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return false;
+  return (eax >> 8 & 0xF) + (eax >> 20 & 0xFF) >= kZen3;  // the family, and what goes beyond its four bits
+#else
+  return false;
+#endif
 }
 
 }  // namespace neardup

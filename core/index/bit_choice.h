@@ -2,9 +2,9 @@
 //
 //   chosen    ..1.11..1      gather keeps their order, the lowest bit first:   b a c b a .. ─► 0..0 | chosen
 //
-// The instructions PEXT and PDEP do just this, but take hundreds of cycles on some AMD CPUs that have them,
-// and others have none. So a choice also knows its runs of neighbouring bits: each is a rotation and a mask,
-// and a choice has few. The same answer either way.
+// The instructions PEXT and PDEP do just this (bit_choice_pext.inl), but take hundreds of cycles on some AMD
+// CPUs that have them, and others have none. So a choice also knows its runs of neighbouring bits: each is a
+// rotation and a mask, and a choice has few. The same answer either way.
 #pragma once
 
 #include <array>

@@ -64,7 +64,7 @@ const ProbeKernels<Word>& probe_kernels() {
   static const ProbeKernels<Word>& chosen = [&]() -> const ProbeKernels<Word>& {
 #if NEARDUP_X86
     if (isa() == Isa::kAvx512) return internal::probe_kernels_avx512<Word>();
-    if (isa() == Isa::kAvx2) return internal::probe_kernels_avx2<Word>();
+    if (isa() == Isa::kAvx2) return internal::probe_kernels_avx2<Word>(has_fast_pext());
 #endif
     return internal::probe_kernels_scalar<Word>();
   }();

@@ -114,7 +114,8 @@ namespace internal {
 template <class Word>
 const ProbeKernels<Word>& probe_kernels_scalar();
 template <class Word>
-const ProbeKernels<Word>& probe_kernels_avx2();  // REQUIRES: the CPU has it
+const ProbeKernels<Word>& probe_kernels_avx2(
+    bool pext_is_fast);  // REQUIRES: the CPU has it; the same answers
 template <class Word>
 const ProbeKernels<Word>& probe_kernels_avx512();  // REQUIRES: the CPU has it
 }  // namespace internal

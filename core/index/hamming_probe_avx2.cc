@@ -1,6 +1,6 @@
 // Eight tags, or four fingerprints of 64 bits, at a time. AVX2 counts no bits: a table of 16 counts, looked
-// up for each half of each byte (Mula), and sums. PEXT is left alone: Zen 1 and 2 are of this tier and take
-// hundreds of cycles for it.
+// up for each half of each byte (Mula), and sums. Compiled twice, with PEXT and without: Zen 1 and 2 are of
+// this tier as well, and take hundreds of cycles for it.
 #include <algorithm>
 
 #include "core/base/isa.h"
@@ -15,18 +15,40 @@ namespace neardup::internal {
 namespace probe_avx2 {
 namespace {  // so that the linker gives none of it to others
 
-template <class Word>
-std::uint64_t gather(const BitChoice<Word>& choice, Word word) {
-  return choice.gather(word);
-}
-template <class Word>
-Word scatter(const BitChoice<Word>& choice, std::uint64_t number) {
-  return choice.scatter(number);
+template <class Number>
+__m256i half_lane(const std::array<Number, BucketLanes::kSize>& values, std::size_t from) {
+  return _mm256_load_si256(reinterpret_cast<const __m256i*>(values.data() + from));
 }
 
-inline void locate_lanes(const BucketLanes& lanes, const std::uint64_t* chosen, const std::uint64_t* rest,
-                         std::uint64_t* keys, std::uint32_t* tags, const std::uint32_t** heads) {
-  locate_buckets(lanes, chosen, rest, keys, tags, heads);
+// Four tables at a time. A product is cut to the bits of a key, so that the lowest 32 of it are enough.
+[[gnu::always_inline]] inline void locate_lanes(const BucketLanes& lanes, const std::uint64_t* chosen,
+                                                const std::uint64_t* rest, std::uint64_t* keys,
+                                                std::uint32_t* tags, const std::uint32_t** heads) {
+  static_assert(HammingTable<std::uint64_t>::kKeyBitsMax <= 32);
+  const __m256i factor = _mm256_set1_epi64x(static_cast<long long>(KeyMix::kFactor));
+  const __m256i low_halves = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+  for (std::size_t from = 0; from < BucketLanes::kSize; from += 4) {
+    const __m256i mix_shift = half_lane(lanes.mix_shift, from);
+    __m256i key = _mm256_load_si256(reinterpret_cast<const __m256i*>(chosen + from));
+    key = _mm256_xor_si256(key, _mm256_srlv_epi64(key, mix_shift));
+    key = _mm256_and_si256(_mm256_mul_epu32(key, factor), half_lane(lanes.mix_mask, from));
+    key = _mm256_xor_si256(key, _mm256_srlv_epi64(key, mix_shift));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(keys + from), key);
+    const __m256i tag_rest = _mm256_load_si256(reinterpret_cast<const __m256i*>(rest + from));
+    const __m256i tag = _mm256_or_si256(_mm256_srlv_epi64(key, half_lane(lanes.level_min, from)),
+                                        _mm256_sllv_epi64(tag_rest, half_lane(lanes.unused, from)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(tags + from),
+                     _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(tag, low_halves)));
+    const __m256i is_split = _mm256_cmpgt_epi64(half_lane(lanes.split, from),
+                                                _mm256_and_si256(key, half_lane(lanes.split_mask, from)));
+    const auto of_region = [&](const auto& values) {
+      return _mm256_blendv_epi8(half_lane(values[0], from), half_lane(values[1], from), is_split);
+    };
+    const __m256i bucket = _mm256_and_si256(key, of_region(lanes.mask));
+    const __m256i offset = _mm256_sllv_epi64(bucket, of_region(lanes.shift));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(heads + from),
+                        _mm256_add_epi64(of_region(lanes.heads), offset));
+  }
 }
 
 inline __m256i byte_counts(__m256i v) {
@@ -134,18 +156,33 @@ std::uint32_t near_words(const Word* words, std::size_t count, Word query, int d
   return near;
 }
 
+namespace by_pext {
+#include "core/index/bit_choice_pext.inl"
 #include "core/index/hamming_probe.inl"
+}  // namespace by_pext
+
+namespace by_runs {
+template <class Word>
+std::uint64_t gather(const BitChoice<Word>& choice, Word word) {
+  return choice.gather(word);
+}
+template <class Word>
+Word scatter(const BitChoice<Word>& choice, std::uint64_t number) {
+  return choice.scatter(number);
+}
+#include "core/index/hamming_probe.inl"
+}  // namespace by_runs
 
 }  // namespace
 }  // namespace probe_avx2
 
 template <class Word>
-const ProbeKernels<Word>& probe_kernels_avx2() {
-  return probe_avx2::kKernels<Word>;
+const ProbeKernels<Word>& probe_kernels_avx2(bool pext_is_fast) {
+  return pext_is_fast ? probe_avx2::by_pext::kKernels<Word> : probe_avx2::by_runs::kKernels<Word>;
 }
-template const ProbeKernels<std::uint32_t>& probe_kernels_avx2();
-template const ProbeKernels<std::uint64_t>& probe_kernels_avx2();
-template const ProbeKernels<Word128>& probe_kernels_avx2();
+template const ProbeKernels<std::uint32_t>& probe_kernels_avx2(bool);
+template const ProbeKernels<std::uint64_t>& probe_kernels_avx2(bool);
+template const ProbeKernels<Word128>& probe_kernels_avx2(bool);
 
 }  // namespace neardup::internal
 NEARDUP_END_TARGET

@@ -86,6 +86,20 @@ TEST(Isa, EveryFeatureOfATierIsAskedOfTheCpu) {
   expect_all_asked(NEARDUP_AVX512_FEATURES, avx2, end);
 }
 
+// By what the kernel says of the CPU.
+TEST(Isa, PextIsFastWhereTheCpuIsKnownForIt) {
+  std::ifstream file("/proc/cpuinfo");
+  std::string maker;
+  int family = 0;
+  for (std::string line; std::getline(file, line) && !line.empty();) {
+    const std::string value = line.substr(std::min(line.find(": ") + 2, line.size()));
+    if (line.starts_with("vendor_id")) maker = value;
+    if (line.starts_with("cpu family")) family = std::stoi(value);
+  }
+  ASSERT_NE(family, 0);
+  EXPECT_EQ(has_fast_pext(), maker == "GenuineIntel" || (maker == "AuthenticAMD" && family >= 25));
+}
+
 TEST(Isa, CodeBetweenTheMacrosIsAvx2) {
   if (cpu_isa() < Isa::kAvx2) GTEST_SKIP() << "this CPU has no AVX2";
   EXPECT_EQ(sum_avx2(), 3);

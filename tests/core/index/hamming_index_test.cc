@@ -434,7 +434,10 @@ template <class Word>
 void agrees([[maybe_unused]] Isa isa) {
   std::vector<const ProbeKernels<Word>*> tiers = {&internal::probe_kernels_scalar<Word>()};
 #if NEARDUP_X86
-  if (isa == Isa::kAvx2) tiers.push_back(&internal::probe_kernels_avx2<Word>());
+  if (isa == Isa::kAvx2) {
+    for (const bool pext_is_fast : {false, true})
+      tiers.push_back(&internal::probe_kernels_avx2<Word>(pext_is_fast));
+  }
   if (isa == Isa::kAvx512) tiers.push_back(&internal::probe_kernels_avx512<Word>());
 #endif
   std::mt19937_64 random(8);

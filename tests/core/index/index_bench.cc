@@ -757,13 +757,14 @@ class Bench {
     const double p999 = percentile(batches.cpu, 0.999) * 1e6;
     const double p999_wall = percentile(batches.wall, 0.999) * 1e6;
     const double bytes = static_cast<double>(index.bytes()) / static_cast<double>(index.size());
+    const double block_bytes =
+        static_cast<double>(index.overflow_lines() * 64) / static_cast<double>(index.size());
     const ProbeCounts counts = index.counts();
     std::printf("%-19s %zu, uniques %" PRIu64
-                ": query %.0f k/s  mixed %.0f k/s  p99.9 of 64 %.0f us (wall %.0f)  %.1f bytes   textbook: "
-                "%.1fx query, "
-                "%.1fx mixed   candidates %.0f, overflow lines %.2f, slow %.4f, largest bucket %" PRIu64
-                "   answers %016" PRIx64 "\n",
-                name, words.size(), index.size(), median(query), mixed, p999, p999_wall, bytes,
+                ": query %.0f k/s  mixed %.0f k/s  p99.9 of 64 %.0f us (wall %.0f)  %.1f bytes, "
+                "%.1f of them blocks   textbook: %.1fx query, %.1fx mixed   candidates %.0f, overflow lines "
+                "%.2f, slow %.4f, largest bucket %" PRIu64 "   answers %016" PRIx64 "\n",
+                name, words.size(), index.size(), median(query), mixed, p999, p999_wall, bytes, block_bytes,
                 median(query_ratio), ratio,
                 static_cast<double>(counts.candidates) / static_cast<double>(counts.lookups),
                 static_cast<double>(counts.overflow_lines) / static_cast<double>(counts.lookups),
@@ -777,6 +778,7 @@ class Bench {
     report_.number(key + "p999_us", p999);
     report_.number(key + "p999_wall_us", p999_wall);
     report_.number(key + "bytes_per_fp", bytes, 1);
+    report_.number(key + "block_bytes_per_fp", block_bytes, 1);
   }
 
   // FAISS, in a process of its own and in batches of the same size: prints its mixed operations a second.
