@@ -68,8 +68,8 @@ Isa cpu_isa();
 // The tier in use: what NEARDUP_ISA names, else cpu_isa(). Decided at the first call.
 Isa isa();
 
-// Do PEXT and PDEP take a few cycles, where they are? Hundreds on AMD's CPUs before Zen 3; of makers other than
-// AMD and Intel nobody knows, so there they do not.
+// Do PEXT and PDEP take a few cycles, where they are? Hundreds on AMD's CPUs before Zen 3; of makers other
+// than AMD and Intel nobody knows, so there they do not.
 bool has_fast_pext();
 
 }  // namespace neardup

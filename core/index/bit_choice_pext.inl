@@ -1,5 +1,5 @@
-// BitChoice's gather and scatter, by the instructions made for them. Included by the tiers that have BMI2, each
-// time in a namespace of its own.
+// BitChoice's gather and scatter, by the instructions made for them. Included by the tiers that have BMI2,
+// each time in a namespace of its own.
 
 template <class Word>
 std::uint64_t gather(const BitChoice<Word>& choice, Word word) {

@@ -25,19 +25,11 @@ namespace {
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 constexpr int kLookMs = 200;  // how often a wait for input looks whether to stop
 constexpr std::string_view kStdin = "-";
-constexpr std::string_view kLineBlanks = " \t\r";
+constexpr std::string_view kBlanks = " \t\r\n";
 
 bool ends_with_any(std::string_view path, std::span<const std::string_view> endings) {
   return std::ranges::any_of(endings,
                              [&](std::string_view ending) { return ends_with_ignoring_case(path, ending); });
-}
-
-// Nothing but a bracket, or one before an object. "[Verse 1]" is a line of its own.
-bool opens_array(std::string_view line) {
-  line = without_mark(line);
-  if (!line.starts_with('[')) return false;
-  line = trimmed(line.substr(1), kLineBlanks);
-  return line.empty() || line == "]" || line.starts_with('{');
 }
 
 // Of a FIFO that nobody writes to as well: for whoever does, wait_for_more waits. Where another process has a
@@ -199,6 +191,8 @@ void PathInput::open_lines(const std::string& path) {
   fd_path_ = path;
   next_line_ = {add_topic(is_stdin ? "stdin" : path), 0, 0};
   shape_ = Shape::kUnknown;
+  opening_.clear();
+  items_ = {};
 }
 
 // True, and `fd` is done with, if it is of the file that we write to. Of two names of a file one is enough.
@@ -259,14 +253,20 @@ bool PathInput::read_lines(PathBatch& batch, Wait wait) {
     if (got < 0 && errno == EWOULDBLOCK) return true;  // somebody else took it
     if (got <= 0) {
       if (got < 0) fail(fd_path_, errno);
+      if (shape_ == Shape::kUnknown && !opening_.empty()) {
+        shape_ = Shape::kLines;
+        unread_ = opening_;
+        take_pieces(batch);
+      }
       if (!line_.empty()) add_line(line_, batch);
       line_.clear();
       close_lines();
       return true;
     }
     unread_ = {block_.data(), static_cast<std::size_t>(got)};
+    if (shape_ == Shape::kUnknown) find_shape();
   }
-  take_lines(batch);
+  take_pieces(batch);
   return true;
 }
 
@@ -281,45 +281,47 @@ bool PathInput::wait_for_more(int fd, Wait wait) const {
   return false;
 }
 
-void PathInput::take_lines(PathBatch& batch) {
-  const auto keep = [&](std::string_view piece) {
-    line_.append(piece.substr(0, bytes_kept_max_ - std::min(line_.size(), bytes_kept_max_)));
+// An array is what begins with a bracket and then an object, or nothing: "[Verse 1]" is a line. Nobody waits
+// for that beyond the size of a document.
+void PathInput::find_shape() {
+  opening_ += std::exchange(unread_, {});
+  const auto skip_blanks = [](std::string_view bytes) {
+    bytes.remove_prefix(std::min(bytes.find_first_not_of(kBlanks), bytes.size()));
+    return bytes;
   };
+  const std::string_view begin = skip_blanks(without_mark(skip_blanks(opening_)));
+  const std::string_view inside = begin.starts_with('[') ? skip_blanks(begin.substr(1)) : begin;
+  if (inside.empty() && opening_.size() < bytes_kept_max_) return;
+  const bool is_array = begin.starts_with('[') && (inside.starts_with('{') || inside.starts_with(']'));
+  shape_ = is_array ? Shape::kArray : Shape::kLines;
+  unread_ = is_array ? begin : opening_;
+}
+
+void PathInput::take_pieces(PathBatch& batch) {
   while (!unread_.empty() && !full(batch)) {
-    const std::size_t end = unread_.find('\n');
-    if (end == std::string_view::npos) {
-      keep(unread_);
-      unread_ = {};
-    } else if (line_.empty()) {
-      add_line(unread_.substr(0, std::min(end, bytes_kept_max_)), batch);
-      unread_.remove_prefix(end + 1);
-    } else {
-      keep(unread_.substr(0, end));
-      add_line(line_, batch);
-      line_.clear();
-      unread_.remove_prefix(end + 1);
+    const auto [bytes, ends] = shape_ == Shape::kArray ? items_.take(unread_) : take_line();
+    if (ends && line_.empty()) {
+      add_line(bytes.substr(0, bytes_kept_max_), batch);
+      continue;
     }
+    line_.append(bytes.substr(0, bytes_kept_max_ - std::min(line_.size(), bytes_kept_max_)));
+    if (!ends) continue;
+    add_line(line_, batch);
+    line_.clear();
   }
 }
 
-// What is to be read of a line where the file may be an array: all of it, or the item in it; "" where there
-// is none.
-std::string_view PathInput::item_in(std::string_view line) {
-  std::string_view item = trimmed(line, kLineBlanks);
-  if (shape_ == Shape::kUnknown && !item.empty()) {
-    shape_ = opens_array(item) ? Shape::kArray : Shape::kLines;
-    if (shape_ == Shape::kLines) return line;
-    item = trimmed(without_mark(item).substr(1), kLineBlanks);
-  }
-  if (item == "]" || item.ends_with("}]")) item.remove_suffix(1);
-  if (item.ends_with(',')) item.remove_suffix(1);
-  return item;
+ArrayItems::Piece PathInput::take_line() {
+  const std::size_t end = unread_.find('\n');
+  const bool ends = end != std::string_view::npos;
+  const ArrayItems::Piece piece = {unread_.substr(0, end), ends};
+  unread_.remove_prefix(ends ? end + 1 : unread_.size());
+  return piece;
 }
 
 // A line without a word is no document, but it is counted: offsets are line numbers.
 void PathInput::add_line(std::string_view line, PathBatch& batch) {
-  if (shape_ != Shape::kLines) line = item_in(line);
-  if (line.find_first_not_of(kLineBlanks) != std::string_view::npos) {
+  if (line.find_first_not_of(kBlanks) != std::string_view::npos) {
     places_.push_back({next_line_, 0, batch.bytes.size(), line.size()});
     batch.bytes += line;
   }

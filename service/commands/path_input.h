@@ -5,16 +5,16 @@
 //                  machine sees the same order; symbolic links are not followed
 //   a file         of a page's ending: one page; else one JSON document a line
 //
-// A file of lines may be one array with an item a line, as Scrapy and mongoexport write it: then the brackets
-// and the commas behind items are none of the records.
+// A file of lines may be one array instead (array_items.h): then its items are the records.
 //
 // Inside a folder files are read that have an ending of pages or of lines; others are skipped and counted.
 // The file that we write to is no input: what is read there would be written there again, without an end.
 // Lines and pages come in batches of one kind. A batch ends when it is full, when the kind changes, or when
 // whoever writes to us has nothing more for the moment: then what is there must be answered.
 //
-// A source's topic is the file of lines, or for pages the path given; its offset is the line's number or the
-// page's number under that path, from 0. So names grow with the files of lines, never with pages.
+// A source's topic is the file of lines, or for pages the path given; its offset is the number of the line,
+// of the item or of the page under that path, from 0. So names grow with the files of lines, never with
+// pages.
 //
 // Cost:    one copy of each byte. A line or page longer than document_bytes_max is kept to one byte more than
 //          that, which is enough to reject it: memory is bounded by one batch and one document.
@@ -33,6 +33,7 @@
 
 #include "core/base/result.h"
 #include "service/codec/record.h"
+#include "service/commands/array_items.h"
 
 namespace neardup {
 
@@ -110,9 +111,10 @@ class PathInput {
   void read_page(const std::string& path, PathBatch& batch);
   bool read_lines(PathBatch& batch, Wait wait);
   bool wait_for_more(int fd, Wait wait) const;
-  void take_lines(PathBatch& batch);
+  void find_shape();
+  void take_pieces(PathBatch& batch);
+  ArrayItems::Piece take_line();
   void add_line(std::string_view line, PathBatch& batch);
-  std::string_view item_in(std::string_view line);
   std::uint32_t add_topic(const std::string& name);
   void fail(const std::string& path, int error);
 
@@ -130,10 +132,12 @@ class PathInput {
   int fd_ = -1;  // the open file of lines
   std::string fd_path_;
   Source next_line_;
-  Shape shape_ = Shape::kUnknown;  // of the open file: its first line that is not blank tells
+  Shape shape_ = Shape::kUnknown;  // of the open file: its first bytes that are not blank tell
+  std::string opening_;            // what came until then
+  ArrayItems items_;
   std::vector<char> block_;
-  std::string_view unread_;  // the rest of block_
-  std::string line_;         // the beginning of a line whose end has not come yet
+  std::string_view unread_;  // the rest of block_, or of opening_
+  std::string line_;         // the beginning of a line or item whose end has not come yet
 
   std::vector<Place> places_;  // of the batch being made
   std::vector<std::string> topic_names_;

@@ -73,11 +73,11 @@ TEST_F(PathInputTest, an_empty_page_is_a_record) {
   EXPECT_EQ(batch.records[0].value, "");
 }
 
-TEST_F(PathInputTest, a_file_may_be_one_array_with_an_item_a_line) {
+TEST_F(PathInputTest, a_file_may_be_one_array) {
   using Records = std::vector<std::pair<std::int64_t, std::string>>;
-  const auto records = [&](const std::string& file) {
+  const auto records = [&](const std::string& file, std::size_t document_bytes_max = 1000) {
     write("items.json", file);
-    PathInput input({folder_.string() + "/items.json"}, 0, 1000, stop_);
+    PathInput input({folder_.string() + "/items.json"}, 0, document_bytes_max, stop_);
     PathBatch batch;
     Records all;
     while (input.next(batch)) {
@@ -85,20 +85,62 @@ TEST_F(PathInputTest, a_file_may_be_one_array_with_an_item_a_line) {
     }
     return all;
   };
-  const Records scrapy = {{1, R"({"text": "a"})"}, {2, R"({"text": "b, ]"})"}};
+  const Records scrapy = {{0, R"({"text": "a"})"}, {1, R"({"text": "b, ]"})"}};
   EXPECT_EQ(records("[\n{\"text\": \"a\"},\n{\"text\": \"b, ]\"}\n]"), scrapy);
-  EXPECT_EQ(records("\xEF\xBB\xBF[\r\n  {\"text\": \"a\"} ,\r\n  {\"text\": \"b, ]\"}\r\n]\r\n"),
-            (Records{{1, R"({"text": "a"} )"}, {2, R"({"text": "b, ]"})"}}));
+  EXPECT_EQ(records("\xEF\xBB\xBF[\r\n  {\"text\": \"a\"} ,\r\n  {\"text\": \"b, ]\"}\r\n]\r\n"), scrapy);
+  EXPECT_EQ(records(R"([{"text": "a"}, {"text": "b, ]"}])"), scrapy);
   const Records mongoexport = {{0, R"({"n":1})"}, {1, R"({"n":2})"}, {2, R"({"n":3})"}};
   EXPECT_EQ(records("[{\"n\":1},\n{\"n\":2},\n{\"n\":3}]\n"), mongoexport);
-  EXPECT_EQ(records("\n[{\"n\":1}]"), (Records{{1, R"({"n":1})"}}));
+  const Records indented = {{0, "{\n    \"n\": [\n      1\n    ]\n  }"}, {1, "{\n    \"n\": 2\n  }"}};
+  EXPECT_EQ(records("[\n  {\n    \"n\": [\n      1\n    ]\n  },\n  {\n    \"n\": 2\n  }\n]"), indented);
+  EXPECT_EQ(records("\n[{\"n\":1}]"), (Records{{0, R"({"n":1})"}}));
   EXPECT_EQ(records("[]\n"), Records{});
   EXPECT_EQ(records("[\n\n]\n"), Records{});
+  EXPECT_EQ(records("[{\"n\":1}, null, {\"n\":"), (Records{{0, R"({"n":1})"}, {1, "null"}, {2, R"({"n":)"}}));
+  EXPECT_EQ(records("[{\"n\": 12345}, {}]", 10), (Records{{0, R"({"n": 12345)"}, {1, "{}"}}));
   // Only where the file begins so: else lines are what they are.
   const Records words = {{0, "[Verse 1]"}, {1, "{a},"}, {2, "]"}};
   EXPECT_EQ(records("[Verse 1]\n{a},\n]\n"), words);
   const Records later = {{0, "{},"}, {1, "["}, {2, "{}]"}};
   EXPECT_EQ(records("{},\n[\n{}]\n"), later);
+  EXPECT_EQ(records("\n\n["), (Records{{2, "["}}));
+}
+
+TEST_F(PathInputTest, an_array_may_come_a_byte_at_a_time) {
+  const std::string array = "\n[{\"text\": \"a\\\\\"},\n {\"text\": \"\\\"b\\\\\\\", ]\"}]\n";
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  PathInput input({}, ends[0], 1000, stop_);
+  PathBatch batch;
+  std::vector<std::string> items;
+  for (const char byte : array) {
+    ASSERT_EQ(::write(ends[1], &byte, 1), 1);
+    while (input.next(batch, PathInput::Wait::kNo)) {
+      for (const Record& record : batch.records) items.emplace_back(*record.value);
+    }
+  }
+  EXPECT_EQ(items, (std::vector<std::string>{R"({"text": "a\\"})", R"({"text": "\"b\\\", ]"})"}));
+  close(ends[1]);
+  EXPECT_FALSE(input.next(batch));
+  close(ends[0]);
+}
+
+TEST_F(PathInputTest, whether_it_is_an_array_is_not_waited_for_beyond_a_document) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  PathInput input({}, ends[0], 10, stop_);
+  PathBatch batch;
+  for (const std::string bytes : {"[         ", " ", "\n{}\n"}) {
+    EXPECT_FALSE(input.next(batch, PathInput::Wait::kNo));
+    ASSERT_EQ(::write(ends[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  }
+  ASSERT_TRUE(input.next(batch, PathInput::Wait::kNo));
+  ASSERT_EQ(batch.records.size(), 2U);
+  EXPECT_EQ(batch.records[0].value, "[          ");
+  EXPECT_EQ(batch.records[1].value, "{}");
+  close(ends[1]);
+  EXPECT_FALSE(input.next(batch));
+  close(ends[0]);
 }
 
 TEST_F(PathInputTest, stop_ends_it) {

@@ -1,0 +1,45 @@
+// Where do the items of a JSON array begin and end, however it is laid out?
+//
+// Brackets are counted and strings passed over; nothing else is looked at, so an item is whatever stands
+// between two commas, right or wrong. It comes in pieces, as the bytes do.
+//
+//   [{"id": 1, ...}, {"id": 2,            a line for all (Python's json.dump), a line for each (Scrapy,
+//     "text": "..."},                     mongoexport), or many for one (indent=2)
+//   null]                                 an item too: who reads it may say no
+//
+// A line that breaks within a string is none of JSON's: the item ends there, so that one quote too few costs
+// that item and the rest of its line.
+//
+// Cost:    strings are searched, not read: some gigabytes a second.
+// Threads: one at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace neardup {
+
+class ArrayItems {
+ public:
+  struct Piece {
+    std::string_view bytes;  // of one item; "" where there is none in sight
+    bool ends = false;       // the item with it
+  };
+
+  // Takes bytes from the front of `unread`, the first of which opened the array: all of them, or up to an
+  // item's end.
+  Piece take(std::string_view& unread);
+
+ private:
+  enum class In : std::uint8_t { kNothing, kValue, kString };
+
+  Piece end_at(std::size_t at, std::string_view& unread);
+  std::size_t pass_string(std::string_view bytes, std::size_t at);
+
+  In in_ = In::kNothing;
+  std::size_t depth_ = 0;  // of brackets open within the item
+  bool escapes_ = false;   // the last byte of the string so far is a backslash that escapes the next one
+};
+
+}  // namespace neardup
