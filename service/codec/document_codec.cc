@@ -17,6 +17,7 @@
 #include "service/codec/base64.h"
 #include "service/codec/file_kind.h"
 #include "service/codec/gzip.h"
+#include "service/codec/http_message.h"
 #include "service/codec/json_fields.h"
 #include "service/codec/json_string.h"
 #include "service/codec/page_opening.h"
@@ -52,7 +53,7 @@ bool is_named_like_a_page(std::string_view name) {
 // which charset they could is not tried: a text has no controls in any, while a few random bytes would do in
 // most. So without markup it takes many bytes, and a producer who says that they are in a charset.
 bool is_plainly_a_page(std::string_view decoded, bool charset_declared) {
-  if (opens_with_markup(decoded)) return true;  // whatever its charset
+  if (opens_with_markup(decoded) || read_http_message(decoded)) return true;  // whatever its charset
   if (decoded.starts_with("\xFF\xFE") || decoded.starts_with("\xFE\xFF")) return true;  // UTF-16
   const bool has_controls = std::ranges::any_of(decoded, [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
@@ -113,6 +114,8 @@ std::optional<Charset> declared_charset(std::span<const Header> headers) {
 
 // The body is there, as characters: of html, of plain words, or of bytes that never were any?
 std::optional<RejectReason> set_format(Document& document) {
+  if (const auto message = read_http_message(document.body))
+    document.body.erase(0, document.body.size() - message->body.size());
   if (is_no_page(document.body)) return RejectReason::kNotText;
   document.format = opens_like_a_page(document.body) ? Document::Format::kHtml : Document::Format::kText;
   return std::nullopt;
@@ -160,6 +163,7 @@ struct DocumentCodec::State {
   JsonFields fields;
   std::string unescaped;  // a string that is not kept as it is
   std::string unwrapped;  // what base64 held
+  std::string joined;     // what chunks held
   std::string unpacked;   // what gzip held
   GzipReader gzip;
   std::optional<CharsetDecoder> charset_decoder;  // where bodies can be bytes of any charset
@@ -352,13 +356,21 @@ std::optional<RejectReason> DocumentCodec::State::fill_from_base64(std::string_v
 
 std::optional<RejectReason> DocumentCodec::State::fill_from_bytes(std::string_view bytes, CharsetHints hints,
                                                                   Document& document) {
+  bool may_be_packed = false;
+  if (const auto message = read_http_message(bytes)) {
+    bytes = message->body;
+    may_be_packed = message->is_packed;
+    const std::string_view type = message->content_type.substr(0, kContentTypeBytesMax);
+    if (!hints.declared) hints.declared = charset_declared(type);
+    if (message->is_chunked && join_chunks(bytes, joined)) bytes = joined;
+  }
   if (is_gzip(bytes)) {
     const GzipReader::Outcome outcome = gzip.read(bytes, document_bytes_max, unpacked);
     if (outcome == GzipReader::Outcome::kTooLarge) return RejectReason::kTooLarge;
     if (outcome == GzipReader::Outcome::kDamaged) return RejectReason::kNotText;
     bytes = unpacked;
   }
-  if (is_no_page(bytes)) return RejectReason::kNotText;
+  if (is_no_page(bytes) || (may_be_packed && !is_utf8(bytes))) return RejectReason::kNotText;
   hints.html |= opens_with_markup(bytes);
   charset_decoder->decode(bytes, hints, document.body);
   if (document.body.size() > document_bytes_max) return RejectReason::kTooLarge;
@@ -411,6 +423,7 @@ std::optional<RejectReason> DocumentCodec::decode(const Record& record, Document
   if (record.value && record.value->size() > kRecordBytesUsual) {
     free_memory(state_->unescaped);
     free_memory(state_->unwrapped);
+    free_memory(state_->joined);
   }
   if (state_->unpacked.capacity() > kRecordBytesUsual) free_memory(state_->unpacked);
   return reason;

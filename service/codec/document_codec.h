@@ -14,9 +14,13 @@
 //   page    a text, or a raw value, is read as html if it opens like a page (page_opening.h).
 //   base64  under `auto` it is unwrapped where that gives UTF-8 without control characters, UTF-16 with its
 //           mark, or in any charset what opens with a comment or a tag of html; or, where a charset is
-//           declared, 256 bytes and more without control characters; and where it gives a gzip or a file of
-//           another kind. All else is taken as it is.
-//   gzip    a raw value, and what comes out of base64, may be one (gzip.h); once, not a gzip in a gzip.
+//           declared, 256 bytes and more without control characters; and where it gives a response of HTTP, a
+//           gzip or a file of another kind. All else is taken as it is.
+//   http    a text, a raw value, and what comes out of base64, may be a whole response of HTTP or a WARC record
+//           (http_message.h): its body is the page, and its Content-Type tells the charset where nobody else
+//           does.
+//   gzip    a raw value, what comes out of base64, and the body of a response, may be one (gzip.h); once, not
+//           a gzip in a gzip. A body packed in another way is kNotText.
 //   kind    what begins like a PDF, an image or an archive (file_kind.h) is kNotText, in whichever field.
 //   charset a JSON string is Unicode and is taken as it is. What comes out of base64, and a raw value, are
 //           bytes: core/text/charset_decoder.h makes them UTF-8, told by fields.charset or by the record's

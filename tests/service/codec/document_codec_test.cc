@@ -472,6 +472,39 @@ TEST(DocumentCodec, a_page_may_be_packed_with_gzip) {
   EXPECT_EQ(decode(small, gzip_of(std::string(4097, 'x')), "k").verdict(), "too_large");
 }
 
+TEST(DocumentCodec, a_page_may_stand_behind_the_headers_that_it_came_with) {
+  const std::string head =
+      "HTTP/1.1 200 OK\r\nDate: Mon, 01 Jan 2026 00:00:00 GMT\r\nContent-Type: text/html; charset=gbk\r\n";
+  const std::string page = "<p>\xD6\xD0\xB9\xFA</p><p>words</p>";
+  const Outcome raw = decode(of_preset("raw"), head + "\r\n" + page, "http://a/");
+  EXPECT_EQ(raw.document.body, "<p>中国</p><p>words</p>");
+  EXPECT_EQ(raw.document.format, Document::Format::kHtml);
+  const std::string chunked = head + "Transfer-Encoding: chunked\r\n\r\n5\r\n" + page.substr(0, 5) + "\r\n" +
+                              "12\r\n" + page.substr(5) + "\r\n0\r\n\r\n";
+  ASSERT_EQ(page.size(), 5U + 0x12U);
+  EXPECT_EQ(decode(of_preset("raw"), chunked, "k").document.body, raw.document.body);
+  EXPECT_EQ(
+      decode(of_preset("raw"), head + "Content-Encoding: gzip\r\n\r\n" + gzip_of(page), "k").document.body,
+      raw.document.body);
+  EXPECT_EQ(decode(of_preset("raw"), head + "Content-Encoding: br\r\n\r\n\x8B\x02\x80", "k").verdict(),
+            "not_text");
+  EXPECT_EQ(decode(of_preset("raw"), head + "Content-Encoding: br\r\n\r\nwords", "k").document.body, "words")
+      << "unpacked before it was stored";
+  EXPECT_EQ(decode(of_preset("raw"), head + "\r\n%PDF-1.4\n%\xE2\xE3\xCF\xD3\n", "k").verdict(), "not_text");
+  EXPECT_EQ(decode(of_preset("raw"), head + "\r\n", "k").document.body, "");
+
+  InputConfig input;
+  input.base64 = "auto";
+  EXPECT_EQ(decode(input, R"({"html":")" + encode_base64(head + "\r\n" + page) + "\"}", "k").document.body,
+            raw.document.body);
+  // Unicode already, whatever the headers say.
+  const Outcome text =
+      decode_json(R"({"id":"a","text":"HTTP/2 200\r\ncontent-type: text/plain; charset=gbk\r\n\r\n中国"})");
+  EXPECT_EQ(text.document.body, "中国");
+  EXPECT_EQ(decode_json(R"({"id":"a","text":"HTTP/1.1 200 OK is a status line"})").document.body,
+            "HTTP/1.1 200 OK is a status line");
+}
+
 TEST(DocumentCodec, files_of_other_kinds_are_no_text_wherever_they_stand) {
   const std::string pdf = "%PDF-1.4\n%\xE2\xE3\xCF\xD3\n1 0 obj<</Type/Catalog>>endobj";
   const Outcome raw = decode(of_preset("raw"), pdf, "http://a/b.pdf");

@@ -1,0 +1,70 @@
+#include "service/codec/http_message.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+namespace neardup {
+namespace {
+
+std::string body_of(std::string_view bytes) {
+  const auto message = read_http_message(bytes);
+  return message ? std::string(message->body) : "none";
+}
+
+TEST(HttpMessage, what_the_head_says_of_the_body) {
+  const auto message = read_http_message(
+      "HTTP/1.1 200 OK\r\nContent-Type:  text/html; charset=big5 \r\nTRANSFER-ENCODING: gzip, chunked\r\n"
+      "X-Long: one\r\n  and more\r\nContent-Encoding: zstd\r\n\r\nbody\r\n\r\nmore");
+  ASSERT_TRUE(message);
+  EXPECT_EQ(message->body, "body\r\n\r\nmore");
+  EXPECT_EQ(message->content_type, "text/html; charset=big5");
+  EXPECT_TRUE(message->is_chunked);
+  EXPECT_TRUE(message->is_packed);
+  for (const char* const coding : {"gzip", "x-gzip", "identity", ""}) {
+    const std::string bytes = std::string("HTTP/1.0 200\nContent-Encoding: ") + coding + "\n\n";
+    EXPECT_FALSE(read_http_message(bytes)->is_packed) << coding;
+  }
+}
+
+TEST(HttpMessage, heads_behind_each_other_are_passed_up_to_the_last) {
+  EXPECT_EQ(
+      body_of("HTTP/1.1 301 Moved\r\nLocation: /b\r\n\r\nHTTP/2 200\r\ncontent-type: text/html\r\n\r\nb"),
+      "b");
+  EXPECT_EQ(body_of("WARC/1.1\r\nWARC-Type: response\r\nContent-Type: application/http\r\n\r\n"
+                    "HTTP/1.1 200 OK\r\nDate: today\r\n\r\npage\r\n\r\n"),
+            "page\r\n\r\n");
+  EXPECT_EQ(body_of("WARC/1.0\nWARC-Type: conversion\n\nwords"), "words") << "of a WET file";
+}
+
+TEST(HttpMessage, all_else_is_none) {
+  for (const char* const bytes :
+       {"", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n",
+        "HTTP/1.1 is a protocol\n\nwords", "HTTP/1.1 2000 words\n\nwords", "HTTP/ 200 OK\n\nwords",
+        "http/1.1 200 OK\n\nwords", "WARC/1.0 is a format\n\n",
+        "HTTP/1.1 200 OK\nis what a server says\n\nwords", "HTTP/1.1 200 OK\n: b\n\nwords",
+        "\nHTTP/1.1 200 OK\n\nwords"}) {
+    EXPECT_EQ(body_of(bytes), "none") << bytes;
+  }
+  EXPECT_EQ(body_of("HTTP/1.1 200 OK\nA: " + std::string(70'000, 'b') + "\n\nwords"), "none") << "bounded";
+}
+
+TEST(HttpMessage, chunks_are_joined_up_to_where_they_end) {
+  const auto joined = [](std::string_view body) {
+    std::string out;
+    return join_chunks(body, out) ? out : "none";
+  };
+  EXPECT_EQ(joined("4\r\nword\r\nA;name=value\r\ns and more!\r\n0\r\nTrailer: x\r\n\r\n"), "words and more");
+  EXPECT_EQ(joined("4\r\nword\r\n2\r\ns!\r\n0\r\n\r\nbehind"), "words!");
+  EXPECT_EQ(joined("0\r\n\r\n"), "");
+  EXPECT_EQ(joined("ff\r\ncut off"), "cut off");
+  EXPECT_EQ(joined("ffffffffffffffff\r\ncut off"), "cut off");
+  EXPECT_EQ(joined("<html>\r\njoined already"), "none");
+  EXPECT_EQ(joined("fffffffffffffffff\r\nno size"), "none");
+  EXPECT_EQ(joined("-1\r\nno size"), "none");
+  EXPECT_EQ(joined(""), "none");
+}
+
+}  // namespace
+}  // namespace neardup
