@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kHeadBytesMax = std::size_t{64} << 10;
 constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kHttp = "HTTP/";
+constexpr std::string_view kWarc = "WARC/";
 
 // Takes a line from the front of `bytes`, without its end. Nothing: it has none.
 std::optional<std::string_view> take_line(std::string_view& bytes) {
@@ -23,9 +25,9 @@ std::optional<std::string_view> take_line(std::string_view& bytes) {
 
 // "HTTP/1.1 200 OK", "HTTP/2 200", "WARC/1.0".
 bool opens_head(std::string_view line) {
-  const bool is_warc = line.starts_with("WARC/");
-  if (!is_warc && !line.starts_with("HTTP/")) return false;
-  line.remove_prefix(5);
+  const bool is_warc = line.starts_with(kWarc);
+  if (!is_warc && !line.starts_with(kHttp)) return false;
+  line.remove_prefix(kHttp.size());
   const std::size_t version = std::min(line.find_first_not_of("0123456789."), line.size());
   if (version == 0) return false;
   line.remove_prefix(version);
@@ -52,6 +54,7 @@ void note(std::string_view name, std::string_view value, HttpMessage& message) {
 }
 
 std::optional<HttpMessage> read_head(std::string_view bytes) {
+  if (!bytes.starts_with(kHttp) && !bytes.starts_with(kWarc)) return std::nullopt;
   std::string_view head = bytes.substr(0, kHeadBytesMax);
   std::optional<std::string_view> line = take_line(head);
   if (!line || !opens_head(*line)) return std::nullopt;

@@ -87,7 +87,7 @@ expect "the next start" systemctl restart neardup
 expect "has none" not grep -qz -- --accept "/proc/$(property MainPID)/cmdline"
 
 sed -i 's/^detector:/detectr:/' /etc/neardup/neardup.yaml
-systemctl start neardup || true
+systemctl restart neardup || true
 expect "a wrong setting ends it" within 10 test_property ActiveState failed
 expect "with the code that says so" test_property ExecMainStatus 78
 sleep 7 # longer than RestartSec
