@@ -45,7 +45,7 @@ kubernetes_accepts_every_use() {
   local values
   for values in "$chart"/ci/*-values.yaml; do # Strimzi's kinds are not installed
     helm template crawl $chart --values "$values" --set-json 'extraObjects=[]' --set tests.enabled=false |
-      sed "s/namespace: monitoring$/namespace: $namespace/" |
+      sed "s/namespace: \"monitoring\"$/namespace: $namespace/" |
       kubectl apply --dry-run=server --validate=strict -f - || { echo "$values" && return 1; }
   done
 }
