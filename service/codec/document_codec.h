@@ -16,9 +16,9 @@
 //           mark, or in any charset what opens with a comment or a tag of html; or, where a charset is
 //           declared, 256 bytes and more without control characters; and where it gives a response of HTTP, a
 //           gzip or a file of another kind. All else is taken as it is.
-//   http    a text, a raw value, and what comes out of base64, may be a whole response of HTTP or a WARC record
-//           (http_message.h): its body is the page, and its Content-Type tells the charset where nobody else
-//           does.
+//   http    a text, a raw value, and what comes out of base64, may be a whole response of HTTP or a WARC
+//           record (http_message.h): its body is the page, and its Content-Type tells the charset where
+//           nobody else does.
 //   gzip    a raw value, what comes out of base64, and the body of a response, may be one (gzip.h); once, not
 //           a gzip in a gzip. A body packed in another way is kNotText.
 //   kind    what begins like a PDF, an image or an archive (file_kind.h) is kNotText, in whichever field.

@@ -1,9 +1,9 @@
 // What does a stored HTTP response carry?
 //
-// Some crawlers keep what came over the wire: a status line, headers, an empty line, the page. Of that the page
-// is the document; the headers tell of it, and change with each fetch (Date, Set-Cookie), so that none is like
-// the one before. A WARC record (ISO 28500) has a head of the same kind in front; and what curl -iL writes, one
-// head for each redirect.
+// Some crawlers keep what came over the wire: a status line, headers, an empty line, the page. Of that the
+// page is the document; the headers tell of it, and change with each fetch (Date, Set-Cookie), so that none
+// is like the one before. A WARC record (ISO 28500) has a head of the same kind in front; and what curl -iL
+// writes, one head for each redirect.
 //
 //   HTTP/1.1 200 OK                               or WARC/1.0, and then such a one
 //   Content-Type: text/html; charset=gbk          which charset the page is in

@@ -3,7 +3,8 @@
 
 No trailing whitespace, no file over 1 MiB, no address of a package registry (builds use the clients' own settings), in
 Markdown no link to a file that is not there, and in C++ no prefetch but by its own function and no comment wider than
-the code is. Looks at the files git knows, or would take. Texts under tests/golden are data and may hold anything.
+the code is. Looks at the files git knows, or would take. Texts under tests/golden and the seeds of fuzz targets are data
+and may hold anything.
 """
 
 import pathlib
@@ -12,7 +13,7 @@ import subprocess
 import sys
 
 FILE_BYTES_MAX = 1 << 20
-DATA = "tests/golden/"
+DATA = re.compile(r"tests/(golden|fuzz/\w+)/")
 
 # A registry or a mirror of one shows in its host's name, or in the option that names it. The name space of a pom is
 # written like an address, but is none.
@@ -52,7 +53,7 @@ def complaints(root):
         data = (root / name).read_bytes()
         if len(data) > FILE_BYTES_MAX:
             yield f"{name}: {len(data)} bytes; files stay under {FILE_BYTES_MAX}"
-        if b"\0" in data or name.startswith(DATA):
+        if b"\0" in data or DATA.match(name):
             continue
         text = data.decode("utf-8", errors="replace")
         for number, line in enumerate(text.split("\n"), 1):

@@ -31,8 +31,10 @@ class Hygiene(unittest.TestCase):
         self.refused("a.cc", "int a;\nint b; \n", "a.cc:2: trailing whitespace")
         self.refused("a.cc", "int a;\r\n", "a.cc:1: trailing whitespace")
 
-    def test_golden_texts_and_binary_files_may_hold_anything(self):
+    def test_golden_texts_seeds_and_binary_files_may_hold_anything(self):
         self.assertEqual(self.complaints("tests/golden/text.txt", "a \n"), [])
+        self.assertEqual(self.complaints("tests/fuzz/some_fuzz/head.http", "HTTP/2 200\r\n"), [])
+        self.assertEqual(len(self.complaints("tests/fuzz/replay.cc", "int a; \n")), 1)
         self.assertEqual(self.complaints("a.bin", b"\0 \n"), [])
 
     def test_a_large_file_is_found(self):
