@@ -9,6 +9,7 @@
 #include "core/detector/relation.h"
 
 namespace neardup {
+
 std::uint64_t origin_of(std::string_view url, const Source& source) {
   const std::string_view host = host_of(url);
   if (!host.empty()) {

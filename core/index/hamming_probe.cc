@@ -10,14 +10,7 @@ namespace neardup {
 namespace internal {
 namespace probe_scalar {
 
-template <class Word>
-std::uint64_t gather(const BitChoice<Word>& choice, Word word) {
-  return choice.gather(word);
-}
-template <class Word>
-Word scatter(const BitChoice<Word>& choice, std::uint64_t number) {
-  return choice.scatter(number);
-}
+#include "core/index/bit_choice_runs.inl"
 
 void locate_lanes(const BucketLanes& lanes, const std::uint64_t* chosen, const std::uint64_t* rest,
                   std::uint64_t* keys, std::uint32_t* tags, const std::uint32_t** heads) {

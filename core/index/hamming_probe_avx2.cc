@@ -162,14 +162,7 @@ namespace by_pext {
 }  // namespace by_pext
 
 namespace by_runs {
-template <class Word>
-std::uint64_t gather(const BitChoice<Word>& choice, Word word) {
-  return choice.gather(word);
-}
-template <class Word>
-Word scatter(const BitChoice<Word>& choice, std::uint64_t number) {
-  return choice.scatter(number);
-}
+#include "core/index/bit_choice_runs.inl"
 #include "core/index/hamming_probe.inl"
 }  // namespace by_runs
 
