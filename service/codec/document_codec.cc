@@ -104,16 +104,15 @@ bool read_name(const JsonField& field, std::string& name) {
 // What the producer says of a raw value, in the header that HTTP has for it.
 std::optional<Charset> declared_charset(std::span<const Header> headers) {
   for (const Header& header : headers) {
-    const bool is_content_type =
-        header.name.size() == kContentType.size() && starts_with_ignoring_case(header.name, kContentType);
-    if (is_content_type && header.value)
+    if (equals_ignoring_case(header.name, kContentType) && header.value)
       return charset_declared(header.value->substr(0, kContentTypeBytesMax));
   }
   return std::nullopt;
 }
 
-// The body is there, as characters: of html, of plain words, or of bytes that never were any?
-std::optional<RejectReason> set_format(Document& document) {
+// The body is there, as characters. Takes off the head that it came with, and tells what it is: html, plain
+// words, or bytes that never were any.
+std::optional<RejectReason> finish_body(Document& document) {
   if (const auto message = read_http_message(document.body))
     document.body.erase(0, document.body.size() - message->body.size());
   if (is_no_page(document.body)) return RejectReason::kNotText;
@@ -332,7 +331,7 @@ std::optional<RejectReason> DocumentCodec::State::fill_body(const JsonField& fie
                                                             Document& document) {
   if (preset.base64 == Base64::kNever) {
     assign_strings(field, document.body);
-    return set_format(document);
+    return finish_body(document);
   }
   const CharsetHints hints{read_charset(), html};
   if (!field.escaped && field.rest.empty()) return fill_from_base64(field.raw, hints, document);
@@ -351,7 +350,7 @@ std::optional<RejectReason> DocumentCodec::State::fill_from_base64(std::string_v
   if (preset.base64 == Base64::kAlways) return RejectReason::kInvalidBase64;
   if (preset.value_is_page) return fill_from_bytes(text, hints, document);
   document.body = text;  // of a JSON string: Unicode already
-  return set_format(document);
+  return finish_body(document);
 }
 
 std::optional<RejectReason> DocumentCodec::State::fill_from_bytes(std::string_view bytes, CharsetHints hints,
@@ -374,7 +373,7 @@ std::optional<RejectReason> DocumentCodec::State::fill_from_bytes(std::string_vi
   hints.html |= opens_with_markup(bytes);
   charset_decoder->decode(bytes, hints, document.body);
   if (document.body.size() > document_bytes_max) return RejectReason::kTooLarge;
-  return set_format(document);
+  return finish_body(document);
 }
 
 std::optional<Charset> DocumentCodec::State::read_charset() {

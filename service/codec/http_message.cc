@@ -23,11 +23,10 @@ std::optional<std::string_view> take_line(std::string_view& bytes) {
   return line;
 }
 
-// "HTTP/1.1 200 OK", "HTTP/2 200", "WARC/1.0".
+// "HTTP/1.1 200 OK", "HTTP/2 200", "WARC/1.0". REQUIRES: it begins with one of these two words.
 bool opens_head(std::string_view line) {
   const bool is_warc = line.starts_with(kWarc);
-  if (!is_warc && !line.starts_with(kHttp)) return false;
-  line.remove_prefix(kHttp.size());
+  line.remove_prefix(is_warc ? kWarc.size() : kHttp.size());
   const std::size_t version = std::min(line.find_first_not_of("0123456789."), line.size());
   if (version == 0) return false;
   line.remove_prefix(version);
@@ -44,12 +43,12 @@ bool is_name(std::string_view name) {
 }
 
 void note(std::string_view name, std::string_view value, HttpMessage& message) {
-  if (same_ignoring_case(name, "content-type")) message.content_type = value;
-  if (same_ignoring_case(name, "transfer-encoding"))
+  if (equals_ignoring_case(name, "content-type")) message.content_type = value;
+  if (equals_ignoring_case(name, "transfer-encoding"))
     message.is_chunked = ends_with_ignoring_case(value, "chunked");
-  if (same_ignoring_case(name, "content-encoding")) {
+  if (equals_ignoring_case(name, "content-encoding")) {
     message.is_packed =
-        !value.empty() && !same_ignoring_case(value, "identity") && !ends_with_ignoring_case(value, "gzip");
+        !value.empty() && !equals_ignoring_case(value, "identity") && !ends_with_ignoring_case(value, "gzip");
   }
 }
 

@@ -319,7 +319,7 @@ ArrayItems::Piece PathInput::take_line() {
   return piece;
 }
 
-// A line without a word is no document, but it is counted: offsets are line numbers.
+// A line without a word is no document, but it is counted: offsets are numbers of lines, or of items.
 void PathInput::add_line(std::string_view line, PathBatch& batch) {
   if (line.find_first_not_of(kBlanks) != std::string_view::npos) {
     places_.push_back({next_line_, 0, batch.bytes.size(), line.size()});
