@@ -44,6 +44,7 @@ bool is_blank(std::string_view raw) {
 }
 
 bool is_named_like_a_page(std::string_view name) {
+  if (ends_with_ignoring_case(name, kGzipEnding)) name.remove_suffix(kGzipEnding.size());
   static constexpr std::array<std::string_view, 3> kEndings = {".html", ".htm", ".xhtml"};
   return std::ranges::any_of(kEndings,
                              [&](std::string_view ending) { return ends_with_ignoring_case(name, ending); });
@@ -101,22 +102,48 @@ bool read_name(const JsonField& field, std::string& name) {
   }
 }
 
-// What the producer says of a raw value, in the header that HTTP has for it.
-std::optional<Charset> declared_charset(std::span<const Header> headers) {
-  for (const Header& header : headers) {
-    if (equals_ignoring_case(header.name, kContentType) && header.value)
-      return charset_declared(header.value->substr(0, kContentTypeBytesMax));
+// What is known of bytes before they are read.
+struct BodyHints {
+  std::optional<Charset> charset = std::nullopt;
+  bool html = false;
+  bool no_text = false;
+
+  // `content_type` is that of HTTP. The charset is told by the first who names one, what the bytes are by who
+  // is nearest to them.
+  void hear(std::string_view content_type) {
+    content_type = content_type.substr(0, kContentTypeBytesMax);
+    if (!charset) charset = charset_declared(content_type);
+    const std::string type = lower_case(trimmed(content_type.substr(0, content_type.find(';'))));
+    if (type.empty()) return;
+    static constexpr std::array<std::string_view, 2> kHtml = {"text/html", "application/xhtml+xml"};
+    static constexpr std::array<std::string_view, 4> kCode = {
+        "text/css", "text/javascript", "application/javascript", "application/x-javascript"};
+    static constexpr std::array<std::string_view, 4> kMedia = {"image/", "audio/", "video/", "font/"};
+    if (std::ranges::find(kHtml, type) != kHtml.end()) html = true;
+    if (type == "text/plain") html = false;  // though its name ends like a page's
+    no_text = std::ranges::find(kCode, type) != kCode.end() ||
+              std::ranges::any_of(kMedia, [&](std::string_view media) { return type.starts_with(media); });
   }
-  return std::nullopt;
+};
+
+// What the producer says of a raw value, in the header that HTTP has for it.
+std::string_view content_type_of(std::span<const Header> headers) {
+  for (const Header& header : headers) {
+    if (equals_ignoring_case(header.name, kContentType) && header.value) return *header.value;
+  }
+  return "";
 }
 
 // The body is there, as characters. Takes off the head that it came with, and tells what it is: html, plain
 // words, or bytes that never were any.
-std::optional<RejectReason> finish_body(Document& document) {
-  if (const auto message = read_http_message(document.body))
+std::optional<RejectReason> finish_body(BodyHints hints, Document& document) {
+  if (const auto message = read_http_message(document.body)) {
+    hints.hear(message->content_type);
     document.body.erase(0, document.body.size() - message->body.size());
-  if (is_no_page(document.body)) return RejectReason::kNotText;
-  document.format = opens_like_a_page(document.body) ? Document::Format::kHtml : Document::Format::kText;
+  }
+  if (hints.no_text || is_no_page(document.body)) return RejectReason::kNotText;
+  document.format =
+      hints.html || opens_like_a_page(document.body) ? Document::Format::kHtml : Document::Format::kText;
   return std::nullopt;
 }
 
@@ -162,8 +189,9 @@ struct DocumentCodec::State {
   JsonFields fields;
   std::string unescaped;  // a string that is not kept as it is
   std::string unwrapped;  // what base64 held
-  std::string joined;     // what chunks held
-  std::string unpacked;   // what gzip held
+  std::string unpacked;   // what a gzip held
+  std::string joined;     // what the chunks of a body held
+  std::string inflated;   // what a body's own gzip held
   GzipReader gzip;
   std::optional<CharsetDecoder> charset_decoder;  // where bodies can be bytes of any charset
 
@@ -176,9 +204,10 @@ struct DocumentCodec::State {
   bool are_blank(std::string_view rest);
   std::optional<RejectReason> read_body(Document& document);
   std::optional<RejectReason> fill_body(const JsonField& field, bool html, Document& document);
-  std::optional<RejectReason> fill_from_base64(std::string_view text, const CharsetHints& hints,
+  std::optional<RejectReason> fill_from_base64(std::string_view text, const BodyHints& hints,
                                                Document& document);
-  std::optional<RejectReason> fill_from_bytes(std::string_view bytes, CharsetHints hints, Document& document);
+  std::optional<RejectReason> fill_from_bytes(std::string_view bytes, BodyHints hints, Document& document);
+  std::optional<RejectReason> unpack(std::string_view& bytes, std::string& room);
   std::optional<Charset> read_charset();
   bool is_failure_notice(std::string_view value) const;
   void name_by_key(const Record& record, Document& document) const;
@@ -219,12 +248,10 @@ std::optional<RejectReason> DocumentCodec::State::decode_page(const Record& reco
   if (key.empty()) return RejectReason::kMissingId;
   if (key.size() > kIdBytesMax) return RejectReason::kIdTooLong;
   document.id = key;
-  const bool html = is_named_like_a_page(key);
-  const CharsetHints hints{declared_charset(record.headers), html};
-  const auto reason = preset.base64 == Base64::kNever ? fill_from_bytes(*record.value, hints, document)
-                                                      : fill_from_base64(*record.value, hints, document);
-  if (html) document.format = Document::Format::kHtml;
-  return reason;
+  BodyHints hints{.html = is_named_like_a_page(key)};
+  hints.hear(content_type_of(record.headers));
+  return preset.base64 == Base64::kNever ? fill_from_bytes(*record.value, hints, document)
+                                         : fill_from_base64(*record.value, hints, document);
 }
 
 std::optional<RejectReason> DocumentCodec::State::decode_json(const Record& record, Document& document) {
@@ -307,11 +334,7 @@ std::optional<RejectReason> DocumentCodec::State::read_body(Document& document) 
     return !blank;
   };
   if (first_usable(pointers.texts, usable)) return fill_body(*body, false, document);
-  if (first_usable(pointers.htmls, usable)) {
-    auto reason = fill_body(*body, true, document);
-    document.format = Document::Format::kHtml;
-    return reason;
-  }
+  if (first_usable(pointers.htmls, usable)) return fill_body(*body, true, document);
   const auto is_digest = [&](const JsonField& field) {
     if (field.kind != JsonField::Kind::kString || field.raw.empty()) return false;
     body = &field;
@@ -331,49 +354,54 @@ std::optional<RejectReason> DocumentCodec::State::fill_body(const JsonField& fie
                                                             Document& document) {
   if (preset.base64 == Base64::kNever) {
     assign_strings(field, document.body);
-    return finish_body(document);
+    return finish_body({.html = html}, document);
   }
-  const CharsetHints hints{read_charset(), html};
+  const BodyHints hints{.charset = read_charset(), .html = html};
   if (!field.escaped && field.rest.empty()) return fill_from_base64(field.raw, hints, document);
   assign_strings(field, unescaped);  // PHP's encoder writes \/ for a slash
   return fill_from_base64(unescaped, hints, document);
 }
 
 std::optional<RejectReason> DocumentCodec::State::fill_from_base64(std::string_view text,
-                                                                   const CharsetHints& hints,
+                                                                   const BodyHints& hints,
                                                                    Document& document) {
   const bool decoded = decode_base64(text, unwrapped);
   if (decoded && (preset.base64 == Base64::kAlways || is_no_page(unwrapped) ||
-                  is_plainly_a_page(unwrapped, hints.declared.has_value()))) {
+                  is_plainly_a_page(unwrapped, hints.charset.has_value()))) {
     return fill_from_bytes(unwrapped, hints, document);
   }
   if (preset.base64 == Base64::kAlways) return RejectReason::kInvalidBase64;
   if (preset.value_is_page) return fill_from_bytes(text, hints, document);
   document.body = text;  // of a JSON string: Unicode already
-  return finish_body(document);
+  return finish_body(hints, document);
 }
 
-std::optional<RejectReason> DocumentCodec::State::fill_from_bytes(std::string_view bytes, CharsetHints hints,
+std::optional<RejectReason> DocumentCodec::State::fill_from_bytes(std::string_view bytes, BodyHints hints,
                                                                   Document& document) {
+  if (const auto reason = unpack(bytes, unpacked)) return reason;
   bool may_be_packed = false;
   if (const auto message = read_http_message(bytes)) {
     bytes = message->body;
     may_be_packed = message->is_packed;
-    const std::string_view type = message->content_type.substr(0, kContentTypeBytesMax);
-    if (!hints.declared) hints.declared = charset_declared(type);
+    hints.hear(message->content_type);
     if (message->is_chunked && join_chunks(bytes, joined)) bytes = joined;
+    if (const auto reason = unpack(bytes, inflated)) return reason;
   }
-  if (is_gzip(bytes)) {
-    const GzipReader::Outcome outcome = gzip.read(bytes, document_bytes_max, unpacked);
-    if (outcome == GzipReader::Outcome::kTooLarge) return RejectReason::kTooLarge;
-    if (outcome == GzipReader::Outcome::kDamaged) return RejectReason::kNotText;
-    bytes = unpacked;
-  }
-  if (is_no_page(bytes) || (may_be_packed && !is_utf8(bytes))) return RejectReason::kNotText;
-  hints.html |= opens_with_markup(bytes);
-  charset_decoder->decode(bytes, hints, document.body);
+  if (hints.no_text || is_no_page(bytes) || (may_be_packed && !is_utf8(bytes))) return RejectReason::kNotText;
+  const CharsetHints told{hints.charset, hints.html || opens_with_markup(bytes)};
+  charset_decoder->decode(bytes, told, document.body);
   if (document.body.size() > document_bytes_max) return RejectReason::kTooLarge;
-  return finish_body(document);
+  return finish_body(hints, document);
+}
+
+// Where `bytes` are a gzip they become what is in it, which is written to `room`.
+std::optional<RejectReason> DocumentCodec::State::unpack(std::string_view& bytes, std::string& room) {
+  if (!is_gzip(bytes)) return std::nullopt;
+  const GzipReader::Outcome outcome = gzip.read(bytes, document_bytes_max, room);
+  if (outcome == GzipReader::Outcome::kTooLarge) return RejectReason::kTooLarge;
+  if (outcome == GzipReader::Outcome::kDamaged) return RejectReason::kNotText;
+  bytes = room;
+  return std::nullopt;
 }
 
 std::optional<Charset> DocumentCodec::State::read_charset() {
@@ -424,7 +452,9 @@ std::optional<RejectReason> DocumentCodec::decode(const Record& record, Document
     free_memory(state_->unwrapped);
     free_memory(state_->joined);
   }
-  if (state_->unpacked.capacity() > kRecordBytesUsual) free_memory(state_->unpacked);
+  for (std::string* const room : {&state_->unpacked, &state_->inflated}) {
+    if (room->capacity() > kRecordBytesUsual) free_memory(*room);
+  }
   return reason;
 }
 

@@ -2,11 +2,11 @@
 //
 // Some crawlers keep what came over the wire: a status line, headers, an empty line, the page. Of that the
 // page is the document; the headers tell of it, and change with each fetch (Date, Set-Cookie), so that none
-// is like the one before. A WARC record (ISO 28500) has a head of the same kind in front; and what curl -iL
-// writes, one head for each redirect.
+// is like the one before. A WARC record has a head of the same kind in front; and what curl -iL writes, one
+// head for each redirect.
 //
 //   HTTP/1.1 200 OK                               or WARC/1.0, and then such a one
-//   Content-Type: text/html; charset=gbk          which charset the page is in
+//   Content-Type: text/html; charset=gbk          which charset the page is in, and whether it is html
 //   Transfer-Encoding: chunked                    its bytes come in chunks, if they do: many store it joined
 //   Content-Encoding: br                          packed, if it is: many store it unpacked
 //
@@ -14,7 +14,7 @@
 //
 // Cost:    the first byte tells nearly always; else one pass over the head.
 // Threads: pure functions.
-// Source:  RFC 9112, sections 2 to 7.
+// Source:  RFC 9112, sections 6 and 7; message_head.h.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ struct HttpMessage {
   bool is_packed = false;         // in another way than gzip, says the head
 };
 
-// Nothing: `bytes` begin with no whole head of one.
+// Nothing: `bytes` begin with no whole head of one, of at most kHeadBytesMax (message_head.h).
 std::optional<HttpMessage> read_http_message(std::string_view bytes);
 
 // Replaces `out` with what the chunks hold, up to where they end or are cut off. False: there is not one.

@@ -51,6 +51,11 @@ Preset heritrix_preset() {
   return preset;
 }
 
+constexpr std::array kPresets = {json_preset, scrapy_cluster_preset, heritrix_preset, raw_preset};
+static_assert(kPresets.size() == kPresetNames.size());
+
+}  // namespace
+
 Preset raw_preset() {
   Preset preset;
   preset.name = "raw";
@@ -58,11 +63,6 @@ Preset raw_preset() {
   preset.id_from = {IdFrom::kKey};
   return preset;
 }
-
-constexpr std::array kPresets = {json_preset, scrapy_cluster_preset, heritrix_preset, raw_preset};
-static_assert(kPresets.size() == kPresetNames.size());
-
-}  // namespace
 
 Preset resolve_preset(const InputConfig& input) {
   Preset preset = kPresets[choice<std::size_t>(kPresetNames, input.preset)]();

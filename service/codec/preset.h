@@ -54,4 +54,7 @@ struct Preset {
 // REQUIRES: of a configuration that load_config() took.
 Preset resolve_preset(const InputConfig& input);
 
+// "raw" as no setting changes it: of files that are pages.
+Preset raw_preset();
+
 }  // namespace neardup

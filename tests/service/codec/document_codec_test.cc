@@ -492,6 +492,10 @@ TEST(DocumentCodec, a_page_may_stand_behind_the_headers_that_it_came_with) {
       << "unpacked before it was stored";
   EXPECT_EQ(decode(of_preset("raw"), head + "\r\n%PDF-1.4\n%\xE2\xE3\xCF\xD3\n", "k").verdict(), "not_text");
   EXPECT_EQ(decode(of_preset("raw"), head + "\r\n", "k").document.body, "");
+  // As a record of a .warc.gz holds it.
+  const std::string packed = gzip_of("WARC/1.1\r\nWARC-Type: response\r\n\r\n" + head +
+                                     "Content-Encoding: gzip\r\n\r\n" + gzip_of(page));
+  EXPECT_EQ(decode(of_preset("raw"), packed, "k").document.body, raw.document.body);
 
   InputConfig input;
   input.base64 = "auto";
@@ -503,6 +507,35 @@ TEST(DocumentCodec, a_page_may_stand_behind_the_headers_that_it_came_with) {
   EXPECT_EQ(text.document.body, "中国");
   EXPECT_EQ(decode_json(R"({"id":"a","text":"HTTP/1.1 200 OK is a status line"})").document.body,
             "HTTP/1.1 200 OK is a status line");
+}
+
+TEST(DocumentCodec, a_content_type_says_what_a_name_only_suggests) {
+  using Format = Document::Format;
+  const auto format = [](const std::string& type, const std::string& key, const std::string& body) {
+    return decode(of_preset("raw"), "HTTP/1.1 200 OK\r\nContent-Type: " + type + "\r\n\r\n" + body, key)
+        .document.format;
+  };
+  EXPECT_EQ(format("text/html", "http://a/", "words <i>alone</i>"), Format::kHtml);
+  EXPECT_EQ(format("Application/XHTML+xml; charset=utf-8", "http://a/", "words"), Format::kHtml);
+  EXPECT_EQ(format("text/plain", "http://a/b.html", "words"), Format::kText) << "of a WET file";
+  EXPECT_EQ(format("text/plain;charset=utf-8", "http://a/b", "<!doctype html><p>words"), Format::kHtml);
+  EXPECT_EQ(format("application/octet-stream", "http://a/b.html", "words"), Format::kHtml);
+  EXPECT_EQ(format("", "http://a/b.html.gz", "words"), Format::kHtml);
+  EXPECT_EQ(format("", "http://a/b", "words"), Format::kText);
+  for (const char* const type :
+       {"image/svg+xml", "Text/CSS", "application/javascript; charset=utf-8", "font/woff"}) {
+    const std::string head = std::string("HTTP/1.1 200 OK\r\nContent-Type: ") + type + "\r\n\r\n";
+    EXPECT_EQ(decode(of_preset("raw"), head + "words", "http://a/").verdict(), "not_text") << type;
+  }
+  Record record;
+  const std::array<Header, 1> headers = {{{"Content-Type", "text/html"}}};
+  record.headers = headers;
+  record.key = "http://a/";
+  record.value = "words <i>alone</i>";
+  DocumentCodec codec(resolve_preset(of_preset("raw")), of_preset("raw"));
+  Document document;
+  EXPECT_FALSE(codec.decode(record, document));
+  EXPECT_EQ(document.format, Format::kHtml);
 }
 
 TEST(DocumentCodec, files_of_other_kinds_are_no_text_wherever_they_stand) {
