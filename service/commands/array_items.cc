@@ -4,7 +4,7 @@
 
 namespace neardup {
 
-ArrayItems::Piece ArrayItems::take(std::string_view& unread) {
+Piece ArrayItems::take(std::string_view& unread) {
   if (in_ == In::kNothing) {
     unread.remove_prefix(std::min(unread.find_first_not_of(" \t\r\n,[]}"), unread.size()));
     if (unread.empty()) return {};
@@ -29,7 +29,7 @@ ArrayItems::Piece ArrayItems::take(std::string_view& unread) {
   return rest;
 }
 
-ArrayItems::Piece ArrayItems::end_at(std::size_t at, std::string_view& unread) {
+Piece ArrayItems::end_at(std::size_t at, std::string_view& unread) {
   const Piece piece = {unread.substr(0, at), true};
   unread.remove_prefix(at);
   *this = {};

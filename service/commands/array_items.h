@@ -18,15 +18,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include "service/commands/piece.h"
+
 namespace neardup {
 
 class ArrayItems {
  public:
-  struct Piece {
-    std::string_view bytes;  // of one item; "" where there is none in sight
-    bool ends = false;       // the item with it
-  };
-
   // Takes bytes from the front of `unread`, the first of which opened the array: all of them, or up to an
   // item's end.
   Piece take(std::string_view& unread);

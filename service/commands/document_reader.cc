@@ -9,18 +9,6 @@
 #include "service/commands/exit_code.h"
 
 namespace neardup {
-namespace {
-
-// Of pages the name tells what they are, as in `scan`.
-InputConfig input_of_pages(const Config& config) {
-  InputConfig input;
-  input.preset = "raw";
-  input.document_bytes_max = config.input.document_bytes_max;
-  return input;
-}
-
-}  // namespace
-
 std::string ReadDocument::name() const {
   return document.id.empty() ? fmt::format("{}:{}", topic, document.source.offset + 1) : document.id;
 }
@@ -30,7 +18,7 @@ DocumentReader::DocumentReader(const Config& config, const Preset& preset, const
       streams_(streams),
       progress_(streams.err),
       lines_(preset, config.input),
-      pages_(resolve_preset(input_of_pages(config)), config.input) {}
+      pages_(raw_preset(), config.input) {}
 
 int DocumentReader::read(const std::vector<std::string>& paths, const std::function<bool(ReadDocument)>& take,
                          const std::function<bool()>& pause) {

@@ -15,6 +15,8 @@
 #include "core/text/utf8.h"
 #include "service/clock.h"
 #include "service/codec/base64.h"
+#include "service/codec/document_codec.h"
+#include "service/codec/file_kind.h"
 #include "service/commands/exit_code.h"
 #include "service/commands/path_input.h"
 #include "service/commands/progress_line.h"
@@ -30,10 +32,16 @@ const char kFeedAbout[] = "Send documents from files, folders or standard input 
 const char kFeedHelp[] =
     "  neardup feed crawl.jsonl --topic pages                     each line is one record, sent as it is\n"
     "  cd site && neardup feed . --url-prefix https://example.org/   each page below a folder is one record\n"
-    "  zcat crawl.jsonl.gz | neardup feed --rate 5000 -           standard input, 5000 records a second\n"
+    "  neardup feed --rate 5000 crawl.warc.gz                     the pages of a WARC, 5000 a second\n"
+    "  kcat -C -t old | neardup feed --topic pages -              standard input\n"
     "\n"
-    "Pages ({pages}) are sent in the shape of input.preset, keyed by their\n"
-    "url: the prefix and the path as it was given, without a ./, ../ or / at its head. Delivery is\n"
+    "Files are read as `neardup scan` reads them. Pages ({pages}) are sent in\n"
+    "the shape of input.preset, keyed by their url: the prefix and the path as it was given, without a ./, "
+    "../ "
+    "or /\n"
+    "at its head. So are those of a WARC, which has their urls. Where the shape is JSON a page is sent as "
+    "its\n"
+    "characters, and one that holds no text (an image, say) is left out and counted. Delivery is\n"
     "idempotent and acknowledged by all replicas. Where no broker answers for 30 s it ends. The first "
     "Ctrl-C\n"
     "(SIGINT, or SIGTERM) ends the sending, and what was sent is waited for, 300 s at most; a second ends "
@@ -91,6 +99,7 @@ class Feed {
         preset_(preset),
         sender_(sender),
         document_bytes_max_(config.input.document_bytes_max),
+        pages_(raw_preset(), config.input),
         input_(options.sources, STDIN_FILENO, config.input.document_bytes_max, SignalScope::interrupted),
         progress_(STDERR_FILENO, !options.quiet) {
     sender_.waits = [this] { return !ends(); };
@@ -119,6 +128,8 @@ class Feed {
                       static_cast<double>(bytes_) / 1e6, static_cast<double>(sent_) / seconds_since(began_),
                       sender_.delivered()));
     }
+    if (no_text_ > 0 && !options_.quiet)
+      say(fmt::format("neardup: left out {} pages that hold no text\n", no_text_));
     if (const std::string words = input_.left_out();
         !words.empty() && (!options_.quiet || input_.is_nothing())) {
       say("neardup: " + words + "\n");
@@ -194,10 +205,19 @@ class Feed {
     std::string url;
     std::string value;
     std::string_view bytes = record.value.value_or("");
-    if (kind == PathBatch::Kind::kPages) {
-      const std::string_view path = record.key.value_or("");
-      url = page_url(options_.url_prefix, path);
-      Result<std::string> made = page_record(preset_, url, bytes, !is_plain_text(path));
+    if (kind != PathBatch::Kind::kLines) {
+      const std::string_view name = record.key.value_or("");
+      url = kind == PathBatch::Kind::kArchive ? std::string(name) : page_url(options_.url_prefix, name);
+      bool html = !is_plain_text(name);
+      if (must_be_read(bytes, kind)) {
+        if (pages_.decode(record, page_)) {
+          ++no_text_;
+          return {};
+        }
+        bytes = page_.body;
+        html = page_.format == Document::Format::kHtml;
+      }
+      Result<std::string> made = page_record(preset_, url, bytes, html);
       if (!made) return made.error();
       // The service measures records as they come: with their base64 and their escapes.
       if (made->size() > document_bytes_max_) {
@@ -217,6 +237,12 @@ class Feed {
       --sent_;
     }
     return status;
+  }
+
+  // A JSON string has the characters of a page, not the bytes that it came in.
+  bool must_be_read(std::string_view bytes, PathBatch::Kind kind) const {
+    if (preset_.value_is_page) return false;
+    return kind == PathBatch::Kind::kArchive || (preset_.base64 == Base64::kNever && !is_utf8(bytes));
   }
 
   void pace() const {
@@ -245,6 +271,8 @@ class Feed {
   const Preset& preset_;
   KafkaSender& sender_;
   const std::size_t document_bytes_max_;
+  DocumentCodec pages_;
+  Document page_;
   PathInput input_;
   ProgressLine progress_;
   std::uint64_t sent_ = 0;
@@ -253,12 +281,14 @@ class Feed {
   std::uint64_t bytes_ = 0;
   std::uint64_t unreadable_ = 0;
   std::uint64_t too_large_ = 0;
+  std::uint64_t no_text_ = 0;
   steady_clock::time_point began_ = steady_clock::now();
 };
 
 }  // namespace
 
 bool is_plain_text(std::string_view path) {
+  if (ends_with_ignoring_case(path, kGzipEnding)) path.remove_suffix(kGzipEnding.size());
   return ends_with_ignoring_case(path, ".txt") || ends_with_ignoring_case(path, ".md");
 }
 

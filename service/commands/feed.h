@@ -31,10 +31,10 @@ bool is_plain_text(std::string_view path);
 std::string page_url(const std::string& prefix, std::string_view path);
 
 // A page as a producer of `preset` would send it: a JSON object with the page in the field that the preset
-// reads it from, or, where the value is the page itself, its bytes. A page that is not UTF-8 goes into
-// scrapy-cluster's shape as base64, as that crawler does, and into others with U+FFFD in place of what cannot
-// be said in JSON. Error kInvalid: the preset's own fields were set to a list without a place for the page,
-// or to two that exclude each other.
+// reads it from, or, where the value is the page itself, its bytes. A page that is not UTF-8 goes into a
+// shape that may hold base64 as that, and into others with U+FFFD in place of what cannot be said in JSON.
+// Error kInvalid: the preset's own fields were set to a list without a place for the page, or to two that
+// exclude each other.
 Result<std::string> page_record(const Preset& preset, std::string_view url, std::string_view page, bool html);
 
 extern const char kFeedAbout[];  // one line

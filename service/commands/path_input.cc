@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -17,17 +16,20 @@
 
 #include "core/base/ascii.h"
 #include "core/text/utf8.h"
+#include "service/codec/file_kind.h"
+#include "service/codec/message_head.h"
 #include "service/commands/streams.h"
 
 namespace neardup {
 namespace {
 
-constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+constexpr std::size_t kPageBlockBytes = std::size_t{256} << 10;
 constexpr int kLookMs = 200;  // how often a wait for input looks whether to stop
 constexpr std::string_view kStdin = "-";
 constexpr std::string_view kBlanks = " \t\r\n";
 
 bool ends_with_any(std::string_view path, std::span<const std::string_view> endings) {
+  if (ends_with_ignoring_case(path, kGzipEnding)) path.remove_suffix(kGzipEnding.size());
   return std::ranges::any_of(endings,
                              [&](std::string_view ending) { return ends_with_ignoring_case(path, ending); });
 }
@@ -40,15 +42,6 @@ int open_source(const std::string& path) {
 }
 
 std::string shown(const std::string& path) { return path == kStdin ? "standard input" : harmless(path); }
-
-// read(2) until it answers. -1: it failed, errno says why.
-ssize_t read_some(int fd, char* to, std::size_t size) {
-  ssize_t got = 0;
-  do {
-    got = ::read(fd, to, size);
-  } while (got < 0 && errno == EINTR);
-  return got;
-}
 
 }  // namespace
 
@@ -63,7 +56,10 @@ std::string alternatives(std::span<const std::string_view> words) {
 
 PathInput::PathInput(std::vector<std::string> paths, int stdin_fd, std::size_t document_bytes_max,
                      const std::atomic<bool>& stop, int output_fd)
-    : stdin_fd_(stdin_fd), bytes_kept_max_(document_bytes_max + 1), stop_(stop), block_(kBlockBytes) {
+    : stdin_fd_(stdin_fd),
+      bytes_kept_max_(document_bytes_max + 1),
+      stop_(stop),
+      page_block_(kPageBlockBytes) {
   if (struct stat file{}; ::fstat(output_fd, &file) == 0 && S_ISREG(file.st_mode))
     output_ = FileId{file.st_dev, file.st_ino};
   if (paths.empty()) paths.emplace_back(kStdin);
@@ -78,12 +74,15 @@ std::vector<Error> PathInput::take_errors() { return std::exchange(errors_, {});
 std::vector<std::string> PathInput::take_remarks() { return std::exchange(remarks_, {}); }
 
 std::string PathInput::left_out() const {
-  if (skipped_ == 0 && !is_nothing()) return "";
-  std::string words = is_nothing() ? "nothing to read: " : "";
+  std::string words;
+  if (passed_over_ > 0) words += fmt::format("passed over {} WARC records that hold no page", passed_over_);
+  if (skipped_ == 0 && !is_nothing()) return words;
+  if (!words.empty()) words += "; ";
+  if (is_nothing()) words += "nothing to read: ";
   if (skipped_ > 0) words += fmt::format("skipped {} other files{} ", skipped_, is_nothing() ? "," : ":");
   std::vector<std::string_view> endings(kPageEndings.begin(), kPageEndings.end());
   endings.insert(endings.end(), kLineEndings.begin(), kLineEndings.end());
-  return words + "below a folder a name must end in " + alternatives(endings);
+  return words + "below a folder a name must end in " + alternatives(endings) + ", packed (.gz) or not";
 }
 
 bool PathInput::next(PathBatch& batch, Wait wait) {
@@ -91,17 +90,12 @@ bool PathInput::next(PathBatch& batch, Wait wait) {
   batch.bytes.clear();
   places_.clear();
   while (!full(batch) && !stop_.load(std::memory_order_relaxed)) {
-    const auto begin_kind = [&](PathBatch::Kind kind) {
-      if (!places_.empty() && batch.kind != kind) return false;
-      batch.kind = kind;
-      return true;
-    };
     if (fd_ >= 0) {
-      if (!begin_kind(PathBatch::Kind::kLines) || !read_lines(batch, wait)) break;
+      if (!take_from_lines(batch, wait)) break;
     } else if (ahead_.empty()) {
       break;
     } else if (ahead_.back().what == What::kPage) {
-      if (!begin_kind(PathBatch::Kind::kPages)) break;
+      if (!begin_kind(PathBatch::Kind::kPages, batch)) break;
       const Entry entry = std::move(ahead_.back());
       ahead_.pop_back();
       read_page(entry.path, batch);
@@ -118,6 +112,7 @@ bool PathInput::next(PathBatch& batch, Wait wait) {
     record.source = place.source;
     if (place.key_size > 0) record.key = bytes.substr(place.begin - place.key_size, place.key_size);
     record.value = bytes.substr(place.begin, place.size);
+    record.timestamp_ms = place.time_ms;
     batch.records.push_back(record);
   }
   return !batch.records.empty();
@@ -125,6 +120,13 @@ bool PathInput::next(PathBatch& batch, Wait wait) {
 
 bool PathInput::full(const PathBatch& batch) const {
   return places_.size() >= kBatchRecordsMax || batch.bytes.size() >= kBatchBytesMax;
+}
+
+// False: the batch is of another one already.
+bool PathInput::begin_kind(PathBatch::Kind kind, PathBatch& batch) const {
+  if (!places_.empty() && batch.kind != kind) return false;
+  batch.kind = kind;
+  return true;
 }
 
 void PathInput::open(const Entry& entry) {
@@ -146,7 +148,7 @@ void PathInput::open_given(const std::string& path) {
   if (path == kStdin) return open_lines(path);
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) return fail(path, error ? error.value() : ENOENT);
+  if (!std::filesystem::exists(status)) return fail(path, std::strerror(error ? error.value() : ENOENT));
   if (std::filesystem::is_directory(status)) return open_folder(path);
   if (ends_with_any(path, kPageEndings)) {
     ahead_.push_back({path, What::kPage});
@@ -173,7 +175,7 @@ void PathInput::open_folder(const std::string& path) {
     }
   }
   if (error) {
-    fail(path, error.value());
+    fail(path, std::strerror(error.value()));
   } else {
     has_folder_ = true;
   }
@@ -185,14 +187,16 @@ void PathInput::open_folder(const std::string& path) {
 void PathInput::open_lines(const std::string& path) {
   const bool is_stdin = path == kStdin;
   const int fd = is_stdin ? stdin_fd_ : open_source(path);
-  if (fd < 0) return fail(path, errno);
+  if (fd < 0) return fail(path, std::strerror(errno));
   if (leave_out_output(fd, path)) return;
   fd_ = fd;
   fd_path_ = path;
+  file_.open(fd);
   next_line_ = {add_topic(is_stdin ? "stdin" : path), 0, 0};
   shape_ = Shape::kUnknown;
   opening_.clear();
   items_ = {};
+  warc_ = {};
 }
 
 // True, and `fd` is done with, if it is of the file that we write to. Of two names of a file one is enough.
@@ -216,7 +220,7 @@ void PathInput::close_lines() {
 
 void PathInput::read_page(const std::string& path, PathBatch& batch) {
   const int fd = open_source(path);
-  if (fd < 0) return fail(path, errno);
+  if (fd < 0) return fail(path, std::strerror(errno));
   if (leave_out_output(fd, path)) return;
   const std::size_t page_begin = batch.bytes.size();
   batch.bytes += path;
@@ -227,47 +231,75 @@ void PathInput::read_page(const std::string& path, PathBatch& batch) {
     const std::size_t room = bytes_kept_max_ - (batch.bytes.size() - begin);
     is_stopped = room > 0 && !wait_for_more(fd, Wait::kYes);
     if (room == 0 || is_stopped) break;
-    got = read_some(fd, block_.data(), std::min(block_.size(), room));
-    if (got > 0) batch.bytes.append(block_.data(), static_cast<std::size_t>(got));
+    got = read_some(fd, page_block_.data(), std::min(page_block_.size(), room));
+    if (got > 0) batch.bytes.append(page_block_.data(), static_cast<std::size_t>(got));
     if (got < 0 && errno != EWOULDBLOCK) error = errno;
   }
   ::close(fd);
   if (is_stopped || error != 0) {
     batch.bytes.resize(page_begin);
-    if (error != 0) fail(path, error);
+    if (error != 0) fail(path, std::strerror(error));
     return;
   }
   if (!given_is_topic_) {
     given_is_topic_ = true;
     page_ = {add_topic(given_), 0, 0};
   }
-  places_.push_back({page_, path.size(), begin, batch.bytes.size() - begin});
+  places_.push_back({page_, path.size(), begin, batch.bytes.size() - begin, 0});
   ++page_.offset;
 }
 
-// One block at most. False: there is nothing more for the moment.
-bool PathInput::read_lines(PathBatch& batch, Wait wait) {
+// One block at most. False: there is nothing more for the moment, or not for this batch.
+bool PathInput::take_from_lines(PathBatch& batch, Wait wait) {
+  if (shape_ != Shape::kUnknown && !begin_kind(kind_of_lines(), batch)) return false;
   if (unread_.empty()) {
-    if (!wait_for_more(fd_, places_.empty() ? wait : Wait::kNo)) return false;
-    const ssize_t got = read_some(fd_, block_.data(), block_.size());
-    if (got < 0 && errno == EWOULDBLOCK) return true;  // somebody else took it
-    if (got <= 0) {
-      if (got < 0) fail(fd_path_, errno);
-      if (shape_ == Shape::kUnknown && !opening_.empty()) {
-        shape_ = Shape::kLines;
-        unread_ = opening_;
-        take_pieces(batch);
-      }
-      if (!line_.empty()) add_line(line_, batch);
-      line_.clear();
-      close_lines();
-      return true;
+    switch (look(places_.empty() ? wait : Wait::kNo)) {
+      case Look::kNothingYet:
+        return false;
+      case Look::kAgain:
+        return true;
+      case Look::kEnd:
+        end_lines(batch);
+        return true;
+      case Look::kBytes:
+        if (shape_ != Shape::kUnknown) break;
+        find_shape();
+        return true;
     }
-    unread_ = {block_.data(), static_cast<std::size_t>(got)};
-    if (shape_ == Shape::kUnknown) find_shape();
   }
   take_pieces(batch);
   return true;
+}
+
+// Fills `unread_`.
+PathInput::Look PathInput::look(Wait wait) {
+  if (!file_.has_more() && !wait_for_more(fd_, wait)) return Look::kNothingYet;
+  const Result<std::optional<std::string_view>> read = file_.read();
+  if (!read) {
+    fail(fd_path_, read.error().message, read.error().code);
+    return Look::kEnd;
+  }
+  if (!*read) return Look::kAgain;
+  unread_ = **read;
+  return unread_.empty() ? Look::kEnd : Look::kBytes;
+}
+
+void PathInput::end_lines(PathBatch& batch) {
+  if (shape_ == Shape::kUnknown && !opening_.empty()) {  // now it will not become more
+    shape_ = Shape::kLines;
+    unread_ = opening_;
+    return;
+  }
+  if (shape_ == Shape::kWarc) {
+    if (warc_.is_within_record()) fail(fd_path_, "ends within a WARC record, which is left out");
+    if (warc_.damaged_bytes() > 0)
+      fail(fd_path_, fmt::format("is damaged: {} bytes are of no WARC record", warc_.damaged_bytes()));
+    passed_over_ += warc_.passed_over();
+  } else if (!record_.empty()) {
+    end_record(record_, batch);
+  }
+  record_.clear();
+  close_lines();
 }
 
 // True where a read will answer at once.
@@ -291,39 +323,66 @@ void PathInput::find_shape() {
   };
   const std::string_view begin = skip_blanks(without_mark(skip_blanks(opening_)));
   const std::string_view inside = begin.starts_with('[') ? skip_blanks(begin.substr(1)) : begin;
-  if (inside.empty() && opening_.size() < bytes_kept_max_) return;
+  const bool may_become_warc = begin.size() < kWarcOpening.size() && kWarcOpening.starts_with(begin);
+  if ((inside.empty() || may_become_warc) && opening_.size() < bytes_kept_max_) return;
   const bool is_array = begin.starts_with('[') && (inside.starts_with('{') || inside.starts_with(']'));
-  shape_ = is_array ? Shape::kArray : Shape::kLines;
-  unread_ = is_array ? begin : opening_;
+  shape_ = is_array ? Shape::kArray : begin.starts_with(kWarcOpening) ? Shape::kWarc : Shape::kLines;
+  unread_ = shape_ == Shape::kLines ? opening_ : begin;
+}
+
+PathBatch::Kind PathInput::kind_of_lines() const {
+  return shape_ == Shape::kWarc ? PathBatch::Kind::kArchive : PathBatch::Kind::kLines;
 }
 
 void PathInput::take_pieces(PathBatch& batch) {
   while (!unread_.empty() && !full(batch)) {
-    const auto [bytes, ends] = shape_ == Shape::kArray ? items_.take(unread_) : take_line();
-    if (ends && line_.empty()) {
-      add_line(bytes.substr(0, bytes_kept_max_), batch);
+    const auto [bytes, ends] = take_piece();
+    if (ends && record_.empty()) {
+      end_record(bytes.substr(0, bytes_kept_max_), batch);
       continue;
     }
-    line_.append(bytes.substr(0, bytes_kept_max_ - std::min(line_.size(), bytes_kept_max_)));
+    record_.append(bytes.substr(0, bytes_kept_max_ - std::min(record_.size(), bytes_kept_max_)));
     if (!ends) continue;
-    add_line(line_, batch);
-    line_.clear();
+    end_record(record_, batch);
+    record_.clear();
   }
 }
 
-ArrayItems::Piece PathInput::take_line() {
+Piece PathInput::take_piece() {
+  switch (shape_) {
+    case Shape::kArray:
+      return items_.take(unread_);
+    case Shape::kWarc:
+      return warc_.take(unread_);
+    case Shape::kUnknown:
+    case Shape::kLines:
+      break;
+  }
+  return take_line();
+}
+
+Piece PathInput::take_line() {
   const std::size_t end = unread_.find('\n');
   const bool ends = end != std::string_view::npos;
-  const ArrayItems::Piece piece = {unread_.substr(0, end), ends};
+  const Piece piece = {unread_.substr(0, end), ends};
   unread_.remove_prefix(ends ? end + 1 : unread_.size());
   return piece;
 }
 
-// A line without a word is no document, but it is counted: offsets are numbers of lines, or of items.
-void PathInput::add_line(std::string_view line, PathBatch& batch) {
-  if (line.find_first_not_of(kBlanks) != std::string_view::npos) {
-    places_.push_back({next_line_, 0, batch.bytes.size(), line.size()});
-    batch.bytes += line;
+// A line without a word is no document, but it is counted: offsets are numbers of lines, of items, or of a
+// WARC's records.
+void PathInput::end_record(std::string_view bytes, PathBatch& batch) {
+  Place place{next_line_, 0, 0, bytes.size(), 0};
+  if (shape_ == Shape::kWarc) {
+    place.source.offset = warc_.number();
+    place.key_size = warc_.name().size();
+    place.time_ms = warc_.time_ms().value_or(0);
+    batch.bytes += warc_.name();
+  }
+  if (bytes.find_first_not_of(kBlanks) != std::string_view::npos) {
+    place.begin = batch.bytes.size();
+    places_.push_back(place);
+    batch.bytes += bytes;
   }
   ++next_line_.offset;
 }
@@ -333,8 +392,8 @@ std::uint32_t PathInput::add_topic(const std::string& name) {
   return static_cast<std::uint32_t>(topic_names_.size() - 1);
 }
 
-void PathInput::fail(const std::string& path, int error) {
-  errors_.push_back({ErrorCode::kIo, shown(path) + ": " + std::strerror(error)});
+void PathInput::fail(const std::string& path, std::string_view why, ErrorCode code) {
+  errors_.push_back({code, fmt::format("{}: {}", shown(path), why)});
 }
 
 }  // namespace neardup

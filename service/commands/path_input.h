@@ -5,19 +5,22 @@
 //                  machine sees the same order; symbolic links are not followed
 //   a file         of a page's ending: one page; else one JSON document a line
 //
-// A file of lines may be one array instead (array_items.h): then its items are the records.
+// A file of lines may be one array instead (array_items.h), or a WARC (warc_records.h): then its items, or
+// its pages, are the records. Each may be packed with gzip: lines, arrays and WARCs are unpacked as they are
+// read, and a page is handed on as it is.
 //
 // Inside a folder files are read that have an ending of pages or of lines; others are skipped and counted.
 // The file that we write to is no input: what is read there would be written there again, without an end.
-// Lines and pages come in batches of one kind. A batch ends when it is full, when the kind changes, or when
-// whoever writes to us has nothing more for the moment: then what is there must be answered.
+// Lines, pages and those of a WARC come in batches of one kind. A batch ends when it is full, when the kind
+// changes, or when whoever writes to us has nothing more for the moment: then what is there must be answered.
 //
 // A source's topic is the file of lines, or for pages the path given; its offset is the number of the line,
-// of the item or of the page under that path, from 0. So names grow with the files of lines, never with
-// pages.
+// of the item, of the WARC's record or of the page under that path, from 0. So names grow with the files of
+// lines, never with pages.
 //
-// Cost:    one copy of each byte. A line or page longer than document_bytes_max is kept to one byte more than
-//          that, which is enough to reject it: memory is bounded by one batch and one document.
+// Cost:    one copy of each byte, and what zlib takes where it is packed. A record longer than
+//          document_bytes_max is kept to one byte more than that, which is enough to reject it: memory is
+//          bounded by one batch and one document.
 // Threads: none inside.
 #pragma once
 
@@ -34,17 +37,25 @@
 #include "core/base/result.h"
 #include "service/codec/record.h"
 #include "service/commands/array_items.h"
+#include "service/commands/piece.h"
+#include "service/commands/unpacked_file.h"
+#include "service/commands/warc_records.h"
 
 namespace neardup {
 
 inline constexpr std::array<std::string_view, 5> kPageEndings = {".html", ".htm", ".xhtml", ".txt", ".md"};
-inline constexpr std::array<std::string_view, 3> kLineEndings = {".jsonl", ".ndjson", ".json"};
+inline constexpr std::array<std::string_view, 5> kLineEndings = {".jsonl", ".ndjson", ".json", ".warc",
+                                                                 ".wet"};
 
 // "a, b or c": for people.
 std::string alternatives(std::span<const std::string_view> words);
 
 struct PathBatch {
-  enum class Kind : std::uint8_t { kLines, kPages };
+  enum class Kind : std::uint8_t {
+    kLines,
+    kPages,    // keyed by the path
+    kArchive,  // of a WARC, with its head, keyed by its name there
+  };
 
   Kind kind = Kind::kLines;
   std::vector<Record> records;  // views into `bytes`
@@ -79,12 +90,14 @@ class PathInput {
   const std::vector<std::string>& topic_names() const { return topic_names_; }
   // The input has ended, there were folders, and not one file was there to be read.
   bool is_nothing() const { return has_folder_ && ahead_.empty() && topic_names_.empty(); }
-  // How many files of folders were neither lines nor pages, and which are. "": there is nothing to tell.
+  // How many files of folders were neither lines nor pages, and which are; and how many records of WARCs hold
+  // no page. "": there is nothing to tell.
   std::string left_out() const;
 
  private:
   enum class What : std::uint8_t { kGiven, kFolder, kLines, kPage };
-  enum class Shape : std::uint8_t { kUnknown, kLines, kArray };
+  enum class Shape : std::uint8_t { kUnknown, kLines, kArray, kWarc };
+  enum class Look : std::uint8_t { kBytes, kEnd, kAgain, kNothingYet };
   struct Entry {
     std::string path;
     What what;
@@ -99,9 +112,11 @@ class PathInput {
     std::size_t key_size;  // the key stands right before the value
     std::size_t begin;
     std::size_t size;
+    std::int64_t time_ms;
   };
 
   bool full(const PathBatch& batch) const;
+  bool begin_kind(PathBatch::Kind kind, PathBatch& batch) const;
   void open(const Entry& entry);
   void open_given(const std::string& path);
   void open_folder(const std::string& path);
@@ -109,14 +124,18 @@ class PathInput {
   bool leave_out_output(int fd, const std::string& path);
   void close_lines();
   void read_page(const std::string& path, PathBatch& batch);
-  bool read_lines(PathBatch& batch, Wait wait);
+  bool take_from_lines(PathBatch& batch, Wait wait);
+  Look look(Wait wait);
   bool wait_for_more(int fd, Wait wait) const;
   void find_shape();
+  PathBatch::Kind kind_of_lines() const;
   void take_pieces(PathBatch& batch);
-  ArrayItems::Piece take_line();
-  void add_line(std::string_view line, PathBatch& batch);
+  void end_lines(PathBatch& batch);
+  void end_record(std::string_view bytes, PathBatch& batch);
+  Piece take_piece();
+  Piece take_line();
   std::uint32_t add_topic(const std::string& name);
-  void fail(const std::string& path, int error);
+  void fail(const std::string& path, std::string_view why, ErrorCode code = ErrorCode::kIo);
 
   const int stdin_fd_;
   const std::size_t bytes_kept_max_;  // of a line or page: one more than a document may have
@@ -128,22 +147,25 @@ class PathInput {
   std::string given_;  // the path from the command line that we are in
   bool given_is_topic_ = false;
   Source page_;  // of the next page under it
+  std::vector<char> page_block_;
 
   int fd_ = -1;  // the open file of lines
   std::string fd_path_;
+  UnpackedFile file_;
   Source next_line_;
   Shape shape_ = Shape::kUnknown;  // of the open file: its first bytes that are not blank tell
   std::string opening_;            // what came until then
   ArrayItems items_;
-  std::vector<char> block_;
-  std::string_view unread_;  // the rest of block_, or of opening_
-  std::string line_;         // the beginning of a line or item whose end has not come yet
+  WarcRecords warc_;
+  std::string_view unread_;  // the rest of what file_ gave, or of opening_
+  std::string record_;       // the beginning of a record whose end has not come yet
 
   std::vector<Place> places_;  // of the batch being made
   std::vector<std::string> topic_names_;
   std::vector<Error> errors_;
   std::vector<std::string> remarks_;
-  std::uint64_t skipped_ = 0;
+  std::uint64_t skipped_ = 0;      // files
+  std::uint64_t passed_over_ = 0;  // records of WARCs
 };
 
 }  // namespace neardup

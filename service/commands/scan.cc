@@ -41,7 +41,8 @@ const char kScanHelp[] =
     "  neardup scan pages.jsonl > verdicts.jsonl          one JSON document a line in, one verdict a line "
     "out\n"
     "  neardup scan site/                                 every page and file of lines below a folder\n"
-    "  zcat crawl.jsonl.gz | neardup scan --quiet -       standard input\n"
+    "  neardup scan crawl.warc.gz                         the pages of a WARC, as crawlers archive them\n"
+    "  kcat -C -t pages | neardup scan --quiet -          standard input\n"
     "  neardup scan --set input.fields.text=[/article] a.jsonl\n"
     "  neardup scan a.jsonl | jq -r 'select(.verdict == \"duplicate\") | [.id, .duplicate_of.id] | @tsv'\n"
     "  neardup scan --snapshot index/ monday.jsonl       leaves an index ...\n"
@@ -49,8 +50,9 @@ const char kScanHelp[] =
     "  neardup scan --against index/ questions.jsonl     asks it; it stays as it is, also a service's own\n"
     "\n"
     "A file that ends in {pages} is one page; any other file that is named holds a\n"
-    "document a line, or is one array of documents. Of those of a folder {lines} do, and others are\n"
-    "skipped.\n"
+    "document a line, or is one array of documents, or a WARC, of which each page is a document by its URI\n"
+    "(responses, resources, and the text of WET files). Of those of a folder {lines}\n"
+    "do, and others are skipped. Each may be packed with gzip, as .gz or not.\n"
     "Verdicts come in input order on standard output; progress and a summary on standard error. A line that "
     "is\n"
     "no document gets the verdict \"rejected\" with its reason, and the scan goes on; blank lines are "
@@ -203,12 +205,7 @@ class Scan {
       if (!lines_) lines_.emplace(threads_, preset_, config_.input, signing_);
       return *lines_;
     }
-    if (!pages_) {
-      InputConfig input;
-      input.preset = "raw";
-      input.document_bytes_max = config_.input.document_bytes_max;
-      pages_.emplace(threads_, resolve_preset(input), input, signing_);
-    }
+    if (!pages_) pages_.emplace(threads_, raw_preset(), config_.input, signing_);
     return *pages_;
   }
 

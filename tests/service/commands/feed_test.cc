@@ -20,6 +20,8 @@
 #include "service/commands/exit_code.h"
 #include "tests/service/kafka/mock_cluster.h"
 #include "tests/support/folder_test.h"
+#include "tests/support/gzip_bytes.h"
+#include "tests/support/warc_bytes.h"
 
 namespace neardup {
 namespace {
@@ -64,7 +66,8 @@ TEST(Feed, a_url_is_the_prefix_and_the_path_without_the_steps_at_its_head) {
 }
 
 TEST(Feed, a_name_tells_plain_text_however_it_is_written) {
-  for (const char* path : {"a.txt", "A.TXT", "b/Read.Me.Md", ".md"}) EXPECT_TRUE(is_plain_text(path)) << path;
+  for (const char* path : {"a.txt", "A.TXT", "b/Read.Me.Md", ".md", "a.txt.GZ"})
+    EXPECT_TRUE(is_plain_text(path)) << path;
   for (const char* path : {"a.html", "txt", "a.txt.htm", ""}) EXPECT_FALSE(is_plain_text(path)) << path;
 }
 
@@ -119,7 +122,7 @@ TEST_F(FeedCommand, a_file_that_cannot_be_read_is_told_though_no_record_comes_be
 }
 
 TEST_F(FeedCommand, files_of_a_folder_that_were_not_read_are_told) {
-  const std::string folder = std::filesystem::path(write("packed/a.jsonl.gz", "words")).parent_path();
+  const std::string folder = std::filesystem::path(write("packed/a.jsonl.zst", "words")).parent_path();
   const auto fed = [&](const char* option) {
     testing::internal::CaptureStderr();
     const char* const words[] = {"neardup",     "feed", option, "--set", "kafka.brokers=127.0.0.1:1",
@@ -157,6 +160,26 @@ TEST_F(FeedCommand, a_signal_ends_it_and_what_is_not_sent_yet_stays) {
   const std::size_t sent = said.find("sent ");
   ASSERT_NE(sent, std::string::npos) << said;
   EXPECT_LT(std::stoi(said.substr(sent + 5)), 100) << said;
+}
+
+TEST_F(FeedCommand, pages_of_a_warc_go_as_characters_where_the_record_is_json) {
+  const MockCluster kafka({"pages"});
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: ";
+  const std::string warc =
+      warc_record("response", "http://a/", head + "text/html; charset=gbk\r\n\r\n<p>\xD6\xD0\xCE\xC4</p>") +
+      warc_record("conversion", "http://b/", "words") +
+      warc_record("response", "http://c/", head + "image/png\r\n\r\n\x89PNG");
+  const std::string path = write("crawl.warc.gz", gzip_of(warc));
+  const std::string brokers = "kafka.brokers=" + kafka.servers();
+  testing::internal::CaptureStderr();
+  const char* const words[] = {"neardup",   "feed",    "--set", brokers.c_str(), "--url-prefix",
+                               "http://x/", "--topic", "pages", path.c_str()};
+  EXPECT_EQ(run_cli(static_cast<int>(std::size(words)), words), kExitOk);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("sent 2 records"), std::string::npos) << said;
+  EXPECT_NE(said.find("left out 1 pages that hold no text"), std::string::npos) << said;
+  EXPECT_EQ(kafka.values("pages", 2), (std::vector<std::string>{R"({"html":"<p>中文</p>","url":"http://a/"})",
+                                                                R"({"text":"words","url":"http://b/"})"}));
 }
 
 // A Kafka that is away for as long as `reach_max`. Returns what feed said of `lines`.

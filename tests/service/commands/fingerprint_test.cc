@@ -255,8 +255,10 @@ TEST(Harmless, no_control_is_left_to_a_terminal) {
 
 TEST_F(FingerprintCommand, files_of_a_folder_that_were_not_read_are_told) {
   const std::string endings =
-      "below a folder a name must end in .html, .htm, .xhtml, .txt, .md, .jsonl, .ndjson or .json\n";
-  write("packed/a.jsonl.gz", "words");
+      "below a folder a name must end in .html, .htm, .xhtml, .txt, .md, .jsonl, .ndjson, .json, .warc or "
+      ".wet, "
+      "packed (.gz) or not\n";
+  write("packed/a.jsonl.zst", "words");
   const Ran none = print({(folder_ / "packed").string()});
   EXPECT_EQ(none.exit_code, 65);
   EXPECT_THAT(none.out, IsEmpty());

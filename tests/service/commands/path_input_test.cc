@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "tests/support/folder_test.h"
+#include "tests/support/gzip_bytes.h"
+#include "tests/support/warc_bytes.h"
 
 namespace neardup {
 namespace {
@@ -104,6 +106,102 @@ TEST_F(PathInputTest, a_file_may_be_one_array) {
   const Records later = {{0, "{},"}, {1, "["}, {2, "{}]"}};
   EXPECT_EQ(records("{},\n[\n{}]\n"), later);
   EXPECT_EQ(records("\n\n["), (Records{{2, "["}}));
+}
+
+TEST_F(PathInputTest, a_file_may_be_packed_whatever_it_holds_and_is_called) {
+  const auto values = [&](const std::string& file) {
+    write("packed", file);
+    PathInput input({folder_.string() + "/packed"}, 0, 1000, stop_);
+    PathBatch batch;
+    std::vector<std::string> all;
+    while (input.next(batch)) {
+      for (const Record& record : batch.records) all.emplace_back(*record.value);
+    }
+    for (const Error& error : input.take_errors())
+      all.push_back(error.message.substr(folder_.string().size() + 1));
+    return all;
+  };
+  using Values = std::vector<std::string>;
+  EXPECT_EQ(values(gzip_of("{}\n{\"a\":1}")), (Values{"{}", "{\"a\":1}"}));
+  EXPECT_EQ(values(gzip_of("[{},") + gzip_of("{\"a\":1}]") + std::string(512, '\0')),
+            (Values{"{}", "{\"a\":1}"}));
+  EXPECT_EQ(values(gzip_of("")), Values{});
+  std::string lines;
+  for (int i = 0; i < 100'000; ++i) lines += std::to_string(i * 7919) + "\n";
+  EXPECT_EQ(values(gzip_of(lines)), values(lines));
+  // What can be read is; the rest is told.
+  const std::string packed = gzip_of("one\n") + gzip_of("two\n");
+  const std::string damaged = "packed: is damaged: what follows in this gzip cannot be read";
+  EXPECT_EQ(values(packed + "three"), (Values{"one", "two", damaged}));
+  EXPECT_EQ(values("\x1F is no gzip"), Values{damaged});
+  EXPECT_EQ(values(packed.substr(0, packed.size() - 1)),
+            (Values{"one", "two", "packed: ends within a gzip: the file is not whole"}));
+}
+
+TEST_F(PathInputTest, a_file_may_be_a_warc) {
+  const std::string first = warc_record("response", "http://a/", "HTTP/1.1 200 OK\r\n\r\npage");
+  const std::string large = warc_record("resource", "http://large/", std::string(2000, 'x'));
+  const std::string warc = gzip_of(warc_record("warcinfo", "", "words")) + gzip_of(first) + gzip_of(large);
+  write("a.jsonl", "{}\n");
+  write("b.warc.gz", warc);
+  write("c.html.gz", gzip_of("page"));
+  PathInput input({folder_.string()}, 0, 1000, stop_);
+  PathBatch batch;
+  ASSERT_TRUE(input.next(batch));
+  EXPECT_EQ(batch.kind, PathBatch::Kind::kLines);
+  EXPECT_EQ(batch.records.size(), 1U);
+  ASSERT_TRUE(input.next(batch));
+  EXPECT_EQ(batch.kind, PathBatch::Kind::kArchive);
+  ASSERT_EQ(batch.records.size(), 2U);
+  EXPECT_EQ(batch.records[0].key, "http://a/");
+  EXPECT_EQ(batch.records[0].value, first.substr(0, first.size() - 4));
+  EXPECT_EQ(batch.records[0].source.offset, 1);
+  EXPECT_EQ(batch.records[0].timestamp_ms, 1'777'638'600'000);
+  EXPECT_EQ(input.topic_names()[batch.records[0].source.topic], folder_.string() + "/b.warc.gz");
+  EXPECT_EQ(batch.records[1].key, "http://large/");
+  EXPECT_EQ(batch.records[1].value->size(), 1001U) << "enough to reject it";
+  ASSERT_TRUE(input.next(batch));
+  EXPECT_EQ(batch.kind, PathBatch::Kind::kPages);
+  EXPECT_EQ(batch.records[0].value, gzip_of("page")) << "as it is: the codec unpacks it";
+  EXPECT_FALSE(input.next(batch));
+  EXPECT_EQ(input.left_out(), "passed over 1 WARC records that hold no page");
+  EXPECT_TRUE(input.take_errors().empty());
+}
+
+TEST_F(PathInputTest, a_warc_that_is_not_whole_is_told) {
+  const std::string first = warc_record("response", "http://a/", "page");
+  write("a.warc", first + "of no record\n" + first + first.substr(0, first.size() - 6));
+  PathInput input({folder_.string() + "/a.warc"}, 0, 1000, stop_);
+  PathBatch batch;
+  ASSERT_TRUE(input.next(batch));
+  EXPECT_EQ(batch.records.size(), 2U);
+  EXPECT_FALSE(input.next(batch));
+  const std::vector<Error> errors = input.take_errors();
+  ASSERT_EQ(errors.size(), 2U);
+  EXPECT_EQ(errors[0].message, folder_.string() + "/a.warc: ends within a WARC record, which is left out");
+  EXPECT_EQ(errors[1].message, folder_.string() + "/a.warc: is damaged: 13 bytes are of no WARC record");
+}
+
+TEST_F(PathInputTest, a_packed_warc_may_come_a_byte_at_a_time) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  PathInput input({}, ends[0], 1000, stop_);
+  PathBatch batch;
+  std::vector<std::string> keys;
+  for (const char* const uri : {"http://a/", "http://b/"}) {
+    for (const char byte : gzip_of(warc_record("response", uri, "page"))) {
+      ASSERT_EQ(::write(ends[1], &byte, 1), 1);
+      while (input.next(batch, PathInput::Wait::kNo)) {
+        for (const Record& record : batch.records) keys.emplace_back(*record.key);
+      }
+    }
+    EXPECT_EQ(keys.back(), uri) << "it is there as soon as its bytes are";
+  }
+  close(ends[1]);
+  EXPECT_FALSE(input.next(batch));
+  EXPECT_TRUE(input.take_errors().empty());
+  EXPECT_EQ(keys.size(), 2U);
+  close(ends[0]);
 }
 
 TEST_F(PathInputTest, an_array_may_come_a_byte_at_a_time) {

@@ -27,6 +27,8 @@
 #include "service/codec/verdict_codec.h"
 #include "service/snapshot/journal_store.h"
 #include "tests/service/commands/command_test.h"
+#include "tests/support/gzip_bytes.h"
+#include "tests/support/warc_bytes.h"
 
 namespace neardup {
 namespace {
@@ -181,15 +183,18 @@ TEST_F(Scan, a_folder_is_read_in_the_byte_order_of_its_paths) {
   EXPECT_EQ(got.verdicts[4].source, (ParsedVerdict::Place{root + "/d.jsonl", 0, 0}));
   EXPECT_EQ(got.verdicts[5].duplicate_of->id, root + "/b.txt");
   EXPECT_THAT(got.err, HasSubstr("neardup: skipped 3 other files: below a folder a name must end in .html, "
-                                 ".htm, .xhtml, .txt, .md, .jsonl, .ndjson or .json\n"));
+                                 ".htm, .xhtml, .txt, .md, .jsonl, .ndjson, .json, .warc or .wet, "
+                                 "packed (.gz) or not\n"));
   options.quiet = true;
   EXPECT_EQ(scan(options).err, "");
 }
 
 TEST_F(Scan, a_folder_of_which_nothing_is_read_is_no_success) {
   const std::string endings =
-      "below a folder a name must end in .html, .htm, .xhtml, .txt, .md, .jsonl, .ndjson or .json\n";
-  write("packed/a.jsonl.gz", "words");
+      "below a folder a name must end in .html, .htm, .xhtml, .txt, .md, .jsonl, .ndjson, .json, .warc or "
+      ".wet, "
+      "packed (.gz) or not\n";
+  write("packed/a.jsonl.zst", "words");
   std::filesystem::create_directory(folder_ / "empty");
   for (const auto& [name, what] : {std::pair("packed", "skipped 1 other files, "), {"empty", ""}}) {
     const std::string path = (folder_ / name).string();
@@ -209,6 +214,26 @@ TEST_F(Scan, an_html_page_and_its_text_are_the_same_document) {
   const Scanned got = scan(options);
   ASSERT_THAT(got.verdicts, SizeIs(2));
   EXPECT_EQ(got.verdicts[1].duplicate_of->id, options.paths[0]);
+}
+
+TEST_F(Scan, a_warc_holds_the_pages_that_a_crawler_fetched) {
+  const std::string words =
+      "the old bridge over the river opens on Monday after years of work, said the mayor";
+  const std::string head = "HTTP/1.1 200 OK\r\nDate: now\r\nContent-Type: ";
+  const std::string html = "text/html\r\nContent-Encoding: gzip\r\n\r\n" + gzip_of("<p>" + words + "</p>");
+  const std::string warc = gzip_of(warc_record("warcinfo", "", "words")) +
+                           gzip_of(warc_record("response", "http://a/b.html", head + html)) +
+                           gzip_of(warc_record("conversion", "http://c/d.html", words)) +
+                           gzip_of(warc_record("response", "http://e/", head + "image/png\r\n\r\nwords"));
+  const Scanned got = scan({.paths = {write("crawl.warc.gz", warc)}});
+  EXPECT_EQ(got.exit_code, 0);
+  ASSERT_THAT(ids(got.verdicts), ElementsAre("http://a/b.html", "http://c/d.html", "http://e/"));
+  EXPECT_EQ(got.verdicts[0].url, "http://a/b.html");
+  EXPECT_EQ(got.verdicts[0].source.offset, 1);
+  ASSERT_TRUE(got.verdicts[1].duplicate_of);
+  EXPECT_EQ(got.verdicts[1].duplicate_of->id, "http://a/b.html");
+  EXPECT_EQ(got.verdicts[2].reason, RejectReason::kNotText);
+  EXPECT_THAT(got.err, HasSubstr("neardup: passed over 1 WARC records that hold no page\n"));
 }
 
 TEST_F(Scan, a_page_too_large_is_rejected_by_its_name) {

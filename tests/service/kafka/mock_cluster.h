@@ -63,6 +63,27 @@ class MockCluster {
     ASSERT_TRUE((*sender)->finish(std::chrono::seconds(30)));
   }
 
+  // The first `count` values of a topic's first partition, or as many as come within half a minute.
+  std::vector<std::string> values(const char* topic, std::size_t count) const {
+    KafkaConfig config;
+    config.brokers = servers();
+    Probe probe;
+    ClientListener listener("test", probe);
+    const auto consumer = make_client(RD_KAFKA_CONSUMER, config, consumer_properties("test"), listener);
+    EXPECT_TRUE(consumer) << consumer.error().message;
+    const auto list = partition_list(1);
+    rd_kafka_topic_partition_list_add(list.get(), topic, 0)->offset = 0;
+    EXPECT_EQ(rd_kafka_assign(consumer->get(), list.get()), RD_KAFKA_RESP_ERR_NO_ERROR);
+    std::vector<std::string> values;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (values.size() < count && std::chrono::steady_clock::now() < until) {
+      const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(consumer->get(), 100));
+      if (message && message->err == RD_KAFKA_RESP_ERR_NO_ERROR)
+        values.emplace_back(static_cast<const char*>(message->payload), message->len);
+    }
+    return values;
+  }
+
   // Commits a position of a group that has no members.
   void move_group(const std::string& group, const char* topic, std::int32_t partition,
                   std::int64_t next) const {

@@ -1,0 +1,62 @@
+#include "service/commands/unpacked_file.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace neardup {
+namespace {
+
+constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+constexpr char kGzipFirst = '\x1F';
+
+}  // namespace
+
+std::ptrdiff_t read_some(int fd, char* to, std::size_t size) {
+  ssize_t got = 0;
+  do {
+    got = ::read(fd, to, size);
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
+UnpackedFile::UnpackedFile() : block_(kBlockBytes) {}
+
+void UnpackedFile::open(int fd) {
+  fd_ = fd;
+  is_begun_ = false;
+  gzip_.reset();
+  packed_ = {};
+  may_hold_more_ = false;
+  is_damaged_ = false;
+}
+
+Result<std::optional<std::string_view>> UnpackedFile::read() {
+  if (is_damaged_) return Error{ErrorCode::kCorrupt, "is damaged: what follows in this gzip cannot be read"};
+  if (has_more()) return unpack();
+  const std::ptrdiff_t got = read_some(fd_, block_.data(), block_.size());
+  if (got < 0 && errno == EWOULDBLOCK) return {std::nullopt};  // somebody else took it
+  if (got < 0) return Error{ErrorCode::kIo, std::strerror(errno)};
+  const std::string_view bytes(block_.data(), static_cast<std::size_t>(got));
+  if (!std::exchange(is_begun_, true) && bytes.starts_with(kGzipFirst)) gzip_.emplace();
+  if (!gzip_) return {bytes};
+  if (bytes.empty() && !gzip_->is_between_members())
+    return Error{ErrorCode::kCorrupt, "ends within a gzip: the file is not whole"};
+  if (bytes.empty()) return {bytes};
+  packed_ = bytes;
+  return unpack();
+}
+
+Result<std::optional<std::string_view>> UnpackedFile::unpack() {
+  unpacked_.resize(kBlockBytes);
+  const GzipStream::Unpacked unpacked = gzip_->read(packed_, unpacked_);
+  may_hold_more_ = unpacked.size == unpacked_.size();
+  is_damaged_ = unpacked.is_damaged;
+  if (is_damaged_ && unpacked.size == 0) return read();
+  if (unpacked.size == 0) return {std::nullopt};
+  return {std::string_view(unpacked_.data(), unpacked.size)};
+}
+
+}  // namespace neardup

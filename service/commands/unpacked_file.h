@@ -1,0 +1,52 @@
+// What does an open file hold, packed with gzip or not?
+//
+// Its first byte tells: no text begins with a gzip's. Bytes come as they are read, so that a pipe's are there
+// as soon as it has them.
+//
+// Cost:    none where nothing is packed; else what zlib takes. Memory: two blocks.
+// Threads: one at a time.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "service/codec/gzip.h"
+
+namespace neardup {
+
+// read(2) until it answers. -1: it failed, errno says why.
+std::ptrdiff_t read_some(int fd, char* to, std::size_t size);
+
+class UnpackedFile {
+ public:
+  UnpackedFile();
+
+  // Reads `fd` from now on, which stays the caller's.
+  void open(int fd);
+
+  // The next answer needs no read(2).
+  bool has_more() const { return is_damaged_ || may_hold_more_ || !packed_.empty(); }
+
+  // The next bytes, which live until the next call: after one read(2) at most. "": the file has ended.
+  // Nothing: there are none for the moment. Error kIo; or kCorrupt of a gzip, and what was before the damage
+  // has come.
+  Result<std::optional<std::string_view>> read();
+
+ private:
+  Result<std::optional<std::string_view>> unpack();
+
+  int fd_ = -1;
+  bool is_begun_ = false;
+  std::optional<GzipStream> gzip_;
+  std::string_view packed_;  // the rest of block_
+  bool may_hold_more_ = false;
+  bool is_damaged_ = false;  // behind what came
+  std::vector<char> block_;
+  std::vector<char> unpacked_;
+};
+
+}  // namespace neardup

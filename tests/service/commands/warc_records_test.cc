@@ -1,0 +1,146 @@
+#include "service/commands/warc_records.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/warc_bytes.h"
+
+namespace neardup {
+namespace {
+
+struct Taken {
+  std::string name;
+  std::int64_t number;
+  std::optional<std::int64_t> time_ms;
+  std::string bytes;
+
+  bool operator==(const Taken&) const = default;
+};
+
+void take_all(std::string_view bytes, WarcRecords& records, std::string& begun, std::vector<Taken>& all) {
+  while (!bytes.empty()) {
+    const Piece piece = records.take(bytes);
+    begun += piece.bytes;
+    if (!piece.ends) continue;
+    all.push_back({records.name(), records.number(), records.time_ms(), begun});
+    begun.clear();
+  }
+}
+
+std::vector<Taken> taken(std::string_view file, WarcRecords& records) {
+  std::vector<Taken> all;
+  std::string begun;
+  take_all(file, records, begun, all);
+  return all;
+}
+
+std::vector<std::string> names(const std::vector<Taken>& all) {
+  std::vector<std::string> names;
+  for (const Taken& record : all) names.push_back(record.name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(WarcRecords, pages_are_told_from_what_else_a_crawler_keeps) {
+  const std::string response = warc_record("response", "http://a/", "HTTP/1.1 200 OK\r\n\r\npage\r\n\r\n");
+  const std::string file =
+      warc_record("warcinfo", "", "software: test\r\n") +
+      warc_record("request", "http://a/", "GET / HTTP/1.1\r\n\r\n") + response +
+      warc_record("metadata", "http://a/", "fetchTimeMs: 12") + warc_record("revisit", "http://a/again", "") +
+      warc_record("response", "dns:a", "a. 60 IN A 127.0.0.1") + warc_record("Resource", "http://b/", "") +
+      warc_record("conversion", "http://c/", "words");
+  WarcRecords records;
+  const std::vector<Taken> all = taken(file, records);
+  EXPECT_EQ(names(all), (Names{"http://a/", "http://b/", "http://c/"}));
+  EXPECT_EQ(all[0].bytes, response.substr(0, response.size() - 4))
+      << "with its head, without what parts records";
+  EXPECT_EQ(all[0].number, 2);
+  EXPECT_EQ(all[0].time_ms, 1'777'638'600'000);
+  EXPECT_TRUE(all[1].bytes.ends_with("\r\n\r\n"));
+  EXPECT_EQ(all[1].number, 6);
+  EXPECT_TRUE(all[2].bytes.ends_with("\r\n\r\nwords"));
+  EXPECT_EQ(records.passed_over(), 5U);
+  EXPECT_EQ(records.damaged_bytes(), 0U);
+  EXPECT_FALSE(records.is_within_record());
+}
+
+TEST(WarcRecords, a_page_is_named_by_its_uri_and_else_by_its_record) {
+  WarcRecords records;
+  const std::string id = "WARC-Record-ID: <urn:uuid:1>\n";
+  const std::string wget = "WARC/1.0\nwarc-type:response\n" + id + "WARC-Target-URI: <http://a/?b=c>\n" +
+                           "WARC-Date: never\nContent-Length:  2\n\nab\n\n";
+  const std::string unnamed = "WARC/1.1\nWARC-Type: resource\n" + id + "Content-Length: 0\n\n\n\n";
+  const std::vector<Taken> all = taken(wget + unnamed, records);
+  EXPECT_EQ(names(all), (Names{"http://a/?b=c", "urn:uuid:1"}));
+  EXPECT_EQ(all[0].time_ms, std::nullopt);
+  EXPECT_EQ(records.damaged_bytes(), 0U);
+}
+
+TEST(WarcRecords, come_in_whatever_pieces_the_bytes_do) {
+  std::mt19937_64 random(20261127);
+  std::string file;
+  for (int i = 0; i < 60; ++i) {
+    const std::string type = i % 3 == 0 ? "request" : i % 3 == 1 ? "response" : "conversion";
+    std::string block(random() % 300, 'x');
+    for (char& byte : block) byte = "\r\n WARC/1.0:"[random() % 12];  // of which heads are made
+    file += warc_record(type, "http://a/" + std::to_string(i), block);
+    if (i % 7 == 0) file += "of no record\r\nWARC/ nor this\r\n";
+  }
+  WarcRecords whole;
+  const std::vector<Taken> wanted = taken(file, whole);
+  ASSERT_EQ(wanted.size(), 40U);
+  EXPECT_EQ(whole.damaged_bytes(), 9 * std::string_view("of no record\r\nWARC/ nor this\r\n").size());
+  for (int round = 0; round < 200; ++round) {
+    WarcRecords records;
+    std::vector<Taken> all;
+    std::string begun;
+    for (std::size_t at = 0; at < file.size();) {
+      const std::size_t size = 1 + random() % (round < 2 ? 1 : 1 + round * 5);
+      take_all(std::string_view(file).substr(at, size), records, begun, all);
+      at += size;
+    }
+    ASSERT_EQ(all, wanted) << round;
+    ASSERT_EQ(records.damaged_bytes(), whole.damaged_bytes());
+    ASSERT_EQ(records.passed_over(), whole.passed_over());
+  }
+}
+
+TEST(WarcRecords, behind_damage_the_next_record_is_read) {
+  const std::string good = warc_record("response", "http://good/", "words");
+  const auto damaged = [&](const std::string& bytes) {
+    WarcRecords records;
+    EXPECT_EQ(names(taken(bytes + good, records)), Names{"http://good/"}) << bytes.substr(0, 100);
+    EXPECT_FALSE(records.is_within_record());
+    return records.damaged_bytes();
+  };
+  for (const std::string head :
+       {"WARC/1.0\r\nContent-Length: twelve\r\n\r\n", "WARC/1.0\r\nContent-Length: -1\r\n\r\n",
+        "WARC/1.0\r\nContent-Length: 99999999999999999999\r\n\r\n", "WARC/1.0\r\nWARC-Type: response\r\n\r\n",
+        "WARC/1.0\r\nno header\r\n\r\n", "WARC/1.0\r\nWARC-Type: resp"}) {
+    EXPECT_EQ(damaged(head + "\r\n"), head.size() + (head.ends_with("\n") ? 0 : 2)) << head;
+  }
+  EXPECT_EQ(damaged("\n words\n\n"), 7U);
+  EXPECT_EQ(damaged(std::string(200'000, 'x') + "\n"), 200'001U)
+      << "a line is not waited for without a bound";
+  EXPECT_GE(damaged("WARC/1.0\r\nA: " + std::string(200'000, 'x') + "\n"), 200'000U);
+  std::string long_head = "WARC/1.0\n";
+  for (int i = 0; i < 10'000; ++i) long_head += "Name: value\n";
+  EXPECT_EQ(damaged(long_head), long_head.size());
+}
+
+TEST(WarcRecords, a_record_that_is_cut_off_does_not_end) {
+  const std::string record = warc_record("response", "http://a/", "words");
+  for (std::size_t size = 1; size + 4 < record.size(); ++size) {
+    WarcRecords records;
+    EXPECT_TRUE(taken(std::string_view(record).substr(0, size), records).empty());
+    EXPECT_TRUE(records.is_within_record() || record[size - 1] == '\n') << size;
+  }
+}
+
+}  // namespace
+}  // namespace neardup
