@@ -16,12 +16,12 @@
 #include "core/text/utf8.h"
 #include "service/codec/base64.h"
 #include "service/codec/file_kind.h"
-#include "service/codec/gzip.h"
 #include "service/codec/http_message.h"
 #include "service/codec/json_fields.h"
 #include "service/codec/json_string.h"
 #include "service/codec/page_opening.h"
 #include "service/codec/timestamp.h"
+#include "service/codec/unpacking.h"
 
 namespace neardup {
 namespace {
@@ -44,7 +44,7 @@ bool is_blank(std::string_view raw) {
 }
 
 bool is_named_like_a_page(std::string_view name) {
-  if (ends_with_ignoring_case(name, kGzipEnding)) name.remove_suffix(kGzipEnding.size());
+  name = without_packed_ending(name);
   static constexpr std::array<std::string_view, 3> kEndings = {".html", ".htm", ".xhtml"};
   return std::ranges::any_of(kEndings,
                              [&](std::string_view ending) { return ends_with_ignoring_case(name, ending); });
@@ -187,12 +187,11 @@ struct DocumentCodec::State {
   std::size_t document_bytes_max;
   Pointers pointers;
   JsonFields fields;
-  std::string unescaped;  // a string that is not kept as it is
-  std::string unwrapped;  // what base64 held
-  std::string unpacked;   // what a gzip held
-  std::string joined;     // what the chunks of a body held
-  std::string inflated;   // what a body's own gzip held
-  GzipReader gzip;
+  std::string unescaped;                          // a string that is not kept as it is
+  std::string unwrapped;                          // what base64 held
+  std::string unpacked;                           // what was packed as a whole
+  std::string joined;                             // what the chunks of a body held
+  std::string inflated;                           // what was packed as a body
   std::optional<CharsetDecoder> charset_decoder;  // where bodies can be bytes of any charset
 
   std::optional<RejectReason> decode(const Record& record, Document& document);
@@ -207,7 +206,8 @@ struct DocumentCodec::State {
   std::optional<RejectReason> fill_from_base64(std::string_view text, const BodyHints& hints,
                                                Document& document);
   std::optional<RejectReason> fill_from_bytes(std::string_view bytes, BodyHints hints, Document& document);
-  std::optional<RejectReason> unpack(std::string_view& bytes, std::string& room);
+  std::optional<RejectReason> unpack_by(Packing packing, std::string_view& bytes, std::string& room) const;
+  std::optional<RejectReason> unpack_body(std::string_view coding, std::string_view& bytes);
   std::optional<Charset> read_charset();
   bool is_failure_notice(std::string_view value) const;
   void name_by_key(const Record& record, Document& document) const;
@@ -378,30 +378,40 @@ std::optional<RejectReason> DocumentCodec::State::fill_from_base64(std::string_v
 
 std::optional<RejectReason> DocumentCodec::State::fill_from_bytes(std::string_view bytes, BodyHints hints,
                                                                   Document& document) {
-  if (const auto reason = unpack(bytes, unpacked)) return reason;
-  bool may_be_packed = false;
+  if (const auto packing = packing_of(bytes)) {
+    if (const auto reason = unpack_by(*packing, bytes, unpacked)) return reason;
+  }
   if (const auto message = read_http_message(bytes)) {
     bytes = message->body;
-    may_be_packed = message->is_packed;
     hints.hear(message->content_type);
     if (message->is_chunked && join_chunks(bytes, joined)) bytes = joined;
-    if (const auto reason = unpack(bytes, inflated)) return reason;
+    if (const auto reason = unpack_body(message->coding, bytes)) return reason;
   }
-  if (hints.no_text || is_no_page(bytes) || (may_be_packed && !is_utf8(bytes))) return RejectReason::kNotText;
+  if (hints.no_text || is_no_page(bytes)) return RejectReason::kNotText;
   const CharsetHints told{hints.charset, hints.html || opens_with_markup(bytes)};
   charset_decoder->decode(bytes, told, document.body);
   if (document.body.size() > document_bytes_max) return RejectReason::kTooLarge;
   return finish_body(hints, document);
 }
 
-// Where `bytes` are a gzip they become what is in it, which is written to `room`.
-std::optional<RejectReason> DocumentCodec::State::unpack(std::string_view& bytes, std::string& room) {
-  if (!is_gzip(bytes)) return std::nullopt;
-  const GzipReader::Outcome outcome = gzip.read(bytes, document_bytes_max, room);
-  if (outcome == GzipReader::Outcome::kTooLarge) return RejectReason::kTooLarge;
-  if (outcome == GzipReader::Outcome::kDamaged) return RejectReason::kNotText;
+// Where all is well `bytes` become what they held, which is written to `room`.
+std::optional<RejectReason> DocumentCodec::State::unpack_by(Packing packing, std::string_view& bytes,
+                                                            std::string& room) const {
+  const UnpackOutcome outcome = unpack(packing, bytes, document_bytes_max, room);
+  if (outcome == UnpackOutcome::kTooLarge) return RejectReason::kTooLarge;
+  if (outcome == UnpackOutcome::kDamaged) return RejectReason::kNotText;
   bytes = room;
   return std::nullopt;
+}
+
+// Many who store a body unpack it, and keep the head as it was: then it is what it is.
+std::optional<RejectReason> DocumentCodec::State::unpack_body(std::string_view coding,
+                                                              std::string_view& bytes) {
+  if (const auto packing = packing_of(bytes)) return unpack_by(*packing, bytes, inflated);
+  const auto packing = packing_named(coding);
+  if (coding.empty() || packing == Packing::kGzip || packing == Packing::kZstd) return std::nullopt;
+  const auto reason = packing ? unpack_by(*packing, bytes, inflated) : RejectReason::kNotText;
+  return reason == RejectReason::kNotText && is_utf8(bytes) ? std::nullopt : reason;
 }
 
 std::optional<Charset> DocumentCodec::State::read_charset() {

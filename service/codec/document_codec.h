@@ -15,18 +15,19 @@
 //           Content-Type says so; a raw value also if its key ends like one and none says text/plain.
 //   base64  under `auto` it is unwrapped where that gives UTF-8 without control characters, UTF-16 with its
 //           mark, or in any charset what opens with a comment or a tag of html; or, where a charset is
-//           declared, 256 bytes and more without control characters; and where it gives a response of HTTP, a
-//           gzip or a file of another kind. All else is taken as it is.
+//           declared, 256 bytes and more without control characters; and where it gives a response of HTTP,
+//           something packed or a file of another kind. All else is taken as it is.
 //   http    a text, a raw value, and what comes out of base64, may be a whole response of HTTP or a WARC
 //           record (http_message.h): its body is the page, and its Content-Type tells what it is, and the
 //           charset where nobody else does.
-//   gzip    a raw value, what comes out of base64, and the body of a response, may be one (gzip.h); once, not
-//           a gzip in a gzip, but for a response with such a body. A body packed in another way is kNotText.
+//   packed  a raw value, and what comes out of base64, may be a gzip or a zstd; the body of a response too,
+//           or what its Content-Encoding says (unpacking.h). But for such a body in a packed response, what
+//           was packed twice is kNotText, as is what cannot be unpacked.
 //   kind    what begins like a PDF, an image or an archive (file_kind.h) is kNotText, in whichever field; so
 //           is what its own Content-Type calls an image, sound, a film, a font, a style sheet or a script.
 //   charset a JSON string is Unicode and is taken as it is. What comes out of base64, and a raw value, are
 //           bytes: core/text/charset_decoder.h makes them UTF-8, told by fields.charset or by the record's
-//           own Content-Type. A body that becomes too large by this or a gzip is kTooLarge.
+//           own Content-Type. A body that becomes too large by this or by unpacking is kTooLarge.
 //   id      from the first of id_from that gives one; too long is a reject, never a cut.
 //   url     longer than kUrlBytesMax counts as unknown.
 //   time    what timestamp.h can read, else the record's own timestamp, else 0.

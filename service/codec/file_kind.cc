@@ -11,7 +11,6 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-constexpr std::string_view kGzip = "\x1F\x8B\x08";
 constexpr char kAny = '?';      // in a signature: one byte
 constexpr char kControl = '^';  // one below 0x20
 
@@ -27,7 +26,7 @@ constexpr auto kSignatures = std::to_array<std::string_view>({
     // archives, and what is one: docx, xlsx, pptx, odt, epub, jar, apk
     "PK\x03\x04",
     "PK\x05\x06",
-    kGzip,
+    "\x1F\x8B\x08",                      // gzip
     "BZh?1AY&SY",
     "\xFD" "7zXZ\0"sv,
     "\x28\xB5\x2F\xFD",                  // zstd
@@ -118,7 +117,5 @@ bool is_no_page(std::string_view bytes) {
     return begins_with(bytes, signature) || text_begins_with(bytes, signature);
   });
 }
-
-bool is_gzip(std::string_view bytes) { return bytes.starts_with(kGzip); }
 
 }  // namespace neardup

@@ -17,8 +17,4 @@ namespace neardup {
 // `bytes` as they came, or UTF-8 that was made of them.
 bool is_no_page(std::string_view bytes);
 
-// As they came. A gzip is no page, but may hold one.
-bool is_gzip(std::string_view bytes);
-inline constexpr std::string_view kGzipEnding = ".gz";  // of a file's name
-
 }  // namespace neardup

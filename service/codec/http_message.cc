@@ -15,10 +15,8 @@ void note(std::string_view name, std::string_view value, HttpMessage& message) {
   if (equals_ignoring_case(name, "content-type")) message.content_type = value;
   if (equals_ignoring_case(name, "transfer-encoding"))
     message.is_chunked = ends_with_ignoring_case(value, "chunked");
-  if (equals_ignoring_case(name, "content-encoding")) {
-    message.is_packed =
-        !value.empty() && !equals_ignoring_case(value, "identity") && !ends_with_ignoring_case(value, "gzip");
-  }
+  if (equals_ignoring_case(name, "content-encoding"))
+    message.coding = equals_ignoring_case(value, "identity") ? "" : value;
 }
 
 std::optional<HttpMessage> read_one(std::string_view bytes) {

@@ -27,7 +27,7 @@ struct HttpMessage {
   std::string_view body;
   std::string_view content_type;  // "" where nothing says
   bool is_chunked = false;        // says the head
-  bool is_packed = false;         // in another way than gzip, says the head
+  std::string_view coding;        // Content-Encoding; "" where it is packed in no way, says the head
 };
 
 // Nothing: `bytes` begin with no whole head of one, of at most kHeadBytesMax (message_head.h).

@@ -16,7 +16,7 @@
 #include "service/clock.h"
 #include "service/codec/base64.h"
 #include "service/codec/document_codec.h"
-#include "service/codec/file_kind.h"
+#include "service/codec/unpacking.h"
 #include "service/commands/exit_code.h"
 #include "service/commands/path_input.h"
 #include "service/commands/progress_line.h"
@@ -288,7 +288,7 @@ class Feed {
 }  // namespace
 
 bool is_plain_text(std::string_view path) {
-  if (ends_with_ignoring_case(path, kGzipEnding)) path.remove_suffix(kGzipEnding.size());
+  path = without_packed_ending(path);
   return ends_with_ignoring_case(path, ".txt") || ends_with_ignoring_case(path, ".md");
 }
 

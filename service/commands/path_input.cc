@@ -16,8 +16,8 @@
 
 #include "core/base/ascii.h"
 #include "core/text/utf8.h"
-#include "service/codec/file_kind.h"
 #include "service/codec/message_head.h"
+#include "service/codec/unpacking.h"
 #include "service/commands/streams.h"
 
 namespace neardup {
@@ -29,7 +29,7 @@ constexpr std::string_view kStdin = "-";
 constexpr std::string_view kBlanks = " \t\r\n";
 
 bool ends_with_any(std::string_view path, std::span<const std::string_view> endings) {
-  if (ends_with_ignoring_case(path, kGzipEnding)) path.remove_suffix(kGzipEnding.size());
+  path = without_packed_ending(path);
   return std::ranges::any_of(endings,
                              [&](std::string_view ending) { return ends_with_ignoring_case(path, ending); });
 }
@@ -82,7 +82,7 @@ std::string PathInput::left_out() const {
   if (skipped_ > 0) words += fmt::format("skipped {} other files{} ", skipped_, is_nothing() ? "," : ":");
   std::vector<std::string_view> endings(kPageEndings.begin(), kPageEndings.end());
   endings.insert(endings.end(), kLineEndings.begin(), kLineEndings.end());
-  return words + "below a folder a name must end in " + alternatives(endings) + ", packed (.gz) or not";
+  return words + "below a folder a name must end in " + alternatives(endings) + ", packed (.gz, .zst) or not";
 }
 
 bool PathInput::next(PathBatch& batch, Wait wait) {

@@ -52,7 +52,7 @@ const char kScanHelp[] =
     "A file that ends in {pages} is one page; any other file that is named holds a\n"
     "document a line, or is one array of documents, or a WARC, of which each page is a document by its URI\n"
     "(responses, resources, and the text of WET files). Of those of a folder {lines}\n"
-    "do, and others are skipped. Each may be packed with gzip, as .gz or not.\n"
+    "do, and others are skipped. Each may be packed with gzip or zstd.\n"
     "Verdicts come in input order on standard output; progress and a summary on standard error. A line that "
     "is\n"
     "no document gets the verdict \"rejected\" with its reason, and the scan goes on; blank lines are "

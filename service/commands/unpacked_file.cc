@@ -4,13 +4,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 namespace neardup {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
-constexpr char kGzipFirst = '\x1F';
 
 }  // namespace
 
@@ -27,23 +25,30 @@ UnpackedFile::UnpackedFile() : block_(kBlockBytes) {}
 void UnpackedFile::open(int fd) {
   fd_ = fd;
   is_begun_ = false;
-  gzip_.reset();
+  opening_.clear();
+  stream_.reset();
   packed_ = {};
   may_hold_more_ = false;
   is_damaged_ = false;
 }
 
 Result<std::optional<std::string_view>> UnpackedFile::read() {
-  if (is_damaged_) return Error{ErrorCode::kCorrupt, "is damaged: what follows in this gzip cannot be read"};
+  if (is_damaged_) return Error{ErrorCode::kCorrupt, "is damaged: what follows cannot be unpacked"};
   if (has_more()) return unpack();
   const std::ptrdiff_t got = read_some(fd_, block_.data(), block_.size());
   if (got < 0 && errno == EWOULDBLOCK) return {std::nullopt};  // somebody else took it
   if (got < 0) return Error{ErrorCode::kIo, std::strerror(errno)};
-  const std::string_view bytes(block_.data(), static_cast<std::size_t>(got));
-  if (!std::exchange(is_begun_, true) && bytes.starts_with(kGzipFirst)) gzip_.emplace();
-  if (!gzip_) return {bytes};
-  if (bytes.empty() && !gzip_->is_between_members())
-    return Error{ErrorCode::kCorrupt, "ends within a gzip: the file is not whole"};
+  std::string_view bytes(block_.data(), static_cast<std::size_t>(got));
+  if (!is_begun_) {
+    opening_ += bytes;
+    if (may_become_packed(opening_) && !bytes.empty()) return {std::nullopt};
+    is_begun_ = true;
+    bytes = opening_;
+    if (const auto packing = packing_of(bytes)) stream_ = unpack_stream(*packing);
+  }
+  if (!stream_) return {bytes};
+  if (bytes.empty() && !stream_->may_end())
+    return Error{ErrorCode::kCorrupt, "ends too early: what is packed in it is not whole"};
   if (bytes.empty()) return {bytes};
   packed_ = bytes;
   return unpack();
@@ -51,10 +56,9 @@ Result<std::optional<std::string_view>> UnpackedFile::read() {
 
 Result<std::optional<std::string_view>> UnpackedFile::unpack() {
   unpacked_.resize(kBlockBytes);
-  const GzipStream::Unpacked unpacked = gzip_->read(packed_, unpacked_);
+  const UnpackStream::Unpacked unpacked = stream_->read(packed_, unpacked_);
   may_hold_more_ = unpacked.size == unpacked_.size();
   is_damaged_ = unpacked.is_damaged;
-  if (is_damaged_ && unpacked.size == 0) return read();
   if (unpacked.size == 0) return {std::nullopt};
   return {std::string_view(unpacked_.data(), unpacked.size)};
 }

@@ -34,8 +34,8 @@ packages=(
   g++ cmake ninja-build make pkg-config ccache dpkg-dev file python3 ca-certificates
   # libraries of the service and of its librdkafka
   libsimdjson-dev nlohmann-json3-dev prometheus-cpp-dev libcivetweb-dev libyaml-cpp-dev libcli11-dev libspdlog-dev
-  libfmt-dev libxxhash-dev libuchardet-dev zlib1g-dev libzstd-dev liblz4-dev libssl-dev libsasl2-dev
-  libcurl4-openssl-dev libjemalloc-dev
+  libfmt-dev libxxhash-dev libuchardet-dev zlib1g-dev libzstd-dev libbrotli-dev liblz4-dev libssl-dev
+  libsasl2-dev libcurl4-openssl-dev libjemalloc-dev
 )
 # And what testing and linting need on top.
 packages_more=(

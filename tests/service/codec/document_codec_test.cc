@@ -14,7 +14,7 @@
 
 #include "core/limits.h"
 #include "service/codec/base64.h"
-#include "tests/support/gzip_bytes.h"
+#include "tests/support/packed_bytes.h"
 
 namespace neardup {
 namespace {
@@ -466,6 +466,8 @@ TEST(DocumentCodec, a_page_may_be_packed_with_gzip) {
 
   EXPECT_EQ(decode(of_preset("raw"), packed.substr(0, 40), "k").verdict(), "not_text");
   EXPECT_EQ(decode(of_preset("raw"), gzip_of(packed), "k").verdict(), "not_text") << "once";
+  EXPECT_EQ(decode(of_preset("raw"), zstd_of(page), "k").document.body,
+            decode(of_preset("raw"), packed, "k").document.body);
   InputConfig small = of_preset("raw");
   small.document_bytes_max = 4096;
   EXPECT_EQ(decode(small, gzip_of(std::string(4096, 'x')), "k").verdict(), "a document");
@@ -486,7 +488,22 @@ TEST(DocumentCodec, a_page_may_stand_behind_the_headers_that_it_came_with) {
   EXPECT_EQ(
       decode(of_preset("raw"), head + "Content-Encoding: gzip\r\n\r\n" + gzip_of(page), "k").document.body,
       raw.document.body);
-  EXPECT_EQ(decode(of_preset("raw"), head + "Content-Encoding: br\r\n\r\n\x8B\x02\x80", "k").verdict(),
+  for (const auto& [coding, body] : {std::pair("br", brotli_of(page)),
+                                     {"zstd", zstd_of(page)},
+                                     {"deflate", deflate_of(page)},
+                                     {"deflate", bare_deflate_of(page)}}) {
+    const std::string response = head + "Content-Encoding: " + coding + "\r\n\r\n" + body;
+    EXPECT_EQ(decode(of_preset("raw"), response, "k").document.body, raw.document.body) << coding;
+    EXPECT_EQ(decode(of_preset("raw"), response + "\xFF", "k").verdict() == "a document",
+              std::string_view(coding) == "zstd")
+        << coding << ": what it is packed by has no first bytes, so all must fit";
+  }
+  InputConfig small = of_preset("raw");
+  small.document_bytes_max = 4096;
+  const std::string bomb =
+      "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n" + brotli_of(std::string(4097, 'x'));
+  EXPECT_EQ(decode(small, bomb, "k").verdict(), "too_large");
+  EXPECT_EQ(decode(of_preset("raw"), head + "Content-Encoding: sdch\r\n\r\n\xFF\x02\x80", "k").verdict(),
             "not_text");
   EXPECT_EQ(decode(of_preset("raw"), head + "Content-Encoding: br\r\n\r\nwords", "k").document.body, "words")
       << "unpacked before it was stored";

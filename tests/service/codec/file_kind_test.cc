@@ -119,12 +119,5 @@ TEST(FileKind, texts_about_files_are_texts) {
   }
 }
 
-TEST(FileKind, only_bytes_as_they_came_can_be_unpacked) {
-  EXPECT_TRUE(is_gzip("\x1F\x8B\x08"));
-  EXPECT_FALSE(is_gzip("\x1F\x8B"));
-  EXPECT_FALSE(is_gzip("\x1F\xEF\xBF\xBD\x08"));
-  EXPECT_TRUE(is_no_page("\x1F\xEF\xBF\xBD\x08"));
-}
-
 }  // namespace
 }  // namespace neardup

@@ -122,7 +122,7 @@ TEST_F(FeedCommand, a_file_that_cannot_be_read_is_told_though_no_record_comes_be
 }
 
 TEST_F(FeedCommand, files_of_a_folder_that_were_not_read_are_told) {
-  const std::string folder = std::filesystem::path(write("packed/a.jsonl.zst", "words")).parent_path();
+  const std::string folder = std::filesystem::path(write("packed/a.jsonl.xz", "words")).parent_path();
   const auto fed = [&](const char* option) {
     testing::internal::CaptureStderr();
     const char* const words[] = {"neardup",     "feed", option, "--set", "kafka.brokers=127.0.0.1:1",

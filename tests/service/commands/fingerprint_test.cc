@@ -257,8 +257,8 @@ TEST_F(FingerprintCommand, files_of_a_folder_that_were_not_read_are_told) {
   const std::string endings =
       "below a folder a name must end in .html, .htm, .xhtml, .txt, .md, .jsonl, .ndjson, .json, .warc or "
       ".wet, "
-      "packed (.gz) or not\n";
-  write("packed/a.jsonl.zst", "words");
+      "packed (.gz, .zst) or not\n";
+  write("packed/a.jsonl.xz", "words");
   const Ran none = print({(folder_ / "packed").string()});
   EXPECT_EQ(none.exit_code, 65);
   EXPECT_THAT(none.out, IsEmpty());

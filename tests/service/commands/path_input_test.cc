@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tests/support/folder_test.h"
-#include "tests/support/gzip_bytes.h"
+#include "tests/support/packed_bytes.h"
 #include "tests/support/warc_bytes.h"
 
 namespace neardup {
@@ -125,17 +125,19 @@ TEST_F(PathInputTest, a_file_may_be_packed_whatever_it_holds_and_is_called) {
   EXPECT_EQ(values(gzip_of("{}\n{\"a\":1}")), (Values{"{}", "{\"a\":1}"}));
   EXPECT_EQ(values(gzip_of("[{},") + gzip_of("{\"a\":1}]") + std::string(512, '\0')),
             (Values{"{}", "{\"a\":1}"}));
+  EXPECT_EQ(values(zstd_of("{}\n") + zstd_of("{\"a\":1}")), (Values{"{}", "{\"a\":1}"}));
   EXPECT_EQ(values(gzip_of("")), Values{});
+  EXPECT_EQ(values("("), Values{"("}) << "with which a zstd would begin";
   std::string lines;
   for (int i = 0; i < 100'000; ++i) lines += std::to_string(i * 7919) + "\n";
   EXPECT_EQ(values(gzip_of(lines)), values(lines));
   // What can be read is; the rest is told.
   const std::string packed = gzip_of("one\n") + gzip_of("two\n");
-  const std::string damaged = "packed: is damaged: what follows in this gzip cannot be read";
+  const std::string damaged = "packed: is damaged: what follows cannot be unpacked";
   EXPECT_EQ(values(packed + "three"), (Values{"one", "two", damaged}));
-  EXPECT_EQ(values("\x1F is no gzip"), Values{damaged});
+  EXPECT_EQ(values("\x1F\x8B\x08 is no gzip"), Values{damaged});
   EXPECT_EQ(values(packed.substr(0, packed.size() - 1)),
-            (Values{"one", "two", "packed: ends within a gzip: the file is not whole"}));
+            (Values{"one", "two", "packed: ends too early: what is packed in it is not whole"}));
 }
 
 TEST_F(PathInputTest, a_file_may_be_a_warc) {

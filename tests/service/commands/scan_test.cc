@@ -184,7 +184,7 @@ TEST_F(Scan, a_folder_is_read_in_the_byte_order_of_its_paths) {
   EXPECT_EQ(got.verdicts[5].duplicate_of->id, root + "/b.txt");
   EXPECT_THAT(got.err, HasSubstr("neardup: skipped 3 other files: below a folder a name must end in .html, "
                                  ".htm, .xhtml, .txt, .md, .jsonl, .ndjson, .json, .warc or .wet, "
-                                 "packed (.gz) or not\n"));
+                                 "packed (.gz, .zst) or not\n"));
   options.quiet = true;
   EXPECT_EQ(scan(options).err, "");
 }
@@ -193,8 +193,8 @@ TEST_F(Scan, a_folder_of_which_nothing_is_read_is_no_success) {
   const std::string endings =
       "below a folder a name must end in .html, .htm, .xhtml, .txt, .md, .jsonl, .ndjson, .json, .warc or "
       ".wet, "
-      "packed (.gz) or not\n";
-  write("packed/a.jsonl.zst", "words");
+      "packed (.gz, .zst) or not\n";
+  write("packed/a.jsonl.xz", "words");
   std::filesystem::create_directory(folder_ / "empty");
   for (const auto& [name, what] : {std::pair("packed", "skipped 1 other files, "), {"empty", ""}}) {
     const std::string path = (folder_ / name).string();

@@ -91,22 +91,26 @@ TEST(WarcRecords, come_in_whatever_pieces_the_bytes_do) {
     file += warc_record(type, "http://a/" + std::to_string(i), block);
     if (i % 7 == 0) file += "of no record\r\nWARC/ nor this\r\n";
   }
-  WarcRecords whole;
-  const std::vector<Taken> wanted = taken(file, whole);
-  ASSERT_EQ(wanted.size(), 40U);
-  EXPECT_EQ(whole.damaged_bytes(), 9 * std::string_view("of no record\r\nWARC/ nor this\r\n").size());
-  for (int round = 0; round < 200; ++round) {
+  WarcRecords undamaged;
+  ASSERT_EQ(taken(file, undamaged).size(), 40U);
+  EXPECT_EQ(undamaged.damaged_bytes(), 9 * std::string_view("of no record\r\nWARC/ nor this\r\n").size());
+  for (int round = 0; round < 500; ++round) {
+    std::string bytes = file;
+    for (int i = 0; i < round / 10; ++i) bytes[random() % bytes.size()] = "\r\n :W5"[random() % 6];
+    WarcRecords whole;
+    const std::vector<Taken> wanted = taken(bytes, whole);
     WarcRecords records;
     std::vector<Taken> all;
     std::string begun;
-    for (std::size_t at = 0; at < file.size();) {
-      const std::size_t size = 1 + random() % (round < 2 ? 1 : 1 + round * 5);
-      take_all(std::string_view(file).substr(at, size), records, begun, all);
+    for (std::size_t at = 0; at < bytes.size();) {
+      const std::size_t size = 1 + random() % (1 + static_cast<std::size_t>(round % 50) * 20);
+      take_all(std::string_view(bytes).substr(at, size), records, begun, all);
       at += size;
     }
     ASSERT_EQ(all, wanted) << round;
     ASSERT_EQ(records.damaged_bytes(), whole.damaged_bytes());
     ASSERT_EQ(records.passed_over(), whole.passed_over());
+    ASSERT_EQ(records.is_within_record(), whole.is_within_record());
   }
 }
 

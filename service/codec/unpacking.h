@@ -1,0 +1,74 @@
+// What is in these packed bytes?
+//
+//   gzip      RFC 1952: all its members, one behind the other
+//   zstd      RFC 8878: all its frames
+//   brotli    RFC 7932
+//   deflate   as HTTP calls it: of zlib (RFC 1950), or, as some servers send it, bare (RFC 1951)
+//
+// The first two are known by their first bytes, and files by their endings; the others by who sent them, as
+// HTTP does. Memory is bounded by what the caller takes and by what a way of packing may look back, whatever
+// the bytes claim.
+//
+// Cost:    what the libraries take: a few hundred MB/s, zstd a GB/s.
+// Threads: one reader per thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace neardup {
+
+enum class Packing : std::uint8_t { kGzip, kZstd, kBrotli, kDeflate };
+
+// By their first bytes.
+std::optional<Packing> packing_of(std::string_view bytes);
+// They are too few to tell.
+bool may_become_packed(std::string_view bytes);
+
+// By the value of HTTP's Content-Encoding. Nothing: it has another, or several.
+std::optional<Packing> packing_named(std::string_view content_encoding);
+
+// A file's name without a .gz or .zst behind it.
+std::string_view without_packed_ending(std::string_view name);
+
+// Reads what comes in pieces, and may be too large to be held.
+class UnpackStream {
+ public:
+  struct Unpacked {
+    std::size_t size = 0;     // of what `out` got
+    bool is_damaged = false;  // behind that: the stream is no more to be used
+  };
+
+  UnpackStream() = default;
+  virtual ~UnpackStream() = default;
+  UnpackStream(const UnpackStream&) = delete;
+  UnpackStream& operator=(const UnpackStream&) = delete;
+
+  // Unpacks from the front of `packed`, until that is used up or `out` is full: then there may be more,
+  // though nothing is left of `packed`. Behind a gzip or zstd may stand another one, or zeros, with which
+  // tapes are filled up; nothing may behind the others. REQUIRES: `out` is not empty.
+  [[nodiscard]] virtual Unpacked read(std::string_view& packed, std::span<char> out) = 0;
+
+  // It may end here: nothing is begun.
+  virtual bool may_end() const = 0;
+  // And one came to its end.
+  virtual bool is_whole() const = 0;
+};
+
+// Looks back as far as a file may, a zstd by 128 MiB.
+std::unique_ptr<UnpackStream> unpack_stream(Packing packing);
+
+enum class UnpackOutcome : std::uint8_t { kRead, kDamaged, kTooLarge };
+
+// Replaces `out`, which is unspecified where nothing was read. What stands behind a whole gzip or zstd is
+// left alone, as gunzip leaves it; the others must end where `packed` does, since nothing else tells what
+// they are. A zstd may look back by 8 MiB. REQUIRES: `packed` is no view of `out`.
+[[nodiscard]] UnpackOutcome unpack(Packing packing, std::string_view packed, std::size_t bytes_max,
+                                   std::string& out);
+
+}  // namespace neardup
