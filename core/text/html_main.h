@@ -98,6 +98,7 @@ class HtmlMainContent {
   bool is_unwanted(const Rules& rules, Index i);
   bool looks_like_furniture(const Rules& rules, Index i);
   bool is_in_run(Index i) const;
+  bool is_menu_cell(Index i) const;
   bool is_caption(Index i, const HtmlSum& sum) const;
   bool are_captions_text();
   bool repeats_title(Index i);

@@ -20,6 +20,12 @@ constexpr std::uint32_t kExtraBytes = 400;
 constexpr std::uint32_t kRunLength = 8;  // so many lines of one parent ...
 constexpr float kRunLinks = .4F;         // ... with no larger share of links are text, each of them
 
+constexpr float kFrameShare =
+    .5F;  // a row of a table that holds more is the page's frame: beside the text ...
+constexpr float kMenuLinks = .8F;  // ... a cell with a larger share of links is a menu
+constexpr float kMenuShare = .4F;
+constexpr float kFrameLinks = .5F;
+
 // Flags of a container that may go even where nothing is cleaned.
 constexpr unsigned kSuspectFlags =
     HtmlContainer::kAuthor | HtmlContainer::kShare | HtmlContainer::kCaption | HtmlContainer::kExtra;
@@ -76,6 +82,7 @@ bool HtmlMainContent::is_unwanted(const Rules& rules, Index i) {
   const auto bytes = static_cast<float>(sum.bytes);
   const HtmlTag tag = container.tag;
   if ((tag == HtmlTag::kFooter || tag == HtmlTag::kAside) && bytes < kAsideShare * kept_bytes_) return true;
+  if (tag == HtmlTag::kCell && is_menu_cell(i)) return true;
   if (container.has(Flag::kAuthor) && bytes < kAuthorShare * kept_bytes_) return true;
   if (container.has(Flag::kShare) && sum.bytes < kShareBytes) return true;
   if (is_caption(i, sum) && !captions_are_text_ && sum.bytes < kCaptionBytes &&
@@ -125,6 +132,18 @@ bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
 bool HtmlMainContent::is_in_run(Index i) const {
   const HtmlSum& parent = sum_[at(i).parent];
   return parent.children >= kRunLength && parent.link_density() < kRunLinks && is_phrase(at(i), sum_[i]);
+}
+
+// Whether cell i stands beside the text in a table that lays out the page. A list of links in a table is no
+// menu: each of its rows says little, or all of it is links.
+bool HtmlMainContent::is_menu_cell(Index i) const {
+  const HtmlSum& row = sum_[at(i).parent];
+  const HtmlSum& cell = left_[i];
+  return cell.link_density() > kMenuLinks &&
+         static_cast<float>(
+             cell.bytes)<kMenuShare * kept_bytes_&& static_cast<float>(row.bytes)> kFrameShare *
+             kept_bytes_ &&
+         row.link_density() < kFrameLinks && row.data == 0 && data_[i] == 0;
 }
 
 // A picture says nothing, so the words in its <figure> are its caption; a table there is text.

@@ -45,8 +45,8 @@ constexpr std::array<std::uint16_t, 256> html_tag_traits() {
       {HtmlTag::kDiv, HtmlTag::kArticle, HtmlTag::kMain, HtmlTag::kQuote, HtmlTag::kSection});
   add(HtmlTrait::kCleanable, {HtmlTag::kTable, HtmlTag::kForm, HtmlTag::kFieldset, HtmlTag::kList,
                               HtmlTag::kDiv, HtmlTag::kSection});
-  add(HtmlTrait::kSuspect,
-      {HtmlTag::kFooter, HtmlTag::kAside, HtmlTag::kFigure, HtmlTag::kHeadline, HtmlTag::kSubhead});
+  add(HtmlTrait::kSuspect, {HtmlTag::kFooter, HtmlTag::kAside, HtmlTag::kFigure, HtmlTag::kHeadline,
+                            HtmlTag::kSubhead, HtmlTag::kCell});
   add(HtmlTrait::kMain, {HtmlTag::kArticle, HtmlTag::kMain});
   add(HtmlTrait::kNavigation, {HtmlTag::kNav});
   add(HtmlTrait::kTableItself, {HtmlTag::kTable});

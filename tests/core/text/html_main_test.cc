@@ -589,6 +589,33 @@ TEST(HtmlMain, captions_go_unless_they_are_the_text) {
   EXPECT_TRUE(holds(show, "Costume number 0") && holds(show, "Costume number 19")) << show;
 }
 
+TEST(HtmlMain, beside_the_text_of_a_page_laid_out_by_a_table_stand_menus) {
+  std::string menu;
+  for (const char* const name : {"Home", "Archive of the year", "Weather", "Letters", "Guestbook"})
+    menu += std::string("<a href=/x>Menu: ") + name + "</a><br>";
+  const std::string words =
+      "The council closed the bridge, said the mayor.<br><br>It has cracks, and repair, as ever, "
+      "costs more than was thought.<br><br>The next meeting, open to all, is on Tuesday.";
+  const auto framed = [&](const std::string& cell) {
+    return main_of("<body><table><tr><td width=150>" + menu + "<td>" + cell + "<td><table><tr><td>" + menu +
+                   "</table></table></body>");
+  };
+  for (const std::string& cell : {words, "<font face=arial>" + words + "</font>", "<p>" + words,
+                                  "<table><tr><td>Bridge<tr><td>" + words + "</table>"}) {
+    const std::string text = framed(cell);
+    EXPECT_TRUE(holds(text, "The council") && holds(text, "Tuesday")) << text;
+    EXPECT_FALSE(holds(text, "Menu")) << text;
+  }
+  // A table that lists something is no frame.
+  std::string list = "<body><table>";
+  for (int i = 0; i < 12; ++i)
+    list += "<tr><td><a href=/x>Listed number " + std::to_string(i) + "</a><td>" + prose("item", 1);
+  const std::string text = main_of(list + "</table></body>");
+  EXPECT_TRUE(holds(text, "Listed number 0") && holds(text, "Listed number 11")) << text;
+  // Nor is one of links alone.
+  EXPECT_TRUE(holds(main_of("<body><table><tr><td>" + menu + "<td>" + menu + "</table></body>"), "Menu"));
+}
+
 TEST(HtmlMain, a_list_of_comments_is_no_table_of_contents) {
   std::string list;
   for (int i = 0; i < 40; ++i)
