@@ -22,7 +22,7 @@ constexpr float kRunLinks = .4F;         // ... with no larger share of links ar
 
 constexpr float kFrameShare =
     .5F;  // a row of a table that holds more is the page's frame: beside the text ...
-constexpr float kMenuLinks = .8F;  // ... a cell with a larger share of links is a menu
+constexpr float kMenuLinks = .6F;  // ... a cell with a larger share of links is a menu
 constexpr float kMenuShare = .4F;
 constexpr float kFrameLinks = .5F;
 

@@ -11,7 +11,10 @@ namespace {
 
 constexpr std::size_t kLinkLinesMax = 8;    // more lines that are links are what the page is about
 constexpr std::uint32_t kLinkLineMin = 30;  // a shorter one is a button, or a name
-constexpr std::ptrdiff_t kFirstLines = 3;   // where it may stand again, not as a heading
+constexpr std::uint32_t kMenuLineMax = 1000;
+constexpr std::size_t kMenuBarsMin = 3;  // between so many links and one more
+constexpr std::array<std::string_view, 4> kMenuBars = {"|", "｜", "·", "•"};
+constexpr std::ptrdiff_t kFirstLines = 3;  // where it may stand again, not as a heading
 
 }  // namespace
 
@@ -58,6 +61,11 @@ void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
       continue;
     }
     behind_marker = false;
+    if (is_menu(line)) {
+      line.keep = false;
+      cut_before(line);
+      continue;
+    }
     const HtmlTag tag = tag_of(line);
     const bool data = tag == HtmlTag::kPreformatted || tag == HtmlTag::kCell || tag == HtmlTag::kHeaderCell;
     if (data || line.bytes > kHtmlLineMax) continue;
@@ -75,6 +83,18 @@ void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
     if (!line.keep) cut_before(line);
     behind_marker = kind == HtmlLine::kMarker;
   }
+}
+
+// Whether a line is links side by side: "Home | News | Archive | Contact".
+bool HtmlMainLines::is_menu(const Line& line) {
+  if (line.link_bytes * 5 < line.bytes * 2 || line.bytes > kMenuLineMax) return false;
+  const std::string_view text = text_of(line);
+  return std::ranges::any_of(kMenuBars, [&](std::string_view bar) {
+    std::size_t bars = 0;
+    for (std::size_t at = 0; (at = text.find(bar, at)) != std::string_view::npos; at += bar.size()) ++bars;
+    const std::size_t said = line.bytes - std::min<std::size_t>(line.bytes, bars * bar.size());
+    return bars >= kMenuBarsMin && line.link_bytes * 5 >= said * 3;
+  });
 }
 
 // Whether a line is a label and a link: "Read this too: Another article".

@@ -43,6 +43,7 @@ class HtmlMainLines {
 
   void cut_lines();
   void drop_furniture(bool with_title, HtmlTitles& titles);
+  bool is_menu(const Line& line);
   bool is_labelled_link(const Line& line);
   void drop_links();
   void drop_orphaned_headings();

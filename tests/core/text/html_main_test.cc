@@ -598,7 +598,7 @@ TEST(HtmlMain, beside_the_text_of_a_page_laid_out_by_a_table_stand_menus) {
       "costs more than was thought.<br><br>The next meeting, open to all, is on Tuesday.";
   const auto framed = [&](const std::string& cell) {
     return main_of("<body><table><tr><td width=150>" + menu + "<td>" + cell + "<td><table><tr><td>" + menu +
-                   "</table></table></body>");
+                   "<form><input name=q></form>Visitors: 12345</table></table></body>");
   };
   for (const std::string& cell : {words, "<font face=arial>" + words + "</font>", "<p>" + words,
                                   "<table><tr><td>Bridge<tr><td>" + words + "</table>"}) {
@@ -614,6 +614,22 @@ TEST(HtmlMain, beside_the_text_of_a_page_laid_out_by_a_table_stand_menus) {
   EXPECT_TRUE(holds(text, "Listed number 0") && holds(text, "Listed number 11")) << text;
   // Nor is one of links alone.
   EXPECT_TRUE(holds(main_of("<body><table><tr><td>" + menu + "<td>" + menu + "</table></body>"), "Menu"));
+}
+
+TEST(HtmlMain, lines_of_links_with_bars_between_them_are_menus) {
+  const auto text_with = [](const std::string& bar, int links, const std::string& tag) {
+    std::string menu = "[ ";
+    for (int i = 0; i < links; ++i)
+      menu += (i > 0 ? bar : "") + "<a href=/x>Menu " + std::to_string(i) + "</a>";
+    return main_of("<body><" + tag + ">" + menu + " ]</" + tag + "><hr>" + prose("page", 4) + "</body>");
+  };
+  for (const char* const bar : {" | ", "｜", " · ", " • "}) {
+    for (const char* const tag : {"center", "div", "p", "font"})
+      EXPECT_FALSE(holds(text_with(bar, 4, tag), "Menu")) << bar << tag;
+    EXPECT_TRUE(holds(text_with(bar, 3, "center"), "Menu")) << bar << ": too few to tell";
+  }
+  EXPECT_TRUE(holds(text_with(", ", 9, "center"), "Menu")) << "an enumeration";
+  EXPECT_TRUE(holds(text_with(" | and what nobody has linked | ", 4, "center"), "Menu"));
 }
 
 TEST(HtmlMain, a_list_of_comments_is_no_table_of_contents) {
