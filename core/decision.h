@@ -51,7 +51,7 @@ enum class RejectReason : std::uint8_t {
   kTooLarge,       // record or text above input.document_bytes_max, or more headers than anybody reads
   kNoTokens,       // text without one letter or digit: nothing to compare
   kProducerError,  // the producer's own failure notice in place of a page ("json failed to parse")
-  kNotText,        // a file of another kind (PDF, image, script), or a gzip that does not unpack
+  kNotText,        // a file of another kind (PDF, image, script), or what does not unpack
 };
 inline constexpr std::array<std::string_view, 11> kRejectReasonNames = {
     "null_value",     "not_json",  "too_deep",  "missing_text",   "missing_id", "id_too_long",

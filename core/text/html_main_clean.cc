@@ -139,11 +139,10 @@ bool HtmlMainContent::is_in_run(Index i) const {
 bool HtmlMainContent::is_menu_cell(Index i) const {
   const HtmlSum& row = sum_[at(i).parent];
   const HtmlSum& cell = left_[i];
-  return cell.link_density() > kMenuLinks &&
-         static_cast<float>(
-             cell.bytes)<kMenuShare * kept_bytes_&& static_cast<float>(row.bytes)> kFrameShare *
-             kept_bytes_ &&
-         row.link_density() < kFrameLinks && row.data == 0 && data_[i] == 0;
+  const float cell_share = static_cast<float>(cell.bytes) / kept_bytes_;
+  const float row_share = static_cast<float>(row.bytes) / kept_bytes_;
+  const bool is_frame = row_share > kFrameShare && row.link_density() < kFrameLinks && row.data == 0;
+  return is_frame && data_[i] == 0 && cell_share < kMenuShare && cell.link_density() > kMenuLinks;
 }
 
 // A picture says nothing, so the words in its <figure> are its caption; a table there is text.

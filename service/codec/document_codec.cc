@@ -235,7 +235,7 @@ std::optional<RejectReason> DocumentCodec::State::decode(const Record& record, D
     return reason;
   };
   if (!record.value) return unread(RejectReason::kNullValue);
-  // The bound of a body too: escapes and base64 only shrink. Only a charset and a gzip can make it longer.
+  // The bound of a body too: escapes and base64 only shrink. Only a charset and unpacking can make it longer.
   if (record.value->size() > document_bytes_max || record.has_too_many_headers)
     return unread(RejectReason::kTooLarge);
   if (is_failure_notice(*record.value)) return unread(RejectReason::kProducerError);
@@ -411,7 +411,7 @@ std::optional<RejectReason> DocumentCodec::State::unpack_body(std::string_view c
   const auto packing = packing_named(coding);
   if (coding.empty() || packing == Packing::kGzip || packing == Packing::kZstd) return std::nullopt;
   const auto reason = packing ? unpack_by(*packing, bytes, inflated) : RejectReason::kNotText;
-  return reason == RejectReason::kNotText && is_utf8(bytes) ? std::nullopt : reason;
+  return reason && (opens_with_markup(bytes) || is_utf8(bytes)) ? std::nullopt : reason;
 }
 
 std::optional<Charset> DocumentCodec::State::read_charset() {

@@ -9,10 +9,11 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t";
 constexpr std::string_view kHttpOpening = "HTTP/";
+constexpr std::string_view kNameMarks = "-_.!#$%&'*+^`|~";
 
 bool is_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return is_ascii_letter(c) || is_ascii_digit(c) || c == '-' || c == '_' || c == '.';
+    return is_ascii_letter(c) || is_ascii_digit(c) || kNameMarks.find(c) != std::string_view::npos;
   });
 }
 
@@ -55,8 +56,11 @@ std::optional<MessageHeader> MessageHead::next() {
     }
     if (kBlanks.find(line->front()) != std::string_view::npos) continue;
     const std::size_t colon = line->find(':');
-    if (colon == std::string_view::npos || !is_name(line->substr(0, colon))) break;
-    return MessageHeader{line->substr(0, colon), trimmed(line->substr(colon + 1), kBlanks)};
+    if (colon == std::string_view::npos) break;
+    const std::string_view name =
+        trimmed(line->substr(0, colon), kBlanks);  // some servers write a blank there
+    if (!is_name(name)) break;
+    return MessageHeader{name, trimmed(line->substr(colon + 1), kBlanks)};
   }
   unread_ = {};
   return std::nullopt;

@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::string_view kGzipMagic = "\x1F\x8B\x08";
 constexpr std::string_view kZstdMagic = "\x28\xB5\x2F\xFD";
+constexpr std::string_view kZstdSkippable =
+    "\x2A\x4D\x18";  // behind a byte of 0x50 to 0x5F: a table, or a note
 
 constexpr std::size_t kRoomMin = std::size_t{16} << 10;
 constexpr std::size_t kGrowth = 4;  // pages are packed to a quarter or less
@@ -33,18 +35,17 @@ constexpr int kBareBits = -MAX_WBITS;
 constexpr int kZstdFileBits = 27;
 constexpr int kZstdBodyBits = 23;
 
-// Whether `bytes`, one at least, may begin a member of a kind, as far as they go.
+// Whether `bytes`, one at least, begin as a kind does, as far as they go.
 bool may_begin_gzip(std::string_view bytes) {
   return kGzipMagic.starts_with(bytes.substr(0, kGzipMagic.size()));
 }
 bool may_begin_zstd(std::string_view bytes) {
-  static constexpr std::string_view kSkippable = "\x2A\x4D\x18";  // behind a byte of 16: a table, or a note
   const bool may_be_skippable =
-      (bytes.front() & 0xF0) == 0x50 && kSkippable.starts_with(bytes.substr(1, kSkippable.size()));
+      (bytes.front() & 0xF0) == 0x50 && kZstdSkippable.starts_with(bytes.substr(1, kZstdSkippable.size()));
   return may_be_skippable || kZstdMagic.starts_with(bytes.substr(0, kZstdMagic.size()));
 }
 
-// Of what packed bytes consist, one behind the other, and zeros at the end.
+// Of what packed bytes consist, one behind the other, with zeros between them or at the end.
 class Members {
  public:
   // `may_follow` tells whether bytes may begin another one. Null: there is one alone.
@@ -54,11 +55,9 @@ class Members {
   bool may_go_on(std::string_view& packed) {
     if (is_within_ || packed.empty()) return true;
     if (is_whole_ && may_follow_ == nullptr) return false;
-    if (!is_whole_ || may_follow_(packed)) return is_within_ = !is_padding_;
-    if (packed.front() != '\0') return false;
-    is_padding_ = true;
-    packed.remove_prefix(std::min(packed.find_first_not_of('\0'), packed.size()));
-    return packed.empty();
+    if (is_whole_) packed.remove_prefix(std::min(packed.find_first_not_of('\0'), packed.size()));
+    if (packed.empty()) return true;
+    return is_within_ = !is_whole_ || may_follow_(packed);
   }
   void end() {
     is_within_ = false;
@@ -72,7 +71,6 @@ class Members {
   bool (*may_follow_)(std::string_view);
   bool is_within_ = false;
   bool is_whole_ = false;  // the first one came to its end
-  bool is_padding_ = false;
 };
 
 class ZlibStream : public UnpackStream {
@@ -219,16 +217,13 @@ UnpackOutcome unpack_with(UnpackStream&& stream, Behind behind, std::string_view
 }  // namespace
 
 std::optional<Packing> packing_of(std::string_view bytes) {
-  if (bytes.starts_with(kGzipMagic)) return Packing::kGzip;
-  if (bytes.starts_with(kZstdMagic)) return Packing::kZstd;
+  if (bytes.size() >= kGzipMagic.size() && may_begin_gzip(bytes)) return Packing::kGzip;
+  if (bytes.size() >= kZstdMagic.size() && may_begin_zstd(bytes)) return Packing::kZstd;
   return std::nullopt;
 }
 
 bool may_become_packed(std::string_view bytes) {
-  const auto is_begun = [&](std::string_view magic) {
-    return bytes.size() < magic.size() && magic.starts_with(bytes);
-  };
-  return is_begun(kGzipMagic) || is_begun(kZstdMagic);
+  return bytes.empty() || (!packing_of(bytes) && (may_begin_gzip(bytes) || may_begin_zstd(bytes)));
 }
 
 std::optional<Packing> packing_named(std::string_view content_encoding) {

@@ -65,9 +65,9 @@ std::unique_ptr<UnpackStream> unpack_stream(Packing packing);
 
 enum class UnpackOutcome : std::uint8_t { kRead, kDamaged, kTooLarge };
 
-// Replaces `out`, which is unspecified where nothing was read. What stands behind a whole gzip or zstd is
-// left alone, as gunzip leaves it; the others must end where `packed` does, since nothing else tells what
-// they are. A zstd may look back by 8 MiB. REQUIRES: `packed` is no view of `out`.
+// Replaces `out`, which is unspecified where nothing was read. What stands behind a whole gzip or zstd, and
+// is none, is left alone, as gunzip leaves it; the others must end where `packed` does, since nothing else
+// tells what they are. A zstd may look back by 8 MiB. REQUIRES: `packed` is no view of `out`.
 [[nodiscard]] UnpackOutcome unpack(Packing packing, std::string_view packed, std::size_t bytes_max,
                                    std::string& out);
 

@@ -47,9 +47,10 @@ const char kFeedHelp[] =
     "(SIGINT, or SIGTERM) ends the sending, and what was sent is waited for, 300 s at most; a second ends "
     "at\n"
     "once.\n"
-    "Exit codes: 0 every record was acknowledged; 65 some were larger than input.document_bytes_max, and "
-    "left\n"
-    "out, or the folders hold nothing to read;\n"
+    "Exit codes: 0 every record was acknowledged; 65 some were larger than input.document_bytes_max or had "
+    "no "
+    "url,\n"
+    "and were left out, or the folders hold nothing to read;\n"
     "69 some were not acknowledged, or no broker answers; 74 a file could not be read; 78 wrong "
     "configuration;\n"
     "130 or 143 interrupted, after what was sent was acknowledged.\n";
@@ -130,6 +131,8 @@ class Feed {
     }
     if (no_text_ > 0 && !options_.quiet)
       say(fmt::format("neardup: left out {} pages that hold no text\n", no_text_));
+    if (nameless_ > 0)
+      say(fmt::format("neardup: left out {} pages without a URI that could be an id\n", nameless_));
     if (const std::string words = input_.left_out();
         !words.empty() && (!options_.quiet || input_.is_nothing())) {
       say("neardup: " + words + "\n");
@@ -138,7 +141,7 @@ class Feed {
     if (!delivered) return report_error(delivered.error());
     if (SignalScope::interrupted.load()) return SignalScope::exit_code();
     if (unreadable_ > 0) return kExitIo;
-    return too_large_ > 0 || input_.is_nothing() ? kExitData : kExitOk;
+    return too_large_ + nameless_ > 0 || input_.is_nothing() ? kExitData : kExitOk;
   }
 
  private:
@@ -192,6 +195,16 @@ class Feed {
                                                    harmless(name), why)});
   }
 
+  void leave_out(const Record& record, RejectReason reason) {
+    if (reason == RejectReason::kNotText) {
+      ++no_text_;
+    } else if (reason == RejectReason::kTooLarge) {
+      leave_out(record, "unpacks to a page larger");
+    } else {
+      ++nameless_;
+    }
+  }
+
   void report_unreadable() {
     for (const Error& error : input_.take_errors()) {
       ++unreadable_;
@@ -210,8 +223,8 @@ class Feed {
       url = kind == PathBatch::Kind::kArchive ? std::string(name) : page_url(options_.url_prefix, name);
       bool html = !is_plain_text(name);
       if (must_be_read(bytes, kind)) {
-        if (pages_.decode(record, page_)) {
-          ++no_text_;
+        if (const auto reason = pages_.decode(record, page_)) {
+          leave_out(record, *reason);
           return {};
         }
         bytes = page_.body;
@@ -282,6 +295,7 @@ class Feed {
   std::uint64_t unreadable_ = 0;
   std::uint64_t too_large_ = 0;
   std::uint64_t no_text_ = 0;
+  std::uint64_t nameless_ = 0;  // or of too long a name
   steady_clock::time_point began_ = steady_clock::now();
 };
 

@@ -195,6 +195,7 @@ void PathInput::open_lines(const std::string& path) {
   next_line_ = {add_topic(is_stdin ? "stdin" : path), 0, 0};
   shape_ = Shape::kUnknown;
   opening_.clear();
+  is_at_end_ = false;
   items_ = {};
   warc_ = {};
 }
@@ -273,15 +274,19 @@ bool PathInput::take_from_lines(PathBatch& batch, Wait wait) {
 
 // Fills `unread_`.
 PathInput::Look PathInput::look(Wait wait) {
+  if (is_at_end_) return Look::kEnd;
   if (!file_.has_more() && !wait_for_more(fd_, wait)) return Look::kNothingYet;
   const Result<std::optional<std::string_view>> read = file_.read();
   if (!read) {
     fail(fd_path_, read.error().message, read.error().code);
+    record_.clear();  // it is not whole
+    is_at_end_ = true;
     return Look::kEnd;
   }
   if (!*read) return Look::kAgain;
   unread_ = **read;
-  return unread_.empty() ? Look::kEnd : Look::kBytes;
+  is_at_end_ = unread_.empty();
+  return is_at_end_ ? Look::kEnd : Look::kBytes;
 }
 
 void PathInput::end_lines(PathBatch& batch) {
@@ -291,7 +296,7 @@ void PathInput::end_lines(PathBatch& batch) {
     return;
   }
   if (shape_ == Shape::kWarc) {
-    if (warc_.is_within_record()) fail(fd_path_, "ends within a WARC record, which is left out");
+    if (warc_.end()) fail(fd_path_, "ends within a WARC record: the file is not whole");
     if (warc_.damaged_bytes() > 0)
       fail(fd_path_, fmt::format("is damaged: {} bytes are of no WARC record", warc_.damaged_bytes()));
     passed_over_ += warc_.passed_over();

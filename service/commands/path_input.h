@@ -6,8 +6,8 @@
 //   a file         of a page's ending: one page; else one JSON document a line
 //
 // A file of lines may be one array instead (array_items.h), or a WARC (warc_records.h): then its items, or
-// its pages, are the records. Each may be packed with gzip: lines, arrays and WARCs are unpacked as they are
-// read, and a page is handed on as it is.
+// its pages, are the records. Each may be packed (unpacking.h): lines, arrays and WARCs are unpacked as they
+// are read, and a page is handed on as it is.
 //
 // Inside a folder files are read that have an ending of pages or of lines; others are skipped and counted.
 // The file that we write to is no input: what is read there would be written there again, without an end.
@@ -18,7 +18,7 @@
 // of the item, of the WARC's record or of the page under that path, from 0. So names grow with the files of
 // lines, never with pages.
 //
-// Cost:    one copy of each byte, and what zlib takes where it is packed. A record longer than
+// Cost:    one copy of each byte, and what unpacking takes where it is packed. A record longer than
 //          document_bytes_max is kept to one byte more than that, which is enough to reject it: memory is
 //          bounded by one batch and one document.
 // Threads: none inside.
@@ -155,6 +155,7 @@ class PathInput {
   Source next_line_;
   Shape shape_ = Shape::kUnknown;  // of the open file: its first bytes that are not blank tell
   std::string opening_;            // what came until then
+  bool is_at_end_ = false;         // of it, or where it can be read no further
   ArrayItems items_;
   WarcRecords warc_;
   std::string_view unread_;  // the rest of what file_ gave, or of opening_

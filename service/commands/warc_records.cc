@@ -47,7 +47,7 @@ bool holds_page(const WarcHead& head) {
   static constexpr std::array<std::string_view, 3> kTypes = {"response", "resource", "conversion"};
   return std::ranges::any_of(kTypes,
                              [&](std::string_view type) { return equals_ignoring_case(head.type, type); }) &&
-         !starts_with_ignoring_case(head.uri, "dns:");
+         !starts_with_ignoring_case(head.uri, "dns:") && !starts_with_ignoring_case(head.uri, "urn:");
 }
 
 }  // namespace
@@ -67,6 +67,13 @@ Piece WarcRecords::take(std::string_view& unread) {
     if (is_page) return {block, block_left_ == 0};
   }
   return {};
+}
+
+bool WarcRecords::end() {
+  if (line_.ends_with('\r')) line_.pop_back();
+  if (!line_.empty()) end_line(line_);
+  line_.clear();
+  return in_ != In::kNothing;
 }
 
 void WarcRecords::take_line(std::string_view& unread) {

@@ -4,15 +4,15 @@
 // hold the text alone). A record is a head, as many bytes as that says, and two empty lines:
 //
 //   WARC/1.1
-//   WARC-Type: response                          also `resource` and `conversion` hold pages; `request`,
-//   WARC-Target-URI: https://example.org/          `metadata`, `revisit`, `warcinfo` and what a name server
-//   WARC-Date: 2026-05-01T12:30:00Z                said are counted and passed over
+//   WARC-Type: response                          whatever its status; also `resource` and `conversion` hold
+//   WARC-Target-URI: https://example.org/        pages; `request`, `metadata`, `revisit`, `warcinfo`, what a
+//   WARC-Date: 2026-05-01T12:30:00Z              name server said and a crawler's own notes are passed over
 //   Content-Length: 1234
 //
 //   HTTP/1.1 200 OK ...                          for the codec to read (service/codec/http_message.h)
 //
 // A record comes in pieces, as the bytes do, its head first. What is no record is passed over up to the next
-// line that opens one, and counted.
+// line that opens one, and counted. One that has less than its head says takes what follows for the rest.
 //
 // Cost:    a head is copied once; blocks are neither copied nor looked at.
 // Threads: one at a time.
@@ -40,8 +40,8 @@ class WarcRecords {
   std::int64_t number() const { return number_; }    // among all records of the file, from 0
   std::optional<std::int64_t> time_ms() const { return time_ms_; }  // when it was fetched
 
-  // Where the bytes end here, a record or its head is cut off.
-  bool is_within_record() const { return in_ != In::kNothing || !line_.empty(); }
+  // No more bytes will come. True: a record, or its head, is cut off.
+  bool end();
   std::uint64_t passed_over() const { return passed_over_; }      // records that hold no page
   std::uint64_t damaged_bytes() const { return damaged_bytes_; }  // of no record
 

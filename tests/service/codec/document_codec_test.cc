@@ -498,6 +498,12 @@ TEST(DocumentCodec, a_page_may_stand_behind_the_headers_that_it_came_with) {
               std::string_view(coding) == "zstd")
         << coding << ": what it is packed by has no first bytes, so all must fit";
   }
+  for (const std::string coding : {"br", "deflate", "utf-8", "none"}) {
+    EXPECT_EQ(
+        decode(of_preset("raw"), head + "Content-Encoding: " + coding + "\r\n\r\n" + page, "k").document.body,
+        raw.document.body)
+        << coding << ": it was unpacked before it was stored, if ever it was packed";
+  }
   InputConfig small = of_preset("raw");
   small.document_bytes_max = 4096;
   const std::string bomb =

@@ -35,6 +35,14 @@ TEST(HttpMessage, heads_behind_each_other_are_passed_up_to_the_last) {
   EXPECT_EQ(body_of("WARC/1.0\nWARC-Type: conversion\n\nwords"), "words") << "of a WET file";
 }
 
+TEST(HttpMessage, names_may_have_marks_and_a_blank_behind_them) {
+  const auto message =
+      read_http_message("HTTP/1.1 200 OK\r\nX-What!: a\r\nContent-Type : text/html\r\n\r\nbody");
+  ASSERT_TRUE(message);
+  EXPECT_EQ(message->content_type, "text/html");
+  EXPECT_EQ(message->body, "body");
+}
+
 TEST(HttpMessage, all_else_is_none) {
   for (const char* const bytes :
        {"", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n",

@@ -106,6 +106,8 @@ TEST_P(Unpacking, a_stream_unpacks_in_whatever_pieces_it_comes) {
       ASSERT_EQ(streamed(bytes + std::string(1000, '\0'), step, room), all + "end") << step << " " << room;
       ASSERT_EQ(streamed(bytes + std::string("\0words", 6), step, room), all + "end|damaged")
           << step << " " << room;
+      ASSERT_EQ(streamed(bytes + std::string(9, '\0') + packed("!"), step, room), all + "end!")
+          << step << " " << room;
     }
   }
   EXPECT_EQ(streamed("", 1, 10), "");
@@ -142,6 +144,14 @@ TEST(Unpack, a_deflate_may_come_without_its_head_as_some_servers_send_it) {
   EXPECT_EQ(unpack(Packing::kDeflate, bare_deflate_of(words(5000)) + "x", kBytesMax, out), Outcome::kDamaged);
 }
 
+TEST(Unpack, a_zstd_may_begin_with_what_is_skipped) {
+  const std::string note("\x5A\x2A\x4D\x18\x03\0\0\0abc", 11);
+  std::string out;
+  ASSERT_EQ(unpack(Packing::kZstd, note + zstd_of("one, ") + note + zstd_of("two"), kBytesMax, out),
+            Outcome::kRead);
+  EXPECT_EQ(out, "one, two");
+}
+
 TEST(Unpack, a_zstd_that_looks_back_too_far_is_refused_as_a_body_alone) {
   ZSTD_CCtx* const context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 24);
@@ -165,12 +175,13 @@ TEST(Unpack, a_zstd_that_looks_back_too_far_is_refused_as_a_body_alone) {
 TEST(Unpack, how_bytes_are_packed_is_told_by_the_first_of_them_or_by_a_name) {
   EXPECT_EQ(packing_of(gzip_of("")), Packing::kGzip);
   EXPECT_EQ(packing_of(zstd_of("")), Packing::kZstd);
+  EXPECT_EQ(packing_of("\x50\x2A\x4D\x18"), Packing::kZstd) << "as pzstd begins";
   for (const std::string_view bytes : {"", "\x1F\x8B", "\x1F\xEF\xBF\xBD\x08", "(words)", "\x28\xB5\x2F"}) {
     EXPECT_EQ(packing_of(bytes), std::nullopt) << bytes;
   }
-  for (const std::string_view bytes : {"", "\x1F", "\x1F\x8B", "(", "\x28\xB5\x2F"})
+  for (const std::string_view bytes : {"", "\x1F", "\x1F\x8B", "(", "\x28\xB5\x2F", "P", "P*M"})
     EXPECT_TRUE(may_become_packed(bytes)) << bytes;
-  for (const std::string_view bytes : {"{", "(w", "\x1F\x8B\x08", "\x1F\x8C"})
+  for (const std::string_view bytes : {"{", "(w", "P\n", "A", "\x1F\x8B\x08", "\x1F\x8C"})
     EXPECT_FALSE(may_become_packed(bytes)) << bytes;
   EXPECT_EQ(packing_named("X-Gzip"), Packing::kGzip);
   EXPECT_EQ(packing_named("br"), Packing::kBrotli);

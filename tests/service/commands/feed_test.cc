@@ -104,6 +104,16 @@ TEST_F(FeedCommand, a_record_that_is_too_large_is_left_out_and_not_cut) {
   }
 }
 
+TEST_F(FeedCommand, a_page_of_a_warc_that_cannot_be_sent_is_told) {
+  const std::string head = "HTTP/1.1 200 OK\r\n\r\n";
+  const std::string large = warc_record("response", "http://a/", head + gzip_of(std::string(5000, 'x')));
+  const std::string unnamed = warc_record("response", "", head + "words");
+  const std::string said = said_of_too_large({write("a.warc", large), write("b.warc", unnamed)});
+  EXPECT_NE(said.find("http://a/: unpacks to a page larger than input.document_bytes_max"), std::string::npos)
+      << said;
+  EXPECT_NE(said.find("left out 1 pages without a URI"), std::string::npos) << said;
+}
+
 TEST_F(FeedCommand, a_name_says_nothing_to_a_terminal) {
   const std::string page = write("\x1B[2J.html", std::string(2000, 'x'));
   const std::string said = said_of_too_large({page});

@@ -136,6 +136,8 @@ TEST_F(PathInputTest, a_file_may_be_packed_whatever_it_holds_and_is_called) {
   const std::string damaged = "packed: is damaged: what follows cannot be unpacked";
   EXPECT_EQ(values(packed + "three"), (Values{"one", "two", damaged}));
   EXPECT_EQ(values("\x1F\x8B\x08 is no gzip"), Values{damaged});
+  EXPECT_EQ(values(gzip_of("one\ntw") + "three"), (Values{"one", damaged})) << "a cut line is none";
+  EXPECT_EQ(values(gzip_of(" [") + "three"), (Values{" [", damaged})) << "once";
   EXPECT_EQ(values(packed.substr(0, packed.size() - 1)),
             (Values{"one", "two", "packed: ends too early: what is packed in it is not whole"}));
 }
@@ -180,7 +182,8 @@ TEST_F(PathInputTest, a_warc_that_is_not_whole_is_told) {
   EXPECT_FALSE(input.next(batch));
   const std::vector<Error> errors = input.take_errors();
   ASSERT_EQ(errors.size(), 2U);
-  EXPECT_EQ(errors[0].message, folder_.string() + "/a.warc: ends within a WARC record, which is left out");
+  EXPECT_EQ(errors[0].message,
+            folder_.string() + "/a.warc: ends within a WARC record: the file is not whole");
   EXPECT_EQ(errors[1].message, folder_.string() + "/a.warc: is damaged: 13 bytes are of no WARC record");
 }
 

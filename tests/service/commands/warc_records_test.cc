@@ -52,7 +52,8 @@ TEST(WarcRecords, pages_are_told_from_what_else_a_crawler_keeps) {
       warc_record("warcinfo", "", "software: test\r\n") +
       warc_record("request", "http://a/", "GET / HTTP/1.1\r\n\r\n") + response +
       warc_record("metadata", "http://a/", "fetchTimeMs: 12") + warc_record("revisit", "http://a/again", "") +
-      warc_record("response", "dns:a", "a. 60 IN A 127.0.0.1") + warc_record("Resource", "http://b/", "") +
+      warc_record("response", "dns:a", "a. 60 IN A 127.0.0.1") +
+      warc_record("resource", "urn:pageinfo:http://a/", "{}") + warc_record("Resource", "http://b/", "") +
       warc_record("conversion", "http://c/", "words");
   WarcRecords records;
   const std::vector<Taken> all = taken(file, records);
@@ -62,11 +63,11 @@ TEST(WarcRecords, pages_are_told_from_what_else_a_crawler_keeps) {
   EXPECT_EQ(all[0].number, 2);
   EXPECT_EQ(all[0].time_ms, 1'777'638'600'000);
   EXPECT_TRUE(all[1].bytes.ends_with("\r\n\r\n"));
-  EXPECT_EQ(all[1].number, 6);
+  EXPECT_EQ(all[1].number, 7);
   EXPECT_TRUE(all[2].bytes.ends_with("\r\n\r\nwords"));
-  EXPECT_EQ(records.passed_over(), 5U);
+  EXPECT_EQ(records.passed_over(), 6U);
   EXPECT_EQ(records.damaged_bytes(), 0U);
-  EXPECT_FALSE(records.is_within_record());
+  EXPECT_FALSE(records.end());
 }
 
 TEST(WarcRecords, a_page_is_named_by_its_uri_and_else_by_its_record) {
@@ -110,7 +111,7 @@ TEST(WarcRecords, come_in_whatever_pieces_the_bytes_do) {
     ASSERT_EQ(all, wanted) << round;
     ASSERT_EQ(records.damaged_bytes(), whole.damaged_bytes());
     ASSERT_EQ(records.passed_over(), whole.passed_over());
-    ASSERT_EQ(records.is_within_record(), whole.is_within_record());
+    ASSERT_EQ(records.end(), whole.end());
   }
 }
 
@@ -119,7 +120,7 @@ TEST(WarcRecords, behind_damage_the_next_record_is_read) {
   const auto damaged = [&](const std::string& bytes) {
     WarcRecords records;
     EXPECT_EQ(names(taken(bytes + good, records)), Names{"http://good/"}) << bytes.substr(0, 100);
-    EXPECT_FALSE(records.is_within_record());
+    EXPECT_FALSE(records.end());
     return records.damaged_bytes();
   };
   for (const std::string head :
@@ -137,12 +138,27 @@ TEST(WarcRecords, behind_damage_the_next_record_is_read) {
   EXPECT_EQ(damaged(long_head), long_head.size());
 }
 
+TEST(WarcRecords, what_stands_behind_the_last_one_is_no_record_that_is_cut_off) {
+  const std::string record = warc_record("response", "http://a/", "words");
+  for (const std::string behind : {"", "\r", "\r\n", "junk", "junk\r"}) {
+    WarcRecords records;
+    EXPECT_EQ(taken(record + behind, records).size(), 1U);
+    EXPECT_FALSE(records.end()) << behind;
+    EXPECT_EQ(records.damaged_bytes(), behind.starts_with("junk") ? 4 : 0) << behind;
+  }
+  WarcRecords records;
+  EXPECT_EQ(taken(record.substr(0, record.size() - 1), records).size(), 1U);
+  EXPECT_FALSE(records.end()) << "its last line feed is missing";
+}
+
 TEST(WarcRecords, a_record_that_is_cut_off_does_not_end) {
   const std::string record = warc_record("response", "http://a/", "words");
   for (std::size_t size = 1; size + 4 < record.size(); ++size) {
     WarcRecords records;
     EXPECT_TRUE(taken(std::string_view(record).substr(0, size), records).empty());
-    EXPECT_TRUE(records.is_within_record() || record[size - 1] == '\n') << size;
+    const bool is_opened = size >= std::string_view("WARC/1").size();
+    EXPECT_EQ(records.end(), is_opened) << size;
+    EXPECT_EQ(records.damaged_bytes(), is_opened ? 0 : size);
   }
 }
 
