@@ -93,7 +93,7 @@ bool HtmlMainLines::is_menu(const Line& line) {
     std::size_t bars = 0;
     for (std::size_t at = 0; (at = text.find(bar, at)) != std::string_view::npos; at += bar.size()) ++bars;
     const std::size_t said = line.bytes - std::min<std::size_t>(line.bytes, bars * bar.size());
-    return bars >= kMenuBarsMin && line.link_bytes * 5 >= said * 3;
+    return bars >= kMenuBarsMin && std::size_t{line.link_bytes} * 5 >= said * 3;
   });
 }
 
