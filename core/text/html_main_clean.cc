@@ -20,11 +20,12 @@ constexpr std::uint32_t kExtraBytes = 400;
 constexpr std::uint32_t kRunLength = 8;  // so many lines of one parent ...
 constexpr float kRunLinks = .4F;         // ... with no larger share of links are text, each of them
 
-constexpr float kFrameShare =
-    .5F;  // a row of a table that holds more is the page's frame: beside the text ...
-constexpr float kMenuLinks = .6F;  // ... a cell with a larger share of links is a menu
-constexpr float kMenuShare = .4F;
+// A row that holds more, and of which less is links, is the frame of the page; in it a cell is a menu that
+// holds less, and of which more is links.
+constexpr float kFrameShare = .5F;
 constexpr float kFrameLinks = .5F;
+constexpr float kMenuShare = .4F;
+constexpr float kMenuLinks = .6F;
 
 // Flags of a container that may go even where nothing is cleaned.
 constexpr unsigned kSuspectFlags =

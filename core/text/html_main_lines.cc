@@ -55,13 +55,8 @@ void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
     if (&line != lines_.data()) (&line - 1)->cut_behind = true;
   };
   for (Line& line : lines_) {
-    if (behind_marker && line.link_bytes * 5 >= line.bytes * 4) {
-      line.keep = false;
-      cut_before(line);
-      continue;
-    }
-    behind_marker = false;
-    if (is_menu(line)) {
+    behind_marker = behind_marker && line.link_bytes * 5 >= line.bytes * 4;
+    if (behind_marker || is_menu(line)) {
       line.keep = false;
       cut_before(line);
       continue;

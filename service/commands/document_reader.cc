@@ -9,6 +9,7 @@
 #include "service/commands/exit_code.h"
 
 namespace neardup {
+
 std::string ReadDocument::name() const {
   return document.id.empty() ? fmt::format("{}:{}", topic, document.source.offset + 1) : document.id;
 }

@@ -20,6 +20,14 @@ void occupy_standard_streams() {
   }
 }
 
+std::ptrdiff_t read_some(int fd, char* to, std::size_t size) {
+  std::ptrdiff_t got = 0;
+  do {
+    got = ::read(fd, to, size);
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
 int write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());

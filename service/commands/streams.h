@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <atomic>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,9 @@ struct Streams {
 // the lock of an index say, and what was meant for a reader would be written there. Reads and writes of it
 // go on to fail.
 void occupy_standard_streams();
+
+// read(2) until it answers. -1: it failed, errno says why.
+std::ptrdiff_t read_some(int fd, char* to, std::size_t size);
 
 // 0, or the errno that stopped it.
 int write_all(int fd, std::string_view bytes);

@@ -1,9 +1,9 @@
 #include "service/commands/unpacked_file.h"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
+
+#include "service/commands/streams.h"
 
 namespace neardup {
 namespace {
@@ -11,14 +11,6 @@ namespace {
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 
 }  // namespace
-
-std::ptrdiff_t read_some(int fd, char* to, std::size_t size) {
-  ssize_t got = 0;
-  do {
-    got = ::read(fd, to, size);
-  } while (got < 0 && errno == EINTR);
-  return got;
-}
 
 UnpackedFile::UnpackedFile() : block_(kBlockBytes) {}
 

@@ -18,9 +18,6 @@
 
 namespace neardup {
 
-// read(2) until it answers. -1: it failed, errno says why.
-std::ptrdiff_t read_some(int fd, char* to, std::size_t size);
-
 class UnpackedFile {
  public:
   UnpackedFile();

@@ -55,7 +55,7 @@ bool holds_page(const WarcHead& head) {
 Piece WarcRecords::take(std::string_view& unread) {
   while (!unread.empty()) {
     if (in_ == In::kNothing || in_ == In::kHead) {
-      take_line(unread);
+      gather_line(unread);
       if (std::exchange(is_head_due_, false)) return {head_, in_ == In::kNothing};
       continue;
     }
@@ -76,7 +76,7 @@ bool WarcRecords::end() {
   return in_ != In::kNothing;
 }
 
-void WarcRecords::take_line(std::string_view& unread) {
+void WarcRecords::gather_line(std::string_view& unread) {
   const std::string_view part = unread.substr(0, unread.find('\n') + 1);  // all of it, if there is none
   line_ += part.empty() ? unread : part;
   unread.remove_prefix(part.empty() ? unread.size() : part.size());
@@ -84,7 +84,7 @@ void WarcRecords::take_line(std::string_view& unread) {
     drop_head();
     damaged_bytes_ += line_.size();
     line_.clear();
-  } else if (std::string_view rest = line_; const auto text = neardup::take_line(rest)) {
+  } else if (std::string_view rest = line_; const auto text = take_line(rest)) {
     end_line(*text);
     line_.clear();
   }

@@ -48,7 +48,7 @@ class WarcRecords {
  private:
   enum class In : std::uint8_t { kNothing, kHead, kBlock, kOtherBlock };
 
-  void take_line(std::string_view& unread);
+  void gather_line(std::string_view& unread);
   void end_line(std::string_view text);
   void end_head();
   void drop_head();
