@@ -153,6 +153,16 @@ Run setup_scan(CLI::App& app) {
   app.add_option("paths", options->paths, "Files, folders, or - for standard input (default)");
   app.add_flag("-q,--quiet", options->quiet, "No progress and no summary");
   app.add_flag("--strict", options->strict, "End with 65 if any document was rejected");
+  app.add_option_function<std::string>(
+         "--print",
+         [options](const std::string& what) {
+           options->print.reset();
+           for (const Verdict verdict : {Verdict::kUnique, Verdict::kDuplicate})
+             if (what == name(verdict)) options->print = verdict;
+         },
+         "What to print: verdicts (default), or the documents that are unique, or duplicates")
+      ->check(CLI::IsMember({"verdicts", "unique", "duplicate"}))
+      ->type_name("WHAT");
   CLI::Option* const snapshot = app.add_option("--snapshot", options->snapshot,
                                                "Folder of an index to start from and to leave what is new in")
                                     ->check(names_something());

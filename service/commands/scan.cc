@@ -45,6 +45,8 @@ const char kScanHelp[] =
     "  kcat -C -t pages | neardup scan --quiet -          standard input\n"
     "  neardup scan --set input.fields.text=[/article] a.jsonl\n"
     "  neardup scan a.jsonl | jq -r 'select(.verdict == \"duplicate\") | [.id, .duplicate_of.id] | @tsv'\n"
+    "  neardup scan --print unique crawl.jsonl > new.jsonl\n"
+    "                                                     the documents that are new, in place of verdicts\n"
     "  neardup scan --snapshot index/ monday.jsonl       leaves an index ...\n"
     "  neardup scan --snapshot index/ tuesday.jsonl      ... and goes on from it\n"
     "  neardup scan --against index/ questions.jsonl     asks it; it stays as it is, also a service's own\n"
@@ -57,8 +59,10 @@ const char kScanHelp[] =
     "is\n"
     "no document gets the verdict \"rejected\" with its reason, and the scan goes on; blank lines are "
     "skipped.\n"
-    "The file that the verdicts go to is not read, though it lies below a folder that is.\n"
-    "Where verdicts or the index cannot be written, it goes back to what it was, and the scan can be run "
+    "With --print documents come out as they came, unpacked: lines as lines, an array's items as lines,\n"
+    "a WARC's records as records; of a page that is a file, its path.\n"
+    "The file that the output goes to is not read, though it lies below a folder that is.\n"
+    "Where the output or the index cannot be written, it goes back to what it was, and the scan can be run "
     "again;\n"
     "but each 256 MiB that it had grown by stay, and what they remember is a duplicate then.\n"
     "Exit codes: 0 done, rejects or not; 65 every document was rejected, or with --strict at least one, or\n"
@@ -74,6 +78,27 @@ using Clock = std::chrono::steady_clock;
 
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// As it came, and so that `scan` reads it again: a line, a record of a WARC, and of a page that is a file the
+// path.
+void append_document(const Record& record, PathBatch::Kind kind, std::string& to) {
+  const std::size_t begin = to.size();
+  switch (kind) {
+    case PathBatch::Kind::kLines:
+      to += record.value.value_or("");
+      std::replace(to.begin() + static_cast<std::ptrdiff_t>(begin), to.end(), '\n', ' ');  // an array's item
+      to += '\n';
+      break;
+    case PathBatch::Kind::kPages:
+      to += record.key.value_or("");
+      to += '\n';
+      break;
+    case PathBatch::Kind::kArchive:
+      to += record.value.value_or("");
+      to += kWarcRecordEnd;
+      break;
+  }
 }
 
 class Scan {
@@ -107,7 +132,7 @@ class Scan {
       Turn& next = turns[(i + 1) % 2];
       has_turn = threads_ > 1 && begin(next, PathInput::Wait::kNo);  // alone it would only cost caches
       decide(turn);
-      output_error_ = write_all(streams_.out, verdicts_);
+      output_error_ = write_all(streams_.out, printed_);
       show_progress();
       report_unreadable();
       if (output_error_ != 0 || !index_status_ || is_full_) {
@@ -190,12 +215,12 @@ class Scan {
     const auto names = std::span(input_.topic_names()).first(turn.topics);
     topic_names_.resize(topics_before_);
     topic_names_.insert(topic_names_.end(), names.begin(), names.end());
-    verdicts_.clear();
+    printed_.clear();
     SignedWalk walk(*turn.pool, turn.job, detector_);
     for (std::size_t i = 0; i < turn.batch.records.size(); ++i) {
       walk.reach(i);
       counts_.document_bytes.add(turn.batch.records[i].value->size());
-      decide(turn.job.signed_record(i));
+      decide(turn.job.signed_record(i), turn.batch.records[i], turn.batch.kind);
     }
   }
 
@@ -209,7 +234,7 @@ class Scan {
     return *pages_;
   }
 
-  void decide(const Signed& signed_record) {
+  void decide(const Signed& signed_record, const Record& record, PathBatch::Kind kind) {
     const Document& document = signed_record.document;
     VerdictRecord verdict;
     verdict.id = document.id;
@@ -253,8 +278,12 @@ class Scan {
         verdict.leader = &leader;
       }
     }
-    append_verdict_json(verdict, topic_names_, verdicts_);
-    verdicts_.push_back('\n');
+    if (!options_.print) {
+      append_verdict_json(verdict, topic_names_, printed_);
+      printed_.push_back('\n');
+    } else if (verdict.verdict() == *options_.print) {
+      append_document(record, kind, printed_);
+    }
     if (!options_.against.empty()) return;
     const bool is_full = room_.take(document.source.topic, topic_names_, entry_bytes_max);
     const bool is_due = room_.may_end() && retention_.is_due(detector_.size(), time_ms_);
@@ -334,7 +363,7 @@ class Scan {
       text += fmt::format("forgotten  {:>12}  uniques\n", gone);
     if (unreadable_ > 0) text += fmt::format("unreadable {:>12}  files or folders\n", unreadable_);
     if (SignalScope::interrupted.load())
-      text += "interrupted: the verdicts above are of what was read until then\n";
+      text += "interrupted: what was printed is of what was read until then\n";
     if (rejects_.all() > 0 && rejects_.all() == all) text += "neardup: " + rejects_.no_document() + "\n";
     say(text);
   }
@@ -368,7 +397,7 @@ class Scan {
   std::int64_t time_ms_ = 0;  // the latest of its documents
   std::int64_t now_ms_ = 0;   // at a moment that is past
   bool is_full_ = false;      // the memory limit asks to stop
-  std::string verdicts_;
+  std::string printed_;       // since the last write
   int output_error_ = 0;
 
   BatchCounts counts_;

@@ -29,6 +29,8 @@
 
 namespace neardup {
 
+inline constexpr std::string_view kWarcRecordEnd = "\r\n\r\n";  // parts it from the next one
+
 class WarcRecords {
  public:
   // Takes bytes from the front of `unread`: all of them, or up to where a piece ends, whose bytes live until

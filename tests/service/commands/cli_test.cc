@@ -550,6 +550,21 @@ TEST_F(CliStreams, a_path_in_brackets_is_one_path) {
   std::filesystem::current_path(before);
 }
 
+TEST_F(CliStreams, a_scan_prints_verdicts_or_the_documents_that_are_asked_for) {
+  const std::string text = R"(,"text":"the bridge over the old river opens"})";
+  const std::string one = R"({"id":"one")" + text + "\n";
+  const std::string two = R"({"id":"two")" + text + "\n";
+  const std::string input = write("in.jsonl", one + two);
+  const auto printed = [&](const char* what) {
+    return neardup_cli({"scan", "-q", "--print", what, input.c_str()});
+  };
+  EXPECT_EQ(printed("unique").out, one);
+  EXPECT_EQ(printed("duplicate").out, two);
+  EXPECT_EQ(printed("verdicts").out, neardup_cli({"scan", "-q", input.c_str()}).out);
+  EXPECT_EQ(printed("rejected").code, kExitUsage);
+  EXPECT_THAT(printed("rejected").err, HasSubstr("--print: rejected not in {verdicts,unique,duplicate}"));
+}
+
 TEST(Cli, what_could_not_be_printed_ends_with_74) {
   for (const std::vector<const char*>& words : {std::vector<const char*>{"print-config", "--default"},
                                                 {"plan"},

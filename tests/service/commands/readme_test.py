@@ -19,7 +19,7 @@ COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)  # and the l
 def main():
     section = README.read_text().split(SECTION)[1].split("\n## ")[0]
     shown = [command for block in BLOCK.findall(section) for command in COMMAND.findall(block)]
-    assert sum(command.startswith("neardup ") for command, _ in shown) == 3, f"the README shows {shown}"
+    assert sum(command.startswith("neardup ") for command, _ in shown) == 4, f"the README shows {shown}"
     # Settings are what is named here; the program refuses those of our own variables that it does not know.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NEARDUP_")}
     environment["PATH"] = f"{pathlib.Path(sys.argv[1]).resolve().parent}:{environment['PATH']}"

@@ -75,6 +75,15 @@ class Scan : public CommandTest {
     }
     return got;
   }
+
+  std::string printed(Verdict print, std::vector<std::string> paths, const std::string& input = "") {
+    const ScanOptions options = {.paths = std::move(paths), .quiet = true, .print = print};
+    const Ran ran =
+        with_streams(input, [&](const Streams& streams) { return run_scan(options, Config{}, streams); });
+    EXPECT_EQ(ran.exit_code, 0);
+    EXPECT_EQ(ran.err, "");
+    return ran.out;
+  }
 };
 
 std::vector<std::string> ids(const std::vector<ParsedVerdict>& verdicts) {
@@ -234,6 +243,38 @@ TEST_F(Scan, a_warc_holds_the_pages_that_a_crawler_fetched) {
   EXPECT_EQ(got.verdicts[1].duplicate_of->id, "http://a/b.html");
   EXPECT_EQ(got.verdicts[2].reason, RejectReason::kNotText);
   EXPECT_THAT(got.err, HasSubstr("neardup: passed over 1 WARC records that hold no page\n"));
+}
+
+TEST_F(Scan, prints_the_documents_that_have_a_verdict_as_they_came) {
+  const std::string unique = line("a", words(1)) + line("c", words(2));
+  const std::string input = line("a", words(1)) + line("b", words(1)) + "broken\n" + line("c", words(2));
+  EXPECT_EQ(printed(Verdict::kUnique, {"-"}, input), unique);
+  EXPECT_EQ(printed(Verdict::kDuplicate, {"-"}, input), line("b", words(1)));
+  EXPECT_EQ(printed(Verdict::kUnique, {write("a.jsonl.gz", gzip_of(input))}), unique);
+
+  const std::string array =
+      "[{\"id\":\"a\",\r\n\"text\":\"" + words(1) + "\"},\n{\"id\":\"b\",\n\n\"text\":\"" + words(1) + "\"}]";
+  EXPECT_EQ(printed(Verdict::kUnique, {"-"}, array), "{\"id\":\"a\",\r \"text\":\"" + words(1) + "\"}\n")
+      << "on one line";
+  EXPECT_EQ(printed(Verdict::kDuplicate, {"-"}, array), "{\"id\":\"b\",  \"text\":\"" + words(1) + "\"}\n");
+}
+
+TEST_F(Scan, prints_records_of_a_warc_as_such_and_pages_by_their_paths) {
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>";
+  const std::string first = warc_record("response", "http://a/", head + words(1));
+  const std::string copy = warc_record("response", "http://b/", head + words(1));
+  const std::string last = warc_record("conversion", "http://c/", words(2));
+  const std::string crawl = warc_record("warcinfo", "", "words") + first + copy + last;
+  const std::string kept = printed(Verdict::kUnique, {write("crawl.warc.gz", gzip_of(crawl))});
+  EXPECT_EQ(kept, first + last);
+  EXPECT_EQ(printed(Verdict::kUnique, {write("kept.warc", kept)}), kept) << "it is read again";
+
+  write("site/a.html", "<p>" + words(1));
+  write("site/b.txt", words(1));
+  write("site/c.txt", words(2));
+  const std::string site = (folder_ / "site").string();
+  EXPECT_EQ(printed(Verdict::kUnique, {site}), site + "/a.html\n" + site + "/c.txt\n");
+  EXPECT_EQ(printed(Verdict::kDuplicate, {site}), site + "/b.txt\n");
 }
 
 TEST_F(Scan, a_page_too_large_is_rejected_by_its_name) {
