@@ -1,5 +1,6 @@
 #include "service/codec/preset.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -73,6 +74,12 @@ Preset resolve_preset(const InputConfig& input) {
   if (!input.id_from.empty()) preset.id_from.clear();
   for (const std::string& word : input.id_from) preset.id_from.push_back(choice<IdFrom>(kIdFromNames, word));
   if (input.base64 != "preset") preset.base64 = choice<Base64>(kBase64Names, input.base64);
+  return preset;
+}
+
+Preset resolve_preset_of_lines(const InputConfig& input) {
+  Preset preset = resolve_preset(input);
+  std::ranges::stable_partition(preset.id_from, [](IdFrom from) { return from != IdFrom::kKey; });
   return preset;
 }
 

@@ -54,6 +54,10 @@ struct Preset {
 // REQUIRES: of a configuration that load_config() took.
 Preset resolve_preset(const InputConfig& input);
 
+// The same of lines of files, which have no keys: where a line lies is taken for one, and names a document
+// that nothing else names.
+Preset resolve_preset_of_lines(const InputConfig& input);
+
 // "raw" as no setting changes it: of files that are pages.
 Preset raw_preset();
 

@@ -447,7 +447,7 @@ int read_sides(const ExplainOptions& options, DocumentReader& reader, Signer& si
 
 int run_explain(const ExplainOptions& options, const Config& config, const Streams& streams) {
   CHECK(options.paths.size() == 1 || options.paths.size() == 2, "the command line is checked");
-  const Preset preset = resolve_preset(config.input);
+  const Preset preset = resolve_preset_of_lines(config.input);
   const Result<SignerOptions> signing = resolve_signer_options(config);
   if (!signing) return report_config_error(signing.error());
   const SignalScope signals;

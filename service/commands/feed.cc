@@ -183,12 +183,9 @@ class Feed {
 
   void leave_out(const Record& record, std::string_view why) {
     ++too_large_;
-    const std::string& file = input_.topic_names()[record.source.topic];
-    const std::string name =
-        record.key ? std::string(*record.key) : fmt::format("{}:{}", file, record.source.offset + 1);
     progress_.clear();
     report_error({ErrorCode::kInvalid, fmt::format("{}: {} than input.document_bytes_max, so it was not sent",
-                                                   harmless(name), why)});
+                                                   harmless(record.key.value_or("")), why)});
   }
 
   void leave_out(const Record& record, RejectReason reason) {

@@ -278,7 +278,7 @@ class Fingerprints {
 
 int run_fingerprint(const FingerprintCommandOptions& options, const Config& config, const Streams& streams) {
   CHECK(!options.distance || options.paths.size() == 2, "the command line is checked");
-  const Preset preset = resolve_preset(config.input);
+  const Preset preset = resolve_preset_of_lines(config.input);
   const Result<SignerOptions> signing = resolve_signer_options(config);
   if (!signing) return report_config_error(signing.error());
   const SignalScope signals;

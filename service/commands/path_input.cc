@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -377,19 +378,22 @@ Piece PathInput::take_line() {
 // A line without a word is no document, but it is counted: offsets are numbers of lines, of items, or of a
 // WARC's records.
 void PathInput::end_record(std::string_view bytes, PathBatch& batch) {
-  Place place{next_line_, 0, 0, bytes.size(), 0};
+  const Source source = next_line_;
+  ++next_line_.offset;
+  if (bytes.find_first_not_of(kBlanks) == std::string_view::npos) return;
+  Place place{source, 0, 0, bytes.size(), 0};
+  const std::size_t begin = batch.bytes.size();
   if (shape_ == Shape::kWarc) {
     place.source.offset = warc_.number();
-    place.key_size = warc_.name().size();
     place.time_ms = warc_.time_ms().value_or(0);
     batch.bytes += warc_.name();
+  } else {
+    fmt::format_to(std::back_inserter(batch.bytes), "{}:{}", topic_names_[source.topic], source.offset + 1);
   }
-  if (bytes.find_first_not_of(kBlanks) != std::string_view::npos) {
-    place.begin = batch.bytes.size();
-    places_.push_back(place);
-    batch.bytes += bytes;
-  }
-  ++next_line_.offset;
+  place.begin = batch.bytes.size();
+  place.key_size = place.begin - begin;
+  places_.push_back(place);
+  batch.bytes += bytes;
 }
 
 std::uint32_t PathInput::add_topic(const std::string& name) {

@@ -52,7 +52,7 @@ std::string alternatives(std::span<const std::string_view> words);
 
 struct PathBatch {
   enum class Kind : std::uint8_t {
-    kLines,
+    kLines,    // keyed by where each lies: FILE:NUMBER, from 1
     kPages,    // keyed by the path
     kArchive,  // of a WARC, with its head, keyed by its name there
   };

@@ -26,9 +26,9 @@ std::string what_mends(RejectReason reason) {
     case RejectReason::kMissingText:
       return where_the_text_is();
     case RejectReason::kMissingId:
-      return "each line needs an id or a url: input.fields.id and input.fields.url say where they are, "
-             "input.id_from which of them names a document (a key, which lines of a file do not have, is the "
-             "third); `neardup print-config` shows the settings";
+      return "nothing of what input.id_from lists was there: input.fields.id and input.fields.url say where "
+             "in a record they lie; with key in the list, a line of a file is called FILE:NUMBER; `neardup "
+             "print-config` shows the settings";
     case RejectReason::kIdTooLong:
       return fmt::format("an id may have {} bytes; input.fields.id says where it is", kIdBytesMax);
     case RejectReason::kInvalidBase64:

@@ -45,8 +45,7 @@ const char kScanHelp[] =
     "  kcat -C -t pages | neardup scan --quiet -          standard input\n"
     "  neardup scan --set input.fields.text=[/article] a.jsonl\n"
     "  neardup scan a.jsonl | jq -r 'select(.verdict == \"duplicate\") | [.id, .duplicate_of.id] | @tsv'\n"
-    "  neardup scan --print unique crawl.jsonl > new.jsonl\n"
-    "                                                     the documents that are new, in place of verdicts\n"
+    "  neardup scan --print unique a.jsonl > new.jsonl    the documents that are new, in place of verdicts\n"
     "  neardup scan --snapshot index/ monday.jsonl       leaves an index ...\n"
     "  neardup scan --snapshot index/ tuesday.jsonl      ... and goes on from it\n"
     "  neardup scan --against index/ questions.jsonl     asks it; it stays as it is, also a service's own\n"
@@ -55,6 +54,9 @@ const char kScanHelp[] =
     "document a line, or is one array of documents, or a WARC, of which each page is a document by its URI\n"
     "(responses, resources, and the text of WET files). Of those of a folder {lines}\n"
     "do, and others are skipped. Each may be packed with gzip or zstd.\n"
+    "A line that has neither an id nor a url is called by its place, FILE:NUMBER; in Kafka its key has to "
+    "name\n"
+    "it. Lines of plain text are read with --set input.preset=raw.\n"
     "Verdicts come in input order on standard output; progress and a summary on standard error. A line that "
     "is\n"
     "no document gets the verdict \"rejected\" with its reason, and the scan goes on; blank lines are "
@@ -410,7 +412,7 @@ class Scan {
 }  // namespace
 
 int run_scan(const ScanOptions& options, const Config& config, const Streams& streams) {
-  const Preset preset = resolve_preset(config.input);
+  const Preset preset = resolve_preset_of_lines(config.input);
   const Result<SignerOptions> signing = resolve_signer_options(config);
   if (!signing) return report_config_error(signing.error());
   end_by_read_errors(config.index.directory);

@@ -615,7 +615,7 @@ int run_tune(const TuneOptions& options, const Config& config, const Streams& st
   Config tuned = config;
   if (tuned.detector.mode == "simhash") tuned.detector.mode = "hybrid";  // a mode whose threshold is sought
   tuned.index.directory.clear();  // that of the service: nothing is asked for what names uniques
-  const Preset preset = resolve_preset(tuned.input);
+  const Preset preset = resolve_preset_of_lines(tuned.input);
   const Result<SignerOptions> signing = resolve_signer_options(tuned);
   if (!signing) return report_config_error(signing.error());
   Tune tune(options, tuned, preset, *signing, streams);

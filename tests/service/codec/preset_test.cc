@@ -31,5 +31,18 @@ TEST(Preset, input_replaces_single_lists_and_keeps_the_others) {
   EXPECT_EQ(preset.base64, Base64::kAuto);
 }
 
+TEST(Preset, a_line_s_place_names_what_nothing_else_names) {
+  const auto id_from = [](const InputConfig& input) { return resolve_preset_of_lines(input).id_from; };
+  EXPECT_THAT(id_from({}), ElementsAre(IdFrom::kField, IdFrom::kUrl, IdFrom::kKey));
+  InputConfig input;
+  input.id_from = {"key", "url"};
+  EXPECT_THAT(id_from(input), ElementsAre(IdFrom::kUrl, IdFrom::kKey));
+  input.id_from = {"url"};
+  EXPECT_THAT(id_from(input), ElementsAre(IdFrom::kUrl)) << "who wants no key has no place either";
+  input.id_from = {};
+  input.preset = "raw";
+  EXPECT_THAT(id_from(input), ElementsAre(IdFrom::kKey));
+}
+
 }  // namespace
 }  // namespace neardup

@@ -59,7 +59,7 @@ TEST_F(PathInputTest, a_batch_holds_one_kind) {
   ASSERT_TRUE(input.next(batch));
   EXPECT_EQ(batch.kind, PathBatch::Kind::kLines);
   ASSERT_EQ(batch.records.size(), 2U);
-  EXPECT_EQ(batch.records[0].key, std::nullopt);
+  EXPECT_EQ(batch.records[0].key, folder_.string() + "/b.jsonl:1");
   EXPECT_EQ(batch.records[1].value, "c.jsonl");
   EXPECT_NE(batch.records[0].source.topic, batch.records[1].source.topic);
   ASSERT_TRUE(input.next(batch));

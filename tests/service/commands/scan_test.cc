@@ -245,6 +245,23 @@ TEST_F(Scan, a_warc_holds_the_pages_that_a_crawler_fetched) {
   EXPECT_THAT(got.err, HasSubstr("neardup: passed over 1 WARC records that hold no page\n"));
 }
 
+TEST_F(Scan, a_line_that_nothing_names_is_called_by_its_place) {
+  const std::string text = R"("text":"the bridge over the old river opens on Monday")";
+  const std::string crawl = write(
+      "crawl.jsonl", "{" + text + "}\n\n{" + text + "}\nbroken\n" + R"({"url":"http://a/",)" + text + "}\n");
+  const Scanned got = scan({.paths = {crawl}});
+  EXPECT_EQ(got.exit_code, 0);
+  EXPECT_THAT(ids(got.verdicts), ElementsAre(crawl + ":1", crawl + ":3", crawl + ":4", "http://a/"));
+  EXPECT_EQ(got.verdicts[1].duplicate_of->id, crawl + ":1");
+  EXPECT_EQ(got.verdicts[2].reason, RejectReason::kNotJson);
+
+  Config raw;
+  raw.input.preset = "raw";
+  const Scanned lines = scan({}, "call now to claim your prize\nCall now to claim your prize!\n", raw);
+  EXPECT_THAT(ids(lines.verdicts), ElementsAre("stdin:1", "stdin:2"));
+  EXPECT_EQ(lines.verdicts[1].kind, DuplicateKind::kExact);
+}
+
 TEST_F(Scan, prints_the_documents_that_have_a_verdict_as_they_came) {
   const std::string unique = line("a", words(1)) + line("c", words(2));
   const std::string input = line("a", words(1)) + line("b", words(1)) + "broken\n" + line("c", words(2));
@@ -332,14 +349,15 @@ TEST_F(Scan, the_exit_code_tells_rejects_apart) {
 }
 
 TEST_F(Scan, the_advice_is_about_the_commonest_reason) {
-  const Scanned unnamed = scan({}, "{\"text\":\"words\"}\n{\"text\":\"more\"}\nbroken\n");
+  Config config;
+  config.input.id_from = {"field", "url"};
+  const Scanned unnamed = scan({}, "{\"text\":\"words\"}\n{\"text\":\"more\"}\nbroken\n", config);
   EXPECT_EQ(unnamed.exit_code, 65);
-  EXPECT_THAT(
-      unnamed.err,
-      AllOf(HasSubstr("not one document was found (rejected: not_json 1, missing_id 2); each line needs "
-                      "an id or a url: input.fields.id and input.fields.url say where they are, "
-                      "input.id_from which of them"),
-            Not(HasSubstr("with its text where"))));
+  EXPECT_THAT(unnamed.err,
+              AllOf(HasSubstr("not one document was found (rejected: not_json 1, missing_id 2); nothing of "
+                              "what input.id_from lists was there: "),
+                    HasSubstr("with key in the list, a line of a file is called FILE:NUMBER"),
+                    Not(HasSubstr("with its text where"))));
   EXPECT_THAT(scan({}, "{\"id\":\"a\",\"text\":\"...\"}\n").err, HasSubstr("no letter and no digit"));
 }
 

@@ -116,12 +116,12 @@ TEST_F(TuneCommand, a_digest_in_place_of_a_text_has_nothing_to_compare) {
 
 TEST_F(TuneCommand, rejects_are_counted_by_reason) {
   const std::string labels = write("labels.tsv", "a0\ta1\t1\na0\ta2\t0\n");
-  const std::string input = documents() + "not json\n{\"text\":\"words\"}\n{\"text\":\"more\"}\n";
+  const std::string input = documents() + "not json\n{\"text\":\"...\"}\n{\"text\":\"!\"}\n";
   EXPECT_THAT(tune({.paths = {}, .pairs = labels}, input).out,
-              HasSubstr("5 documents, 3 rejected (not_json 1, missing_id 2); 2 labelled pairs"));
+              HasSubstr("5 documents, 3 rejected (not_json 1, no_tokens 2); 2 labelled pairs"));
   const Json answer = Json::parse(tune({.paths = {}, .pairs = labels, .json = true}, input).out);
   EXPECT_EQ(answer["rejected"], 3);
-  EXPECT_EQ(answer["reasons"], (Json{{"not_json", 1}, {"missing_id", 2}}));
+  EXPECT_EQ(answer["reasons"], (Json{{"not_json", 1}, {"no_tokens", 2}}));
 }
 
 TEST_F(TuneCommand, fingerprints_alone_are_compared_with_the_mode) {
@@ -344,9 +344,11 @@ TEST_F(TuneCommand, what_cannot_be_read_is_named) {
   EXPECT_EQ(nothing.exit_code, 65);
   EXPECT_THAT(nothing.err, HasSubstr("not one document was found (rejected: not_json 1); lines must hold"));
   EXPECT_THAT(tune({.paths = {}}, "").err, HasSubstr("not one document was found; lines must hold"));
-  const Ran unnamed = tune({.paths = {}}, "{\"text\":\"words\"}\n");
+  Config config;
+  config.input.preset = "scrapy-cluster";
+  const Ran unnamed = tune({.paths = {}}, "{\"body\":\"words\"}\n", config);
   EXPECT_EQ(unnamed.exit_code, 65);
-  EXPECT_THAT(unnamed.err, HasSubstr("(rejected: missing_id 1); each line needs an id or a url: "));
+  EXPECT_THAT(unnamed.err, HasSubstr("(rejected: missing_id 1); nothing of what input.id_from lists"));
   const Ran unlike = tune({.paths = {}}, line("a", page(1)) + line("b", page(2)));
   EXPECT_EQ(unlike.exit_code, 65);
   EXPECT_THAT(unlike.err, HasSubstr("take a larger --sample or a lower detector.threshold"));
