@@ -12,6 +12,9 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
+#include <tuple>
 
 #include "service/choice.h"
 
@@ -209,8 +212,11 @@ std::optional<std::uint64_t> LogLimiter::admit(std::string_view key, Clock::time
     if (entries_.size() >= kKeysMax) found = entries_.find("");
   }
   if (found == entries_.end()) {
-    entries_.emplace(entries_.size() + 1 < kKeysMax ? std::string(key) : std::string(), Entry{now, 0});
-    return 0;
+    bool is_new = false;
+    const std::string_view shared;
+    std::tie(found, is_new) =
+        entries_.try_emplace(std::string(entries_.size() + 1 < kKeysMax ? key : shared), Entry{now, 0});
+    if (is_new) return 0;
   }
   Entry& entry = found->second;
   if (now - entry.last < interval_) {

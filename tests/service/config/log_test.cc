@@ -139,6 +139,18 @@ TEST(LogLimiter, old_keys_make_room_for_new_ones) {
   EXPECT_EQ(limiter.admit("b", start + 11s), 0U) << "not in the place that is shared";
 }
 
+// It still has to tell of what it left out, so it stays when old keys go.
+TEST(LogLimiter, a_key_that_finds_the_shared_place_taken_is_limited_by_it) {
+  LogLimiter limiter(10s);
+  const LogLimiter::Clock::time_point start{};
+  for (int i = 0; i < 300; ++i) limiter.admit("key " + std::to_string(i), start);
+  for (std::size_t i = 2; i < LogLimiter::kKeysMax; ++i)
+    limiter.admit("new " + std::to_string(i), start + 1h);
+  int written = 0;
+  for (int i = 0; i < 1000; ++i) written += limiter.admit("flood", start + 1h) ? 1 : 0;
+  EXPECT_EQ(written, 1);
+}
+
 TEST(LogLimiter, the_line_itself_says_so) {
   configure_log(LogConfig{});
   LogLimiter limiter(0s);
