@@ -33,6 +33,7 @@ struct KafkaTopics {
   std::string duplicate = "neardup.duplicate";
   std::string dead_letter = "neardup.dead-letter";
   std::string journal = "neardup.journal";
+  std::string unique_holds = "verdicts";  // verdicts | records
 };
 
 struct KafkaConfig {

@@ -179,6 +179,11 @@ const std::vector<Setting>& table() {
        .field = at<&Config::kafka, &K::topics, &T::unique>,
        .about = "Verdicts of documents seen for the first time.",
        .refuse = refuse_topic},
+      {.path = "kafka.topics.unique_holds",
+       .field = at<&Config::kafka, &K::topics, &T::unique_holds>,
+       .about = "verdicts; or records: the new documents themselves as they came, with the verdict and where "
+                "each lay in headers.",
+       .choices = {"verdicts", "records"}},
       {.path = "kafka.topics.duplicate",
        .field = at<&Config::kafka, &K::topics, &T::duplicate>,
        .about = "Verdicts of duplicates, each naming its original.",
@@ -699,7 +704,7 @@ constexpr Refusal kRefusals[] = {
     {"check.crcs", "must stay on: a record damaged on its way may not become a verdict"},
     {"delivery.report.only.error", "is fixed: it decides how a commit waits for its records"},
     {"batch.size", "is bound to the smallest max.message.bytes that the output topics may have"},
-    {"message.max.bytes", "is bound to the largest record of the journal and of the dead letters"},
+    {"message.max.bytes", "is bound to the largest record of the journal and of those that are passed on"},
     {"max.in.flight", "is bound to the order of records, which idempotence guards"},
     {"max.in.flight.requests.per.connection", "is bound to the order of records, which idempotence guards"},
     // What is fetched from each client, and no more.

@@ -15,6 +15,7 @@
 namespace neardup {
 namespace {
 
+constexpr std::string_view kOurHeaderPrefix = "neardup-";
 constexpr std::string_view kReasonHeaderName = "neardup-reason";
 constexpr std::string_view kTopicHeaderName = "neardup-topic";
 constexpr std::string_view kPartitionHeaderName = "neardup-partition";
@@ -205,16 +206,21 @@ void verdict_headers(const VerdictRecord& record, std::span<const std::string> t
          [&](char* begin) { return JsonText(begin).hex(record.signature.fingerprint.bits).end(); });
 }
 
-void dead_letter_headers(RejectReason reason, const Source& source, std::span<const std::string> topic_names,
-                         std::vector<NamedValue>& out) {
+void place_headers(const Source& source, std::span<const std::string> topic_names,
+                   std::vector<NamedValue>& out) {
   out.clear();
-  out.push_back({kReasonHeaderName, std::string(name(reason))});
   out.push_back({kTopicHeaderName, std::string(topic_name(source, topic_names))});
   out.push_back({kPartitionHeaderName, std::to_string(source.partition)});
   out.push_back({kOffsetHeaderName, std::to_string(source.offset)});
 }
 
-std::optional<ParsedVerdict::Place> dead_letter_place(std::span<const Header> headers) {
+void dead_letter_headers(RejectReason reason, const Source& source, std::span<const std::string> topic_names,
+                         std::vector<NamedValue>& out) {
+  place_headers(source, topic_names, out);
+  out.insert(out.begin(), {kReasonHeaderName, std::string(name(reason))});
+}
+
+std::optional<ParsedVerdict::Place> place_in(std::span<const Header> headers) {
   const auto number = [](std::string_view digits, auto& to) {
     const char* const end = digits.data() + digits.size();
     const auto result = std::from_chars(digits.data(), end, to);
@@ -239,6 +245,10 @@ std::optional<ParsedVerdict::Place> dead_letter_place(std::span<const Header> he
 bool is_dead_letter_header(std::string_view name) {
   return name == kReasonHeaderName || name == kTopicHeaderName || name == kPartitionHeaderName ||
          name == kOffsetHeaderName || name == kTruncatedHeaderName;
+}
+
+bool is_our_header(std::string_view name) {
+  return name == kVerdictHeaderName || name.starts_with(kOurHeaderPrefix);
 }
 
 namespace {

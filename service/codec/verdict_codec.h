@@ -101,11 +101,15 @@ struct NamedValue {
 void verdict_headers(const VerdictRecord& record, std::span<const std::string> topic_names,
                      std::vector<NamedValue>& out);
 
-// On a dead letter that was cut, or has lost its headers: the size in bytes of the value as it came.
+// On a dead letter that was cut, or has lost its headers, and on a verdict in the place of a record that does
+// not fit: the size in bytes of the value as it came.
 inline constexpr std::string_view kTruncatedHeaderName = "neardup-truncated-from";
 
-// Replaces `out` with what a dead letter carries beside the raw bytes: neardup-reason, -topic, -partition,
-// -offset.
+// Replaces `out` with where a record lay that is passed on as it came: neardup-topic, -partition, -offset.
+void place_headers(const Source& source, std::span<const std::string> topic_names,
+                   std::vector<NamedValue>& out);
+
+// The same of a dead letter, and neardup-reason before.
 void dead_letter_headers(RejectReason reason, const Source& source, std::span<const std::string> topic_names,
                          std::vector<NamedValue>& out);
 
@@ -156,10 +160,13 @@ struct ParsedVerdict {
 // Fails with kInvalid, naming the field, where `json` is not a verdict of this contract.
 Result<ParsedVerdict> parse_verdict_json(std::string_view json);
 
-// What dead_letter_headers() said of a record's place; nullopt: these are no headers of a dead letter.
-std::optional<ParsedVerdict::Place> dead_letter_place(std::span<const Header> headers);
+// What place_headers() said; nullopt: they are of no record that was passed on.
+std::optional<ParsedVerdict::Place> place_in(std::span<const Header> headers);
 
 // Whether a header's name is one of those that say what a dead letter is.
 bool is_dead_letter_header(std::string_view name);
+
+// Whether it is one of all that we set: whoever passes for us must not be believed.
+bool is_our_header(std::string_view name);
 
 }  // namespace neardup

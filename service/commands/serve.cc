@@ -477,25 +477,28 @@ Status Service::lead(const Election& election, std::stop_source& term) {
   const auto watched = watch(*topics, term, on_growth);
   const WatchedLeadership leadership(election, *watched, board_, stop);
 
+  const auto record_bytes_max = [&](const std::string& topic) {
+    return std::min(topics->at(topic).message_bytes_max(), KafkaWriter::kRecordBytesMax);
+  };
   SignerPool signers(signing_threads(config_.pipeline), preset_, config_.input, signing_);
-  Worker worker(
-      {.source = **input,
-       .sink = writer,
-       .log = memory_->journal(),
-       .leadership = leadership,
-       .signers = signers,
-       .detector = memory_->detector,
-       .retention = memory_->retention,
-       .chain = memory_->chain,
-       .probe = metrics_,
-       .board = board_},
-      {.interval = milliseconds(config_.batch.interval_ms),
-       .documents_max = static_cast<std::size_t>(config_.batch.documents_max),
-       .bytes_max = config_.batch.bytes_max,
-       .batch = {.headers = choice<HeaderMode>(kHeaderModeNames, config_.output.headers),
-                 .dead_letter_bytes_max = std::min(topics->at(names.dead_letter).message_bytes_max(),
-                                                   KafkaWriter::kRecordBytesMax)}},
-      plan->topics, random_uuid());
+  Worker worker({.source = **input,
+                 .sink = writer,
+                 .log = memory_->journal(),
+                 .leadership = leadership,
+                 .signers = signers,
+                 .detector = memory_->detector,
+                 .retention = memory_->retention,
+                 .chain = memory_->chain,
+                 .probe = metrics_,
+                 .board = board_},
+                {.interval = milliseconds(config_.batch.interval_ms),
+                 .documents_max = static_cast<std::size_t>(config_.batch.documents_max),
+                 .bytes_max = config_.batch.bytes_max,
+                 .batch = {.headers = choice<HeaderMode>(kHeaderModeNames, config_.output.headers),
+                           .unique_holds = choice<UniqueHolds>(kUniqueHoldsNames, names.unique_holds),
+                           .unique_bytes_max = record_bytes_max(names.unique),
+                           .dead_letter_bytes_max = record_bytes_max(names.dead_letter)}},
+                plan->topics, random_uuid());
   board_.set(State::kRunning);
   log_info("running: {} input partitions, {} uniques, {:.1f} MB", plan->positions.size(),
            memory_->detector.remembered(), static_cast<double>(memory_->detector.bytes()) / 1e6);

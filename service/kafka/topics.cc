@@ -6,15 +6,16 @@
 #include <set>
 
 #include "core/limits.h"
+#include "service/choice.h"
 
 namespace neardup {
 namespace {
 
 constexpr std::size_t kKafkaMessageBytesDefault = 1048588;
-// A dead letter is the raw record with its headers and ours around it. A record may unpack to more than its
-// topic's own limit, which counts packed bytes, so new dead-letter topics get room for any document.
-constexpr std::size_t kDeadLetterRoomBytes = 64 * 1024;
-constexpr std::size_t kDeadLetterBytesUsual = kDocumentBytesMax + kDeadLetterRoomBytes;
+// A record that is passed on, as a dead letter is, has its headers and ours around it. It may unpack to more
+// than its topic's own limit, which counts packed bytes, so new topics for such get room for any document.
+constexpr std::size_t kOurRoomBytes = 64 * 1024;
+constexpr std::size_t kPassedOnBytesUsual = kDocumentBytesMax + kOurRoomBytes;
 // Three documents' ids and urls at their longest, every byte escaped, and what stands around them.
 constexpr std::size_t kVerdictBytesMax = 18 * (kIdBytesMax + kUrlBytesMax) + 4096;
 // A topic's limit is of a batch as the client packs it: a million bytes of records, a little more if they do
@@ -45,15 +46,20 @@ const std::vector<TopicSetting>& journal_settings() {
 constexpr std::int32_t kJournalReplicas = 3;
 constexpr std::int32_t kJournalInSync = 2;
 
-std::size_t dead_letter_bytes_min(const KafkaTopics& topics,
-                                  const std::map<std::string, TopicDescription>& described) {
+bool holds_records(const KafkaTopics& topics) {
+  return choice<UniqueHolds>(kUniqueHoldsNames, topics.unique_holds) == UniqueHolds::kRecords;
+}
+
+// Of a topic to which records are passed on.
+std::size_t passed_on_bytes_min(const KafkaTopics& topics,
+                                const std::map<std::string, TopicDescription>& described) {
   std::size_t largest = 0;
   for (const std::string& name : topics.input) {
     if (const auto at = described.find(name); at != described.end()) {
       largest = std::max(largest, at->second.message_bytes_max());
     }
   }
-  return std::max(largest, kPackedBytesMin) + kDeadLetterRoomBytes;
+  return std::max(largest, kPackedBytesMin) + kOurRoomBytes;
 }
 
 }  // namespace
@@ -146,8 +152,13 @@ std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
     }
   }
   needs_bytes(topics.journal, kJournalBytesMin, "a whole batch fits into one record");
-  needs_bytes(topics.dead_letter, dead_letter_bytes_min(topics, described), "every input record fits");
-  needs_bytes(topics.unique, kPackedBytesMin, "verdicts fit as they are packed");
+  const std::size_t passed_on_min = passed_on_bytes_min(topics, described);
+  needs_bytes(topics.dead_letter, passed_on_min, "every input record fits");
+  if (holds_records(topics)) {
+    needs_bytes(topics.unique, passed_on_min, "every input record fits (kafka.topics.unique_holds)");
+  } else {
+    needs_bytes(topics.unique, kPackedBytesMin, "verdicts fit as they are packed");
+  }
   needs_bytes(topics.duplicate, kPackedBytesMin, "verdicts fit as they are packed");
   return problems;
 }
@@ -194,10 +205,10 @@ std::vector<TopicSetting> wanted_settings(const KafkaTopics& topics, const std::
     const auto at = described.find(topic);
     if (at != described.end() && at->second.replicas >= kJournalReplicas)
       settings.push_back({kInSyncSetting, std::to_string(kJournalInSync)});
-  } else if (topic == topics.dead_letter) {
-    settings.push_back(kCleanup);
-    settings.push_back({"max.message.bytes", std::to_string(std::max(dead_letter_bytes_min(topics, described),
-                                                                     kDeadLetterBytesUsual))});
+  } else if (topic == topics.dead_letter || (topic == topics.unique && holds_records(topics))) {
+    if (topic == topics.dead_letter) settings.push_back(kCleanup);
+    settings.push_back({"max.message.bytes", std::to_string(std::max(passed_on_bytes_min(topics, described),
+                                                                     kPassedOnBytesUsual))});
   } else if (topic == topics.unique || topic == topics.duplicate) {
     settings.push_back({"max.message.bytes", std::to_string(kKafkaMessageBytesDefault)});
   }

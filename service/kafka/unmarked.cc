@@ -30,11 +30,10 @@ using Place = ParsedVerdict::Place;
 // Where the document came from; nullopt: it is no verdict on one of `inputs`.
 std::optional<Place> place_of(const Record& record, const std::string& topic,
                               std::span<const std::string> inputs, const KafkaConfig& config) {
-  std::optional<Place> place;
-  if (topic == config.topics.dead_letter) {
-    place = dead_letter_place(record.headers);
-  } else if (Result<ParsedVerdict> verdict = parse_verdict_json(record.value.value_or("")); verdict) {
-    place = std::move(verdict->source);
+  std::optional<Place> place = place_in(record.headers);
+  if (!place && topic != config.topics.dead_letter) {
+    if (Result<ParsedVerdict> verdict = parse_verdict_json(record.value.value_or("")); verdict)
+      place = std::move(verdict->source);
   }
   const bool is_ours = place && std::ranges::find(inputs, place->topic) != inputs.end();
   return is_ours ? place : std::nullopt;

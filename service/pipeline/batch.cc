@@ -94,16 +94,33 @@ void Batch::add_trace_headers(std::span<const Header> headers) {
   }
 }
 
+void Batch::add_headers_but_ours(std::span<const Header> headers) {
+  std::ranges::copy_if(headers, std::back_inserter(headers_),
+                       [](const Header& header) { return !is_our_header(header.name); });
+}
+
 void Batch::add_verdict(const Record& record, const VerdictRecord& verdict, OutputTopic topic) {
+  const bool holds_records = topic == OutputTopic::kUnique && options_.unique_holds == UniqueHolds::kRecords;
+  const bool as_record =
+      holds_records && bytes_of(record) + verdict.id.size() + kRecordRoomBytes <= options_.unique_bytes_max;
   OutputRecord& output = records_.emplace_back();
   output.topic = topic;
   output.source_partition = record.source.partition;
   output.key = arena_.keep(verdict.id);
-  char* const value = arena_.room(verdict_json_bytes_max(verdict, topic_names_));
-  output.value = arena_.take(write_verdict_json(verdict, topic_names_, value));
   const std::size_t begin = headers_.size();
-  add_verdict_headers(verdict);
-  add_trace_headers(record.headers);
+  if (as_record) {
+    output.value = record.value;
+    add_headers_but_ours(record.headers);
+    add_verdict_headers(verdict);
+    place_headers(record.source, topic_names_, named_);
+    for (const NamedValue& header : named_) add_header(header.name, header.value);
+  } else {
+    char* const value = arena_.room(verdict_json_bytes_max(verdict, topic_names_));
+    output.value = arena_.take(write_verdict_json(verdict, topic_names_, value));
+    add_verdict_headers(verdict);
+    add_trace_headers(record.headers);
+    if (holds_records) add_truncated_from(record);
+  }
   header_ranges_.push_back({begin, headers_.size() - begin});
 }
 

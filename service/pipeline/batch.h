@@ -36,6 +36,9 @@ inline constexpr std::array<std::string_view, 3> kHeaderModeNames = {"packed", "
 
 struct BatchOptions {
   HeaderMode headers = HeaderMode::kPacked;
+  UniqueHolds unique_holds = UniqueHolds::kVerdicts;
+  // The largest record that the topic of uniques takes. For a larger one it gets the verdict, which says so.
+  std::size_t unique_bytes_max = std::size_t{64} << 20;
   // The largest record that the dead-letter topic takes. A larger one, refused by the broker, would hold up
   // its whole batch for ever; so it is cut to fit and says what it was.
   std::size_t dead_letter_bytes_max = std::size_t{64} << 20;
@@ -109,10 +112,12 @@ class Batch {
   };
 
   void cover(const Record& record);
-  // A verdict that is told in JSON, on its way to `topic`.
+  // A verdict that is told in JSON, on its way to `topic`; or for the topic of uniques, if it holds records,
+  // the record with the verdict in headers.
   void add_verdict(const Record& record, const VerdictRecord& verdict, OutputTopic topic);
   void add_verdict_headers(const VerdictRecord& verdict);
   void add_trace_headers(std::span<const Header> headers);
+  void add_headers_but_ours(std::span<const Header> headers);
   void add_header(std::string_view name, std::string_view value);
   void cut_to_fit(const Record& record, OutputRecord& output);
   void add_truncated_from(const Record& record);

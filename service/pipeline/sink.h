@@ -6,6 +6,7 @@
 // bytes again if they are not there, and the group is not behind them either.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,6 +21,11 @@ namespace neardup {
 
 enum class OutputTopic : std::uint8_t { kUnique, kDuplicate, kDeadLetter };
 inline constexpr std::size_t kOutputTopics = 3;
+
+// What the topic of uniques has: verdicts as the topic of duplicates, or the records as they came, with the
+// verdict in headers.
+enum class UniqueHolds : std::uint8_t { kVerdicts, kRecords };
+inline constexpr std::array<std::string_view, 2> kUniqueHoldsNames = {"verdicts", "records"};
 
 struct OutputRecord {
   OutputTopic topic = OutputTopic::kUnique;

@@ -66,6 +66,19 @@ void read_topic(const Config& config, const std::string& topic,
   }
 }
 
+// Of a unique that was passed on.
+ParsedVerdict verdict_of_headers(const Record& record) {
+  ParsedVerdict verdict;
+  verdict.id = record.key.value_or("");
+  EXPECT_EQ(header(record, "neardup-verdict"), "unique");
+  verdict.seq = std::stoull(header(record, "neardup-seq").value());
+  verdict.signature = Fingerprint{std::stoull(header(record, "neardup-signature").value(), nullptr, 16)};
+  verdict.source = {header(record, "neardup-topic").value(),
+                    std::stoi(header(record, "neardup-partition").value()),
+                    std::stoll(header(record, "neardup-offset").value())};
+  return verdict;
+}
+
 }  // namespace
 
 std::string test_kafka() {
@@ -124,13 +137,17 @@ Published read_published(const Config& config) {
   Published published;
   const KafkaTopics& topics = config.kafka.topics;
   for (const std::string& topic : {topics.unique, topics.duplicate}) {
+    const bool holds_records = topic == topics.unique && topics.unique_holds == "records";
     read_topic(config, topic, [&](const Record& record) {
-      const Result<ParsedVerdict> verdict = parse_verdict_json(record.value.value_or(""));
+      const Result<ParsedVerdict> verdict =
+          holds_records ? verdict_of_headers(record) : parse_verdict_json(record.value.value_or(""));
       if (!verdict) throw std::runtime_error("not a verdict: " + std::string(record.value.value_or("")));
       EXPECT_EQ(verdict->verdict == Verdict::kDuplicate, topic == topics.duplicate);
       EXPECT_EQ(record.key, verdict->id) << "the key of a verdict is the document's id";
-      EXPECT_TRUE(header(record, kVerdictHeaderName).has_value());
-      published.verdicts[{verdict->source.partition, verdict->source.offset}].push_back(*verdict);
+      EXPECT_TRUE(header(record, config.output.headers == "full" ? "neardup-verdict" : kVerdictHeaderName));
+      const Place place = {verdict->source.partition, verdict->source.offset};
+      published.verdicts[place].push_back(*verdict);
+      if (holds_records) published.passed_on[place] = record.value.value_or("");
       ++published.count;
     });
   }

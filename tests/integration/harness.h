@@ -50,9 +50,12 @@ struct Published {
   std::map<Place, std::vector<ParsedVerdict>> verdicts;  // by input place; one each is what we promise
   std::map<Place, std::vector<std::string>> rejected;    // reasons of dead letters
   std::map<Place, std::string> dead_letter_values;
-  std::vector<std::string> journal;  // records in order
+  std::map<Place, std::string> passed_on;  // values of uniques, where their topic holds records
+  std::vector<std::string> journal;        // records in order
   std::size_t count = 0;
 };
+// Where the topic of uniques holds records, a verdict is what their headers say. REQUIRES: then
+// output.headers is full.
 Published read_published(const Config& config);
 
 // Reads until `count` verdicts are committed. Throws, with the service's log, when it ended or takes two

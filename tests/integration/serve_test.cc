@@ -92,6 +92,33 @@ TEST(Serve, five_kills_at_random_moments_change_nothing) {
   expect_brute_force_agrees(published, records, kPartitions);
 }
 
+TEST(Serve, kills_change_nothing_where_uniques_are_passed_on) {
+  Config config = test_config("passed-on");
+  config.http = {.address = "127.0.0.1", .port = 0};
+  config.batch.documents_max = 300;
+  config.kafka.topics.unique_holds = "records";
+  config.output.headers = "full";
+  create_test_topics(config, kPartitions);
+  const std::vector<GeneratedRecord> records =
+      generate_crawl({.documents = 6000, .families = 2500, .words = 120, .broken_share = .002}, 13);
+  const std::vector<std::int64_t> counts = send_records(config, records, kPartitions);
+  for (int life = 0; life < 2; ++life) {
+    ServiceProcess service("passed-on", config);
+    ASSERT_TRUE(service.wait_for_log("running:", kStart)) << service.log();
+    const int port = http_port(service.log());
+    ASSERT_TRUE(eventually([&] { return verdicts_counted(port) > 0; })) << service.log();
+    service.signal(SIGKILL);
+    EXPECT_EQ(service.wait(seconds(5)), 128 + SIGKILL);
+  }
+  ServiceProcess service("passed-on", config);
+  const Published published = wait_for_verdicts(service, config, records.size());
+  expect_exactly_one_verdict(published, counts);
+  expect_brute_force_agrees(published, records, kPartitions);
+  EXPECT_GT(published.passed_on.size(), 2000U);
+  for (const auto& [place, value] : published.passed_on)
+    EXPECT_EQ(value, records[static_cast<std::size_t>(place.second * kPartitions + place.first)].value);
+}
+
 TEST(Serve, a_graceful_stop_and_a_new_start_leave_no_gap_and_no_repeat) {
   Config config = test_config("graceful");
   config.http = {.address = "127.0.0.1", .port = 0};

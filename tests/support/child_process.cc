@@ -110,6 +110,7 @@ std::vector<std::string> neardup_words(const std::string& program, const std::ve
   for (const std::string& topic : topics.input) inputs += (inputs.empty() ? "" : ",") + topic;
   set("kafka.topics.input", inputs);
   set("kafka.topics.unique", topics.unique);
+  set("kafka.topics.unique_holds", topics.unique_holds);
   set("kafka.topics.duplicate", topics.duplicate);
   set("kafka.topics.dead_letter", topics.dead_letter);
   set("kafka.topics.journal", topics.journal);
@@ -118,6 +119,7 @@ std::vector<std::string> neardup_words(const std::string& program, const std::ve
   set("index.by_id", config.index.by_id ? "true" : "false");
   set("index.documents_max", std::to_string(config.index.documents_max));
   set("batch.documents_max", std::to_string(config.batch.documents_max));
+  set("output.headers", config.output.headers);
   set("snapshot.directory", config.snapshot.directory);
   set("snapshot.interval_ms", std::to_string(config.snapshot.interval_ms));
   return words;

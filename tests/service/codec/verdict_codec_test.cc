@@ -217,11 +217,23 @@ TEST(VerdictCodec, a_dead_letter_tells_where_it_lay) {
 
   std::vector<Header> read;
   for (const NamedValue& header : headers) read.push_back({header.name, header.value});
-  EXPECT_EQ(dead_letter_place(read), (ParsedVerdict::Place{"news", 7, 99}));
+  EXPECT_EQ(place_in(read), (ParsedVerdict::Place{"news", 7, 99}));
   read[3].value = "99x";
-  EXPECT_EQ(dead_letter_place(read), std::nullopt);
+  EXPECT_EQ(place_in(read), std::nullopt);
   read.pop_back();
-  EXPECT_EQ(dead_letter_place(read), std::nullopt);
+  EXPECT_EQ(place_in(read), std::nullopt);
+}
+
+TEST(VerdictCodec, whatever_it_sets_is_known_as_its_own) {
+  std::vector<NamedValue> headers;
+  dead_letter_headers(RejectReason::kInvalidBase64, {1, 7, 99}, kTopics, headers);
+  for (const NamedValue& header : headers) EXPECT_TRUE(is_our_header(header.name)) << header.name;
+  verdict_headers(rejected(RejectReason::kTooDeep), kTopics, headers);
+  for (const NamedValue& header : headers) EXPECT_TRUE(is_our_header(header.name)) << header.name;
+  for (const std::string_view name : {kVerdictHeaderName, kTruncatedHeaderName})
+    EXPECT_TRUE(is_our_header(name));
+  for (const std::string_view name : {"", "traceparent", "neardups", "Neardup"})
+    EXPECT_FALSE(is_our_header(name));
 }
 
 TEST(VerdictCodec, what_is_no_verdict_is_refused_by_field) {

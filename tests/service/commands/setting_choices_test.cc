@@ -61,6 +61,7 @@ std::map<std::string_view, Words> taken() {
           {"index.age_clock", words(kRetentionClockNames)},
           {"index.at_memory_limit", words(kMemoryPolicyNames)},
           {"output.headers", words(kHeaderModeNames)},
+          {"kafka.topics.unique_holds", words(kUniqueHoldsNames)},
           {"log.level", words(kLogLevelNames)},
           {"log.format", words(kLogFormatNames)}};
 }

@@ -53,13 +53,15 @@ class MockCluster {
   std::string servers() const { return rd_kafka_mock_cluster_bootstraps(cluster_); }
 
   // Appends records of these values to a partition of a topic.
-  void send(const char* topic, const std::vector<std::string>& values, std::int32_t partition = 0) const {
+  void send(const char* topic, const std::vector<std::string>& values, std::int32_t partition = 0,
+            std::span<const Header> headers = {}) const {
     KafkaConfig config;
     config.brokers = servers();
     Probe probe;
     const auto sender = KafkaSender::open(config, topic, probe);
     ASSERT_TRUE(sender) << sender.error().message;
-    for (const std::string& value : values) ASSERT_TRUE((*sender)->send(std::nullopt, value, {}, partition));
+    for (const std::string& value : values)
+      ASSERT_TRUE((*sender)->send(std::nullopt, value, headers, partition));
     ASSERT_TRUE((*sender)->finish(std::chrono::seconds(30)));
   }
 

@@ -120,6 +120,21 @@ TEST(Topics, a_dead_letter_topic_must_hold_every_input_record) {
             std::string::npos);
 }
 
+TEST(Topics, uniques_that_are_passed_on_need_the_room_of_dead_letters) {
+  KafkaTopics topics;
+  const Described verdicts = right(topics);
+  topics.unique_holds = "records";
+  EXPECT_NE(only_problem(topics, verdicts).find("neardup.unique: max.message.bytes is 1048588, it must be"),
+            std::string::npos);
+  Described records = verdicts;
+  for (const TopicSetting& setting : wanted_settings(topics, topics.unique, verdicts))
+    records[topics.unique].settings[setting.name] = setting.value;
+  EXPECT_TRUE(check_topics(topics, records).empty());
+  EXPECT_EQ(records[topics.unique].settings["max.message.bytes"],
+            records[topics.dead_letter].settings["max.message.bytes"]);
+  EXPECT_FALSE(records[topics.unique].settings.contains("cleanup.policy")) << "it may be compacted";
+}
+
 TEST(Topics, a_journal_takes_a_whole_batch) {
   const KafkaTopics topics;
   const Described described = right(topics);

@@ -98,6 +98,16 @@ TEST_F(UnmarkedTest, verdicts_that_the_journal_covers_were_committed) {
   EXPECT_EQ(first.leader_epoch, 4);
 }
 
+// Where a record lay that was passed on is in its headers, whatever it holds itself.
+TEST_F(UnmarkedTest, a_record_that_was_passed_on_counts_as_its_verdict) {
+  constexpr std::array<Header, 3> kHeaders = {
+      {{"neardup-topic", "pages"}, {"neardup-partition", "1"}, {"neardup-offset", "19"}}};
+  append_record();
+  cluster_.send("unique", {verdict(0, 1)});
+  cluster_.send("unique", {verdict(2, 7)}, 0, kHeaders);
+  EXPECT_EQ(look().ending, Ending::kCommitted);
+}
+
 TEST_F(UnmarkedTest, verdicts_behind_the_journal_were_aborted) {
   append_record();
   cluster_.send("unique", {verdict(0, 1), verdict(1, 20), verdict(0, 99)});  // the first open one tells

@@ -86,6 +86,8 @@ struct Circumstances {
   StateBoard* board = nullptr;
   bool by_id = false;
   HeaderMode headers = HeaderMode::kPacked;
+  UniqueHolds unique_holds = UniqueHolds::kVerdicts;
+  std::size_t unique_bytes_max = 1 << 20;
   // A window that is soon full: it counts as memory, and these streams are short.
   ClusterOptions clusters = {.guard = {.window = 1000}};
   int looks = 100;  // before what is open is taken for unmarked
@@ -193,7 +195,10 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
                  .documents_max = documents_max,
                  .bytes_max = circumstances.bytes_max,
                  .verdict_bytes_max = circumstances.verdict_bytes_max,
-                 .batch = {.headers = circumstances.headers, .dead_letter_bytes_max = dead_letter_bytes_max},
+                 .batch = {.headers = circumstances.headers,
+                           .unique_holds = circumstances.unique_holds,
+                           .unique_bytes_max = circumstances.unique_bytes_max,
+                           .dead_letter_bytes_max = dead_letter_bytes_max},
                  .read_back = std::chrono::milliseconds(1),
                  .settle = {.again = std::chrono::milliseconds(1), .looks = circumstances.looks}},
                 plan->topics, {7});
@@ -294,6 +299,57 @@ TEST(Worker, a_verdict_has_the_headers_that_were_asked_for) {
   EXPECT_EQ(names(HeaderMode::kFull),
             (std::vector<std::string>{"neardup-verdict", "neardup-seq", "neardup-signature"}));
   EXPECT_EQ(names(HeaderMode::kNone), std::vector<std::string>{});
+}
+
+TEST(Worker, the_topic_of_uniques_may_hold_the_records_as_they_came) {
+  using Headers = std::vector<std::pair<std::string, std::string>>;
+  const std::string page = R"({"id":"a","text":"a good page about loaves"})";
+  const Headers own = {{"trace", "1"}, {"trace", "2"}};
+  Headers forged = own;
+  forged.insert(forged.begin() + 1, {"neardup", "duplicate"});
+  forged.emplace_back("neardup-topic", "another");
+  MemoryKafka kafka;
+  kafka.input = {{{"key", page, 5, forged},
+                  {"key", R"({"id":"b","text":"a good page about loaves"})", 5, own},
+                  {"key", "no JSON", 5, own},
+                  {"a", std::nullopt, 5, own}}};
+  const Circumstances passed_on = {.by_id = true, .unique_holds = UniqueHolds::kRecords};
+  ASSERT_TRUE(live(kafka, always_committed, 10, 1, 1 << 20, {}, passed_on).status);
+  ASSERT_EQ(kafka.verdicts.size(), 4U);
+  const auto with = [&](const std::string& verdict, const std::string& offset) {
+    Headers headers = own;
+    for (const auto& header : Headers{{"neardup", verdict},
+                                      {"neardup-topic", "pages"},
+                                      {"neardup-partition", "0"},
+                                      {"neardup-offset", offset}})
+      headers.push_back(header);
+    return headers;
+  };
+  EXPECT_EQ(kafka.verdicts[0], (MemoryVerdict{OutputTopic::kUnique, "a", page, with("unique", "0")}));
+  EXPECT_EQ(kafka.verdicts[1].topic, OutputTopic::kDuplicate);
+  EXPECT_TRUE(parse_verdict_json(kafka.verdicts[1].value.value_or("")));
+  EXPECT_EQ(kafka.verdicts[2].topic, OutputTopic::kDeadLetter);
+  EXPECT_EQ(kafka.verdicts[3], (MemoryVerdict{OutputTopic::kUnique, "a", std::nullopt, with("deleted", "3")}))
+      << "who keeps the documents deletes it too";
+}
+
+TEST(Worker, a_record_too_large_for_the_topic_of_uniques_leaves_its_place_to_the_verdict) {
+  const std::string page = R"({"id":"a","text":"a good page about loaves)" + std::string(20000, ' ') + "\"}";
+  const auto verdict = [&](std::size_t unique_bytes_max) {
+    MemoryKafka kafka;
+    kafka.input = {{{"key", page, 5}}};
+    EXPECT_TRUE(live(kafka, always_committed, 10, 1, 1 << 20, {},
+                     {.unique_holds = UniqueHolds::kRecords, .unique_bytes_max = unique_bytes_max})
+                    .status);
+    return kafka.verdicts.at(0);
+  };
+  EXPECT_EQ(verdict(page.size() + 5000).value, page);
+  const MemoryVerdict told = verdict(page.size() + 100);
+  const Result<ParsedVerdict> parsed = parse_verdict_json(told.value.value_or(""));
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->id, "a");
+  EXPECT_EQ(told.headers.back(),
+            std::pair(std::string("neardup-truncated-from"), std::to_string(page.size())));
 }
 
 TEST(Worker, a_dead_letter_too_large_for_its_topic_is_cut_and_says_so) {
