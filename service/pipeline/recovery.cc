@@ -196,14 +196,15 @@ IndexCounts index_counts(const Detector& detector, std::uint64_t truncated_befor
 Status follow(JournalLog& log, JournalChain& chain, Detector& detector, Retention& retention,
               std::chrono::milliseconds wait, Probe& probe, StateBoard& board, const std::stop_token& stop) {
   const std::uint64_t before = chain.next_number();
-  PreparedRecord record(detector.options());
+  RecordPortion portion(detector.options());
   for (; !stop.stop_requested(); wait = std::chrono::milliseconds(1)) {
     board.beat();
-    const Result<std::optional<std::string>> bytes = log.next(wait);
+    Result<std::optional<std::string>> bytes = log.next(wait);
     if (!bytes) return bytes.error();
     if (!*bytes) break;
-    if (Status status = record.prepare(**bytes, chain); !status) return with_choices(status);
-    if (Status status = record.remember(detector, retention); !status) return status;
+    const auto record = accept_record(**std::move(bytes), chain);
+    if (!record) return with_choices(record.error());
+    if (Status status = remember_record(*record, portion, detector, retention); !status) return status;
   }
   if (chain.next_number() != before) {
     probe.index(index_counts(detector, detector.lookup_counts().truncated));

@@ -90,17 +90,23 @@ Remembered remember_prepared(const std::string& folder, int threads) {
   Retention retention({});
   Detector detector(DetectorOptions{});
   detector.restore_on(threads);
-  PreparedRecord prepared(detector.options());
+  RecordPortion portion(detector.options());
   Cost cost;
   double first = 0;
-  read(folder, [&](std::string_view record) {
-    CHECK(prepared.prepare(record, chain).ok(), "it follows");
-    const Stopwatch watch;
-    const double first_before = cpu_seconds();
-    CHECK(prepared.remember(detector, retention).ok(), "and was written so");
-    cost.cpu += watch.cpu();
-    cost.wall += watch.wall();
-    first += cpu_seconds() - first_before;
+  read(folder, [&](std::string_view bytes) {
+    const auto record = accept_record(std::string(bytes), chain);
+    CHECK(record.ok(), "it follows");
+    std::size_t begin = 0;
+    do {
+      CHECK(portion.prepare(*record, begin).ok(), "it was kept so");
+      const Stopwatch watch;
+      const double first_before = cpu_seconds();
+      CHECK(portion.remember(detector, retention).ok(), "and was written so");
+      cost.cpu += watch.cpu();
+      cost.wall += watch.wall();
+      first += cpu_seconds() - first_before;
+      begin = portion.end();
+    } while (!portion.is_last());
   });
   return {cost, first, detector.state_digest()};
 }

@@ -74,9 +74,10 @@ TEST(Recovery, a_deletion_that_leaves_other_uniques_to_forget_is_a_contradiction
     Memory memory;
     memory.detector = Detector(DetectorOptions{.mode = DetectorMode::kSimhash, .by_id = true});
     const std::string bytes = encode_journal_record(record);
-    PreparedRecord prepared(memory.detector.options());
-    ASSERT_TRUE(prepared.prepare(bytes, memory.chain));
-    const Status status = prepared.remember(memory.detector, memory.retention);
+    const auto accepted = accept_record(bytes, memory.chain);
+    ASSERT_TRUE(accepted) << accepted.error().message;
+    RecordPortion portion(memory.detector.options());
+    const Status status = remember_record(*accepted, portion, memory.detector, memory.retention);
     ASSERT_EQ(status.ok(), forgotten == 1) << forgotten;
     if (status) {
       EXPECT_EQ(memory.detector.remembered(), 1U);
@@ -93,10 +94,10 @@ TEST(Recovery, what_a_record_says_of_its_deciders_reaches_the_detector) {
   const auto compared = [](std::string_view detector_options) {
     const std::vector<std::string> journal = journal_of(600, detector_options);  // more than a scan is for
     Memory memory;
-    PreparedRecord prepared(memory.detector.options());
+    RecordPortion portion(memory.detector.options());
     for (const std::string& bytes : journal) {
-      EXPECT_TRUE(prepared.prepare(bytes, memory.chain));
-      EXPECT_TRUE(prepared.remember(memory.detector, memory.retention));
+      const auto record = accept_record(bytes, memory.chain);
+      EXPECT_TRUE(record && remember_record(*record, portion, memory.detector, memory.retention));
     }
     std::uint64_t candidates = 0;
     for (Sequence sequence = 0; sequence < memory.detector.size(); ++sequence) {
