@@ -47,6 +47,7 @@ Retention::Answer Retention::decide(const Moment& moment) {
   replay(moment);
   Answer answer{.oldest = moment.oldest};
   const auto forget_below = [&](Sequence sequence, Reason reason) {
+    sequence = std::min(sequence, moment.oldest + kForgottenMax);
     if (sequence <= answer.oldest) return;
     answer.oldest = sequence;
     answer.reason = reason;

@@ -18,6 +18,9 @@
 //            at once: kept are as many as would take 13/16 of it. That stops the growth and frees columns;
 //            but tables stay as large as they were, and a replay of the same history makes them so again.
 //
+// No more than kForgottenMax are forgotten at a time: an index may have to take each of them out of its
+// tables, and whoever waits for that, here and in every replay, says meanwhile that it is alive to nobody.
+//
 // Cost:    no more than 258 marks; a decision looks at the first few.
 // Threads: none inside.
 #pragma once
@@ -60,6 +63,8 @@ inline std::int64_t retention_time_ms(RetentionClock clock, std::int64_t event_t
 
 class Retention {
  public:
+  static constexpr std::uint64_t kForgottenMax = std::uint64_t{1} << 22;
+
   // REQUIRES: options.age_max_ms >= 0.
   explicit Retention(RetentionOptions options);
 

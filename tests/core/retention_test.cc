@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "core/index/exact_index.h"
@@ -24,6 +25,30 @@ TEST(Retention, by_count_the_newest_are_kept) {
   EXPECT_EQ(retention.decide({.oldest = 0, .size = 100}), (Answer{.oldest = 0}));
   EXPECT_EQ(retention.decide({.oldest = 0, .size = 130}), (Answer{.oldest = 30, .reason = Reason::kCount}));
   EXPECT_EQ(retention.decide({.oldest = 30, .size = 130}), (Answer{.oldest = 30}));
+}
+
+// As where a limit is set that so many are above, or where time has moved while nothing came.
+TEST(Retention, many_are_forgotten_by_and_by) {
+  constexpr std::uint64_t kMost = Retention::kForgottenMax;
+  Retention counted({.count_max = 1000});
+  Retention aged({.age_max_ms = 1000});
+  aged.decide({.oldest = 0, .size = 3 * kMost, .time_ms = 5000});
+  for (const auto& [retention, left, reason] :
+       {std::tuple{&counted, 1000, Reason::kCount}, std::tuple{&aged, 0, Reason::kAge}}) {
+    const Retention::Moment moment = {.oldest = 0, .size = 3 * kMost, .time_ms = 9000};
+    Sequence oldest = 0;
+    const auto decide = [&, retention = retention] {
+      Retention::Moment now = moment;
+      now.oldest = oldest;
+      const Answer answer = retention->decide(now);
+      oldest = answer.oldest;
+      return answer;
+    };
+    EXPECT_EQ(decide(), (Answer{.oldest = kMost, .reason = reason}));
+    EXPECT_EQ(decide(), (Answer{.oldest = 2 * kMost, .reason = reason}));
+    EXPECT_EQ(decide().oldest, 3 * kMost - static_cast<Sequence>(left));
+    EXPECT_EQ(decide().reason, Reason::kNone) << "no more";
+  }
 }
 
 TEST(Retention, by_age_time_is_the_latest_of_any_document) {
