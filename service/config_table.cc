@@ -509,7 +509,7 @@ const std::vector<Setting>& table() {
        .max = 1000000},
       {.path = "batch.bytes_max",
        .field = at<&Config::batch, &BatchConfig::bytes_max>,
-       .about = "Size of its records, with keys and headers, which wait in memory.",
+       .about = "Size of its records as they wait in memory: with keys, headers, and 512 bytes around each.",
        .unit = "bytes",
        .min = kMiB,
        .max = kGiB},

@@ -46,13 +46,17 @@ inline std::size_t bytes_of(const Record& record) {
   return bytes;
 }
 
+// What lies around a record in memory: librdkafka's message, and our view of it.
+inline constexpr std::size_t kRecordMemoryBytes = 512;
+
 // What a record with too many takes, which nobody tells: so few are held at a time.
 inline constexpr std::size_t kTooManyHeadersBytes = std::size_t{16} << 20;
 
 // The same, as they are held.
 inline std::size_t memory_of(const Record& record) {
   if (record.has_too_many_headers) return bytes_of(record) + kTooManyHeadersBytes;
-  std::size_t bytes = (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0);
+  std::size_t bytes = kRecordMemoryBytes;
+  bytes += (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0);
   for (const Header& header : record.headers) bytes += 2 * bytes_of(header) + kHeaderMemoryBytes;
   return bytes;
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "service/kafka/input.h"
 #include "tests/service/kafka/mock_cluster.h"
 
 namespace neardup {
@@ -88,6 +89,30 @@ TEST(Message, is_counted_with_what_its_headers_take_in_memory) {
   }
 }
 
+// Of many small records what librdkafka and we have around them is most of it; a batch's bound must know.
+TEST(Message, is_counted_with_what_is_held_around_it) {
+  if (allocated() == 0) GTEST_SKIP() << "the allocator does not tell";
+  constexpr std::size_t kRecords = 20'000;
+  const MockCluster cluster({"pages"});
+  cluster.send("pages", std::vector<std::string>(kRecords, "value"));
+  KafkaConfig config;
+  config.brokers = cluster.servers();
+  Probe probe;
+  const auto input = KafkaInput::open(config, probe);
+  ASSERT_TRUE(input) << input.error().message;
+  std::vector<Record> records;
+  const std::size_t before = allocated();
+  const InputPosition beginning = {.topic_name = "pages"};
+  ASSERT_TRUE((*input)->assign({&beginning, 1}));
+  while (records.size() < kRecords)
+    ASSERT_TRUE((*input)->poll(records, kRecords - records.size(), std::chrono::milliseconds(100)));
+  std::size_t counted = 0;
+  for (const Record& record : records) counted += memory_of(record);
+  const std::size_t held = allocated() - before;
+  EXPECT_NEAR(static_cast<double>(counted), static_cast<double>(held), static_cast<double>(held) / 5)
+      << held / kRecords << " bytes each";
+}
+
 // They may be a hundred megabytes that were a few kilobytes on their way.
 TEST(Message, with_too_many_headers_says_so_and_counts_for_many) {
   send_and_read(std::vector<Header>(100'001, {"", ""}), [&](const rd_kafka_message_t& message) {
@@ -102,7 +127,7 @@ TEST(Message, with_too_many_headers_says_so_and_counts_for_many) {
     std::deque<std::vector<Header>> headers;
     const Record record = view_record(message, 0, headers);
     EXPECT_FALSE(record.has_too_many_headers);
-    EXPECT_EQ(memory_of(record), 8U);
+    EXPECT_EQ(memory_of(record), 8U + kRecordMemoryBytes);
   });
 }
 

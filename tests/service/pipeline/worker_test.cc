@@ -606,7 +606,7 @@ TEST(Worker, a_commit_that_hangs_pauses_the_input) {
     return handed_out;
   };
   EXPECT_EQ(handed_out_while_it_hangs(1 << 20, 10 * Worker::kIntakes), 10 * Worker::kIntakes);
-  EXPECT_EQ(handed_out_while_it_hangs(6000, 20), 20U) << "by their bytes, two batches are as much as may be";
+  EXPECT_EQ(handed_out_while_it_hangs(9000, 20), 20U) << "by their bytes, two batches are as much as may be";
 }
 
 TEST(Worker, a_batch_says_why_it_was_closed) {
@@ -643,7 +643,7 @@ TEST(Worker, keys_and_headers_take_room_in_a_batch_too) {
     }
     const Life life =
         live_in(kafka, always_committed, 1000,
-                {.interval = std::chrono::hours(1), .bytes_max = 10'000, .prepare = [](MemorySource& source) {
+                {.interval = std::chrono::hours(1), .bytes_max = 15'000, .prepare = [](MemorySource& source) {
                    source.records_per_poll = 10;
                  }});
     ASSERT_TRUE(life.status) << life.status.error().message;
