@@ -1,9 +1,9 @@
-// When is an answer of Kafka believed that would end the process?
+// When is an answer of Kafka, or a file, believed that would end the process?
 //
 // A broker that has just come up may know less than the others, and one that leads no more may not know that
 // yet: it tells of topics that are not there, of partitions that were never added, of settings that have been
-// mended, of an end that was. After the exit codes that follow no supervisor starts the process again, so
-// such an answer has to last.
+// mended, of an end that was. A file that is being written is empty. After the exit codes that follow no
+// supervisor starts the process again, so such an answer has to last.
 //
 // Threads: none.
 #pragma once

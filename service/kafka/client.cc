@@ -173,8 +173,18 @@ void ClientListener::renew_password(rd_kafka_t& client) {
   if (error) limiter().log(LogLevel::kWarning, name_ + "password", "kafka {}: {}", name_, describe(*error));
 }
 
-Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig& config,
-                                        const ClientProperties& properties, ClientListener& listener) {
+namespace {
+
+// Whether what a client is made of may be otherwise a moment later.
+bool names_files(const KafkaConfig& config) {
+  return std::ranges::any_of(
+      std::array{&config.sasl_password_file, &config.tls_ca_file, &config.tls_certificate_file,
+                 &config.tls_key_file, &config.tls_key_password_file},
+      [](const std::string* path) { return !path->empty(); });
+}
+
+Result<RdKafka<rd_kafka_t>> make_client_now(rd_kafka_type_t type, const KafkaConfig& config,
+                                            const ClientProperties& properties, ClientListener& listener) {
   RdKafka<rd_kafka_conf_t> conf(rd_kafka_conf_new());
 
   ClientProperties all = {
@@ -243,6 +253,21 @@ Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig&
   static_cast<void>(conf.release());  // the client owns it now
   if (type == RD_KAFKA_CONSUMER && !listener.events_apart) rd_kafka_poll_set_consumer(client);
   return RdKafka<rd_kafka_t>(client);
+}
+
+}  // namespace
+
+Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig& config,
+                                        const ClientProperties& properties, ClientListener& listener,
+                                        const SecondLook& files) {
+  for (Looks looks(files, {});;) {
+    Result<RdKafka<rd_kafka_t>> client = make_client_now(type, config, properties, listener);
+    const bool may_pass = !client && client.error().code == ErrorCode::kInvalid && names_files(config);
+    if (!may_pass || !looks.once_more()) return client;
+    limiter().log(LogLevel::kWarning, listener.name() + client.error().message,
+                  "kafka {}: {}; it may be about to be written: looking again", listener.name(),
+                  client.error().message);
+  }
 }
 
 Status check_property(const std::string& property, const std::string& value) {

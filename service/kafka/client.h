@@ -28,6 +28,7 @@
 #include "core/base/result.h"
 #include "service/config.h"
 #include "service/metrics/probe.h"
+#include "service/second_look.h"
 
 namespace neardup {
 
@@ -99,10 +100,12 @@ class ClientListener {
 using ClientProperties = std::vector<std::pair<std::string, std::string>>;
 
 // A client with our connection settings, then `properties`, then the operator's kafka.properties. Secrets are
-// read from their files in this room and nowhere else.
+// read from their files in this room and nowhere else. A file that is being written is empty for a moment, or
+// gone, and a certificate is not yet that of its key: so what is wrong while files are named has to last.
 // Error kInvalid: a property that librdkafka refuses, or a secret's file, named.
 Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig& config,
-                                        const ClientProperties& properties, ClientListener& listener);
+                                        const ClientProperties& properties, ClientListener& listener,
+                                        const SecondLook& files = {});
 
 // Does librdkafka take this property? Error kInvalid, which repeats no value.
 Status check_property(const std::string& property, const std::string& value);

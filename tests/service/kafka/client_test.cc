@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -350,7 +351,7 @@ class ClientSettings : public FolderTest {
 
   // A client that will find no broker.
   Result<RdKafka<rd_kafka_t>> make() {
-    return make_client(RD_KAFKA_PRODUCER, config_, {{"linger.ms", "7"}}, listener_);
+    return make_client(RD_KAFKA_PRODUCER, config_, {{"linger.ms", "7"}}, listener_, looks_);
   }
   std::string refusal() {
     const auto client = make();
@@ -366,6 +367,7 @@ class ClientSettings : public FolderTest {
   Probe probe_;
   ClientListener listener_{"writer", probe_};
   KafkaConfig config_;
+  SecondLook looks_{.time = milliseconds(0)};
 };
 
 TEST_F(ClientSettings, the_operators_properties_have_the_last_word) {
@@ -463,6 +465,30 @@ TEST_F(ClientSettings, a_secret_that_cannot_be_had_is_named_and_never_said) {
   config_.security_protocol = "ssl";
   config_.tls_ca_file = "/nonexistent.pem";
   EXPECT_THAT(refusal(), AllOf(HasSubstr("ssl.ca.location failed"), Not(HasSubstr("hunter2"))));
+}
+
+// As whoever writes a new one in its place leaves it for a moment.
+TEST_F(ClientSettings, a_secret_that_is_being_written_is_waited_for) {
+  looks_ = {};
+  config_.sasl_password_file = (folder_ / "password").string();
+  for (const bool is_there : {true, false}) {
+    std::filesystem::remove(config_.sasl_password_file);
+    if (is_there) write("password", "");
+    std::thread writer([this] {
+      std::this_thread::sleep_for(milliseconds(500));
+      write("password", "hunter2");
+    });
+    const auto client = make();
+    writer.join();
+    ASSERT_TRUE(client) << client.error().message;
+    EXPECT_EQ(value(*client, "sasl.password"), "hunter2");
+  }
+}
+
+TEST_F(ClientSettings, what_no_file_is_to_blame_for_is_refused_at_once) {
+  looks_.time = std::chrono::hours(1);
+  config_.properties = {{"linger.ms", "-5"}};
+  EXPECT_THAT(refusal(), HasSubstr("outside allowed range"));
 }
 
 }  // namespace
