@@ -180,6 +180,7 @@ Status JournalStore::begin_anew() {
   lock_ = *std::move(lock);
   chain_ = committed_chain_ = JournalChain(chain_.signature_options());
   committed_ = {};
+  journal_ = {};
   unnamed_.reset();
   position_ = 0;
   segments_.clear();
