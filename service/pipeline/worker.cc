@@ -500,10 +500,13 @@ Status Worker::read_back(const Batch& batch, bool& there) {
 Status Worker::recycle(const Batch& batch, const std::string& reason, bool sent, bool& there) {
   log_warning("journal record {} is {}, recycling the producer: {}", parts_.chain.next_number(),
               sent ? "in doubt" : "next", reason);
+  if (recycles_ == 0) first_reason_ = reason;
   if (++recycles_ > options_.recycles_max) {
-    return Error{ErrorCode::kUnavailable,
-                 std::to_string(options_.recycles_max) +
-                     " producers in a row did not get a batch through, the last: " + reason};
+    // What broke it may have words of its own only once: what follows is what it broke.
+    const std::string first = first_reason_ == reason ? "" : "the first: " + first_reason_ + "; ";
+    return Error{ErrorCode::kUnavailable, std::to_string(options_.recycles_max) +
+                                              " producers in a row did not get a batch through, " + first +
+                                              "the last: " + reason};
   }
   const auto begin = Clock::now();
   if (Status status = parts_.sink.recycle(); !status) return status;

@@ -204,6 +204,7 @@ class Worker {
   // Of the publishing thread.
   bool recycle_first_ = false;  // a request of the last transaction was not answered
   int recycles_ = 0;            // in a row
+  std::string first_reason_;    // of these
 };
 
 }  // namespace neardup

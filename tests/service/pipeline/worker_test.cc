@@ -1,5 +1,6 @@
 #include "service/pipeline/worker.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -553,6 +554,15 @@ TEST(Worker, producers_that_never_get_a_batch_through_end_it) {
   ASSERT_FALSE(life.status);
   EXPECT_EQ(life.status.error().code, ErrorCode::kUnavailable);
   EXPECT_TRUE(kafka.verdicts.empty());
+}
+
+// The first tells what is wrong, and the last of what that has led to.
+TEST(Worker, producers_that_failed_for_different_reasons_are_told_of_by_the_first_and_the_last) {
+  MemoryKafka kafka = crawl(20, 1, 4);
+  int tries = 0;
+  const Life life = live(kafka, [&tries] { return tries++ == 0 ? Fate::kSilent : Fate::kLost; }, 10);
+  ASSERT_FALSE(life.status);
+  EXPECT_THAT(life.status.error().message, ::testing::MatchesRegex(".*, the first: .+; the last: .+"));
 }
 
 // The worker in these circumstances, with batches of `documents_max`.
