@@ -45,15 +45,18 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Turns the first SIGTERM or SIGINT into a stop request and the second into an end at once. The signals are
-// blocked for every thread, so that this thread alone takes them.
+// Turns the first SIGTERM, SIGINT or SIGHUP into a stop request and the second into an end at once. The
+// signals are blocked for every thread, so that this thread alone takes them.
 class SignalThread {
  public:
   explicit SignalThread(std::stop_source& stop) : stop_(stop) {
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGTERM);
     sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGUSR2);  // wakes this thread to its end
+    struct sigaction hangup{};
+    sigaction(SIGHUP, nullptr, &hangup);
+    if (hangup.sa_handler != SIG_IGN) sigaddset(&signals_, SIGHUP);  // nohup has it ignored
+    sigaddset(&signals_, SIGUSR2);                                   // wakes this thread to its end
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     thread_ = std::thread([this] { run(); });
   }

@@ -398,6 +398,17 @@ TEST(Serve, a_user_signal_from_outside_does_not_make_it_deaf) {
   EXPECT_EQ(service.wait(kStart), 0) << service.log();
 }
 
+// What a terminal sends when it is closed.
+TEST(Serve, a_hangup_ends_it_in_order) {
+  ASSERT_NE(::signal(SIGHUP, SIG_DFL), SIG_ERR) << "who runs this by nohup does not hear it";
+  Config config = test_config("hangup");
+  config.kafka.brokers = "127.0.0.1:1";
+  ServiceProcess service("hangup", config);
+  ASSERT_TRUE(service.wait_for_log("kafka admin", kStart)) << service.log();
+  service.signal(SIGHUP);
+  EXPECT_EQ(service.wait(kStart), 0) << service.log();
+}
+
 TEST(Serve, a_second_signal_ends_it_at_once) {
   Config config = test_config("hurry");
   config.kafka.brokers = "127.0.0.1:1";  // it waits for an answer that does not come
