@@ -155,8 +155,8 @@ Status KafkaLogReader::read_records_to_end(const std::function<Status(const Reco
   const Result<std::int64_t> target = end_ahead();
   if (!target) return target.error();
   auto heard = steady_clock::now();
-  const auto tell_lag = [&] { probe_.journal_lag(std::max<std::int64_t>(0, *target - position_)); };
-  tell_lag();
+  const auto tell = [&] { probe_.journal_read(position_, *target); };
+  tell();
   while (position_ < *target) {
     if (stop_.stop_requested())
       return Error{ErrorCode::kUnavailable, "asked to stop while reading " + topic_};
@@ -174,6 +174,7 @@ Status KafkaLogReader::read_records_to_end(const std::function<Status(const Reco
     }
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       position_ = std::max(position_, message->offset);
+      tell();
       continue;
     }
     if (is_beginning_untold(*message)) {
@@ -191,7 +192,7 @@ Status KafkaLogReader::read_records_to_end(const std::function<Status(const Reco
     std::deque<std::vector<Header>> headers;
     const Record record = view_record(*message, 0, headers);
     position_ = behind_last_ = message->offset + 1;
-    tell_lag();
+    tell();
     const double progress = std::min(1.0, static_cast<double>(position_) / static_cast<double>(*target));
     if (Status status = take(record, progress); !status) return status;
     heard = steady_clock::now();
@@ -209,12 +210,14 @@ Result<std::optional<std::string>> KafkaLogReader::next(milliseconds wait) {
   if (Status status = begin(); !status) return status.error();
   listen();
   const auto deadline = steady_clock::now() + wait;
-  std::int64_t low = 0;
-  std::int64_t high = 0;  // as the last fetch told; asks nobody
-  if (rd_kafka_get_watermark_offsets(client_.get(), topic_.c_str(), partition_, &low, &high) ==
-      RD_KAFKA_RESP_ERR_NO_ERROR) {
-    probe_.journal_lag(high - position_);
-  }
+  const auto tell = [this] {
+    std::int64_t low = 0;
+    std::int64_t high = 0;  // as the last fetch told; asks nobody
+    if (rd_kafka_get_watermark_offsets(client_.get(), topic_.c_str(), partition_, &low, &high) ==
+        RD_KAFKA_RESP_ERR_NO_ERROR) {
+      probe_.journal_read(position_, high);
+    }
+  };
   for (;;) {
     // Rounded up, and looked at once in any case: 1 ms, cut to 0, would find nothing for ever.
     const auto left =
@@ -222,8 +225,9 @@ Result<std::optional<std::string>> KafkaLogReader::next(milliseconds wait) {
     const RdKafka<rd_kafka_message_t> message(
         rd_kafka_consumer_poll(client_.get(), static_cast<int>(left.count())));
     if (!message) {
-      if (steady_clock::now() >= deadline) return std::optional<std::string>();
-      continue;
+      if (steady_clock::now() < deadline) continue;
+      tell();
+      return std::optional<std::string>();
     }
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       position_ = std::max(position_, message->offset);
@@ -236,6 +240,7 @@ Result<std::optional<std::string>> KafkaLogReader::next(milliseconds wait) {
       listener_.on_error(message->err, rd_kafka_message_errstr(message.get()));
     } else {
       position_ = behind_last_ = message->offset + 1;
+      tell();
       return std::optional<std::string>(
           std::string(static_cast<const char*>(message->payload), message->len));
     }

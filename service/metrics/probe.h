@@ -125,8 +125,8 @@ class Probe {
   virtual void snapshot_failed() {}
   // Journal records that are committed and not in the snapshot.
   virtual void snapshot_behind(std::uint64_t /*records*/) {}
-  // Offsets of the journal from what was read of it to its end as last heard.
-  virtual void journal_lag(std::int64_t /*offsets*/) {}
+  // The journal was read up to `position`; its end as last heard.
+  virtual void journal_read(std::int64_t /*position*/, std::int64_t /*end*/) {}
   // The group of the election settled anew: an instance came, went or was taken for dead.
   virtual void election(ElectionOutcome /*outcome*/) {}
   // Brokers that the input's client knows, and those of them it is connected to.

@@ -162,6 +162,9 @@ const std::vector<MetricSpec>& specs() {
       {"neardup_journal_lag_offsets", MetricType::Gauge, "",
        "Offsets of the journal not yet read back: what a standby would have to read before it takes over. A "
        "batch takes two, its record and the mark of its commit."},
+      {"neardup_journal_position", MetricType::Gauge, "",
+       "Offset up to which this instance has read the journal. Where that of another is larger, this one is "
+       "behind, whether it knows or not."},
       {"neardup_kafka_brokers", MetricType::Gauge, "", "Brokers that the writer's input client knows."},
       {"neardup_kafka_brokers_connected", MetricType::Gauge, "",
        "Brokers that it is connected to; it connects to those that lead an input partition."},
@@ -353,6 +356,7 @@ struct MetricsRegistry::Series {
   prometheus::Counter& restore_records = counters("neardup_restore_records_replayed_total").Add({});
   prometheus::Gauge& restore_seconds = gauges("neardup_restore_duration_seconds").Add({});
   prometheus::Gauge& journal_lag = gauges("neardup_journal_lag_offsets").Add({});
+  prometheus::Gauge& journal_position = gauges("neardup_journal_position").Add({});
 
   prometheus::Gauge& snapshot_timestamp = gauges("neardup_snapshot_timestamp_seconds").Add({});
   prometheus::Gauge& snapshot_records = gauges("neardup_snapshot_records").Add({});
@@ -537,8 +541,9 @@ void MetricsRegistry::snapshot_behind(std::uint64_t records) {
   series_->snapshot_behind.Set(static_cast<double>(records));
 }
 
-void MetricsRegistry::journal_lag(std::int64_t offsets) {
-  series_->journal_lag.Set(static_cast<double>(std::max<std::int64_t>(offsets, 0)));
+void MetricsRegistry::journal_read(std::int64_t position, std::int64_t end) {
+  series_->journal_position.Set(static_cast<double>(position));
+  series_->journal_lag.Set(static_cast<double>(std::max<std::int64_t>(end - position, 0)));
 }
 
 void MetricsRegistry::election(ElectionOutcome outcome) {

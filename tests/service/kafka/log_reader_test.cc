@@ -20,8 +20,12 @@ namespace {
 constexpr const char* kTopic = "journal";
 
 struct Counts final : Probe {
-  void journal_lag(std::int64_t offsets) override { lag = offsets; }
+  void journal_read(std::int64_t read, std::int64_t end) override {
+    position = read;
+    lag = end - read;
+  }
   void kafka_error(std::string_view, std::string_view) override { ++errors; }
+  std::int64_t position = -1;
   std::int64_t lag = -1;
   std::atomic<int> errors{0};
 };
@@ -70,6 +74,19 @@ TEST_F(LogReader, tells_how_far_it_has_still_to_read) {
     return {};
   }));
   EXPECT_EQ(left, (std::vector<std::int64_t>{2, 1, 0}));
+  EXPECT_EQ(probe_.position, 3);
+}
+
+// A writer asks once for each record, and for nothing behind the last.
+TEST_F(LogReader, tells_how_far_it_has_read_with_each_record) {
+  cluster_.send(kTopic, {"one", "two"});
+  ASSERT_NO_FATAL_FAILURE(open());
+  for (const std::int64_t behind : {1, 2}) {
+    const Result<std::optional<std::string>> record = reader_->next(std::chrono::seconds(30));
+    ASSERT_TRUE(record);
+    ASSERT_TRUE(*record);
+    EXPECT_EQ(probe_.position, behind);
+  }
 }
 
 // A standby asks so, and does nothing else between two records.
