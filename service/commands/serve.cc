@@ -133,7 +133,7 @@ struct Memory {
 };
 
 // What a person can do about a topic that changed under us.
-std::string choices_for(const std::string& topic, const KafkaTopics& topics) {
+std::string choices_for(const std::string& topic, const KafkaTopics& topics, const std::string& config_file) {
   if (topic == topics.journal)
     return ". It is the truth: bring it back, or begin anew with another journal and group "
            "(kafka.topics.journal, kafka.group)";
@@ -141,7 +141,8 @@ std::string choices_for(const std::string& topic, const KafkaTopics& topics) {
     return ". To read a topic made again from its beginning, what is remembered is kept: serve "
            "--accept-recreated-topic " +
            topic;
-  return ". Verdicts that nobody had read are gone; start again to go on";
+  return ". What nobody had read of it is gone; to go on, start again, and before that, if it is missing: `" +
+         topics_command("create", config_file) + "`";
 }
 
 // What is behind `status`: records that are not where they should be may lie in another topic.
@@ -295,7 +296,7 @@ std::unique_ptr<TopicWatch> Service::watch(Topics known, std::stop_source& term,
 
 Status Service::changed(const TopicWatch::Contradiction& contradiction) const {
   return Error{ErrorCode::kContradiction,
-               contradiction.what + choices_for(contradiction.topic, config_.kafka.topics)};
+               contradiction.what + choices_for(contradiction.topic, config_.kafka.topics, config_file_)};
 }
 
 // Reads what the journal has by now.

@@ -157,7 +157,7 @@ Status read_settings(const Admin& admin, std::map<std::string, TopicDescription>
     if (const rd_kafka_resp_err_t error = rd_kafka_ConfigResource_error(resource);
         error != RD_KAFKA_RESP_ERR_NO_ERROR) {
       return Error{ErrorCode::kUnavailable,
-                   "describing the settings of topic " + name + ": " + describe(error)};
+                   "describing the settings of topic " + name + " (DescribeConfigs): " + describe(error)};
     }
     std::size_t entries = 0;
     const auto* entry = rd_kafka_ConfigResource_configs(resource, &entries);
@@ -400,7 +400,11 @@ std::string no_answer(const KafkaConfig& config, milliseconds waited) {
   const auto seconds = std::chrono::round<std::chrono::seconds>(waited).count();
   return "no answer of " + config.brokers + " in " + std::to_string(seconds) +
          " s; is Kafka there, and are kafka.brokers and kafka.security_protocol (" +
-         config.security_protocol + ") right?";
+         config.security_protocol + ")" +
+         (config.sasl_mechanism.empty()
+              ? ""
+              : ", and the login of kafka.sasl_username (" + config.sasl_mechanism + ")") +
+         " right?";
 }
 
 Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfig& config,

@@ -364,6 +364,19 @@ TEST(Halt, input_that_is_gone_stops_it_until_a_person_accepts) {
   EXPECT_EQ(read_published(config).count, 150U);
 }
 
+TEST(Halt, a_verdict_topic_that_is_gone_is_told_with_the_command_that_makes_it) {
+  Config config = test_config("gone-output");
+  config.kafka.metadata_interval_ms = 200;
+  create_test_topics(config, 1);
+  ServiceProcess service("gone-output", config);
+  ASSERT_TRUE(service.wait_for_log("running:", kStart)) << service.log();
+  delete_topic(config, config.kafka.topics.dead_letter);
+  EXPECT_EQ(service.wait(kStart), 65) << service.log();
+  EXPECT_THAT(service.log(),
+              AllOf(HasSubstr(config.kafka.topics.dead_letter + " was deleted while it was in use"),
+                    HasSubstr("neardup topics create")));
+}
+
 // The same source coordinates have one verdict, the first: whoever moves the group back changes nothing.
 TEST(Halt, offsets_moved_by_an_operator_stop_it_and_no_record_is_decided_twice) {
   Config config = test_config("moved");

@@ -12,9 +12,12 @@
 #include "service/kafka/topics.h"
 #include "tests/service/kafka/mock_cluster.h"
 #include "tests/support/eventually.h"
+#include "tests/support/folder_test.h"
 
 namespace neardup {
 namespace {
+
+using AdminFiles = FolderTest;
 
 TEST(Admin, names_what_to_do_about_positions_whose_transaction_does_not_end) {
   MockCluster cluster({"pages"});
@@ -61,6 +64,22 @@ TEST(Admin, a_kafka_that_is_away_is_named_with_the_settings_to_look_at) {
       described.error().message,
       ::testing::StartsWith("describing topics: no answer of 127.0.0.1:1 in 1 s; is Kafka there, and are "
                             "kafka.brokers and kafka.security_protocol (plaintext) right? (_TIMED_OUT"));
+}
+
+TEST_F(AdminFiles, of_a_kafka_that_has_logins_the_user_is_named_too) {
+  KafkaConfig config;
+  config.brokers = "127.0.0.1:1";
+  config.security_protocol = "sasl_plaintext";
+  config.sasl_mechanism = "PLAIN";
+  config.sasl_username = "neardup";
+  config.sasl_password_file = write("password", "hunter2");
+  const auto described = describe_topics(config, {"pages"}, std::chrono::milliseconds(1000));
+  ASSERT_FALSE(described);
+  EXPECT_THAT(
+      described.error().message,
+      ::testing::AllOf(::testing::HasSubstr("kafka.security_protocol (sasl_plaintext), and the login of "
+                                            "kafka.sasl_username (PLAIN) right?"),
+                       ::testing::Not(::testing::HasSubstr("hunter2"))));
 }
 
 // Each request ended after a minute, however long Kafka was to be waited for.
