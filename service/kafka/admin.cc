@@ -265,7 +265,7 @@ Status read_log_bound(const Admin& admin, std::vector<InputTopic>& topics, std::
   const auto list = partitions_of(topics, which);
   const auto options = admin.options(RD_KAFKA_ADMIN_OP_LISTOFFSETS);
   rd_kafka_ListOffsets(admin.client(), list.get(), options.get(), admin.queue());
-  const Result<RdKafka<rd_kafka_event_t>> event = admin.answer("asking for the input's offsets");
+  const Result<RdKafka<rd_kafka_event_t>> event = admin.answer("asking where topics begin and end");
   if (!event) return event.error();
   std::size_t count = 0;
   const auto* infos =
@@ -412,7 +412,15 @@ Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfi
                                                                 milliseconds timeout) {
   Result<Admin> admin = Admin::open(config, timeout);
   if (!admin) return admin.error();
-  return read_topics(*admin, names);
+  auto described = read_topics(*admin, names);
+  if (!described) return described;
+  // Who cannot tell just now is not waited for: a start reads the journal, and waits there.
+  if (const auto journal = described->find(config.topics.journal); journal != described->end()) {
+    std::vector<InputTopic> asked = {{journal->first, {}, 1, {{}}}};
+    if (read_log_bound(*admin, asked, RD_KAFKA_OFFSET_SPEC_EARLIEST, &PartitionBounds::begin))
+      journal->second.begin = asked[0].bounds[0].begin;
+  }
+  return described;
 }
 
 Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics, milliseconds timeout) {

@@ -169,10 +169,18 @@ std::vector<TopicProblem> warn_of_topics(const KafkaTopics& topics,
   const auto at = described.find(topics.journal);
   if (at == described.end()) return {};
   const TopicDescription& journal = at->second;
+  std::vector<TopicProblem> warnings;
+  if (journal.begin.value_or(0) > 0) {
+    warnings.push_back(
+        {journal.name,
+         "begins at offset " + std::to_string(*journal.begin) +
+             ": what was before it is deleted, and only an instance whose snapshot.directory has "
+             "it can start",
+         "keep that folder, and begin a new journal before it is lost (docs/upgrade.md)"});
+  }
   // A broker that is away just now is not told of, but its replicas are.
   const std::int32_t brokers = std::max(journal.brokers, journal.replicas);
-  if (journal.replicas == 0 || brokers < kJournalReplicas) return {};
-  std::vector<TopicProblem> warnings;
+  if (journal.replicas == 0 || brokers < kJournalReplicas) return warnings;
   const bool few = journal.replicas < kJournalReplicas;
   if (few) {
     warnings.push_back(

@@ -33,8 +33,9 @@ struct TopicDescription {
   Uuid id{};
   std::int32_t partitions = 0;
   std::map<std::string, std::string> settings = {};
-  std::int32_t replicas = 0;  // of the partition with the fewest; 0: not told
-  std::int32_t brokers = 0;   // of the cluster, those that are there; 0: not told
+  std::int32_t replicas = 0;               // of the partition with the fewest; 0: not told
+  std::int32_t brokers = 0;                // of the cluster, those that are there; 0: not told
+  std::optional<std::int64_t> begin = {};  // of the journal: where its log begins; nullopt: not told
 
   std::size_t message_bytes_max() const;  // the largest record batch that it takes
 };
@@ -121,10 +122,11 @@ Result<std::map<std::string, TopicDescription>> ask_until_right(
     const KafkaTopics& topics, const std::function<Result<std::map<std::string, TopicDescription>>()>& ask,
     const std::stop_token& stop, const SecondLook& options = {});
 
-// What is no mistake, for a cluster of one broker cannot have it otherwise, and yet may lose the journal with
-// a disk: on three brokers or more, fewer than three replicas of it, or a min.insync.replicas that lets one
-// of them alone say that a batch is kept. The other topics are the cluster's to settle: what is lost of them
-// is not lost of the truth. `config_file` as above. Pure.
+// What stops no start, and yet may lose the journal with a disk. Its beginning is gone, so that only who has
+// it in a snapshot can start. Or, which a cluster of one broker cannot have otherwise, on three brokers or
+// more: fewer than three replicas of it, or a min.insync.replicas that lets one of them alone say that a
+// batch is kept. The other topics are the cluster's to settle: what is lost of them is not lost of the truth.
+// `config_file` as above. Pure.
 std::vector<TopicProblem> warn_of_topics(const KafkaTopics& topics,
                                          const std::map<std::string, TopicDescription>& described,
                                          const std::string& config_file = "");

@@ -12,6 +12,7 @@
 
 #include "service/snapshot/stored_records.h"
 #include "tests/integration/harness.h"
+#include "tests/integration/operator.h"
 #include "tests/support/eventually.h"
 
 namespace neardup {
@@ -98,6 +99,26 @@ TEST(Snapshot, kills_and_starts_from_the_disk_change_no_verdict) {
 
   ServiceProcess verify("snapshot-verify", config, {"snapshot", "verify", config.snapshot.directory});
   EXPECT_EQ(verify.wait(kStart), 0) << verify.log();
+}
+
+// By a retention that somebody set, say. The folder has what Kafka has no more.
+TEST(Snapshot, a_journal_that_has_lost_its_beginning_is_warned_of) {
+  const Config config = with_snapshot("snapshot-cut");
+  create_test_topics(config, 1);
+  const std::vector<GeneratedRecord> records =
+      generate_crawl({.documents = 300, .families = 100, .words = 50}, 23);
+  send_records(config, records, 1);
+  {
+    ServiceProcess service("snapshot-cut", config);
+    wait_for_verdicts(service, config, records.size());
+    service.signal(SIGTERM);
+    ASSERT_EQ(service.wait(kStart), 0) << service.log();
+    EXPECT_EQ(service.log().find("begins at offset"), std::string::npos) << service.log();
+  }
+  delete_records(config, config.kafka.topics.journal, 0, 2);
+  ServiceProcess service("snapshot-cut-again", config);
+  ASSERT_TRUE(service.wait_for_log("running:", kStart)) << service.log();
+  EXPECT_THAT(service.log(), HasSubstr("topic " + config.kafka.topics.journal + ": begins at offset 2: "));
 }
 
 TEST(Snapshot, a_second_instance_on_the_same_folder_ends_and_says_so) {

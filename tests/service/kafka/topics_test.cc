@@ -181,6 +181,21 @@ TEST(Topics, a_journal_that_a_disk_may_take_away_is_warned_of) {
   EXPECT_EQ(warnings(topics, journal_on(topics, 4, 4, "3")), Texts{});
 }
 
+// Who has it in a snapshot starts, and nobody else does.
+TEST(Topics, a_journal_whose_beginning_was_deleted_is_warned_of) {
+  const KafkaTopics topics;
+  Described described = journal_on(topics, 1, 1, "1");
+  described[topics.journal].begin = 4;
+  EXPECT_EQ(
+      warnings(topics, described),
+      std::vector<std::string>{
+          "neardup.journal: begins at offset 4: what was before it is deleted, and only an instance whose "
+          "snapshot.directory has it can start | keep that folder, and begin a new journal before it is "
+          "lost (docs/upgrade.md)"});
+  described[topics.journal].begin = 0;
+  EXPECT_TRUE(warnings(topics, described).empty());
+}
+
 // A demo, a test, one machine: there is nothing to be done about it.
 TEST(Topics, a_small_cluster_is_not_warned_of) {
   const KafkaTopics topics;
