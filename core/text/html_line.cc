@@ -12,6 +12,7 @@ namespace neardup::internal {
 namespace {
 
 constexpr std::size_t kLooseMax = 60;
+constexpr std::size_t kDatelineMax = 120;
 
 // Phrases that say so at the start of a line of up to kHtmlLineMax bytes. ASCII in lower case.
 constexpr std::string_view kFirm[] = {
@@ -36,25 +37,13 @@ constexpr std::string_view kFirm[] = {
     "this post contains affiliate", "already a subscriber", "automatically generated transcript",
     "press spacebar to",
     // Chinese
-    "相关阅读", "相关新闻", "相关报道", "相关文章", "相关链接", "相关推荐", "推荐阅读", "延伸阅读",
-    "更多阅读", "阅读更多", "更多精彩", "更多新闻", "猜你喜欢", "热门推荐", "热门新闻", "热门文章",
-    "责任编辑", "（责任编辑", "【责任编辑", "责编：", "编辑：", "编辑:", "（编辑", "作者：",
-    "作者:", "来源：", "来源:", "文章来源", "图片来源", "图源", "图片：", "原标题", "原文链接", "本文链接",
-    "转载请注明", "版权声明", "版权所有", "未经授权", "免责声明", "特别声明", "分享到", "分享至",
-    "扫描二维码", "扫一扫", "关注我们", "欢迎关注", "上一篇", "下一篇", "返回首页", "返回顶部", "发表评论",
-    "网友评论", "标签：", "标签:", "关键词：", "关键词:", "关键字：", "【纠错】", "发布时间", "发布于",
-    "更新时间", "点击下载", "打开app", "相關閱讀", "相關新聞", "相關報導", "相關文章", "相關連結", "推薦閱讀",
-    "延伸閱讀", "更多新聞", "看更多", "猜你喜歡", "熱門新聞", "熱門文章", "責任編輯", "圖片來源", "圖／",
-    "圖/", "（圖／", "照片來源", "資料來源：", "版權所有", "版權聲明", "未經授權", "免責聲明", "上一則",
-    "下一則", "回首頁", "回頂端", "標籤：", "關鍵字：", "發布時間", "發佈時間", "更新時間", "加入會員",
-    "立即訂閱",
+    "（编辑", "（圖／", "图源", "圖／", "圖/", "原标题", "本文原标题", "（原题为", "转载请注明", "分享到",
+    "分享至", "扫描二维码", "扫一扫", "关注我们", "欢迎关注", "更多精彩", "返回首页", "返回顶部", "【纠错】",
+    "打开app", "看更多", "回首頁", "回頂端", "加入會員", "立即訂閱", "图片来自网络", "图片均来自",
     // Japanese
-    "関連記事", "関連リンク", "関連ニュース", "関連キーワード", "関連トピック", "関連商品",
-    "あわせて読みたい", "合わせて読みたい", "おすすめ記事", "おすすめの記事", "こちらもおすすめ", "人気記事",
-    "新着記事", "この記事をシェア", "このニュースをシェア", "ツイートする", "続きを読む", "もっと見る",
-    "無断転載", "無断複製", "写真：", "写真:", "写真＝", "写真=", "画像：", "画像提供", "（写真", "撮影：",
-    "撮影／", "文：", "最終更新", "掲載日", "前の記事", "次の記事", "トップへ戻る", "ページの先頭",
-    "ページトップ", "タグ：", "カテゴリ：", "カテゴリー：", "コメントを投稿", "コメントする", "メルマガ登録",
+    "関連商品", "あわせて読みたい", "合わせて読みたい", "こちらもおすすめ", "この記事をシェア",
+    "このニュースをシェア", "ツイートする", "無断転載", "無断複製", "写真＝", "写真=", "画像提供", "（写真",
+    "撮影／", "トップへ戻る", "ページの先頭", "ページトップ", "コメントを投稿", "メルマガ登録",
     "お問い合わせはこちら", "フォローする",
     // Korean
     "관련기사", "관련 기사", "관련뉴스", "관련 뉴스", "무단전재", "무단 전재", "저작권자", "ⓒ", "기사제보",
@@ -88,6 +77,49 @@ constexpr std::string_view kFirm[] = {
     "zobacz także", "zobacz również", "przeczytaj też", "przeczytaj także", "přečtěte si", "čtěte také",
     "Čtěte také", "baca juga", "xem thêm", "ilginizi çekebilir", "Читайте також", "читайте також",
     "Διαβάστε επίσης", "اقرأ أيضا", "यह भी पढ़ें"};
+
+// The same unless the line is a sentence: "上一篇文章介绍了...，本文..." is text.
+constexpr std::string_view kFirmButSentences[] = {
+    // Chinese
+    "相关阅读", "相关新闻", "相关报道", "相关文章", "相关链接", "相关推荐", "推荐阅读", "延伸阅读",
+    "更多阅读", "阅读更多", "更多新闻", "猜你喜欢", "热门推荐", "热门新闻", "热门文章", "责任编辑",
+    "文章来源", "本文来源", "图片来源", "原文链接", "本文链接", "版权声明", "版权所有", "免责声明",
+    "特别声明", "上一篇", "下一篇", "发表评论", "网友评论", "发布时间", "发布于", "更新时间", "点击下载",
+    "相關閱讀", "相關新聞", "相關報導", "相關文章", "相關連結", "推薦閱讀", "延伸閱讀", "更多新聞",
+    "熱門新聞", "熱門文章", "責任編輯", "圖片來源", "照片來源", "版權聲明", "版權所有", "免責聲明", "上一則",
+    "下一則", "發布時間", "發佈時間", "更新時間",
+    // Japanese
+    "関連記事", "関連リンク", "関連ニュース", "関連キーワード", "関連トピック", "おすすめ記事",
+    "おすすめの記事", "人気記事", "新着記事", "続きを読む", "もっと見る", "最終更新", "掲載日", "前の記事",
+    "次の記事", "コメントする"};
+
+// The same where a colon or a bar follows: "来源：新华社", "编辑|张三".
+constexpr std::string_view kLabels[] = {
+    "编辑",     "责编", "作者", "来源",   "稿源", "图片", "标签", "关键词", "关键字",   "资料来源",
+    "資料來源", "來源", "標籤", "關鍵字", "写真", "画像", "撮影", "タグ",   "カテゴリ", "カテゴリー"};
+
+// The same in a paragraph of up to kLooseMax bytes.
+constexpr std::string_view kLooseLabels[] = {"记者", "文",     "图",   "图文", "校对", "审核",
+                                             "采写", "撰文",   "供稿", "供图", "摄影", "监制",
+                                             "主编", "通讯员", "編輯", "出典", "提供"};
+
+// What a label begins that tells who is responsible for what, up to kHtmlNoticeMax bytes of it.
+constexpr std::string_view kNotices[] = {"免责声明", "特别声明", "版权声明", "郑重声明",
+                                         "版权申明", "免責聲明", "特別聲明", "版權聲明"};
+
+// Of who may copy it, where the line has one of kCopying too.
+constexpr std::string_view kRights[] = {"未经授权", "未经许可", "未经本",   "未经书面",
+                                        "版权所有", "未經授權", "未經許可", "版權所有"};
+constexpr std::string_view kCopying[] = {"转载", "轉載", "侵权", "侵權", "必究", "摘编"};
+
+// What stands behind the date of an article.
+constexpr std::string_view kBehindDates[] = {
+    "来源", "來源", "稿源", "作者", "责任编辑", "编辑", "文章来源", "稿件来源", "信息来源", "浏览", "瀏覽",
+    "阅读", "閱讀", "点击", "點擊", "评论",     "評論", "访问",     "人气",     "字体",     "字号", "发布"};
+
+// What people of a newspaper are, and of those what the name of the newspaper may stand before.
+constexpr std::string_view kRoles[] = {"编辑", "责编", "校对", "摄影", "审核", "供稿"};
+constexpr std::string_view kReporters[] = {"记者", "通讯员", "实习生", "記者", "通訊員"};
 
 // The same where they are all of the line, or a colon follows. More may follow in a short line that is no
 // sentence; but not in a heading or in an item of a list, which may be about what they say ("Show more than
@@ -126,8 +158,8 @@ constexpr std::string_view kLoose[] = {
     "topics:", "topic:", "categories:", "category:", "keywords:", "download the", "story highlights",
     "click here", "view all", "see all", "see more", "reuters/", "ap photo", "contributing:", "subscribe",
     "sign up", "log in", "login",
-    // Chinese, Japanese
-    "记者：", "文/", "文／", "图/", "图：", "編輯：", "出典：", "提供：", "機自",
+    // Chinese
+    "機自",
     // German, French, Spanish, Portuguese, Italian, Dutch, Polish, Czech
     "quelle:", "quellen:", "bild:", "bilder:", "grafik:", "stand:", "weiterlesen", "drucken",
     "weitere themen", "zurück zur", "publié le", "mis à jour",
@@ -231,16 +263,22 @@ class PhraseList {
                                [&](std::string_view phrase) { return line.starts_with(phrase); });
   }
 
-  // Whether `line` begins with one of the phrases and a colon: a label.
+  // Whether `line` begins with one of the phrases and a colon or a bar: a label.
   bool label(std::string_view line) const {
     return std::ranges::any_of(alike(line), [&](std::string_view phrase) {
-      return line.starts_with(phrase) && line.substr(phrase.size()).starts_with(':');
+      return line.starts_with(phrase) && begins_with_mark(line.substr(phrase.size()));
     });
   }
 
  private:
   static constexpr std::size_t kStart = 3;
   static constexpr std::size_t kBuckets = 1024;
+
+  static bool begins_with_mark(std::string_view line) {
+    constexpr std::string_view kMarks[] = {":", "：", "|", "｜", "丨", "/", "／", "】", ">>"};
+    if (line.starts_with(' ')) line.remove_prefix(1);
+    return std::ranges::any_of(kMarks, [&](std::string_view mark) { return line.starts_with(mark); });
+  }
 
   static std::size_t bucket_of(std::string_view text) {
     const auto at = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(text[i]); };
@@ -257,6 +295,14 @@ class PhraseList {
   std::vector<std::string_view> phrases_;
   std::array<std::uint16_t, kBuckets + 1> ends_{};  // of bucket i at i + 1
 };
+
+bool has_any(std::string_view line, std::span<const std::string_view> parts) {
+  return std::ranges::any_of(
+      parts, [&](std::string_view part) { return line.find(part) != std::string_view::npos; });
+}
+
+constexpr std::string_view kWideSpace = "　";
+constexpr std::size_t kHan = 3;  // bytes of a character
 
 // Of the words for months, the scripts of two bytes a letter included.
 bool is_date_letter(char c) {
@@ -295,10 +341,85 @@ bool is_date(std::string_view line) {
   return dated;
 }
 
+// "2019-09-07 09:59　来源：新京报": when an article was written, and behind that by whom, or how many read it.
+bool is_dateline(std::string_view line) {
+  static const PhraseList behind(kBehindDates);
+  constexpr std::string_view kClauses[] = {"，", "。"};
+  if (line.size() > kDatelineMax) return false;
+  std::size_t digits = 0;
+  std::size_t i = 0;
+  while (i < line.size()) {
+    const std::string_view rest = line.substr(i);
+    if (is_ascii_digit(rest[0])) {
+      ++digits;
+      ++i;
+    } else if (std::string_view(" .:/-|").find(rest[0]) != std::string_view::npos) {
+      ++i;
+    } else if (rest.starts_with(kWideSpace)) {
+      i += kWideSpace.size();
+    } else {
+      const std::size_t at = kDateCharacters.find(rest.substr(0, kHan));
+      if (rest.size() < kHan || at == std::string_view::npos || at % kHan != 0) break;
+      i += kHan;
+    }
+  }
+  return digits >= 6 && behind.begins(line.substr(i)) && !has_any(line, kClauses);
+}
+
+// "新京报记者 张三 编辑 李四": what people are, and their names of up to four characters.
+bool is_han_byline(std::string_view line) {
+  constexpr std::size_t kNameMax = 4 * kHan;
+  constexpr std::size_t kRoleMax = 10 * kHan;
+  std::size_t words = 0;
+  std::size_t roles = 0;
+  while (!line.empty()) {
+    const bool wide = line.starts_with(kWideSpace);
+    if (wide || line.front() == ' ') {
+      line.remove_prefix(wide ? kWideSpace.size() : 1);
+      continue;
+    }
+    const std::string_view word = line.substr(0, std::min(line.find(' '), line.find(kWideSpace)));
+    line.remove_prefix(word.size());
+    // of ideographs only: no mark of the text is among U+4E00..U+9FFF
+    for (std::size_t i = 0; i < word.size(); i += kHan) {
+      const auto lead = static_cast<unsigned char>(word[i]);
+      if (lead < 0xE4 || lead > 0xE9) return false;
+    }
+    const bool role =
+        std::ranges::find(kRoles, word) != std::end(kRoles) ||
+        std::ranges::any_of(kReporters, [&](std::string_view each) { return word.ends_with(each); });
+    if (word.size() > (role ? kRoleMax : kNameMax) || (words == 0 && !role)) return false;
+    ++words;
+    roles += role ? 1 : 0;
+  }
+  return roles > 0 && words > roles;
+}
+
 // What stands before and behind a phrase without being of it.
 bool is_lead(char c) {
   return c == ' ' || c == '-' || c == '*' || c == '>' || c == '|' || c == '[' || c == '(';
 }
+std::string_view without_lead(std::string_view line) {
+  constexpr std::string_view kNoBreak = "\xC2\xA0";
+  while (!line.empty()) {
+    const std::size_t size = is_lead(line.front())          ? 1
+                             : line.starts_with(kWideSpace) ? kWideSpace.size()
+                             : line.starts_with(kNoBreak)   ? kNoBreak.size()
+                                                            : 0;
+    if (size == 0) break;
+    line.remove_prefix(size);
+  }
+  return line;
+}
+
+// "【编辑：张三】", "（来源：新华社）"
+std::string_view without_bracket(std::string_view line) {
+  constexpr std::string_view kBrackets[] = {"（", "【", "［", "〔"};
+  const bool any =
+      std::ranges::any_of(kBrackets, [&](std::string_view each) { return line.starts_with(each); });
+  return any ? line.substr(kHan) : line;
+}
+
 bool is_trail(char c) { return c == ' ' || c == ':' || c == '|' || c == ']' || c == ')'; }
 
 bool is_mail_address(std::string_view line) {
@@ -332,9 +453,12 @@ bool is_byline(std::string_view line, std::string_view lower) {
 bool is_sentence(std::string_view line) {
   constexpr std::size_t kWordMin = 3;  // shorter ones stand between names, too: "of", "de"
   constexpr int kWordsMin = 3;
+  constexpr std::size_t kLongHan = 36;  // twelve characters
+  constexpr std::string_view kClauses[] = {"，", "、"};
+  constexpr std::string_view kGaps[] = {" ", kWideSpace};
   if (line.find(':') != std::string_view::npos) return false;
   if (line.ends_with("。"))
-    return line.find("，") != std::string_view::npos || line.find("、") != std::string_view::npos;
+    return has_any(line, kClauses) || (line.size() >= kLongHan && !has_any(line, kGaps));
   if (!line.ends_with('.') && !line.ends_with('!') && !line.ends_with('?')) return false;
   int words = 0;
   for (std::size_t space = line.find(' '); space != std::string_view::npos;) {
@@ -373,13 +497,22 @@ bool is_credited(std::string_view line) {
 
 HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
   static const PhraseList firm(kFirm);
+  static const PhraseList firm_but_sentences(kFirmButSentences);
   static const PhraseList firm_words(kFirmWords);
   static const PhraseList loose(kLoose);
   static const PhraseList loose_words(kLooseWords);
+  static const PhraseList labels(kLabels);
+  static const PhraseList loose_labels(kLooseLabels);
+  static const PhraseList notices(kNotices);
+  static const PhraseList rights(kRights);
   static const PhraseList markers(kMarkers);
 
-  if (line.size() > kHtmlLineMax) return HtmlLine::kText;
-  while (!line.empty() && is_lead(line.front())) line.remove_prefix(1);
+  line = without_lead(line);
+  const bool prose = of == HtmlLineOf::kProse;
+  if (line.size() > kHtmlLineMax) {
+    const bool notice = prose && line.size() <= kHtmlNoticeMax && notices.label(without_bracket(line));
+    return notice ? HtmlLine::kFurniture : HtmlLine::kText;
+  }
   while (!line.empty() && is_trail(line.back())) line.remove_suffix(1);
   // Phrases end in ':' where only that tells them from prose, and the line may have ended in it.
   std::array<char, 64> bytes{};
@@ -395,12 +528,17 @@ HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
   bytes[size] = ':';
   const std::string_view lower(bytes.data(), size);
   const std::string_view begin(bytes.data(), size + 1);
+  const std::string_view inside = without_bracket(begin);
 
-  const bool prose = of == HtmlLineOf::kProse;
   const auto is_furniture = [&] {
-    if (firm.begins(begin) || firm_words.label(begin)) return true;
+    if (firm.begins(begin) || firm_words.label(begin) || labels.label(inside) || notices.label(inside))
+      return true;
+    if (inside.size() != begin.size() && firm.begins(inside)) return true;
+    if (firm_but_sentences.label(inside)) return true;
+    if (firm_but_sentences.begins(inside) && !is_sentence(line)) return true;
+    if (rights.begins(inside) && has_any(line, kCopying)) return true;
     if (line.size() > kLooseMax) return false;
-    if (prose && loose.begins(begin)) return true;
+    if (prose && (loose.begins(begin) || loose_labels.label(inside))) return true;
     const bool announces = of == HtmlLineOf::kHeading && markers.begins(lower);
     const bool words =
         ((prose || announces) && firm_words.begins(begin)) || (prose && loose_words.begins(begin));
@@ -408,9 +546,10 @@ HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
   };
   if (is_furniture()) return markers.begins(lower) ? HtmlLine::kMarker : HtmlLine::kFurniture;
   if (!prose) return HtmlLine::kText;
-  if (is_credited(line)) return HtmlLine::kFurniture;
+  if (is_credited(line) || is_dateline(line)) return HtmlLine::kFurniture;
   if (line.size() > kStartMax) return HtmlLine::kText;
-  const bool other = (digits >= 4 && is_date(lower)) || is_mail_address(lower) || is_byline(line, lower);
+  const bool other = (digits >= 4 && is_date(lower)) || is_mail_address(lower) || is_byline(line, lower) ||
+                     is_han_byline(line);
   return other ? HtmlLine::kFurniture : HtmlLine::kText;
 }
 

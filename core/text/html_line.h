@@ -20,7 +20,8 @@ enum class HtmlLine : std::uint8_t {
   kMarker,     // announces links: "Related articles:"; links behind it belong to it
 };
 
-inline constexpr std::size_t kHtmlLineMax = 200;  // longer lines are text
+inline constexpr std::size_t kHtmlLineMax = 200;    // longer lines are text ...
+inline constexpr std::size_t kHtmlNoticeMax = 600;  // ... but for notices with a label, "免责声明：..."
 
 // Of headings and items of lists less is furniture than of paragraphs.
 enum class HtmlLineOf : std::uint8_t { kProse, kHeading, kItem };

@@ -63,14 +63,14 @@ void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
     }
     const HtmlTag tag = tag_of(line);
     const bool data = tag == HtmlTag::kPreformatted || tag == HtmlTag::kCell || tag == HtmlTag::kHeaderCell;
-    if (data || line.bytes > kHtmlLineMax) continue;
+    if (data || line.bytes > kHtmlNoticeMax) continue;
     const std::string_view text = text_of(line);
     const bool item = tag == HtmlTag::kItem || tag == HtmlTag::kDefinition;
     const HtmlLine kind = html_line_kind(text, is_heading(tag) ? HtmlLineOf::kHeading
                                                : item          ? HtmlLineOf::kItem
                                                                : HtmlLineOf::kProse);
     line.keep = kind == HtmlLine::kText;
-    if (&line - lines_.data() < kFirstLines && !is_heading(tag) && with_title) {
+    if (&line - lines_.data() < kFirstLines && line.bytes <= kHtmlLineMax && !is_heading(tag) && with_title) {
       folded_.clear();
       HtmlTitles::fold(text, folded_);
       if (titles.say(folded_)) line.keep = false;

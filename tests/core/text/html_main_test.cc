@@ -94,6 +94,18 @@ TEST(HtmlMain, small_furniture_inside_the_article_goes) {
            "<p>Am 24. März 2022 um 15:47 Uhr</p>",
            "<p>Publié le mardi 3 février 2015 à 10:15</p>",
            "<p>Von Jana Muster und Hans Beispiel</p>",
+           "<p>　　来源：新华社</p>",
+           "<p>【编辑：张三】</p>",
+           "<p>（原标题：市政厅重建方案公布）</p>",
+           "<p>编辑|张三 校对|李四</p>",
+           "<p>关键词 >> 市政厅,重建</p>",
+           "<p>新京报记者 张三 编辑 李四</p>",
+           "<p>2019-09-07 09:59:22　来源: 新京报 举报</p>",
+           "<p>未经授权，不得转载。</p>",
+           "<p>"
+           "免责声明：本文由读者提供，版权归原作者所有，转载请联系原作者并获许可，文章观点仅代表作者本人，不"
+           "代表本站立场，"
+           "若内容涉及投资建议，仅供参考，请勿作为投资依据。投资有风险，入市需谨慎。</p>",
            "<p>Lees ook: <a href=/x>Een ander verhaal</a></p>",
            "<p>Czytaj też: <a href=/x>inny artykuł</a></p>",
            "<p>Quelle: Ministerium für Bildung</p>",
@@ -813,6 +825,14 @@ TEST(HtmlMain, text_that_begins_as_furniture_does_stays) {
            "More from habit than from need, she went there every day of the week but one",
            "By signing up you accept the rules that are set out in this document.",
            "利用規約に同意した場合、次の画面に進みます。",
+           "上一篇文章介绍了安装的步骤，本文说明怎样配置。",
+           "发布于二零一九年的版本修复了这个问题。",
+           "未经授权的访问会被记录下来，并通知管理员。",
+           "免责声明是合同的一部分，签字前应当仔细阅读。",
+           "前の記事では設定の方法を紹介しました、今回はその続きです。",
+           "编辑器支持语法高亮和自动补全",
+           "语文 数学 英语",
+           "2019年9月7日作者回到了故乡，再也没有离开。",
        }) {
     EXPECT_TRUE(keeps("<p>" + std::string(line) + "</p>")) << line;
   }
