@@ -10,6 +10,10 @@ constexpr std::uint64_t kEnoughBytes = 500;   // with less the rules are relaxed
 constexpr std::uint64_t kArticleBytes = 250;  // less is no article where the page has four times as much
 constexpr float kLittleShare = .3F;           // less of what is visible is next to nothing, beside a list
 
+// What is an article and no introduction, beside a list that is most of the page.
+constexpr std::uint64_t kSureBytes = 1000;
+constexpr float kPartShare = .05F;
+
 // Who takes part.
 constexpr std::uint32_t kBylineBytes = 100;  // a longer byline is called so only
 constexpr std::uint32_t kWholeParts = 4;     // fewer than one of so many containers are not the whole page
@@ -78,7 +82,8 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
   };
   write_best();
   // The lines that say what they are may have been most of it: it was the furniture that had won.
-  if (text.size() < best && is_crumb(text.size(), visible_bytes_) && !text.empty()) {
+  const bool little_left = static_cast<float>(text.size()) < kMostShare * static_cast<float>(best);
+  if (little_left && is_crumb(text.size(), visible_bytes_) && !text.empty()) {
     take_all_but_furniture_if_better();
     write_best();
   }
@@ -97,6 +102,16 @@ std::size_t HtmlMainContent::held_bytes() const {
 
 // What holds for every attempt: who can be seen at all, and what may be relaxed.
 void HtmlMainContent::measure() {
+  look_who_is_seen(false);
+  if (visible_bytes_ >= static_cast<float>(kArticleBytes)) return;
+  // Scripts show what a page hides until it has been read.
+  const float least = std::max(4 * visible_bytes_, static_cast<float>(kArticleBytes));
+  look_who_is_seen(true);
+  if (visible_bytes_ < least) look_who_is_seen(false);
+}
+
+// `revealed`: what is hidden counts as seen, but not what is hidden inside of it.
+void HtmlMainContent::look_who_is_seen(bool revealed) {
   const Index n = size();
   steps_ += n;
   seen_.resize(n);
@@ -111,10 +126,16 @@ void HtmlMainContent::measure() {
   inside_.clear();
   first_main_ = n;
   last_main_ = 0;
+  Index revealed_end = 0;  // of what counts as seen though it is hidden
   for (Index i = 1; i < n; ++i) {
     const HtmlContainer& each = at(i);
     const unsigned trait = html_traits(each.tag);
-    const bool shown = (each.flags & Flag::kHidden) == 0 && (trait & Trait::kNeverShown) == 0;
+    bool hidden = each.has(Flag::kHidden);
+    if (hidden && revealed && i >= revealed_end) {
+      hidden = false;
+      revealed_end = each.end;
+    }
+    const bool shown = !hidden && (trait & Trait::kNeverShown) == 0;
     seen_[i] = seen_[each.parent] & static_cast<std::uint8_t>(shown);
     visible += seen_[i] * each.bytes;
     in_links += seen_[i] * each.link_bytes;
@@ -245,14 +266,18 @@ void HtmlMainContent::add_up(const Rules& rules) {
 // ---- pages without an article ----
 
 // A list of links, or a list without paragraphs, that is most of the page, while next to nothing was kept. A
-// list of paragraphs is the comments below a short article.
+// list of paragraphs is the comments below a short article; and one that is no part of what was chosen stands
+// around an article or beside it: columns, other news, the chapters of a manual.
 bool HtmlMainContent::is_table_of_contents(std::uint64_t kept) {
-  if (static_cast<float>(kept) > kLittleShare * visible_bytes_) return false;
+  const auto bytes = static_cast<float>(kept);
+  if (bytes > kLittleShare * visible_bytes_) return false;
+  const bool article = kept >= kSureBytes && bytes > kPartShare * visible_bytes_;
   look_inside();
   for (Index i = 1; i < size(); ++i) {
     const bool list = at(i).tag == HtmlTag::kList || at(i).tag == HtmlTag::kDefinitions;
     if (!list || dead_[i] != kAlive || static_cast<float>(inside_[i]) <= kMostShare * visible_bytes_)
       continue;
+    if (article && chosen_[i] == 0) continue;
     if (sum_[i].paragraphs == 0 || sum_[i].link_density() > kMostShare) return true;
   }
   return false;

@@ -63,6 +63,7 @@ class HtmlMainContent {
 
   // html_main.cc
   void measure();
+  void look_who_is_seen(bool revealed);
   void look_inside();
   void find_headlines();
   bool is_around_article(Index i);

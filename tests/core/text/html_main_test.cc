@@ -644,6 +644,46 @@ TEST(HtmlMain, lines_of_links_with_bars_between_them_are_menus) {
   EXPECT_TRUE(holds(text_with(" | and what nobody has linked | ", 4, "center"), "Menu"));
 }
 
+TEST(HtmlMain, a_list_around_or_beside_an_article_is_no_table_of_contents) {
+  std::string links;
+  for (int i = 0; i < 200; ++i)
+    links += "<li><a href=/x>Other page number " + std::to_string(i) + "</a></li>";
+  const auto text_with = [&](const std::string& list, int paragraphs, const std::string& behind) {
+    return main_of("<body>" + list + "<div class=content>" + prose("bridge", paragraphs) + behind);
+  };
+  const std::string around = "<ul class=main><li><ul>" + links + "</ul><li>";
+  const std::string beside = "<div id=toc><ul>" + links + "</ul></div>";
+  for (const std::string& list : {around, beside}) {
+    const std::string text = text_with(list, 9, "</div></body>");
+    EXPECT_TRUE(holds(text, "Of bridge number 8"));
+    EXPECT_FALSE(holds(text, "Other page"));
+  }
+  EXPECT_TRUE(holds(text_with(beside, 4, "</div></body>"), "Other page")) << "an introduction";
+  EXPECT_TRUE(holds(text_with("", 9, "<ul>" + links + "</ul></div></body>"), "Other page"))
+      << "in the article";
+}
+
+TEST(HtmlMain, what_hides_all_of_a_page_is_shown_by_scripts) {
+  const std::string article = "<div class=content>" + prose("bridge", 8) + "</div>";
+  const std::string more = "<div style='display:none'>" + prose("cookies", 8) + "</div>";
+  const std::string text =
+      main_of("<body><p>Loading ...</p><div style='display: none'>" + more + article + "</div></body>");
+  EXPECT_TRUE(holds(text, "Of bridge number 7"));
+  EXPECT_FALSE(holds(text, "cookies")) << "hidden in what is shown";
+  EXPECT_FALSE(holds(main_of("<body>" + article + more + "</body>"), "cookies"));
+}
+
+TEST(HtmlMain, a_short_text_is_kept_though_a_line_of_it_goes) {
+  const std::string menu = "<div><a href=/x>" + std::string(3000, 'x') + "</a></div>";
+  const std::string text =
+      main_of("<body>" + menu + "<div class=article>" + prose("bridge", 1) +
+              "<p>That is all there is to say, for now, of the bridge and its toll.</p>" +
+              "<p>Photo by Jane Doe, who went there on a Monday morning</p></div></body>");
+  EXPECT_TRUE(holds(text, "for now, of the bridge and"));
+  EXPECT_FALSE(holds(text, "Photo"));
+  EXPECT_FALSE(holds(text, "xxx"));
+}
+
 TEST(HtmlMain, a_list_of_comments_is_no_table_of_contents) {
   std::string list;
   for (int i = 0; i < 40; ++i)
