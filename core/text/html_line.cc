@@ -194,6 +194,9 @@ constexpr std::string_view kMarkers[] = {
     "articoli", "lees ", "gerelat", "läs ", "les ogs", "læs ", "lue myös", "czytaj", "zobacz", "przeczytaj",
     "přečt", "čtěte", "Čtěte", "baca juga", "xem th", "ilginizi", "Διαβάστε", "اقرأ", "यह भी"};
 
+// Headings of what is a section of a manual or an encyclopedia, though as labels they announce links.
+constexpr std::string_view kSections[] = {"see also", "voir aussi", "zobacz też"};
+
 // Words of a line that is nothing but a date.
 constexpr std::string_view kDateWords[] = {
     // English
@@ -530,6 +533,9 @@ HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
   const std::string_view begin(bytes.data(), size + 1);
   const std::string_view inside = without_bracket(begin);
 
+  const bool section =
+      of == HtmlLineOf::kHeading && std::ranges::find(kSections, lower) != std::end(kSections);
+  if (section) return HtmlLine::kText;
   const auto is_furniture = [&] {
     if (firm.begins(begin) || firm_words.label(begin) || labels.label(inside) || notices.label(inside))
       return true;

@@ -891,6 +891,12 @@ TEST(HtmlMain, text_that_begins_as_furniture_does_stays) {
         "JavaScript is disabled in your browser, so that this page does not work as it should."}) {
     EXPECT_FALSE(keeps("<p>" + std::string(line) + "</p>")) << line;
   }
+  for (const std::string_view line : {"See also", "Voir aussi"}) {
+    const std::string page = main_of("<body>" + std::string(kParagraphs) + "<h3>" + std::string(line) +
+                                     "</h3><p><a href=/1>One page</a></p><p><a href=/2>Another one</a></p>");
+    EXPECT_TRUE(holds(page, line) && holds(page, "Another one")) << "a section of a manual";
+    EXPECT_FALSE(keeps("<p>" + std::string(line) + ": <a href=/1>One page</a></p>")) << line;
+  }
   for (const std::string_view line : {"Show more", "Related articles", "More from our authors"})
     EXPECT_FALSE(keeps("<h3>" + std::string(line) + "</h3>")) << line;
 }
