@@ -106,6 +106,10 @@ constexpr HintWord kWords[] = {
     {"dateline", kHintByline},
     {"writtenby", kHintByline},
     {"contributor", kHintAuthor},
+    {"postprof", kHintAuthor},  // -ile: beside each post of a forum
+    {"userinfo", kHintAuthor},
+    {"user-inf", kHintAuthor},
+    {"-pls-", kHintAuthor},
     {"biograph", kHintAuthor},
     {"-bio-", kHintAuthor},
     {"caption", kHintCaption},

@@ -36,10 +36,14 @@ constexpr std::string_view kFirm[] = {
     "this story was originally published", "this article was originally published",
     "this post contains affiliate", "already a subscriber", "automatically generated transcript",
     "press spacebar to",
+    // archives of mailing lists
+    "previous message:", "next message:", "previous by thread:", "next by thread:", "previous by date:",
+    "next by date:", "messages sorted by:", "date prev]",
     // Chinese
     "（编辑", "（圖／", "图源", "圖／", "圖/", "原标题", "本文原标题", "（原题为", "转载请注明", "分享到",
     "分享至", "扫描二维码", "扫一扫", "关注我们", "欢迎关注", "更多精彩", "返回首页", "返回顶部", "【纠错】",
-    "打开app", "看更多", "回首頁", "回頂端", "加入會員", "立即訂閱", "图片来自网络", "图片均来自",
+    "打开app", "看更多", "回首頁", "回頂端", "加入會員", "立即訂閱", "您需要登录后才可以", "图片来自网络",
+    "图片均来自",
     // Japanese
     "関連商品", "あわせて読みたい", "合わせて読みたい", "こちらもおすすめ", "この記事をシェア",
     "このニュースをシェア", "ツイートする", "無断転載", "無断複製", "写真＝", "写真=", "画像提供", "（写真",
@@ -148,6 +152,14 @@ constexpr std::string_view kFirmWords[] = {
     "会員登録", "利用規約", "プライバシーポリシー", "シェアする", "公開日", "更新日", "投稿日", "댓글",
     "공유하기", "weitere artikel", "weitere beiträge", "weitere nachrichten", "verwandte themen"};
 
+// What is all of a line beside a post of a forum.
+constexpr std::string_view kButtons[] = {
+    "reply",      "reply with quote", "quote",        "report",        "report post",
+    "post reply", "permalink",        "top",          "回复",          "引用",
+    "举报",       "使用道具",         "使用道具举报", "使用道具 举报", "只看该作者",
+    "倒序浏览",   "返回列表",         "发表回复",     "复制链接",      "支持",
+    "反对",       "支持反对",         "返信",         "引用返信",      "通報"};
+
 // Of a paragraph of up to kLooseMax bytes: a label, or a call to do something.
 constexpr std::string_view kLoose[] = {
     // English
@@ -156,8 +168,8 @@ constexpr std::string_view kLoose[] = {
     "posted on", "posted by", "posted at", "last updated", "last modified", "comments are", "comments have",
     "share your", "email us", "email me",
     "topics:", "topic:", "categories:", "category:", "keywords:", "download the", "story highlights",
-    "click here", "view all", "see all", "see more", "reuters/", "ap photo", "contributing:", "subscribe",
-    "sign up", "log in", "login",
+    "join date:", "joined:", "click here", "view all", "see all", "see more", "reuters/", "ap photo",
+    "contributing:", "subscribe", "sign up", "log in", "login",
     // Chinese
     "機自",
     // German, French, Spanish, Portuguese, Italian, Dutch, Polish, Czech
@@ -345,10 +357,15 @@ bool is_date(std::string_view line) {
 }
 
 // "2019-09-07 09:59　来源：新京报": when an article was written, and behind that by whom, or how many read it.
+// "发表于 2019-9-7 10:12 | ...": when a post was.
 bool is_dateline(std::string_view line) {
   static const PhraseList behind(kBehindDates);
   constexpr std::string_view kClauses[] = {"，", "。"};
   if (line.size() > kDatelineMax) return false;
+  constexpr std::string_view kPosted[] = {"发表于", "發表於"};
+  const bool posted =
+      std::ranges::any_of(kPosted, [&](std::string_view each) { return line.starts_with(each); });
+  if (posted) line.remove_prefix(kPosted[0].size());
   std::size_t digits = 0;
   std::size_t i = 0;
   while (i < line.size()) {
@@ -366,7 +383,7 @@ bool is_dateline(std::string_view line) {
       i += kHan;
     }
   }
-  return digits >= 6 && behind.begins(line.substr(i)) && !has_any(line, kClauses);
+  return digits >= 6 && (posted || behind.begins(line.substr(i))) && !has_any(line, kClauses);
 }
 
 // "新京报记者 张三 编辑 李四": what people are, and their names of up to four characters.
@@ -544,6 +561,7 @@ HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
     if (firm_but_sentences.begins(inside) && !is_sentence(line)) return true;
     if (rights.begins(inside) && has_any(line, kCopying)) return true;
     if (line.size() > kLooseMax) return false;
+    if (prose && std::ranges::find(kButtons, lower) != std::end(kButtons)) return true;
     if (prose && (loose.begins(begin) || loose_labels.label(inside))) return true;
     const bool announces = of == HtmlLineOf::kHeading && markers.begins(lower);
     const bool words =

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -106,6 +107,8 @@ TEST(HtmlMain, small_furniture_inside_the_article_goes) {
            "免责声明：本文由读者提供，版权归原作者所有，转载请联系原作者并获许可，文章观点仅代表作者本人，不"
            "代表本站立场，"
            "若内容涉及投资建议，仅供参考，请勿作为投资依据。投资有风险，入市需谨慎。</p>",
+           "<p>发表于 2019-9-7 10:12:33|<a href=/x>只看该作者</a></p>",
+           "<p><a href=/x>Next message:</a> Re: the town hall</p>",
            "<p>Lees ook: <a href=/x>Een ander verhaal</a></p>",
            "<p>Czytaj też: <a href=/x>inny artykuł</a></p>",
            "<p>Quelle: Ministerium für Bildung</p>",
@@ -682,6 +685,29 @@ TEST(HtmlMain, a_short_text_is_kept_though_a_line_of_it_goes) {
   EXPECT_TRUE(holds(text, "for now, of the bridge and"));
   EXPECT_FALSE(holds(text, "Photo"));
   EXPECT_FALSE(holds(text, "xxx"));
+}
+
+// As the programs write them that most forums run.
+TEST(HtmlMain, who_wrote_a_post_and_what_can_be_done_with_it_are_no_part_of_it) {
+  for (const auto& [before, between, behind] : std::vector<std::array<std::string, 3>>{
+           {"<table><tr><td class=pls><div>Jane Doe</div><p>345</p>Senior member</td><td class=plc>", "",
+            "<div><a href=/x>回复</a></div></td></tr></table>"},
+           {"<div class=post><dl class=postprofile><dt>Jane Doe</dt><dd>Senior member</dd></dl>",
+            "<div class=content>", "</div><div><a href=/x>Reply with quote</a></div></div>"},
+           {"<div class=post><div class=userinfo><a href=/x>Jane Doe</a><div>Senior member</div></div>",
+            "<div>", "</div><div>Join Date: Jan 2006</div></div>"},
+       }) {
+    std::string thread;
+    std::string wanted;
+    for (int i = 0; i < 5; ++i) {
+      const std::string words =
+          "Post number " + std::to_string(i) +
+          " says, as posts do, what its writer thinks of it, and that it could be better, or worse.";
+      thread += before + between + "<div>" + words + "</div>" + behind;
+      wanted += (i == 0 ? "" : "\n") + words;
+    }
+    EXPECT_EQ(main_of("<body><div class=thread>" + thread + "</div></body>"), wanted) << before;
+  }
 }
 
 TEST(HtmlMain, a_list_of_comments_is_no_table_of_contents) {
