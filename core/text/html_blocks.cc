@@ -425,6 +425,7 @@ class BlockBuilder {
       block.size = size;
       block.commas = commas;
       block.link_bytes = links;
+      block.links = links_;
       block.glued = glued_;
       HtmlContainer& in = top();
       in.bytes += size;
@@ -434,6 +435,7 @@ class BlockBuilder {
     writer_.line_break();
     block_from_ = link_from_ = writer_.out();
     link_bytes_ = 0;
+    links_ = 0;
     glued_ = false;
   }
 
@@ -496,6 +498,7 @@ class BlockBuilder {
 
   void count_link() {
     if (!in_link_) return;
+    if (writer_.out() > link_from_ && links_ < HtmlBlock::kLinksMax) ++links_;
     link_bytes_ += static_cast<std::size_t>(writer_.out() - link_from_) * link_percent_ / 100;
     link_from_ = writer_.out();
   }
@@ -701,6 +704,7 @@ class BlockBuilder {
   // the block being written
   char* block_from_ = nullptr;
   std::size_t link_bytes_ = 0;  // of it, in links that have ended or been counted
+  std::uint8_t links_ = 0;      // of it, that have
   int breaks_ = 0;              // <br> without text behind them
   bool glued_ = false;
 

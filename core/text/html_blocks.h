@@ -67,7 +67,10 @@ struct HtmlBlock {
   std::uint32_t size;
   std::uint32_t commas;
   std::uint32_t link_bytes;
-  bool glued;  // no gap between the block before and this one
+  std::uint8_t links;  // up to kLinksMax
+  bool glued;          // no gap between the block before and this one
+
+  static constexpr std::uint8_t kLinksMax = 255;
 };
 
 // Bytes that grow without being copied or cleared.

@@ -12,7 +12,9 @@ namespace {
 constexpr std::size_t kLinkLinesMax = 8;    // more lines that are links are what the page is about
 constexpr std::uint32_t kLinkLineMin = 30;  // a shorter one is a button, or a name
 constexpr std::uint32_t kMenuLineMax = 1000;
-constexpr std::size_t kMenuBarsMin = 3;  // between so many links and one more
+constexpr std::uint32_t kMenuLinksMin = 4;
+constexpr std::uint32_t kMenuLinkMax = 24;  // on average, with the space behind it
+constexpr std::size_t kMenuBarsMin = 3;     // between so many links and one more
 constexpr std::array<std::string_view, 4> kMenuBars = {"|", "｜", "·", "•"};
 constexpr std::ptrdiff_t kFirstLines = 3;  // where it may stand again, not as a heading
 
@@ -40,12 +42,13 @@ void HtmlMainLines::cut_lines() {
       if (!lines_.empty()) lines_.back().cut_behind = true;
       continue;
     }
-    if (gap) lines_.push_back({i, i, 0, 0, true, false});
+    if (gap) lines_.push_back({i, i, 0, 0, 0, true, false});
     gap = false;
     Line& line = lines_.back();
     line.end_block = i + 1;
     line.bytes += blocks[i].size;
     line.link_bytes += blocks[i].link_bytes;
+    line.links += blocks[i].links;
   }
 }
 
@@ -80,8 +83,14 @@ void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
   }
 }
 
-// Whether a line is links side by side: "Home | News | Archive | Contact".
+// Whether a line is links side by side: "Home | News | Archive | Contact", with bars or without. With commas
+// it is an enumeration.
 bool HtmlMainLines::is_menu(const Line& line) {
+  if (line.links >= kMenuLinksMin && line.bytes <= line.links * kMenuLinkMax &&
+      tag_of(line) != HtmlTag::kPreformatted) {
+    const std::uint32_t said = line.bytes - (line.links - 1);  // but for a space between two links
+    if (line.link_bytes * 20 >= said * 19 && text_of(line).find(", ") == std::string_view::npos) return true;
+  }
   if (line.link_bytes * 5 < line.bytes * 2 || line.bytes > kMenuLineMax) return false;
   const std::string_view text = text_of(line);
   return std::ranges::any_of(kMenuBars, [&](std::string_view bar) {

@@ -37,6 +37,7 @@ class HtmlMainLines {
     std::uint32_t end_block;
     std::uint32_t bytes;
     std::uint32_t link_bytes;
+    std::uint32_t links;
     bool keep;
     bool cut_behind;  // what follows it in the page was not kept
   };

@@ -687,6 +687,26 @@ TEST(HtmlMain, a_short_text_is_kept_though_a_line_of_it_goes) {
   EXPECT_FALSE(holds(text, "xxx"));
 }
 
+TEST(HtmlMain, lines_of_short_links_are_menus_without_bars_too) {
+  const auto line_of = [](const std::string& between, int links, const std::string& words) {
+    std::string line;
+    for (int i = 0; i < links; ++i) line += (i > 0 ? between : "") + "<a href=/x>" + words + "</a>";
+    return line;
+  };
+  const std::string text = prose("page", 4);
+  for (const char* const between : {" ", "", "&nbsp; "}) {
+    for (const std::string& page : {"<table><tr><td>" + line_of(between, 5, "Menu") + "<p>" + text +
+                                        line_of(between, 5, "Menu") + "</table>",
+                                    "<div>" + line_of(between, 5, "Menu") + "</div>" + text})
+      EXPECT_FALSE(holds(main_of("<body>" + page + "</body>"), "Menu")) << page;
+  }
+  for (const std::string& line :
+       {line_of(" ", 3, "Menu"), line_of(", ", 9, "Menu"),
+        line_of(" ", 5, "Menu of a town hall that has a long name"),
+        "<pre>" + line_of(" ", 5, "Menu") + "</pre>", line_of(" ", 4, "Menu") + " are what is linked here"})
+    EXPECT_TRUE(holds(main_of("<body><div>" + line + "</div>" + text + "</body>"), "Menu")) << line;
+}
+
 // As the programs write them that most forums run.
 TEST(HtmlMain, who_wrote_a_post_and_what_can_be_done_with_it_are_no_part_of_it) {
   for (const auto& [before, between, behind] : std::vector<std::array<std::string, 3>>{
