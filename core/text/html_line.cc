@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kLooseMax = 60;
 constexpr std::size_t kDatelineMax = 120;
+constexpr std::size_t kDateDigits = 6;  // of a day, at least: 2019-9-7
 
 // Phrases that say so at the start of a line of up to kHtmlLineMax bytes. ASCII in lower case.
 constexpr std::string_view kFirm[] = {
@@ -278,6 +279,11 @@ class PhraseList {
                                [&](std::string_view phrase) { return line.starts_with(phrase); });
   }
 
+  // Whether `line` is one of the phrases.
+  bool holds(std::string_view line) const {
+    return std::ranges::any_of(alike(line), [&](std::string_view phrase) { return line == phrase; });
+  }
+
   // Whether `line` begins with one of the phrases and a colon or a bar: a label.
   bool label(std::string_view line) const {
     return std::ranges::any_of(alike(line), [&](std::string_view phrase) {
@@ -318,6 +324,8 @@ bool has_any(std::string_view line, std::span<const std::string_view> parts) {
 
 constexpr std::string_view kWideSpace = "　";
 constexpr std::size_t kHan = 3;  // bytes of a character
+
+bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
 // Of the words for months, the scripts of two bytes a letter included.
 bool is_date_letter(char c) {
@@ -383,7 +391,7 @@ bool is_dateline(std::string_view line) {
       i += kHan;
     }
   }
-  return digits >= 6 && (posted || behind.begins(line.substr(i))) && !has_any(line, kClauses);
+  return digits >= kDateDigits && (posted || behind.begins(line.substr(i))) && !has_any(line, kClauses);
 }
 
 // "新京报记者 张三 编辑 李四": what people are, and their names of up to four characters.
@@ -513,24 +521,32 @@ bool is_credited(std::string_view line) {
   return false;
 }
 
+// All lists that a line is compared with.
+struct Phrases {
+  PhraseList firm{kFirm};
+  PhraseList firm_but_sentences{kFirmButSentences};
+  PhraseList firm_words{kFirmWords};
+  PhraseList loose{kLoose};
+  PhraseList loose_words{kLooseWords};
+  PhraseList labels{kLabels};
+  PhraseList loose_labels{kLooseLabels};
+  PhraseList notices{kNotices};
+  PhraseList rights{kRights};
+  PhraseList markers{kMarkers};
+  PhraseList buttons{kButtons};
+  PhraseList sections{kSections};
+};
+
 }  // namespace
 
 HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
-  static const PhraseList firm(kFirm);
-  static const PhraseList firm_but_sentences(kFirmButSentences);
-  static const PhraseList firm_words(kFirmWords);
-  static const PhraseList loose(kLoose);
-  static const PhraseList loose_words(kLooseWords);
-  static const PhraseList labels(kLabels);
-  static const PhraseList loose_labels(kLooseLabels);
-  static const PhraseList notices(kNotices);
-  static const PhraseList rights(kRights);
-  static const PhraseList markers(kMarkers);
+  static const Phrases phrases;
 
   line = without_lead(line);
   const bool prose = of == HtmlLineOf::kProse;
   if (line.size() > kHtmlLineMax) {
-    const bool notice = prose && line.size() <= kHtmlNoticeMax && notices.label(without_bracket(line));
+    const bool notice = prose && line.size() <= kHtmlNoticeMax && !is_ascii(line.front()) &&
+                        phrases.notices.label(without_bracket(line));
     return notice ? HtmlLine::kFurniture : HtmlLine::kText;
   }
   while (!line.empty() && is_trail(line.back())) line.remove_suffix(1);
@@ -550,30 +566,36 @@ HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
   const std::string_view begin(bytes.data(), size + 1);
   const std::string_view inside = without_bracket(begin);
 
-  const bool section =
-      of == HtmlLineOf::kHeading && std::ranges::find(kSections, lower) != std::end(kSections);
-  if (section) return HtmlLine::kText;
-  const auto is_furniture = [&] {
-    if (firm.begins(begin) || firm_words.label(begin) || labels.label(inside) || notices.label(inside))
+  const bool wide = !is_ascii(begin.front());
+
+  if (of == HtmlLineOf::kHeading && phrases.sections.holds(lower)) return HtmlLine::kText;
+  // What only lists of Chinese and Japanese hold.
+  const auto is_wide_furniture = [&] {
+    if (phrases.labels.label(inside) || phrases.notices.label(inside) ||
+        phrases.firm_but_sentences.label(inside))
       return true;
-    if (inside.size() != begin.size() && firm.begins(inside)) return true;
-    if (firm_but_sentences.label(inside)) return true;
-    if (firm_but_sentences.begins(inside) && !is_sentence(line)) return true;
-    if (rights.begins(inside) && has_any(line, kCopying)) return true;
+    if (inside.size() != begin.size() && phrases.firm.begins(inside)) return true;
+    if (phrases.firm_but_sentences.begins(inside) && !is_sentence(line)) return true;
+    if (phrases.rights.begins(inside) && has_any(line, kCopying)) return true;
+    return prose && line.size() <= kLooseMax && phrases.loose_labels.label(inside);
+  };
+  const auto is_furniture = [&] {
+    if (phrases.firm.begins(begin) || phrases.firm_words.label(begin) || (wide && is_wide_furniture()))
+      return true;
     if (line.size() > kLooseMax) return false;
-    if (prose && std::ranges::find(kButtons, lower) != std::end(kButtons)) return true;
-    if (prose && (loose.begins(begin) || loose_labels.label(inside))) return true;
-    const bool announces = of == HtmlLineOf::kHeading && markers.begins(lower);
-    const bool words =
-        ((prose || announces) && firm_words.begins(begin)) || (prose && loose_words.begins(begin));
+    if (prose && (phrases.loose.begins(begin) || phrases.buttons.holds(lower))) return true;
+    const bool announces = of == HtmlLineOf::kHeading && phrases.markers.begins(lower);
+    const bool words = ((prose || announces) && phrases.firm_words.begins(begin)) ||
+                       (prose && phrases.loose_words.begins(begin));
     return words && !is_sentence(line);
   };
-  if (is_furniture()) return markers.begins(lower) ? HtmlLine::kMarker : HtmlLine::kFurniture;
+  if (is_furniture()) return phrases.markers.begins(lower) ? HtmlLine::kMarker : HtmlLine::kFurniture;
   if (!prose) return HtmlLine::kText;
-  if (is_credited(line) || is_dateline(line)) return HtmlLine::kFurniture;
+  if (is_credited(line) || ((wide || digits >= kDateDigits) && is_dateline(line)))
+    return HtmlLine::kFurniture;
   if (line.size() > kStartMax) return HtmlLine::kText;
   const bool other = (digits >= 4 && is_date(lower)) || is_mail_address(lower) || is_byline(line, lower) ||
-                     is_han_byline(line);
+                     (wide && is_han_byline(line));
   return other ? HtmlLine::kFurniture : HtmlLine::kText;
 }
 
