@@ -109,18 +109,18 @@ constexpr std::string_view kLooseLabels[] = {"记者", "文",     "图",   "图�
                                              "主编", "通讯员", "編輯", "出典", "提供"};
 
 // What a label begins that tells who is responsible for what, up to kHtmlNoticeMax bytes of it.
-constexpr std::string_view kNotices[] = {"免责声明", "特别声明", "版权声明", "郑重声明",
-                                         "版权申明", "免責聲明", "特別聲明", "版權聲明"};
+constexpr std::string_view kNotices[] = {"免责声明", "版权声明", "版权申明", "免責聲明", "版權聲明"};
 
 // Of who may copy it, where the line has one of kCopying too.
 constexpr std::string_view kRights[] = {"未经授权", "未经许可", "未经本",   "未经书面",
                                         "版权所有", "未經授權", "未經許可", "版權所有"};
 constexpr std::string_view kCopying[] = {"转载", "轉載", "侵权", "侵權", "必究", "摘编"};
 
-// What stands behind the date of an article.
-constexpr std::string_view kBehindDates[] = {
-    "来源", "來源", "稿源", "作者", "责任编辑", "编辑", "文章来源", "稿件来源", "信息来源", "浏览", "瀏覽",
-    "阅读", "閱讀", "点击", "點擊", "评论",     "評論", "访问",     "人气",     "字体",     "字号", "发布"};
+// What stands behind the date of an article, with a colon or a bar; and before how often it was read.
+constexpr std::string_view kBehindDates[] = {"来源",     "來源",     "稿源",     "作者", "责任编辑", "编辑",
+                                             "文章来源", "稿件来源", "信息来源", "字体", "字号",     "发布"};
+constexpr std::string_view kCounted[] = {"浏览", "瀏覽", "阅读", "閱讀", "点击",
+                                         "點擊", "评论", "評論", "人气"};
 
 // What people of a newspaper are, and of those what the name of the newspaper may stand before.
 constexpr std::string_view kRoles[] = {"编辑", "责编", "校对", "摄影", "审核", "供稿"};
@@ -284,21 +284,31 @@ class PhraseList {
     return std::ranges::any_of(alike(line), [&](std::string_view phrase) { return line == phrase; });
   }
 
-  // Whether `line` begins with one of the phrases and a colon or a bar: a label.
+  // Whether `line` begins with one of the phrases and a colon: a label.
   bool label(std::string_view line) const {
-    return std::ranges::any_of(alike(line), [&](std::string_view phrase) {
-      return line.starts_with(phrase) && begins_with_mark(line.substr(phrase.size()));
-    });
+    constexpr std::string_view kColons[] = {":", "："};
+    return begins_before(kColons, line);
   }
+
+  // The same with what may as well stand between two words: "编辑|张三", "文/张三".
+  bool marked(std::string_view line) const {
+    constexpr std::string_view kMarks[] = {"|", "｜", "丨", "/", "／", "】", ">>"};
+    return begins_before(kMarks, line);
+  }
+
+  bool begins_as_label(std::string_view line) const { return label(line) || marked(line); }
 
  private:
   static constexpr std::size_t kStart = 3;
   static constexpr std::size_t kBuckets = 1024;
 
-  static bool begins_with_mark(std::string_view line) {
-    constexpr std::string_view kMarks[] = {":", "：", "|", "｜", "丨", "/", "／", "】", ">>"};
-    if (line.starts_with(' ')) line.remove_prefix(1);
-    return std::ranges::any_of(kMarks, [&](std::string_view mark) { return line.starts_with(mark); });
+  bool begins_before(std::span<const std::string_view> marks, std::string_view line) const {
+    return std::ranges::any_of(alike(line), [&](std::string_view phrase) {
+      if (!line.starts_with(phrase)) return false;
+      std::string_view rest = line.substr(phrase.size());
+      if (rest.starts_with(' ')) rest.remove_prefix(1);
+      return std::ranges::any_of(marks, [&](std::string_view mark) { return rest.starts_with(mark); });
+    });
   }
 
   static std::size_t bucket_of(std::string_view text) {
@@ -368,6 +378,7 @@ bool is_date(std::string_view line) {
 // "发表于 2019-9-7 10:12 | ...": when a post was.
 bool is_dateline(std::string_view line) {
   static const PhraseList behind(kBehindDates);
+  static const PhraseList counted(kCounted);
   constexpr std::string_view kClauses[] = {"，", "。"};
   if (line.size() > kDatelineMax) return false;
   constexpr std::string_view kPosted[] = {"发表于", "發表於"};
@@ -391,7 +402,11 @@ bool is_dateline(std::string_view line) {
       i += kHan;
     }
   }
-  return digits >= kDateDigits && (posted || behind.begins(line.substr(i))) && !has_any(line, kClauses);
+  if (digits < kDateDigits || has_any(line, kClauses)) return false;
+  const std::string_view rest = line.substr(i);
+  if (posted && (rest.empty() || line[i - 1] == '|')) return true;
+  const bool counts = counted.begins(rest) && std::ranges::any_of(rest, is_ascii_digit);
+  return counts || behind.begins_as_label(rest) || behind.holds(rest);
 }
 
 // "新京报记者 张三 编辑 李四": what people are, and their names of up to four characters.
@@ -521,6 +536,11 @@ bool is_credited(std::string_view line) {
   return false;
 }
 
+bool has_stop(std::string_view line) {
+  constexpr std::string_view kStops[] = {"。", "？", "！", "?", "!"};
+  return std::ranges::any_of(kStops, [&](std::string_view stop) { return line.ends_with(stop); });
+}
+
 // All lists that a line is compared with.
 struct Phrases {
   PhraseList firm{kFirm};
@@ -546,7 +566,7 @@ HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
   const bool prose = of == HtmlLineOf::kProse;
   if (line.size() > kHtmlLineMax) {
     const bool notice = prose && line.size() <= kHtmlNoticeMax && !is_ascii(line.front()) &&
-                        phrases.notices.label(without_bracket(line));
+                        phrases.notices.begins_as_label(without_bracket(line));
     return notice ? HtmlLine::kFurniture : HtmlLine::kText;
   }
   while (!line.empty() && is_trail(line.back())) line.remove_suffix(1);
@@ -571,13 +591,17 @@ HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
   if (of == HtmlLineOf::kHeading && phrases.sections.holds(lower)) return HtmlLine::kText;
   // What only lists of Chinese and Japanese hold.
   const auto is_wide_furniture = [&] {
-    if (phrases.labels.label(inside) || phrases.notices.label(inside) ||
-        phrases.firm_but_sentences.label(inside))
+    // A heading is a label only with a colon of its own.
+    const std::string_view own = inside.substr(0, inside.size() - (of == HtmlLineOf::kHeading ? 1 : 0));
+    if (phrases.labels.label(own) || phrases.notices.begins_as_label(own) ||
+        phrases.firm_but_sentences.label(own))
       return true;
+    if (phrases.labels.marked(inside) && !is_sentence(line)) return true;
     if (inside.size() != begin.size() && phrases.firm.begins(inside)) return true;
     if (phrases.firm_but_sentences.begins(inside) && !is_sentence(line)) return true;
     if (phrases.rights.begins(inside) && has_any(line, kCopying)) return true;
-    return prose && line.size() <= kLooseMax && phrases.loose_labels.label(inside);
+    return prose && line.size() <= kLooseMax && !has_stop(line) &&
+           (phrases.loose_labels.begins_as_label(inside));
   };
   const auto is_furniture = [&] {
     if (phrases.firm.begins(begin) || phrases.firm_words.label(begin) || (wide && is_wide_furniture()))

@@ -19,6 +19,7 @@ constexpr std::uint32_t kBylineBytes = 100;  // a longer byline is called so onl
 constexpr std::uint32_t kWholeParts = 4;     // fewer than one of so many containers are not the whole page
 constexpr float kRevivedShare = .1F;  // relaxed: what is called furniture may be more if it holds so much
 
+constexpr float kNextToNothing = 40;   // bytes: "Loading, please wait ..."
 constexpr int kHeadingsCompared = 16;  // with the title
 
 }  // namespace
@@ -103,11 +104,10 @@ std::size_t HtmlMainContent::held_bytes() const {
 // What holds for every attempt: who can be seen at all, and what may be relaxed.
 void HtmlMainContent::measure() {
   look_who_is_seen(false);
-  if (visible_bytes_ >= static_cast<float>(kArticleBytes)) return;
+  if (visible_bytes_ >= kNextToNothing) return;
   // Scripts show what a page hides until it has been read.
-  const float least = std::max(4 * visible_bytes_, static_cast<float>(kArticleBytes));
   look_who_is_seen(true);
-  if (visible_bytes_ < least) look_who_is_seen(false);
+  if (visible_bytes_ < static_cast<float>(kArticleBytes)) look_who_is_seen(false);
 }
 
 // `revealed`: what is hidden counts as seen, but not what is hidden inside of it.

@@ -13,8 +13,10 @@ constexpr std::size_t kLinkLinesMax = 8;    // more lines that are links are wha
 constexpr std::uint32_t kLinkLineMin = 30;  // a shorter one is a button, or a name
 constexpr std::uint32_t kMenuLineMax = 1000;
 constexpr std::uint32_t kMenuLinksMin = 4;
-constexpr std::uint32_t kMenuLinkMax = 24;  // on average, with the space behind it
-constexpr std::size_t kMenuBarsMin = 3;     // between so many links and one more
+constexpr std::uint32_t kMenuLinksMax = 12;  // more are a text of which each word is explained somewhere
+constexpr std::uint32_t kMenuLinkMin = 4;    // on average; shorter ones are letters
+constexpr std::uint32_t kMenuLinkMax = 24;   // on average, with the space behind it
+constexpr std::size_t kMenuBarsMin = 3;      // between so many links and one more
 constexpr std::array<std::string_view, 4> kMenuBars = {"|", "｜", "·", "•"};
 constexpr std::ptrdiff_t kFirstLines = 3;  // where it may stand again, not as a heading
 
@@ -86,10 +88,13 @@ void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
 // Whether a line is links side by side: "Home | News | Archive | Contact", with bars or without. With commas
 // it is an enumeration.
 bool HtmlMainLines::is_menu(const Line& line) {
-  if (line.links >= kMenuLinksMin && line.bytes <= line.links * kMenuLinkMax &&
-      tag_of(line) != HtmlTag::kPreformatted) {
+  if (line.links >= kMenuLinksMin && line.links <= kMenuLinksMax && line.bytes <= line.links * kMenuLinkMax &&
+      line.link_bytes >= line.links * kMenuLinkMin && tag_of(line) != HtmlTag::kPreformatted) {
     const std::uint32_t said = line.bytes - (line.links - 1);  // but for a space between two links
-    if (line.link_bytes * 20 >= said * 19 && text_of(line).find(", ") == std::string_view::npos) return true;
+    const std::string_view text = text_of(line);
+    const bool prose =
+        text.find(", ") != std::string_view::npos || text.ends_with('.') || text.ends_with("。");
+    if (line.link_bytes * 20 >= said * 19 && !prose) return true;
   }
   if (line.link_bytes * 5 < line.bytes * 2 || line.bytes > kMenuLineMax) return false;
   const std::string_view text = text_of(line);

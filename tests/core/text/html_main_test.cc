@@ -676,6 +676,12 @@ TEST(HtmlMain, what_hides_all_of_a_page_is_shown_by_scripts) {
   EXPECT_FALSE(holds(main_of("<body>" + article + more + "</body>"), "cookies"));
 }
 
+TEST(HtmlMain, what_is_hidden_beside_a_short_text_stays_so) {
+  const std::string news = "Nothing is said of this bridge but that it was opened on Monday, at last.";
+  const std::string terms = "<div class=modal style='display:none'>" + prose("terms", 20) + "</div>";
+  EXPECT_EQ(main_of("<body><h1>News</h1><p>" + news + "</p>" + terms + "</body>"), "News\n" + news);
+}
+
 TEST(HtmlMain, a_short_text_is_kept_though_a_line_of_it_goes) {
   const std::string menu = "<div><a href=/x>" + std::string(3000, 'x') + "</a></div>";
   const std::string text =
@@ -702,8 +708,9 @@ TEST(HtmlMain, lines_of_short_links_are_menus_without_bars_too) {
   }
   for (const std::string& line :
        {line_of(" ", 3, "Menu"), line_of(", ", 9, "Menu"),
-        line_of(" ", 5, "Menu of a town hall that has a long name"),
-        "<pre>" + line_of(" ", 5, "Menu") + "</pre>", line_of(" ", 4, "Menu") + " are what is linked here"})
+        line_of(" ", 5, "Menu of a town hall that has a long name"), line_of(" ", 13, "Menu"),
+        line_of(" ", 5, "Menu") + ".", "<pre>" + line_of(" ", 5, "Menu") + "</pre>",
+        line_of(" ", 4, "Menu") + " are what is linked here"})
     EXPECT_TRUE(holds(main_of("<body><div>" + line + "</div>" + text + "</body>"), "Menu")) << line;
 }
 
@@ -917,6 +924,14 @@ TEST(HtmlMain, text_that_begins_as_furniture_does_stays) {
            "免责声明是合同的一部分，签字前应当仔细阅读。",
            "前の記事では設定の方法を紹介しました、今回はその続きです。",
            "编辑器支持语法高亮和自动补全",
+           "2019年12月10日发布第三季度财务报告",
+           "1998年12月 访问日本东京大学和早稻田大学",
+           "2008年10月编辑出版《中国诗歌选集》三卷本",
+           "2019年12月10日评论家们一致认为这部影片是年度最佳",
+           "发表于2019年10月7日的《自然》杂志",
+           "标签/关键词是搜索引擎优化中最重要的部分，应当认真填写。",
+           "图片|视频|文字三种形式的内容，都可以上传到平台上。",
+           "主编：我们为什么要办这份杂志？",
            "语文 数学 英语",
            "2019年9月7日作者回到了故乡，再也没有离开。",
        }) {
