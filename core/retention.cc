@@ -46,8 +46,11 @@ Sequence Retention::oldest_by_age() const {
 Retention::Answer Retention::decide(const Moment& moment) {
   replay(moment);
   Answer answer{.oldest = moment.oldest};
+  const Sequence most = moment.oldest + kForgottenMax;
+  has_more_ = false;
   const auto forget_below = [&](Sequence sequence, Reason reason) {
-    sequence = std::min(sequence, moment.oldest + kForgottenMax);
+    has_more_ = has_more_ || sequence > most;
+    sequence = std::min(sequence, most);
     if (sequence <= answer.oldest) return;
     answer.oldest = sequence;
     answer.reason = reason;

@@ -92,6 +92,9 @@ class Retention {
   };
   // After a batch that is being decided.
   Answer decide(const Moment& moment);
+  // The last answer would have forgotten more, were there not kForgottenMax. Who has no batch after this one
+  // asks again.
+  bool has_more() const { return has_more_; }
 
   // With so many uniques, and so late: would a window by count or age be passed by a 256th of it if nobody
   // asked? Who makes batches of any size by themselves should ask then.
@@ -127,6 +130,7 @@ class Retention {
 
   const RetentionOptions options_;
   std::int64_t now_ms_ = 0;
+  bool has_more_ = false;
   Sequence size_ = 0;  // behind the last batch
   std::deque<Mark> marks_;
   std::optional<std::uint64_t> kept_max_;  // uniques, by the memory limit

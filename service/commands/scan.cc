@@ -54,15 +54,19 @@ const char kScanHelp[] =
     "document a line, or is one array of documents, or a WARC, of which each page is a document by its URI\n"
     "(responses, resources, and the text of WET files). Of those of a folder {lines}\n"
     "do, and others are skipped. Each may be packed with gzip or zstd.\n"
-    "A line that has neither an id nor a url is called by its place, FILE:NUMBER; in Kafka its key has to "
-    "name\n"
-    "it. Lines of plain text are read with --set input.preset=raw.\n"
+    "A line that has neither an id nor a url is called by its place, FILE:NUMBER, where input.id_from has "
+    "key\n"
+    "(presets json and raw); in Kafka its key has to name it. An index that outlives the scan takes that for "
+    "an\n"
+    "id: a line at the same place of a later scan is one of the same document. Lines of plain text are read "
+    "with\n"
+    "--set input.preset=raw.\n"
     "Verdicts come in input order on standard output; progress and a summary on standard error. A line that "
     "is\n"
     "no document gets the verdict \"rejected\" with its reason, and the scan goes on; blank lines are "
     "skipped.\n"
     "With --print documents come out as they came, unpacked: lines as lines, an array's items as lines,\n"
-    "a WARC's records as records; of a page that is a file, its path.\n"
+    "a WARC's records as records; of a page that is a file, its path. So files of one kind should be read.\n"
     "The file that the output goes to is not read, though it lies below a folder that is.\n"
     "Where the output or the index cannot be written, it goes back to what it was, and the scan can be run "
     "again;\n"
@@ -82,8 +86,8 @@ double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// As it came, and so that `scan` reads it again: a line, a record of a WARC, and of a page that is a file the
-// path.
+// As it came: a line, a record of a WARC, and of a page that is a file the path. So `scan` reads it again,
+// unless there were several kinds.
 void append_document(const Record& record, PathBatch::Kind kind, std::string& to) {
   const std::size_t begin = to.size();
   switch (kind) {
@@ -294,12 +298,15 @@ class Scan {
 
   // Forgets what is too old or too much, and closes the record. True: no more may be taken in.
   bool end_record() {
-    const Retention::Answer answer = retention_.decide({.oldest = detector_.oldest(),
-                                                        .size = detector_.size(),
-                                                        .time_ms = time_ms_,
-                                                        .bytes = detector_.bytes()});
+    Retention::Answer answer;
+    do {
+      answer = retention_.decide({.oldest = detector_.oldest(),
+                                  .size = detector_.size(),
+                                  .time_ms = time_ms_,
+                                  .bytes = detector_.bytes()});
+      detector_.expire(answer.oldest);
+    } while (retention_.has_more());
     if (index_ && index_status_) note_index(index_->end_record(answer.oldest, time_ms_, topic_names_));
-    detector_.expire(answer.oldest);
     room_.clear();
     time_ms_ = 0;
     return answer.must_stop;

@@ -171,7 +171,7 @@ Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
       is_told = *from_beginning;
       const Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
         is_told = true;
-        const std::optional<Place> place = is_seen ? std::nullopt : place_of(record, topic, inputs, config);
+        const std::optional<Place> place = place_of(record, topic, inputs, config);
         if (!place) return {};
         if (!covers(batch, *place)) {
           if (record.timestamp_ms >= since_ms && lies_behind(*place, readable))
@@ -179,12 +179,13 @@ Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
                 place->topic + ":" + std::to_string(place->partition) + "@" + std::to_string(place->offset);
         } else if (record.timestamp_ms >= open_ms - kOlderMs) {
           is_seen = true;
+          return Error{ErrorCode::kNotFound, "nothing more is looked for"};
         }
         return {};
       });
+      if (is_seen) return true;
       if (!status) return status.error();
     }
-    if (is_seen) return true;
   }
   if (unknown.empty()) return false;
   return Error{ErrorCode::kContradiction,

@@ -41,6 +41,7 @@ TEST(Retention, many_are_forgotten_by_and_by) {
       Retention::Moment now = moment;
       now.oldest = oldest;
       const Answer answer = retention->decide(now);
+      EXPECT_EQ(retention->has_more(), answer.oldest <= 2 * kMost && answer.oldest > oldest);
       oldest = answer.oldest;
       return answer;
     };
