@@ -50,6 +50,17 @@ bool lies_behind(const Place& place, std::span<const CommittedPosition> covered)
   return position == nullptr || place.offset >= position->next;
 }
 
+// Reads on to the end, or until `take` says that it is enough.
+Status read_until(KafkaLogReader& reader, const std::function<bool(const Record&)>& take) {
+  bool is_enough = false;
+  const Status status = reader.read_records_to_end([&](const Record& record, double) -> Status {
+    is_enough = take(record);
+    if (is_enough) return Error{ErrorCode::kNotFound, "nothing more is looked for"};
+    return {};
+  });
+  return is_enough ? Status() : status;
+}
+
 // What nobody who reads committed records can see, from its first record on; `take` says whether it is
 // enough.
 Status read_open(const OpenPartition& from, const KafkaConfig& config, StateBoard& board,
@@ -59,13 +70,7 @@ Status read_open(const OpenPartition& from, const KafkaConfig& config, StateBoar
                                      KafkaLogReader::Isolation::kReadUncommitted);
   if (!reader) return reader.error();
   if (Status status = (*reader)->start_at(from.stable); !status) return status;
-  bool is_enough = false;
-  const Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
-    is_enough = take(record);
-    if (is_enough) return Error{ErrorCode::kNotFound, "nothing more is looked for"};
-    return {};
-  });
-  return is_enough ? Status() : status;
+  return read_until(**reader, take);
 }
 
 struct JournalEnd {
@@ -169,22 +174,20 @@ Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
       const Result<bool> from_beginning = (*reader)->start_near_end(looked_at);
       if (!from_beginning) return from_beginning.error();
       is_told = *from_beginning;
-      const Status status = (*reader)->read_records_to_end([&](const Record& record, double) -> Status {
+      const Status status = read_until(**reader, [&](const Record& record) {
         is_told = true;
         const std::optional<Place> place = place_of(record, topic, inputs, config);
-        if (!place) return {};
-        if (!covers(batch, *place)) {
-          if (record.timestamp_ms >= since_ms && lies_behind(*place, readable))
-            unknown =
-                place->topic + ":" + std::to_string(place->partition) + "@" + std::to_string(place->offset);
-        } else if (record.timestamp_ms >= open_ms - kOlderMs) {
-          is_seen = true;
-          return Error{ErrorCode::kNotFound, "nothing more is looked for"};
+        if (!place) return false;
+        if (covers(batch, *place)) {
+          is_seen = record.timestamp_ms >= open_ms - kOlderMs;
+        } else if (record.timestamp_ms >= since_ms && lies_behind(*place, readable)) {
+          unknown =
+              place->topic + ":" + std::to_string(place->partition) + "@" + std::to_string(place->offset);
         }
-        return {};
+        return is_seen;
       });
-      if (is_seen) return true;
       if (!status) return status.error();
+      if (is_seen) return true;
     }
   }
   if (unknown.empty()) return false;
