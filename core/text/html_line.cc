@@ -601,7 +601,7 @@ HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
     if (phrases.firm_but_sentences.begins(inside) && !is_sentence(line)) return true;
     if (phrases.rights.begins(inside) && has_any(line, kCopying)) return true;
     return prose && line.size() <= kLooseMax && !has_stop(line) &&
-           (phrases.loose_labels.begins_as_label(inside));
+           phrases.loose_labels.begins_as_label(inside);
   };
   const auto is_furniture = [&] {
     if (phrases.firm.begins(begin) || phrases.firm_words.label(begin) || (wide && is_wide_furniture()))

@@ -68,6 +68,10 @@ void Batch::add_header(std::string_view name, std::string_view value) {
   headers_.push_back({name, arena_.keep(value)});
 }
 
+void Batch::add_named() {
+  for (const NamedValue& header : named_) add_header(header.name, header.value);
+}
+
 void Batch::add_verdict_headers(const VerdictRecord& verdict) {
   switch (options_.headers) {
     case HeaderMode::kPacked: {
@@ -78,7 +82,7 @@ void Batch::add_verdict_headers(const VerdictRecord& verdict) {
     }
     case HeaderMode::kFull:
       verdict_headers(verdict, topic_names_, named_);
-      for (const NamedValue& header : named_) add_header(header.name, header.value);
+      add_named();
       break;
     case HeaderMode::kNone:
       break;
@@ -113,7 +117,7 @@ void Batch::add_verdict(const Record& record, const VerdictRecord& verdict, Outp
     add_headers_but_ours(record.headers);
     add_verdict_headers(verdict);
     place_headers(record.source, topic_names_, named_);
-    for (const NamedValue& header : named_) add_header(header.name, header.value);
+    add_named();
   } else {
     char* const value = arena_.room(verdict_json_bytes_max(verdict, topic_names_));
     output.value = arena_.take(write_verdict_json(verdict, topic_names_, value));
@@ -186,7 +190,7 @@ void Batch::add_rejected(const Record& record, RejectReason reason) {
                          [](const Header& header) { return !is_dead_letter_header(header.name); });
   }
   dead_letter_headers(reason, record.source, topic_names_, named_);
-  for (const NamedValue& header : named_) add_header(header.name, header.value);
+  add_named();
   header_ranges_.push_back({begin, headers_.size() - begin});
 }
 

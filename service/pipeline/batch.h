@@ -119,6 +119,7 @@ class Batch {
   void add_trace_headers(std::span<const Header> headers);
   void add_headers_but_ours(std::span<const Header> headers);
   void add_header(std::string_view name, std::string_view value);
+  void add_named();  // those of named_
   void cut_to_fit(const Record& record, OutputRecord& output);
   void add_truncated_from(const Record& record);
 

@@ -3,7 +3,6 @@
 #include "service/kafka/message.h"
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <chrono>
 #include <deque>
@@ -14,17 +13,12 @@
 
 #include "service/kafka/input.h"
 #include "tests/service/kafka/mock_cluster.h"
+#include "tests/support/allocated.h"
 
 namespace neardup {
 namespace {
 
 constexpr std::size_t kHeaders = 5000;
-
-// In use, whatever thread asked for it. Zero where a sanitizer has an allocator of its own.
-std::size_t allocated() {
-  const struct mallinfo2 about = mallinfo2();
-  return about.uordblks + about.hblkhd;
-}
 
 // Sends one record with these headers to a cluster of its own, and hands the message that is read to `look`.
 template <class Look>

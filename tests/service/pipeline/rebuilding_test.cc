@@ -1,7 +1,6 @@
 #include "service/pipeline/rebuilding.h"
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +13,7 @@
 
 #include "core/fingerprint/signer.h"
 
+#include "tests/support/allocated.h"
 #include "tests/support/generated_journal.h"
 
 namespace neardup {
@@ -92,12 +92,6 @@ TEST(Rebuilding, of_a_large_record_forgets_each_document_at_its_place) {
     EXPECT_EQ(memory.detector.size(), kUniques);
     EXPECT_EQ(memory.detector.state_digest(), plain.state_digest());
   }
-}
-
-// In use, whatever thread asked for it. Zero where a sanitizer has an allocator of its own.
-std::size_t allocated() {
-  const struct mallinfo2 about = mallinfo2();
-  return about.uordblks + about.hblkhd;
 }
 
 // A record of the uniques that `options` make of as many texts of so many letters, all of them different.
