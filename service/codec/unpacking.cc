@@ -30,10 +30,9 @@ constexpr int kGzipBits = 16 + MAX_WBITS;
 constexpr int kZlibBits = MAX_WBITS;
 constexpr int kBareBits = -MAX_WBITS;
 
-// How far back a zstd may look, as a power of two: what its own tool takes, and what HTTP lets a body have
-// (RFC 9659).
-constexpr int kZstdFileBits = 27;
-constexpr int kZstdBodyBits = 23;
+// How far back a zstd may look, as a power of two: what its own tool takes without being told. Of that much
+// memory only that is touched which something was unpacked to.
+constexpr int kZstdWindowBits = 27;
 
 // Whether `bytes`, one at least, begin as a kind does, as far as they go.
 bool may_begin_gzip(std::string_view bytes) {
@@ -125,9 +124,9 @@ class ZlibStream : public UnpackStream {
 
 class ZstdStream : public UnpackStream {
  public:
-  explicit ZstdStream(int window_bits) : context_(ZSTD_createDCtx()) {
+  ZstdStream() : context_(ZSTD_createDCtx()) {
     if (!context_) throw std::bad_alloc();
-    ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, window_bits);
+    ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, kZstdWindowBits);
   }
 
   Unpacked read(std::string_view& packed, std::span<char> out) override {
@@ -251,7 +250,7 @@ std::unique_ptr<UnpackStream> unpack_stream(Packing packing) {
     case Packing::kGzip:
       return std::make_unique<ZlibStream>(kGzipBits);
     case Packing::kZstd:
-      return std::make_unique<ZstdStream>(kZstdFileBits);
+      return std::make_unique<ZstdStream>();
     case Packing::kBrotli:
       return std::make_unique<BrotliStream>();
     case Packing::kDeflate:
@@ -265,7 +264,7 @@ UnpackOutcome unpack(Packing packing, std::string_view packed, std::size_t bytes
     case Packing::kGzip:
       return unpack_with(ZlibStream(kGzipBits), Behind::kAnything, packed, bytes_max, out);
     case Packing::kZstd:
-      return unpack_with(ZstdStream(kZstdBodyBits), Behind::kAnything, packed, bytes_max, out);
+      return unpack_with(ZstdStream(), Behind::kAnything, packed, bytes_max, out);
     case Packing::kBrotli:
       return unpack_with(BrotliStream(), Behind::kNothing, packed, bytes_max, out);
     case Packing::kDeflate:

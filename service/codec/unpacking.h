@@ -6,8 +6,8 @@
 //   deflate   as HTTP calls it: of zlib (RFC 1950), or, as some servers send it, bare (RFC 1951)
 //
 // The first two are known by their first bytes, and files by their endings; the others by who sent them, as
-// HTTP does. Memory is bounded by what the caller takes and by what a way of packing may look back, whatever
-// the bytes claim.
+// HTTP does. A zstd may look back by 128 MiB, as its own tool lets it without --long: one that says more is
+// damaged. Memory is bounded by that and by what the caller takes, whatever the bytes claim.
 //
 // Cost:    what the libraries take: a few hundred MB/s, zstd a GB/s.
 // Threads: one reader per thread.
@@ -60,14 +60,13 @@ class UnpackStream {
   virtual bool is_whole() const = 0;
 };
 
-// Looks back as far as a file may, a zstd by 128 MiB.
 std::unique_ptr<UnpackStream> unpack_stream(Packing packing);
 
 enum class UnpackOutcome : std::uint8_t { kRead, kDamaged, kTooLarge };
 
 // Replaces `out`, which is unspecified where nothing was read. What stands behind a whole gzip or zstd, and
 // is none, is left alone, as gunzip leaves it; the others must end where `packed` does, since nothing else
-// tells what they are. A zstd may look back by 8 MiB. REQUIRES: `packed` is no view of `out`.
+// tells what they are. REQUIRES: `packed` is no view of `out`.
 [[nodiscard]] UnpackOutcome unpack(Packing packing, std::string_view packed, std::size_t bytes_max,
                                    std::string& out);
 

@@ -40,8 +40,8 @@ std::string what_mends(RejectReason reason) {
     case RejectReason::kProducerError:
       return "they are notices of the producer (input.preset) that it had no page";
     case RejectReason::kNotText:
-      return "they are files of other kinds (PDF, images, archives), whose words must be taken before, or a "
-             "gzip that is damaged";
+      return "they are files of other kinds (PDF, images, archives), whose words must be taken before, or "
+             "packed and damaged, or with a zstd window above 128 MiB";
   }
   return {};
 }
