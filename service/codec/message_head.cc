@@ -1,6 +1,7 @@
 #include "service/codec/message_head.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "core/base/ascii.h"
 
@@ -45,7 +46,13 @@ MessageHead::MessageHead(std::string_view bytes) : bytes_(bytes) {
   if (!bytes.starts_with(kHttpOpening) && !bytes.starts_with(kWarcOpening)) return;  // nearly always
   unread_ = bytes.substr(0, kHeadBytesMax);
   const std::optional<std::string_view> line = take_line(unread_);
-  if (!line || !opens_head(*line)) unread_ = {};
+  if (!line || !opens_head(*line)) {
+    unread_ = {};
+  } else if (const std::size_t blank = line->find(' '); blank != std::string_view::npos) {
+    int status = 0;
+    std::from_chars(line->data() + blank + 1, line->data() + line->size(), status);
+    status_ = status;
+  }
 }
 
 std::optional<MessageHeader> MessageHead::next() {

@@ -42,12 +42,15 @@ class MessageHead {
   // The next header. Nothing: the head has ended, or there is no whole one.
   std::optional<MessageHeader> next();
 
+  // What the line says that opens it, if that is of HTTP, whatever follows it: 200, 404.
+  std::optional<int> status() const { return status_; }
   // What stands behind the head. Nothing: there was no whole one. REQUIRES: next() gave nothing.
   std::optional<std::string_view> behind() const { return behind_; }
 
  private:
   const std::string_view bytes_;
   std::string_view unread_;
+  std::optional<int> status_;
   std::optional<std::string_view> behind_;
 };
 

@@ -107,6 +107,7 @@ class ZlibStream : public UnpackStream {
   }
 
   bool may_end() const override { return members_.is_between(); }
+  std::size_t begun_bytes() const override { return z_.total_in; }
   bool is_whole() const override { return members_.is_whole(); }
 
  private:
@@ -219,6 +220,23 @@ std::optional<Packing> packing_of(std::string_view bytes) {
   if (bytes.size() >= kGzipMagic.size() && may_begin_gzip(bytes)) return Packing::kGzip;
   if (bytes.size() >= kZstdMagic.size() && may_begin_zstd(bytes)) return Packing::kZstd;
   return std::nullopt;
+}
+
+std::size_t find_gzip(std::string_view bytes) {
+  constexpr unsigned char kFlags = 0x1F;                   // the others are none yet: RFC 1952
+  constexpr std::string_view kEfforts{"\x00\x02\x04", 3};  // none said, the most, the least
+  constexpr unsigned char kSystemMax = 13;
+  constexpr unsigned char kSystemUnknown = 255;
+  std::size_t at = 0;
+  while ((at = bytes.find(kGzipMagic, at)) != std::string_view::npos && at + kGzipHeadBytes <= bytes.size()) {
+    const std::string_view head = bytes.substr(at, kGzipHeadBytes);
+    const auto flags = static_cast<unsigned char>(head[3]);
+    const auto system = static_cast<unsigned char>(head[9]);
+    const bool is_system = system <= kSystemMax || system == kSystemUnknown;
+    if (flags <= kFlags && kEfforts.find(head[8]) != std::string_view::npos && is_system) return at;
+    ++at;
+  }
+  return bytes.size();
 }
 
 bool may_become_packed(std::string_view bytes) {

@@ -27,6 +27,9 @@ enum class Packing : std::uint8_t { kGzip, kZstd, kBrotli, kDeflate };
 
 // By their first bytes.
 std::optional<Packing> packing_of(std::string_view bytes);
+// Where a gzip may begin in `bytes`, by all that its head says; behind the last byte: nowhere.
+std::size_t find_gzip(std::string_view bytes);
+inline constexpr std::size_t kGzipHeadBytes = 10;
 // They are too few to tell.
 bool may_become_packed(std::string_view bytes);
 
@@ -56,6 +59,9 @@ class UnpackStream {
 
   // It may end here: nothing is begun.
   virtual bool may_end() const = 0;
+  // How much was taken of the gzip that is begun, damaged or not: the next one may begin within. Of others
+  // nobody knows.
+  virtual std::size_t begun_bytes() const { return 0; }
   // And one came to its end.
   virtual bool is_whole() const = 0;
 };

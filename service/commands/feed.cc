@@ -204,6 +204,10 @@ class Feed {
       progress_.clear();
       report_error(error);
     }
+    for (const std::string& remark : input_.take_remarks()) {
+      progress_.clear();
+      say(fmt::format("neardup: {}\n", remark));
+    }
   }
 
   Status send(const Record& record, PathBatch::Kind kind) {

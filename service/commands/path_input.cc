@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,6 +43,15 @@ int open_source(const std::string& path) {
   return fd < 0 && errno == EWOULDBLOCK ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : fd;
 }
 
+// Of a WARC's record: its block begins as a response of HTTP does, whose status is none of success.
+bool is_failure(std::string_view record) {
+  MessageHead head(record);
+  while (head.next()) continue;
+  if (!head.behind()) return false;
+  const std::optional<int> status = MessageHead(*head.behind()).status();
+  return status && (*status < 200 || *status > 299);
+}
+
 std::string shown(const std::string& path) { return path == kStdin ? "standard input" : harmless(path); }
 
 }  // namespace
@@ -60,7 +70,8 @@ PathInput::PathInput(std::vector<std::string> paths, int stdin_fd, std::size_t d
     : stdin_fd_(stdin_fd),
       bytes_kept_max_(document_bytes_max + 1),
       stop_(stop),
-      page_block_(kPageBlockBytes) {
+      page_block_(kPageBlockBytes),
+      warc_(bytes_kept_max_) {
   if (struct stat file{}; ::fstat(output_fd, &file) == 0 && S_ISREG(file.st_mode))
     output_ = FileId{file.st_dev, file.st_ino};
   if (paths.empty()) paths.emplace_back(kStdin);
@@ -76,7 +87,12 @@ std::vector<std::string> PathInput::take_remarks() { return std::exchange(remark
 
 std::string PathInput::left_out() const {
   std::string words;
-  if (passed_over_ > 0) words += fmt::format("passed over {} WARC records that hold no page", passed_over_);
+  if (passed_over_ > 0) words = fmt::format("{} WARC records that hold no page", passed_over_);
+  if (failures_ > 0) {
+    words += fmt::format("{}{} responses of WARCs whose HTTP status is not 2xx", words.empty() ? "" : " and ",
+                         failures_);
+  }
+  if (!words.empty()) words.insert(0, "passed over ");
   if (skipped_ == 0 && !is_nothing()) return words;
   if (!words.empty()) words += "; ";
   if (is_nothing()) words += "nothing to read: ";
@@ -198,7 +214,11 @@ void PathInput::open_lines(const std::string& path) {
   opening_.clear();
   is_at_end_ = false;
   items_ = {};
-  warc_ = {};
+  warc_ = WarcRecords(bytes_kept_max_);
+  is_end_told_ = false;
+  is_warc_told_ = false;
+  breaks_ = 0;
+  is_break_ = false;
 }
 
 // True, and `fd` is done with, if it is of the file that we write to. Of two names of a file one is enough.
@@ -254,7 +274,7 @@ void PathInput::read_page(const std::string& path, PathBatch& batch) {
 // One block at most. False: there is nothing more for the moment, or not for this batch.
 bool PathInput::take_from_lines(PathBatch& batch, Wait wait) {
   if (shape_ != Shape::kUnknown && !begin_kind(kind_of_lines(), batch)) return false;
-  if (unread_.empty()) {
+  if (!has_pieces()) {
     switch (look(places_.empty() ? wait : Wait::kNo)) {
       case Look::kNothingYet:
         return false;
@@ -278,9 +298,16 @@ PathInput::Look PathInput::look(Wait wait) {
   if (is_at_end_) return Look::kEnd;
   if (!file_.has_more() && !wait_for_more(fd_, wait)) return Look::kNothingYet;
   const Result<std::optional<std::string_view>> read = file_.read();
+  is_break_ = !read && read.error().code == ErrorCode::kCorrupt && shape_ == Shape::kWarc && file_.resume();
+  if (is_break_) {
+    ++breaks_;
+    is_at_end_ = true;
+    return Look::kEnd;
+  }
   if (!read) {
     fail(fd_path_, read.error().message, read.error().code);
-    record_.clear();  // it is not whole
+    is_end_told_ = true;
+    if (shape_ != Shape::kWarc) record_.clear();  // it is not whole
     is_at_end_ = true;
     return Look::kEnd;
   }
@@ -297,15 +324,34 @@ void PathInput::end_lines(PathBatch& batch) {
     return;
   }
   if (shape_ == Shape::kWarc) {
-    if (warc_.end()) fail(fd_path_, "ends within a WARC record: the file is not whole");
-    if (warc_.damaged_bytes() > 0)
-      fail(fd_path_, fmt::format("is damaged: {} bytes are of no WARC record", warc_.damaged_bytes()));
+    if (!warc_.end()) return take_pieces(batch);
+    if (is_break_) {
+      record_.clear();
+      is_at_end_ = is_break_ = false;
+      return;
+    }
+    tell_damage_of_warc();
     passed_over_ += warc_.passed_over();
   } else if (!record_.empty()) {
     end_record(record_, batch);
   }
   record_.clear();
   close_lines();
+}
+
+void PathInput::tell_damage_of_warc() {
+  std::vector<std::string> clauses;
+  if (breaks_ > 0) clauses.push_back(fmt::format("{} gzips in it cannot be unpacked to their ends", breaks_));
+  if (const std::uint64_t count = warc_.cut_short(); count > 0) {
+    const std::string& first = warc_.cut_short_first();
+    clauses.push_back(fmt::format("{} WARC records have less than their Content-Length says{}{}", count,
+                                  first.empty() ? "" : ", the first that of ", harmless(first)));
+  }
+  if (const std::uint64_t count = warc_.damaged_bytes(); count > 0)
+    clauses.push_back(fmt::format("{} bytes are of no WARC record", count));
+  if (!clauses.empty()) fail(fd_path_, fmt::format("is damaged: {}", fmt::join(clauses, "; ")));
+  if (warc_.is_broken_off() && !is_end_told_)
+    fail(fd_path_, "ends within a WARC record: the file is not whole");
 }
 
 // True where a read will answer at once.
@@ -329,10 +375,12 @@ void PathInput::find_shape() {
   };
   const std::string_view begin = skip_blanks(without_mark(skip_blanks(opening_)));
   const std::string_view inside = begin.starts_with('[') ? skip_blanks(begin.substr(1)) : begin;
+  const bool is_named_warc = ends_with_any(fd_path_, kWarcEndings);
   const bool may_become_warc = begin.size() < kWarcOpening.size() && kWarcOpening.starts_with(begin);
   if ((inside.empty() || may_become_warc) && opening_.size() < bytes_kept_max_) return;
+  const bool is_warc = is_named_warc || begin.starts_with(kWarcOpening);
   const bool is_array = begin.starts_with('[') && (inside.starts_with('{') || inside.starts_with(']'));
-  shape_ = is_array ? Shape::kArray : begin.starts_with(kWarcOpening) ? Shape::kWarc : Shape::kLines;
+  shape_ = is_warc ? Shape::kWarc : is_array ? Shape::kArray : Shape::kLines;
   unread_ = shape_ == Shape::kLines ? opening_ : begin;
 }
 
@@ -340,8 +388,12 @@ PathBatch::Kind PathInput::kind_of_lines() const {
   return shape_ == Shape::kWarc ? PathBatch::Kind::kArchive : PathBatch::Kind::kLines;
 }
 
+bool PathInput::has_pieces() const {
+  return !unread_.empty() || (shape_ == Shape::kWarc && warc_.has_more());
+}
+
 void PathInput::take_pieces(PathBatch& batch) {
-  while (!unread_.empty() && !full(batch)) {
+  while (has_pieces() && !full(batch)) {
     const auto [bytes, ends] = take_piece();
     if (ends && record_.empty()) {
       end_record(bytes.substr(0, bytes_kept_max_), batch);
@@ -381,6 +433,18 @@ void PathInput::end_record(std::string_view bytes, PathBatch& batch) {
   const Source source = next_line_;
   ++next_line_.offset;
   if (bytes.find_first_not_of(kBlanks) == std::string_view::npos) return;
+  if (shape_ == Shape::kWarc && is_failure(bytes)) {
+    ++failures_;
+    return;
+  }
+  if (shape_ == Shape::kLines && !is_warc_told_ && bytes.starts_with(kWarcOpening) &&
+      opens_head(trimmed(bytes, "\r"))) {
+    is_warc_told_ = true;
+    remarks_.push_back(fmt::format(
+        "{}: a WARC record begins in line {}, but not the file, so it is read as lines: take away what "
+        "stands before, or give it a name that ends in {}",
+        shown(fd_path_), source.offset + 1, alternatives(kWarcEndings)));
+  }
   Place place{source, 0, 0, bytes.size(), 0};
   const std::size_t begin = batch.bytes.size();
   if (shape_ == Shape::kWarc) {

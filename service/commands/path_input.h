@@ -5,9 +5,12 @@
 //                  machine sees the same order; symbolic links are not followed
 //   a file         of a page's ending: one page; else one JSON document a line
 //
-// A file of lines may be one array instead (array_items.h), or a WARC (warc_records.h): then its items, or
-// its pages, are the records. Each may be packed (unpacking.h): lines, arrays and WARCs are unpacked as they
-// are read, and a page is handed on as it is.
+// A file of lines may be one array instead (array_items.h), or a WARC (warc_records.h), by its ending or by
+// what it begins with: then its items, or its pages, are the records. Each may be packed (unpacking.h):
+// lines, arrays and WARCs are unpacked as they are read, and a page is handed on as it is.
+//
+// Of a WARC's responses those are pages whose HTTP status is one of success (2xx): what a server says of a
+// page that it does not have is no page. Common Crawl keeps them apart, too.
 //
 // Inside a folder files are read that have an ending of pages or of lines; others are skipped and counted.
 // The file that we write to is no input: what is read there would be written there again, without an end.
@@ -46,6 +49,7 @@ namespace neardup {
 inline constexpr std::array<std::string_view, 5> kPageEndings = {".html", ".htm", ".xhtml", ".txt", ".md"};
 inline constexpr std::array<std::string_view, 5> kLineEndings = {".jsonl", ".ndjson", ".json", ".warc",
                                                                  ".wet"};
+inline constexpr auto kWarcEndings = std::span(kLineEndings).last<2>();
 
 // "a, b or c": for people.
 std::string alternatives(std::span<const std::string_view> words);
@@ -84,14 +88,15 @@ class PathInput {
 
   // What could not be read, since the last call. The input goes on behind it.
   std::vector<Error> take_errors();
-  // What was left out since then although it could be read: our output, below a folder. Nobody named it.
+  // What else is to be told since then: that our output, below a folder, was left out, whom nobody named, or
+  // that a file of lines looks like a WARC.
   std::vector<std::string> take_remarks();
 
   const std::vector<std::string>& topic_names() const { return topic_names_; }
   // The input has ended, there were folders, and not one file was there to be read.
   bool is_nothing() const { return has_folder_ && ahead_.empty() && topic_names_.empty(); }
   // How many files of folders were neither lines nor pages, and which are; and how many records of WARCs hold
-  // no page. "": there is nothing to tell.
+  // no page, or one that a server did not have. "": there is nothing to tell.
   std::string left_out() const;
 
  private:
@@ -129,8 +134,10 @@ class PathInput {
   bool wait_for_more(int fd, Wait wait) const;
   void find_shape();
   PathBatch::Kind kind_of_lines() const;
+  bool has_pieces() const;
   void take_pieces(PathBatch& batch);
   void end_lines(PathBatch& batch);
+  void tell_damage_of_warc();
   void end_record(std::string_view bytes, PathBatch& batch);
   Piece take_piece();
   Piece take_line();
@@ -158,15 +165,20 @@ class PathInput {
   bool is_at_end_ = false;         // of it, or where it can be read no further
   ArrayItems items_;
   WarcRecords warc_;
-  std::string_view unread_;  // the rest of what file_ gave, or of opening_
-  std::string record_;       // the beginning of a record whose end has not come yet
+  bool is_end_told_ = false;   // that the open file does not end well
+  bool is_warc_told_ = false;  // that the open file of lines may be one
+  std::uint64_t breaks_ = 0;   // of a WARC's gzips
+  bool is_break_ = false;      // not its end: the file goes on behind it
+  std::string_view unread_;    // the rest of what file_ gave, or of opening_
+  std::string record_;         // the beginning of a record whose end has not come yet
 
   std::vector<Place> places_;  // of the batch being made
   std::vector<std::string> topic_names_;
   std::vector<Error> errors_;
   std::vector<std::string> remarks_;
   std::uint64_t skipped_ = 0;      // files
-  std::uint64_t passed_over_ = 0;  // records of WARCs
+  std::uint64_t passed_over_ = 0;  // records of WARCs: of other types,
+  std::uint64_t failures_ = 0;     // and responses that are no success
 };
 
 }  // namespace neardup

@@ -1,5 +1,6 @@
 #include "service/commands/unpacked_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -9,6 +10,9 @@ namespace neardup {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+// Nearly always what was no part of a gzip shows within some thousands of bytes.
+constexpr std::size_t kBegunBytesMax = std::size_t{256} << 10;
+constexpr int kResumesMax = 1000;
 
 }  // namespace
 
@@ -17,9 +21,14 @@ UnpackedFile::UnpackedFile() : block_(kBlockBytes) {}
 void UnpackedFile::open(int fd) {
   fd_ = fd;
   is_begun_ = false;
+  is_ended_ = false;
+  is_gzip_ = false;
+  is_lost_ = false;
+  resumed_ = 0;
   opening_.clear();
   stream_.reset();
-  packed_ = {};
+  packed_.clear();
+  packed_at_ = 0;
   may_hold_more_ = false;
   is_damaged_ = false;
 }
@@ -31,24 +40,51 @@ Result<std::optional<std::string_view>> UnpackedFile::read() {
   if (got < 0 && errno == EWOULDBLOCK) return {std::nullopt};  // somebody else took it
   if (got < 0) return Error{ErrorCode::kIo, std::strerror(errno)};
   std::string_view bytes(block_.data(), static_cast<std::size_t>(got));
+  is_ended_ = bytes.empty();
   if (!is_begun_) {
     opening_ += bytes;
     if (may_become_packed(opening_) && !bytes.empty()) return {std::nullopt};
     is_begun_ = true;
     bytes = opening_;
-    if (const auto packing = packing_of(bytes)) stream_ = unpack_stream(*packing);
+    const auto packing = packing_of(bytes);
+    if (packing) stream_ = unpack_stream(*packing);
+    is_gzip_ = packing == Packing::kGzip;
   }
   if (!stream_) return {bytes};
   if (bytes.empty() && !stream_->may_end())
     return Error{ErrorCode::kCorrupt, "ends too early: what is packed in it is not whole"};
   if (bytes.empty()) return {bytes};
-  packed_ = bytes;
+  const std::size_t begun = std::min({stream_->begun_bytes(), packed_at_, kBegunBytesMax});
+  packed_.erase(0, packed_at_ - begun);
+  packed_at_ = begun;
+  packed_ += bytes;
+  if (is_lost_ && !find_next()) return {std::nullopt};
   return unpack();
+}
+
+bool UnpackedFile::resume() {
+  if (!is_gzip_ || resumed_++ == kResumesMax) return false;
+  const std::size_t begun = std::min(stream_->begun_bytes(), packed_at_);
+  packed_at_ -= begun - std::min<std::size_t>(begun, 1);  // the next one does not begin where it does
+  stream_ = unpack_stream(Packing::kGzip);
+  may_hold_more_ = false;
+  is_damaged_ = false;
+  return find_next() || !is_ended_;
+}
+
+// False: it is not in what was read.
+bool UnpackedFile::find_next() {
+  packed_at_ += find_gzip(std::string_view(packed_).substr(packed_at_));
+  is_lost_ = packed_at_ == packed_.size();
+  if (is_lost_) packed_at_ -= std::min(packed_at_, kGzipHeadBytes - 1);  // of its head there may be a part
+  return !is_lost_;
 }
 
 Result<std::optional<std::string_view>> UnpackedFile::unpack() {
   unpacked_.resize(kBlockBytes);
-  const UnpackStream::Unpacked unpacked = stream_->read(packed_, unpacked_);
+  std::string_view packed = std::string_view(packed_).substr(packed_at_);
+  const UnpackStream::Unpacked unpacked = stream_->read(packed, unpacked_);
+  packed_at_ = packed_.size() - packed.size();
   may_hold_more_ = unpacked.size == unpacked_.size();
   is_damaged_ = unpacked.is_damaged;
   if (unpacked.size == 0) return {std::nullopt};

@@ -50,30 +50,111 @@ bool holds_page(const WarcHead& head) {
          !starts_with_ignoring_case(head.uri, "dns:") && !starts_with_ignoring_case(head.uri, "urn:");
 }
 
+constexpr std::size_t kOpeningBytesMax = 16;  // "WARC/1.1" and the line's end take ten
+constexpr std::size_t kBehindBytesMax = 64;   // how far behind a block the next record is looked for
+
+enum class Opens : std::uint8_t { kNo, kYes, kMayYet };
+
+// A record, at the front of `bytes`: more may come behind them.
+Opens opens_record(std::string_view bytes) {
+  if (!kWarcOpening.starts_with(bytes.substr(0, kWarcOpening.size()))) return Opens::kNo;
+  std::string_view behind = bytes.substr(0, kOpeningBytesMax);
+  if (const auto line = take_line(behind)) return opens_head(*line) ? Opens::kYes : Opens::kNo;
+  return bytes.size() < kOpeningBytesMax ? Opens::kMayYet : Opens::kNo;
+}
+
+// Where a record is opened, or may yet be, at the earliest; else behind the last byte.
+std::size_t find_opening(std::string_view bytes) {
+  std::size_t at = 0;
+  while ((at = bytes.find(kWarcOpening.front(), at)) != std::string_view::npos) {
+    if (opens_record(bytes.substr(at)) != Opens::kNo) return at;
+    ++at;
+  }
+  return bytes.size();
+}
+
 }  // namespace
 
 Piece WarcRecords::take(std::string_view& unread) {
-  while (!unread.empty()) {
-    if (in_ == In::kNothing || in_ == In::kHead) {
-      gather_line(unread);
-      if (std::exchange(is_head_due_, false)) return {head_, in_ == In::kNothing};
+  if (kept_at_ > kept_.size() / 2) kept_.erase(0, std::exchange(kept_at_, 0));
+  for (;;) {
+    if (is_in_doubt_) {
+      const Doubt doubt = this->doubt();
+      if (doubt == Doubt::kStays && unread.empty()) return {};
+      if (doubt == Doubt::kStays) kept_ += std::exchange(unread, {});
+      if (const Piece piece = settle(doubt); piece.ends) return piece;
       continue;
     }
-    const bool is_page = in_ == In::kBlock;
-    const std::string_view block = unread.substr(0, block_left_);
-    unread.remove_prefix(block.size());
-    block_left_ -= block.size();
-    if (block_left_ == 0) in_ = In::kNothing;
-    if (is_page) return {block, block_left_ == 0};
+    std::string_view again = kept();
+    const bool is_again = !again.empty();
+    std::string_view& bytes = is_again ? again : unread;
+    if (bytes.empty()) return {};
+    const Piece piece = take_from(bytes);
+    if (is_again) kept_at_ = kept_.size() - again.size();
+    if (piece.ends || !piece.bytes.empty()) return piece;
   }
-  return {};
+}
+
+Piece WarcRecords::take_from(std::string_view& bytes) {
+  if (in_ == In::kNothing || in_ == In::kHead) {
+    gather_line(bytes);
+    return std::exchange(is_head_due_, false) ? Piece{head_, in_ == In::kNothing} : Piece{};
+  }
+  std::string_view block = bytes.substr(0, block_left_);
+  if (!is_block_sure_) {
+    // Its last line may go on behind it, as far as a head was taken for the rest of the block.
+    const std::size_t opening =
+        std::min(find_opening(bytes.substr(0, block.size() + kOpeningBytesMax)), block.size());
+    is_in_doubt_ = opening < block.size();
+    block = block.substr(0, opening);
+  }
+  bytes.remove_prefix(block.size());
+  block_left_ -= block.size();
+  const bool is_page = in_ == In::kBlock;
+  if (block_left_ == 0) in_ = In::kNothing;
+  return is_page ? Piece{block, block_left_ == 0} : Piece{};
+}
+
+// What is in doubt: whether the block goes on where a line in it may open the next record.
+WarcRecords::Doubt WarcRecords::doubt() const {
+  const std::string_view bytes = kept();
+  const bool is_all = is_ending_ || bytes.size() >= block_left_ + kBehindBytesMax;
+  const Doubt unless_it_ends = is_all ? Doubt::kBlockGoesOn : Doubt::kStays;
+  switch (opens_record(bytes)) {
+    case Opens::kNo:
+      return Doubt::kNoRecord;
+    case Opens::kMayYet:
+      return unless_it_ends;
+    case Opens::kYes:
+      break;
+  }
+  if (block_left_ > kept_bytes_max_) return Doubt::kBlockEnded;
+  if (bytes.size() < block_left_) return is_ending_ ? Doubt::kBlockEnded : Doubt::kStays;
+  const std::string_view behind = trimmed(bytes.substr(block_left_, kBehindBytesMax), "\r\n");
+  if (behind.size() >= kWarcOpening.size())
+    return behind.starts_with(kWarcOpening) ? Doubt::kBlockGoesOn : Doubt::kBlockEnded;
+  return kWarcOpening.starts_with(behind) ? unless_it_ends : Doubt::kBlockEnded;
+}
+
+Piece WarcRecords::settle(Doubt doubt) {
+  is_in_doubt_ = doubt == Doubt::kStays;
+  is_block_sure_ = doubt == Doubt::kBlockGoesOn;
+  if (doubt != Doubt::kBlockEnded) return {};
+  if (cut_short_++ == 0) cut_short_first_ = name_;
+  block_left_ = 0;
+  return {"", std::exchange(in_, In::kNothing) == In::kBlock};
 }
 
 bool WarcRecords::end() {
+  is_ending_ = true;
+  if (has_more()) return false;
+  is_ending_ = false;
   if (line_.ends_with('\r')) line_.pop_back();
   if (!line_.empty()) end_line(line_);
   line_.clear();
-  return in_ != In::kNothing;
+  is_broken_off_ = in_ != In::kNothing;
+  in_ = In::kNothing;
+  return true;
 }
 
 void WarcRecords::gather_line(std::string_view& unread) {
@@ -92,10 +173,14 @@ void WarcRecords::gather_line(std::string_view& unread) {
 
 // `text`: line_ without its end.
 void WarcRecords::end_line(std::string_view text) {
-  if (text.starts_with(kWarcOpening) && opens_head(text)) {
+  // Of what is no record the last line may have no end.
+  const std::size_t opening = in_ == In::kHead ? 0 : std::min(text.rfind(kWarcOpening), text.size());
+  const std::string_view opened = text.substr(opening);
+  if (opened.starts_with(kWarcOpening) && opens_head(opened)) {
     drop_head();
+    damaged_bytes_ += opening;
     in_ = In::kHead;
-    head_ = line_;
+    head_ = line_.substr(opening);
   } else if (in_ == In::kHead) {
     head_ += line_;
     if (text.empty()) {
@@ -115,11 +200,9 @@ void WarcRecords::end_head() {
   block_left_ = *head->block_bytes;
   const bool is_page = holds_page(*head);
   in_ = block_left_ == 0 ? In::kNothing : is_page ? In::kBlock : In::kOtherBlock;
+  is_block_sure_ = false;
   is_head_due_ = is_page;
-  if (!is_page) {
-    ++passed_over_;
-    return;
-  }
+  if (!is_page) ++passed_over_;
   name_ = head->uri.empty() ? head->record_id : head->uri;
   time_ms_ = parse_time_ms(head->date);
 }

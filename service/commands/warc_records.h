@@ -12,9 +12,19 @@
 //   HTTP/1.1 200 OK ...                          for the codec to read (service/codec/http_message.h)
 //
 // A record comes in pieces, as the bytes do, its head first. What is no record is passed over up to the next
-// line that opens one, and counted. One that has less than its head says takes what follows for the rest.
+// line that opens one, and counted.
 //
-// Cost:    a head is copied once; blocks are neither copied nor looked at.
+// A crawler that was killed leaves a record that has less than its head says, and the next one behind it:
+//
+//   Content-Length: 9000 .. <p>some wo|WARC/1.1 .. Content-Length: 700 .. </html>    WARC/1.1 ..
+//                                     |<- kept until it is known how the block ends ->|
+//
+// Such a line in a block may as well be one of a page about WARCs. Where the block ends, and blank lines and
+// a record follow, or nothing, it was; else the block ended before that line, and what was kept is read as
+// records. It is, too, where the rest of the block is more than `kept_bytes_max`, which no page may have.
+//
+// Cost:    a head is copied once; blocks are searched for such lines, and kept only behind one.
+// Memory:  a head and what is kept, `kept_bytes_max` and what came at once.
 // Threads: one at a time.
 // Source:  ISO 28500 (WARC 1.0 and 1.1).
 #pragma once
@@ -33,39 +43,64 @@ inline constexpr std::string_view kWarcRecordEnd = "\r\n\r\n";  // parts it from
 
 class WarcRecords {
  public:
+  explicit WarcRecords(std::size_t kept_bytes_max) : kept_bytes_max_(kept_bytes_max) {}
+
   // Takes bytes from the front of `unread`: all of them, or up to where a piece ends, whose bytes live until
-  // the next call at most.
+  // the next call at most. They may come from what was kept: then of `unread` nothing is taken.
   Piece take(std::string_view& unread);
+  // There are pieces though nothing is unread.
+  bool has_more() const { return (!is_in_doubt_ || is_ending_) && !kept().empty(); }
 
   // Of the record that the last piece is of.
   const std::string& name() const { return name_; }  // the page's URI; without one, the record's id
   std::int64_t number() const { return number_; }    // among all records of the file, from 0
   std::optional<std::int64_t> time_ms() const { return time_ms_; }  // when it was fetched
 
-  // No more bytes will come. True: a record, or its head, is cut off.
+  // No more bytes will come, or none that go on where the last ones ended: what comes next begins a record.
+  // False: there are pieces still, to be taken before this is asked again.
   bool end();
+  // end() came within a record, or its head.
+  bool is_broken_off() const { return is_broken_off_; }
   std::uint64_t passed_over() const { return passed_over_; }      // records that hold no page
   std::uint64_t damaged_bytes() const { return damaged_bytes_; }  // of no record
+  std::uint64_t cut_short() const { return cut_short_; }          // records that have less than they say
+  const std::string& cut_short_first() const { return cut_short_first_; }  // its name
 
  private:
   enum class In : std::uint8_t { kNothing, kHead, kBlock, kOtherBlock };
+  enum class Doubt : std::uint8_t { kStays, kNoRecord, kBlockGoesOn, kBlockEnded };
 
-  void gather_line(std::string_view& unread);
+  std::string_view kept() const { return std::string_view(kept_).substr(kept_at_); }
+  Piece take_from(std::string_view& bytes);
+  void gather_line(std::string_view& bytes);
   void end_line(std::string_view text);
   void end_head();
   void drop_head();
+  Doubt doubt() const;
+  Piece settle(Doubt doubt);
 
+  std::size_t kept_bytes_max_;
   In in_ = In::kNothing;
   std::string line_;          // what came of one, outside blocks
   std::string head_;          // of the last record
   bool is_head_due_ = false;  // as a piece
   std::uint64_t block_left_ = 0;
 
+  std::string
+      kept_;  // from a line in the block that may open a record, while it is in doubt; then read again
+  std::size_t kept_at_ = 0;
+  bool is_in_doubt_ = false;
+  bool is_block_sure_ = false;  // it ends where its head says
+  bool is_ending_ = false;      // nothing comes behind what is kept
+
   std::string name_;
   std::int64_t number_ = -1;
   std::optional<std::int64_t> time_ms_;
+  bool is_broken_off_ = false;
   std::uint64_t passed_over_ = 0;
   std::uint64_t damaged_bytes_ = 0;
+  std::uint64_t cut_short_ = 0;
+  std::string cut_short_first_;
 };
 
 }  // namespace neardup

@@ -177,6 +177,21 @@ TEST(Unpack, a_zstd_may_look_back_as_far_as_its_tool_lets_it) {
   EXPECT_EQ(unpack(Packing::kZstd, zstd_with_window(text, 28), kBytesMax, out), Outcome::kDamaged);
 }
 
+TEST(Unpack, a_gzip_is_found_by_all_that_its_head_says) {
+  const std::string gzip = gzip_of("words");
+  const std::string head = gzip.substr(0, kGzipHeadBytes);
+  EXPECT_EQ(find_gzip(gzip), 0U);
+  EXPECT_EQ(find_gzip("words" + gzip), 5U);
+  EXPECT_EQ(find_gzip("\x1F\x8B\x08\xE0" + head), 4U);
+  for (std::size_t size = 0; size < kGzipHeadBytes; ++size)
+    EXPECT_EQ(find_gzip("words" + head.substr(0, size)), 5 + size) << "behind the last byte";
+  for (const auto& [at, byte] : {std::pair<std::size_t, char>{2, 7}, {3, '\x20'}, {8, 1}, {9, 14}}) {
+    std::string none = head;
+    none[at] = byte;
+    EXPECT_EQ(find_gzip(none), none.size()) << at;
+  }
+}
+
 TEST(Unpack, how_bytes_are_packed_is_told_by_the_first_of_them_or_by_a_name) {
   EXPECT_EQ(packing_of(gzip_of("")), Packing::kGzip);
   EXPECT_EQ(packing_of(zstd_of("")), Packing::kZstd);

@@ -207,6 +207,12 @@ std::string said_to_nobody(const std::string& lines, std::chrono::milliseconds r
   return said;
 }
 
+TEST_F(FeedCommand, lines_that_look_like_a_warc_are_told_of) {
+  const std::string lines = write("crawl", "junk\n" + warc_record("resource", "http://a/", "page"));
+  const std::string said = said_to_nobody(lines, std::chrono::milliseconds(100));
+  EXPECT_NE(said.find("neardup: " + lines + ": a WARC record begins in line 2"), std::string::npos) << said;
+}
+
 TEST_F(FeedCommand, where_no_broker_answers_it_ends_soon_and_names_them) {
   std::string lines;
   for (int i = 0; i < 120'000; ++i) lines += "{\"text\":\"words\"}\n";

@@ -182,9 +182,144 @@ TEST_F(PathInputTest, a_warc_that_is_not_whole_is_told) {
   EXPECT_FALSE(input.next(batch));
   const std::vector<Error> errors = input.take_errors();
   ASSERT_EQ(errors.size(), 2U);
-  EXPECT_EQ(errors[0].message,
+  EXPECT_EQ(errors[0].message, folder_.string() + "/a.warc: is damaged: 13 bytes are of no WARC record");
+  EXPECT_EQ(errors[1].message,
             folder_.string() + "/a.warc: ends within a WARC record: the file is not whole");
-  EXPECT_EQ(errors[1].message, folder_.string() + "/a.warc: is damaged: 13 bytes are of no WARC record");
+}
+
+TEST_F(PathInputTest, a_record_of_a_warc_that_is_cut_short_is_told) {
+  const std::string first = warc_record("response", "http://a/\x1B", "HTTP/1.1 200 OK\r\n\r\npage and more");
+  const std::string last = warc_record("resource", "http://b/", "page");
+  for (const std::string& behind : {last, last + last}) {
+    write("a.warc", first.substr(0, first.size() - 12) + behind);
+    PathInput input({folder_.string() + "/a.warc"}, 0, 1000, stop_);
+    PathBatch batch;
+    ASSERT_TRUE(input.next(batch));
+    ASSERT_GE(batch.records.size(), 2U);
+    EXPECT_EQ(batch.records[0].value, first.substr(0, first.size() - 12));
+    EXPECT_EQ(batch.records[1].value, last.substr(0, last.size() - 4));
+    EXPECT_FALSE(input.next(batch));
+    const std::vector<Error> errors = input.take_errors();
+    ASSERT_EQ(errors.size(), 1U);
+    EXPECT_EQ(errors[0].message,
+              folder_.string() +
+                  "/a.warc: is damaged: 1 WARC records have less than their Content-Length "
+                  "says, the first that of http://a/?");
+  }
+}
+
+// As a crawler leaves one that was killed, and then goes on in the same file.
+TEST_F(PathInputTest, a_warc_goes_on_behind_a_gzip_that_breaks_off) {
+  const auto page = [](const std::string& uri, unsigned seed) {
+    std::string words;
+    for (int i = 0; i < 400; ++i)
+      words += std::to_string((seed = seed * 1664525U + 1013904223U) >> 20) + (i % 9 == 0 ? "\n" : " ");
+    return gzip_of(warc_record("resource", uri, words));
+  };
+  std::string behind;
+  std::vector<std::string> wanted = {"http://first/"};
+  for (unsigned i = 0; i < 30; ++i) {
+    wanted.push_back("http://" + std::to_string(i));
+    behind += page(wanted.back(), i + 5);
+  }
+  const std::string cut = page("http://cut/", 1);
+  for (std::size_t size = 1; size < cut.size(); size += 1 + size / 10) {
+    write("a.warc.gz", page("http://first/", 2) + cut.substr(0, size) + behind + cut.substr(0, size));
+    PathInput input({folder_.string() + "/a.warc.gz"}, 0, 100'000, stop_);
+    PathBatch batch;
+    std::vector<std::string> keys;
+    while (input.next(batch)) {
+      for (const Record& record : batch.records) {
+        if (record.key != "http://cut/") keys.emplace_back(*record.key);
+      }
+    }
+    EXPECT_EQ(keys, wanted) << size;
+    const std::vector<Error> errors = input.take_errors();
+    ASSERT_EQ(errors.size(), 2U) << size;
+    const std::string path = folder_.string() + "/a.warc.gz: ";
+    EXPECT_EQ(errors[0].message, path + "ends too early: what is packed in it is not whole");
+    EXPECT_TRUE(
+        errors[1].message.starts_with(path + "is damaged: 1 gzips in it cannot be unpacked to their ends"))
+        << errors[1].message;
+  }
+  write("a.warc.gz", cut + std::string(1'000'000, '\x1F') + "\x1F\x8B\x08" + cut);
+  PathInput input({folder_.string() + "/a.warc.gz"}, 0, 100'000, stop_);
+  PathBatch batch;
+  ASSERT_TRUE(input.next(batch));
+  EXPECT_EQ(batch.records.size(), 2U) << "behind what is no gzip, too";
+  EXPECT_FALSE(input.next(batch));
+}
+
+TEST_F(PathInputTest, lines_that_look_like_a_warc_are_told_of_once) {
+  const std::string record = warc_record("resource", "http://a/", "page");
+  write("file", "junk\n" + record + record);
+  PathInput input({folder_.string() + "/file"}, 0, 1000, stop_);
+  PathBatch batch;
+  ASSERT_TRUE(input.next(batch));
+  EXPECT_EQ(batch.kind, PathBatch::Kind::kLines);
+  EXPECT_EQ(
+      input.take_remarks(),
+      std::vector<std::string>{
+          folder_.string() +
+          "/file: a WARC record begins in line 2, but not the file, so it is read as lines: take away what "
+          "stands before, or give it a name that ends in .warc or .wet"});
+}
+
+TEST_F(PathInputTest, a_response_of_a_warc_that_is_no_success_is_no_page) {
+  const auto response = [](const std::string& status) {
+    return warc_record("response", "http://" + status, "HTTP/1.1 " + status + "\r\nA: b\r\n\r\npage");
+  };
+  std::string warc = warc_record("conversion", "http://text", "HTTP/1.1 is a protocol.");
+  for (const std::string status : {"200 OK", "203", "206 Partial", "299"}) warc += response(status);
+  warc += warc_record("response", "http://none", "page");
+  for (const std::string status : {"100", "301 Moved", "304", "404 Not Found", "503", "999"})
+    warc += response(status);
+  warc += warc_record("response", "http://a", "HTTP/1.1 404 Not Found\r\nno header\r\n\r\npage");
+  write("a.warc", warc);
+  PathInput input({folder_.string() + "/a.warc"}, 0, 1000, stop_);
+  PathBatch batch;
+  std::vector<std::string> keys;
+  while (input.next(batch)) {
+    for (const Record& record : batch.records) keys.emplace_back(*record.key);
+  }
+  EXPECT_EQ(keys, (std::vector<std::string>{"http://text", "http://200 OK", "http://203",
+                                            "http://206 Partial", "http://299", "http://none"}));
+  EXPECT_EQ(input.left_out(), "passed over 7 responses of WARCs whose HTTP status is not 2xx");
+  write("a.warc", warc_record("request", "http://a", "GET") + warc);
+  PathInput with_request({folder_.string() + "/a.warc"}, 0, 1000, stop_);
+  while (with_request.next(batch)) continue;
+  EXPECT_EQ(
+      with_request.left_out(),
+      "passed over 1 WARC records that hold no page and 7 responses of WARCs whose HTTP status is not 2xx");
+}
+
+TEST_F(PathInputTest, a_file_named_as_a_warc_is_one_whatever_it_begins_with) {
+  const std::string record = warc_record("resource", "http://a/", "page");
+  const auto errors_of = [&](const std::string& name, const std::string& bytes) {
+    write(name, bytes);
+    PathInput input({folder_.string() + "/" + name}, 0, 1000, stop_);
+    PathBatch batch;
+    std::size_t pages = 0;
+    while (input.next(batch)) {
+      EXPECT_EQ(batch.kind, PathBatch::Kind::kArchive);
+      pages += batch.records.size();
+    }
+    std::vector<std::string> words = {std::to_string(pages)};
+    for (const Error& error : input.take_errors())
+      words.push_back(error.message.substr(folder_.string().size() + 1));
+    return words;
+  };
+  using Words = std::vector<std::string>;
+  for (const std::string before : {"", "\xEF\xBB\xBF", "\r\n\r\n", "\xEF\xBB\xBF \n", "\n\xEF\xBB\xBF"}) {
+    EXPECT_EQ(errors_of("a.warc", before + record), Words{"1"});
+    EXPECT_EQ(errors_of("records", before + record), Words{"1"});
+  }
+  const std::string damaged = ": is damaged: 5 bytes are of no WARC record";
+  EXPECT_EQ(errors_of("a.warc", "junk\n" + record), (Words{"1", "a.warc" + damaged}));
+  EXPECT_EQ(errors_of("a.warc", "junk " + record), (Words{"1", "a.warc" + damaged}));
+  EXPECT_EQ(errors_of("a.WARC.WET.gz", gzip_of("junk\n" + record)), (Words{"1", "a.WARC.WET.gz" + damaged}));
+  EXPECT_EQ(errors_of("a.wet", "{ }\r\n"), (Words{"0", "a.wet" + damaged}));
+  EXPECT_EQ(errors_of("a.warc", ""), Words{"0"});
 }
 
 TEST_F(PathInputTest, a_packed_warc_may_come_a_byte_at_a_time) {
