@@ -11,7 +11,7 @@
 namespace neardup {
 
 std::string ReadDocument::name() const {
-  return document.id.empty() ? fmt::format("{}:{}", topic, document.source.offset + 1) : document.id;
+  return document.id.empty() ? place_name(topic, document.source.offset) : document.id;
 }
 
 DocumentReader::DocumentReader(const Config& config, const Preset& preset, const Streams& streams)

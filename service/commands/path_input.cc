@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -55,6 +54,10 @@ bool is_failure(std::string_view record) {
 std::string shown(const std::string& path) { return path == kStdin ? "standard input" : harmless(path); }
 
 }  // namespace
+
+std::string place_name(std::string_view topic, std::int64_t offset) {
+  return fmt::format("{}:{}", topic, offset + 1);
+}
 
 std::string alternatives(std::span<const std::string_view> words) {
   std::string text;
@@ -209,7 +212,7 @@ void PathInput::open_lines(const std::string& path) {
   fd_ = fd;
   fd_path_ = path;
   file_.open(fd);
-  next_line_ = {add_topic(is_stdin ? "stdin" : path), 0, 0};
+  next_line_ = {add_topic(is_stdin ? stdin_name_ : path), 0, 0};
   shape_ = Shape::kUnknown;
   opening_.clear();
   is_at_end_ = false;
@@ -452,7 +455,7 @@ void PathInput::end_record(std::string_view bytes, PathBatch& batch) {
     place.time_ms = warc_.time_ms().value_or(0);
     batch.bytes += warc_.name();
   } else {
-    fmt::format_to(std::back_inserter(batch.bytes), "{}:{}", topic_names_[source.topic], source.offset + 1);
+    batch.bytes += place_name(topic_names_[source.topic], source.offset);
   }
   place.begin = batch.bytes.size();
   place.key_size = place.begin - begin;

@@ -35,6 +35,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -51,12 +52,17 @@ inline constexpr std::array<std::string_view, 5> kLineEndings = {".jsonl", ".ndj
                                                                  ".wet"};
 inline constexpr auto kWarcEndings = std::span(kLineEndings).last<2>();
 
+// What a line without an id is called, by its file and its number there, from 0: FILE:NUMBER, from 1.
+std::string place_name(std::string_view topic, std::int64_t offset);
+
 // "a, b or c": for people.
 std::string alternatives(std::span<const std::string_view> words);
 
+inline constexpr std::string_view kStdinName = "stdin";  // as a topic
+
 struct PathBatch {
   enum class Kind : std::uint8_t {
-    kLines,    // keyed by where each lies: FILE:NUMBER, from 1
+    kLines,    // keyed by where each lies: place_name
     kPages,    // keyed by the path
     kArchive,  // of a WARC, with its head, keyed by its name there
   };
@@ -81,6 +87,9 @@ class PathInput {
   PathInput& operator=(const PathInput&) = delete;
 
   enum class Wait : std::uint8_t { kYes, kNo };
+
+  // What standard input is called, its topic and so its lines. REQUIRES: nothing was read.
+  void name_stdin(std::string name) { stdin_name_ = std::move(name); }
 
   // Replaces `batch` with the next records, one at least. False: the input has ended, or with kNo there is
   // nothing for the moment.
@@ -145,6 +154,7 @@ class PathInput {
   void fail(const std::string& path, std::string_view why, ErrorCode code = ErrorCode::kIo);
 
   const int stdin_fd_;
+  std::string stdin_name_ = std::string(kStdinName);
   const std::size_t bytes_kept_max_;  // of a line or page: one more than a document may have
   const std::atomic<bool>& stop_;
   std::optional<FileId> output_;  // if it is a file

@@ -60,9 +60,11 @@ const char kScanHelp[] =
     "key\n"
     "(presets json and raw); in Kafka its key has to name it. An index that outlives the scan takes that for "
     "an\n"
-    "id: a line at the same place of a later scan is one of the same document. Lines of plain text are read "
-    "with\n"
-    "--set input.preset=raw.\n"
+    "id: a line at the same place of a later scan is one of the same document, but for standard input, "
+    "which\n"
+    "each scan that goes on from an index calls by a name of its own: stdin-2, stdin-3. Lines of plain text "
+    "are\n"
+    "read with --set input.preset=raw.\n"
     "Verdicts come in input order on standard output; progress and a summary on standard error. A line that "
     "is\n"
     "no document gets the verdict \"rejected\" with its reason, and the scan goes on; blank lines are "
@@ -202,7 +204,17 @@ class Scan {
     if (const Status& file = detector_.file_status(); !file) return file.error().in("index.directory");
     for (const JournalChain::Topic& topic : chain_.topics()) topic_names_.push_back(topic.name);
     topics_before_ = topic_names_.size();
+    input_.name_stdin(stdin_name());
     return {};
+  }
+
+  // What came on standard input before is not what comes now: other lines lie at the same places. So each
+  // scan that goes on from an index calls it by a name of its own: stdin, stdin-2, stdin-3.
+  std::string stdin_name() const {
+    const std::string again = fmt::format("{}-", kStdinName);
+    const auto before = std::ranges::count_if(
+        topic_names_, [&](const std::string& name) { return name == kStdinName || name.starts_with(again); });
+    return before == 0 ? std::string(kStdinName) : fmt::format("{}{}", again, before + 1);
   }
 
   // Reads, and has it signed. False: there is nothing more, or not yet.

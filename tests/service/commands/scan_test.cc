@@ -619,6 +619,20 @@ TEST_F(MgramScan, goes_on_where_a_snapshot_ends_and_refuses_one_of_another_mode)
   }
 }
 
+TEST_F(Scan, a_place_on_standard_input_is_another_one_in_each_scan_of_an_index) {
+  const std::string index = (folder_ / "index").string();
+  const auto unnamed = [](int seed) { return R"({"text":")" + words(seed) + "\"}\n"; };
+  EXPECT_THAT(ids(scan({.snapshot = index}, unnamed(1)).verdicts), ElementsAre("stdin:1"));
+  const Scanned second = scan({.snapshot = index}, unnamed(2) + unnamed(1));
+  EXPECT_THAT(ids(second.verdicts), ElementsAre("stdin-2:1", "stdin-2:2"));
+  EXPECT_EQ(second.verdicts[0].relation, Relation::kOther) << "no revision of another text";
+  EXPECT_EQ(second.verdicts[1].duplicate_of->id, "stdin:1");
+  EXPECT_EQ(second.verdicts[1].relation, Relation::kOther);
+  const Scanned asked = scan({.against = index}, unnamed(1));
+  EXPECT_THAT(ids(asked.verdicts), ElementsAre("stdin-3:1"));
+  EXPECT_EQ(asked.verdicts[0].relation, Relation::kOther) << "no recrawl";
+}
+
 TEST_F(Scan, a_file_named_as_the_index_is_no_folder) {
   const std::string file = write("three.jsonl", line("a", words(1)));
   const Scanned asked = scan({.paths = {file}, .against = file});
