@@ -32,6 +32,9 @@ constexpr auto kSignatures = std::to_array<std::string_view>({
     "\x28\xB5\x2F\xFD",                  // zstd
     "7z\xBC\xAF\x27\x1C",
     "Rar!\x1A\x07",
+    // tables
+    "PAR1\x15",                          // Parquet
+    "Obj\x01",                           // Avro
     // images
     "\x89PNG\r\n\x1A\n",
     "\xFF\xD8\xFF\xE0??JFIF",

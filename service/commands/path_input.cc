@@ -17,6 +17,7 @@
 
 #include "core/base/ascii.h"
 #include "core/text/utf8.h"
+#include "service/codec/file_kind.h"
 #include "service/codec/message_head.h"
 #include "service/codec/unpacking.h"
 #include "service/commands/streams.h"
@@ -49,6 +50,19 @@ bool is_failure(std::string_view record) {
   if (!head.behind()) return false;
   const std::optional<int> status = MessageHead(*head.behind()).status();
   return status && (*status < 200 || *status > 299);
+}
+
+// Of what begins a file; "": there may be.
+std::string_view why_no_lines(std::string_view bytes) {
+  constexpr std::string_view kTar = "ustar";
+  constexpr std::size_t kTarAt = 257;
+  if (is_no_page(bytes) || bytes.substr(std::min(kTarAt, bytes.size())).starts_with(kTar)) {
+    return "holds no lines: it begins as a PDF, an image or an archive does; take the words of it, or "
+           "unpack it (gzip and zstd need not be)";
+  }
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"))
+    return "is UTF-16, and lines are read in UTF-8: make it that with iconv -f UTF-16 -t UTF-8";
+  return "";
 }
 
 std::string shown(const std::string& path) { return path == kStdin ? "standard input" : harmless(path); }
@@ -384,6 +398,11 @@ void PathInput::find_shape() {
   const bool is_warc = is_named_warc || begin.starts_with(kWarcOpening);
   const bool is_array = begin.starts_with('[') && (inside.starts_with('{') || inside.starts_with(']'));
   shape_ = is_warc ? Shape::kWarc : is_array ? Shape::kArray : Shape::kLines;
+  if (const std::string_view why = why_no_lines(opening_); shape_ == Shape::kLines && !why.empty()) {
+    fail(fd_path_, why);
+    is_at_end_ = true;
+    return;
+  }
   unread_ = shape_ == Shape::kLines ? opening_ : begin;
 }
 

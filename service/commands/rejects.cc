@@ -20,11 +20,14 @@ std::string where_the_text_is() {
 
 std::string what_mends(RejectReason reason) {
   switch (reason) {
-    case RejectReason::kNullValue:
     case RejectReason::kNotJson:
-    case RejectReason::kTooDeep:
+      return where_the_text_is() + "; --set input.preset=raw reads lines of plain text";
+    case RejectReason::kNullValue:
     case RejectReason::kMissingText:
       return where_the_text_is();
+    case RejectReason::kTooDeep:
+      return fmt::format("objects and arrays may lie {} deep in each other, and no setting takes more",
+                         kJsonDepthMax);
     case RejectReason::kMissingId:
       return "nothing of what input.id_from lists was there: input.fields.id and input.fields.url say where "
              "in a record they lie; with key in the list, a line of a file is called FILE:NUMBER; `neardup "

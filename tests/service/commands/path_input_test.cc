@@ -250,6 +250,28 @@ TEST_F(PathInputTest, a_warc_goes_on_behind_a_gzip_that_breaks_off) {
   EXPECT_FALSE(input.next(batch));
 }
 
+TEST_F(PathInputTest, a_file_that_holds_no_lines_says_so) {
+  const auto error_of = [&](const std::string& bytes) {
+    write("file", bytes);
+    PathInput input({folder_.string() + "/file"}, 0, 1000, stop_);
+    PathBatch batch;
+    EXPECT_FALSE(input.next(batch)) << bytes.substr(0, 20);
+    const std::vector<Error> errors = input.take_errors();
+    EXPECT_EQ(errors.size(), 1U);
+    return errors.empty() ? "" : errors[0].message.substr(folder_.string().size() + 1);
+  };
+  const std::string kind =
+      "file: holds no lines: it begins as a PDF, an image or an archive does; take the words of it, or "
+      "unpack it (gzip and zstd need not be)";
+  EXPECT_EQ(error_of("%PDF-1.7\n%words\n"), kind);
+  EXPECT_EQ(error_of("PK\x03\x04" + std::string(100'000, '\n')), kind);
+  EXPECT_EQ(error_of("BZh91AY&SY words"), kind);
+  EXPECT_EQ(error_of(gzip_of(gzip_of("{}\n"))), kind);
+  EXPECT_EQ(error_of("a.jsonl" + std::string(250, '\0') + "ustar\n"), kind);
+  EXPECT_EQ(error_of(std::string("\xFF\xFE{\0}\0\n\0", 8)),
+            "file: is UTF-16, and lines are read in UTF-8: make it that with iconv -f UTF-16 -t UTF-8");
+}
+
 TEST_F(PathInputTest, lines_that_look_like_a_warc_are_told_of_once) {
   const std::string record = warc_record("resource", "http://a/", "page");
   write("file", "junk\n" + record + record);

@@ -619,6 +619,14 @@ TEST_F(MgramScan, goes_on_where_a_snapshot_ends_and_refuses_one_of_another_mode)
   }
 }
 
+TEST_F(Scan, tells_what_mends_lines_of_text_and_what_nothing_mends) {
+  EXPECT_THAT(scan({}, "id,text\n").err, HasSubstr("; --set input.preset=raw reads lines of plain text\n"));
+  const std::string deep = R"({"id":"a","text":)" + std::string(300, '[') + std::string(300, ']') + "}\n";
+  EXPECT_THAT(scan({}, deep).err,
+              HasSubstr("(rejected: too_deep 1); objects and arrays may lie 256 deep in each other, and no "
+                        "setting takes more\n"));
+}
+
 TEST_F(Scan, a_place_on_standard_input_is_another_one_in_each_scan_of_an_index) {
   const std::string index = (folder_ / "index").string();
   const auto unnamed = [](int seed) { return R"({"text":")" + words(seed) + "\"}\n"; };
