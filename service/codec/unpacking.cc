@@ -139,8 +139,9 @@ class ZstdStream : public UnpackStream {
       const std::size_t left = ZSTD_decompressStream(context_.get(), &to, &from);
       packed.remove_prefix(from.pos);
       if (ZSTD_isError(left) != 0) {
-        if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation) throw std::bad_alloc();
-        return {to.pos, true};
+        const ZSTD_ErrorCode code = ZSTD_getErrorCode(left);
+        if (code == ZSTD_error_memory_allocation) throw std::bad_alloc();
+        return {to.pos, true, code == ZSTD_error_frameParameter_windowTooLarge};
       }
       may_hold_more_ = left != 0 && to.pos == to.size;
       if (left == 0) members_.end();

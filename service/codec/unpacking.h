@@ -45,6 +45,7 @@ class UnpackStream {
   struct Unpacked {
     std::size_t size = 0;     // of what `out` got
     bool is_damaged = false;  // behind that: the stream is no more to be used
+    bool is_too_far = false;  // and it is by nothing but looking back farther than a zstd may here
   };
 
   UnpackStream() = default;

@@ -31,10 +31,16 @@ void UnpackedFile::open(int fd) {
   packed_at_ = 0;
   may_hold_more_ = false;
   is_damaged_ = false;
+  is_too_far_ = false;
 }
 
 Result<std::optional<std::string_view>> UnpackedFile::read() {
-  if (is_damaged_) return Error{ErrorCode::kCorrupt, "is damaged: what follows cannot be unpacked"};
+  if (is_damaged_) {
+    return Error{ErrorCode::kCorrupt,
+                 is_too_far_
+                     ? "is a zstd with a window above 128 MiB: unpack it before, with zstd -d --long=31"
+                     : "is damaged: what follows cannot be unpacked"};
+  }
   if (has_more()) return unpack();
   const std::ptrdiff_t got = read_some(fd_, block_.data(), block_.size());
   if (got < 0 && errno == EWOULDBLOCK) return {std::nullopt};  // somebody else took it
@@ -87,6 +93,7 @@ Result<std::optional<std::string_view>> UnpackedFile::unpack() {
   packed_at_ = packed_.size() - packed.size();
   may_hold_more_ = unpacked.size == unpacked_.size();
   is_damaged_ = unpacked.is_damaged;
+  is_too_far_ = unpacked.is_too_far;
   if (unpacked.size == 0) return {std::nullopt};
   return {std::string_view(unpacked_.data(), unpacked.size)};
 }

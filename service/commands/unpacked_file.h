@@ -60,6 +60,7 @@ class UnpackedFile {
   std::size_t packed_at_ = 0;  // between them
   bool may_hold_more_ = false;
   bool is_damaged_ = false;  // behind what came
+  bool is_too_far_ = false;  // as UnpackStream says
   std::vector<char> block_;
   std::vector<char> unpacked_;
 };

@@ -22,6 +22,23 @@ inline std::string zstd_of(std::string_view bytes) {
   return out;
 }
 
+// As one makes it who does not know how much will come: else the window is no larger than what is in it.
+inline std::string zstd_with_window(std::string_view bytes, int window_bits) {
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 24);
+  std::string out(ZSTD_compressBound(bytes.size()), '\0');
+  ZSTD_inBuffer from{bytes.data(), bytes.size(), 0};
+  ZSTD_outBuffer to{out.data(), out.size(), 0};
+  ZSTD_compressStream2(context, &to, &from, ZSTD_e_flush);
+  CHECK(ZSTD_compressStream2(context, &to, &from, ZSTD_e_end) == 0, "there is room for all");
+  ZSTD_freeCCtx(context);
+  out.resize(to.pos);
+  out[5] =
+      static_cast<char>((window_bits - 10) << 3);  // RFC 8878, 3.1.1.1.2: behind the magic and what is there
+  return out;
+}
+
 inline std::string brotli_of(std::string_view bytes) {
   std::string out(BrotliEncoderMaxCompressedSize(bytes.size()) + 16, '\0');
   std::size_t size = out.size();

@@ -272,6 +272,16 @@ TEST_F(PathInputTest, a_file_that_holds_no_lines_says_so) {
             "file: is UTF-16, and lines are read in UTF-8: make it that with iconv -f UTF-16 -t UTF-8");
 }
 
+TEST_F(PathInputTest, a_zstd_that_looks_back_too_far_is_not_called_damaged) {
+  write("file", zstd_with_window("{}\n", 31));
+  PathInput input({folder_.string() + "/file"}, 0, 1000, stop_);
+  PathBatch batch;
+  EXPECT_FALSE(input.next(batch));
+  EXPECT_EQ(input.take_errors().at(0).message,
+            folder_.string() +
+                "/file: is a zstd with a window above 128 MiB: unpack it before, with zstd -d --long=31");
+}
+
 TEST_F(PathInputTest, lines_that_look_like_a_warc_are_told_of_once) {
   const std::string record = warc_record("resource", "http://a/", "page");
   write("file", "junk\n" + record + record);
