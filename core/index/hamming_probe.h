@@ -14,10 +14,11 @@
 //                       or for its id
 //   3         resolve   hits to ids; their fingerprints are asked for, and the blocks of crowded buckets
 //   4         verify    true distances
-//             blocks    the tags of a block as those of a head; the fingerprints of hits are asked for. They
-//                       come behind all else because they are long and young: if the first match is wanted,
-//                       one in a head, which is older, spares them
-//   5         finish    true distances of these
+//             blocks    the tags of a block as those of a head; the ids of hits are asked for. They come
+//                       behind all else because they are long and young: if the first match is wanted, one
+//                       in a head, which is older, spares them
+//   5         ids       of these hits; their fingerprints are asked for
+//   6         finish    true distances of these
 //
 // Nothing is changed here, so any number of threads may probe at once.
 //

@@ -153,6 +153,7 @@ struct Prober {
   WorkList<Bucket, kHitsMax> buckets;
   WorkList<Hit, kHitsMax> hits;
   WorkList<Block, 2 * kHitsMax> blocks;
+  WorkList<Slot, kHitsMax> block_slots;
   WorkList<Hit, kHitsMax> block_hits;
 
   explicit Prober(const ProbeView<Word>& of, std::uint64_t& compared, std::vector<Found>* found = nullptr)
@@ -345,7 +346,7 @@ struct Prober {
     const Word differing = scatter(table.rest(), table.rest_of(head[word] ^ tags_of(q)[at]));
     if (!is_wanted(table, differing)) return;
     if (table.has_ids()) {
-      push_slot(q, table.ids(table.region(keys_of(q)[at]), head) + word);
+      push_slot(slots, {q, table.ids(table.region(keys_of(q)[at]), head) + word});
     } else {
       push_bucket(q, differing);
     }
@@ -357,11 +358,11 @@ struct Prober {
            count_bits(differing) <= view.distance;
   }
 
-  void push_slot(Query q, const std::uint32_t* id) {
-    if (slots.is_full()) [[unlikely]]
-      return verify({q, *id});
-    prefetch_line(id);
-    slots.push({q, id});
+  void push_slot(WorkList<Slot, kHitsMax>& to, const Slot& slot) {
+    if (to.is_full()) [[unlikely]]
+      return verify({slot.query, *slot.id});
+    prefetch_line(slot.id);
+    to.push(slot);
   }
 
   // A hit of a table without ids: what has its key in table 0 is to be compared, once. Unless that is the
@@ -421,12 +422,16 @@ struct Prober {
   // --- Ids and words
 
   void resolve() {
-    for (const Slot& slot : slots) push_hit(hits, {slot.query, *slot.id});
+    read_slots(slots, hits);
     for (const Bucket& bucket : buckets) search(bucket);
     for (const BlockHead& head : block_heads) push_block_of(head.query, head.table);
-    slots.clear();
     buckets.clear();
     block_heads.clear();
+  }
+
+  void read_slots(WorkList<Slot, kHitsMax>& from, WorkList<Hit, kHitsMax>& to) {
+    for (const Slot& slot : from) push_hit(to, {slot.query, *slot.id});
+    from.clear();
   }
 
   void search(const Bucket& bucket) {
@@ -497,13 +502,13 @@ struct Prober {
       while (near != 0) [[unlikely]] {
         const std::uint32_t at = from + static_cast<std::uint32_t>(std::countr_zero(near));
         near &= near - 1;
-        const Hit hit = {in.query, block.ids()[at - kHeader]};
+        const Slot slot = {in.query, block.ids() + (at - kHeader)};
         if (found++ < kBlockHitsMax) [[likely]] {
-          push_hit(block_hits, hit);
+          push_slot(block_slots, slot);
           continue;
         }
-        verify(hit);
-        if (is_spared(in.query, hit.id)) return;
+        verify({in.query, *slot.id});
+        if (is_spared(in.query, *slot.id)) return;
       }
     }
   }
@@ -512,7 +517,8 @@ struct Prober {
 
   bool is_done() const {
     return equal_slots.size() + equal_words.size() + open.size() + asked.size() + slots.size() +
-               buckets.size() + block_heads.size() + hits.size() + blocks.size() + block_hits.size() ==
+               buckets.size() + block_heads.size() + hits.size() + blocks.size() + block_slots.size() +
+               block_hits.size() ==
            0;
   }
 
@@ -529,6 +535,7 @@ struct Prober {
     while (searched < count || !is_done()) {
       verify_all(block_hits);
       verify_all(hits);
+      read_slots(block_slots, block_hits);
       scan_blocks();
       resolve();
       compare_equal_words();
