@@ -1,7 +1,6 @@
 #include "core/index/hamming_segment.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "core/base/bytes.h"
@@ -11,14 +10,22 @@
 namespace neardup {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "words are copied as they lie in memory");
-
 constexpr std::string_view kSegmentMagic = "NDHW";
 constexpr std::string_view kStateMagic = "NDHS";
 constexpr std::size_t kSegmentHeaderBytes = 4 + 2 + 2 + 8 + 8 + 4;
 constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
 constexpr std::size_t kChecksumBytes = 4;
 constexpr std::uint64_t kSequenceMax = std::uint64_t{1} << 48;
+
+// A word as its segment has it, and back.
+template <class Word>
+Word stored(Word word) {
+  if constexpr (kLimbsOf<Word> == 2) {
+    return {little_endian(word.low), little_endian(word.high)};
+  } else {
+    return little_endian(word);
+  }
+}
 
 Error corrupt(std::string message) { return {ErrorCode::kCorrupt, std::move(message)}; }
 
@@ -70,7 +77,7 @@ Status write_segment(const HammingIndex<kWidth>& index, Sequence first, Sequence
     bytes.clear();
     writer.u64(from);
     for (std::size_t i = 0; i < count; ++i) {
-      const Word word = index.stored_word(from + i);
+      const Word word = stored(index.stored_word(from + i));
       bytes.append(reinterpret_cast<const char*>(&word), sizeof(word));
     }
     writer.u32(crc32c(bytes));
@@ -172,6 +179,7 @@ Status HammingLoader<kWidth>::read_segment(std::string_view bytes) {
     if (!words_.empty()) {
       std::memcpy(static_cast<void*>(words_.data()), block.data() + 8 + skipped * sizeof(Word),
                   words_.size() * sizeof(Word));
+      for (Word& word : words_) word = stored(word);
       index_.restore_words(words_);
     }
   }
