@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -14,12 +15,16 @@
 
 namespace neardup::reference {
 
+// In whichever order the machine has them.
+template <class Word>
+using PartsOf = std::array<std::uint32_t, sizeof(Word) / 4>;
+
 template <class Word>
 int distance_of(const Word& a, const Word& b) {
-  const auto* const x = reinterpret_cast<const std::uint32_t*>(&a);
-  const auto* const y = reinterpret_cast<const std::uint32_t*>(&b);
+  const auto x = std::bit_cast<PartsOf<Word>>(a);
+  const auto y = std::bit_cast<PartsOf<Word>>(b);
   int count = 0;
-  for (std::size_t i = 0; i < sizeof(Word) / 4; ++i) count += std::popcount(x[i] ^ y[i]);
+  for (std::size_t i = 0; i < x.size(); ++i) count += std::popcount(x[i] ^ y[i]);
   return count;
 }
 
@@ -57,7 +62,7 @@ class PigeonholeIndex {
 
  private:
   std::uint64_t block(const Word& word, std::size_t t) const {
-    const auto* const parts = reinterpret_cast<const std::uint32_t*>(&word);
+    const auto parts = std::bit_cast<PartsOf<Word>>(word);
     const std::size_t width = 8 * sizeof(Word);
     std::uint64_t value = 0;
     const std::size_t end = width * (t + 1) / tables_.size();
