@@ -19,14 +19,13 @@ Error refused(const Error& error, const StoreOptions& options) {
 // Errors: kUnavailable (another process has it), kIo.
 Result<File> lock_of(const std::string& folder) {
   Result<File> lock = File::open(folder + "/lock", O_RDWR | O_CREAT);
-  if (!lock) return lock.error().in("snapshot");
+  if (!lock) return lock;
   const Result<bool> locked = lock->lock();
-  if (!locked) return locked.error().in("snapshot");
+  if (!locked) return locked.error();
   if (*locked) return lock;
-  return Error{ErrorCode::kUnavailable,
-               "snapshot " + folder +
-                   ": another process writes to this folder; each instance needs one of its own "
-                   "(snapshot.directory)"};
+  return Error{ErrorCode::kUnavailable, folder +
+                                            ": another process writes to this folder; each instance needs "
+                                            "one of its own (snapshot.directory)"};
 }
 
 Error removed(const std::string& path) {
@@ -52,27 +51,26 @@ JournalStore::JournalStore(std::string folder, const std::string& signature_opti
 Result<std::unique_ptr<JournalStore>> JournalStore::open(const std::string& folder,
                                                          const std::string& signature_options,
                                                          StoreOptions options) {
-  if (const Status made = make_folder(folder); !made) return made.error().in("snapshot " + folder);
+  if (const Status made = make_folder(folder); !made) return made.error();
   Result<File> lock = lock_of(folder);
   if (!lock) return lock.error();
   std::unique_ptr<JournalStore> store(new JournalStore(folder, signature_options, options, *std::move(lock)));
   const Result<SnapshotFiles> files = snapshot_files(folder);
-  if (!files) return files.error().in("snapshot");
+  if (!files) return files.error();
   if (!files->manifests.empty()) store->generation_ = files->manifests.back();
   Result<std::optional<Manifest>> manifest = newest_manifest(folder, store->damage_);
   if (!manifest) {
-    const Error failed = manifest.error().in("snapshot");
+    const Error& failed = manifest.error();
     return failed.code == ErrorCode::kUnsupportedVersion ? refused(failed, options) : failed;
   }
-  if (store->damage_.is_unread)
-    return Error{ErrorCode::kIo, store->damage_.clauses + ": left as it is"}.in("snapshot");
+  if (store->damage_.is_unread) return Error{ErrorCode::kIo, store->damage_.clauses + ": left as it is"};
   if (!*manifest) {
     for (const std::uint64_t first : files->segments)
-      if (Status status = store->look_at_unnamed(first); !status) return status.error().in("snapshot");
+      if (Status status = store->look_at_unnamed(first); !status) return status.error();
     return store;
   }
   if (const Status same = comparable(**manifest, signature_options); !same)
-    return refused(same.error().in("snapshot " + folder), options);
+    return refused(same.error().in(folder), options);
   store->manifest_damage_ = store->damage_;
   store->committed_ = **std::move(manifest);
   return store;

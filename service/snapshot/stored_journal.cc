@@ -38,11 +38,12 @@ Result<std::unique_ptr<JournalStore>> open_store_if_disk_is_well(const std::stri
   if (store) return store;
   const Error& error = store.error();
   // A folder that was just made and is not found is the disk's doing, too.
-  if (error.code != ErrorCode::kIo && error.code != ErrorCode::kNotFound) return store;
+  if (error.code != ErrorCode::kIo && error.code != ErrorCode::kNotFound) return error.in("snapshot");
   probe.snapshot_failed();
   board.warn("snapshot", error.message);
   log_warning(
-      "{}: the service goes on without a snapshot, and each start reads the whole journal from Kafka until "
+      "snapshot: {}: the service goes on without a snapshot, and each start reads the whole journal from "
+      "Kafka until "
       "the disk takes one. Mend it and start again, name another folder, or empty snapshot.directory",
       error.message);
   return std::unique_ptr<JournalStore>();

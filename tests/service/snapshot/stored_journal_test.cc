@@ -27,6 +27,7 @@ using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 // A committed journal: a mark of its transaction lies behind every record, so that a record's position is not
 // its number. Shared by the logs that read it.
@@ -588,13 +589,14 @@ TEST_F(StoredJournalTest, a_disk_that_refuses_the_folder_stops_no_start_and_a_wr
   ASSERT_TRUE(without.ok()) << without.error().message;
   EXPECT_EQ(*without, nullptr);
   EXPECT_EQ(probe_.failures, 1);
-  EXPECT_THAT(board_.warning(), AllOf(HasSubstr("snapshot"), HasSubstr(file)));
+  EXPECT_THAT(board_.warning(), StartsWith("snapshot: " + file)) << "says once what it is about";
 
   commit(5);
   ASSERT_TRUE(live().status);
   const auto other = open(at(), "fingerprint.features=shingles");
   ASSERT_FALSE(other.ok());
   EXPECT_EQ(other.error().code, ErrorCode::kContradiction);
+  EXPECT_THAT(other.error().message, StartsWith("snapshot: " + at()));
   const auto well = open(at());
   ASSERT_TRUE(well.ok()) << well.error().message;
   ASSERT_NE(*well, nullptr);
