@@ -61,7 +61,7 @@ void log_error(fmt::format_string<Args...> format, Args&&... args) {
 // Which of many equal lines are worth writing?
 //
 // Per key one line each `interval`, which says how many were left out since the one before. A broker that is
-// away for an hour then costs six lines a minute and not thousands.
+// away for an hour then costs six lines a minute for what its clients say, and not thousands.
 class LogLimiter {
  public:
   using Clock = std::chrono::steady_clock;

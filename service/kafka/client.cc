@@ -36,17 +36,28 @@ Result<std::string> read_secret(const std::string& setting, const std::string& p
   return content;
 }
 
-// An outage says the same thing dozens of times a second.
+// An outage says the same thing dozens of times a second, by every client that the service has.
 LogLimiter& limiter() {
   static LogLimiter limiter;
   return limiter;
 }
 
-// What is the same in all lines of one fault, and another for another topic: without times and partitions.
-std::string without_digits(std::string_view text) {
-  std::string rest;
-  std::ranges::copy_if(text, std::back_inserter(rest), [](char c) { return c < '0' || c > '9'; });
-  return rest;
+// What is the same in all lines of one fault, and another for another topic: neither where (each client tells
+// it of each of its connections, and most of them twice: as an error and as a line of its log) nor how often,
+// so without librdkafka's words on these, and without whatever has a digit: addresses, times, partitions.
+std::string fault_of(std::string_view text) {
+  if (text.starts_with("[thrd:")) text.remove_prefix(std::min(text.size(), text.find("]: ") + 3));
+  text =
+      text.substr(0, text.find(" (after "));  // "5000ms in state CONNECT, 3 identical error(s) suppressed)"
+  std::string fault;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    const bool is_coordinator = word == "GroupCoordinator:" || word == "TxnCoordinator:";
+    if (!is_coordinator && std::ranges::none_of(word, [](char c) { return c >= '0' && c <= '9'; }))
+      fault.append(word).append(" ");
+  }
+  return fault;
 }
 
 ClientListener& listener_of(void* opaque) { return *static_cast<ClientListener*>(opaque); }
@@ -120,8 +131,12 @@ rd_kafka_resp_err_t listen_to_answers(rd_kafka_t* client, const rd_kafka_conf_t*
 void ClientListener::on_error(int code, const char* reason) {
   const auto error = static_cast<rd_kafka_resp_err_t>(code);
   probe_.kafka_error(name_, rd_kafka_err2name(error));
-  limiter().log(LogLevel::kWarning, name_ + rd_kafka_err2name(error) + without_digits(reason),
-                "kafka {}: {}: {}", name_, rd_kafka_err2name(error), reason);
+  if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {  // why was said of each of them
+    log_debug("kafka {}: {}: {}", name_, rd_kafka_err2name(error), reason);
+  } else {
+    limiter().log(LogLevel::kWarning, fault_of(reason), "kafka {}: {}: {}", name_, rd_kafka_err2name(error),
+                  reason);
+  }
 }
 
 void ClientListener::on_log(int level, const char* facility, const char* text) {
@@ -129,7 +144,7 @@ void ClientListener::on_log(int level, const char* facility, const char* text) {
   if (ours == LogLevel::kDebug) {  // was asked for, all of it
     log_debug("kafka {}: {}: {}", name_, facility, text);
   } else {
-    limiter().log(ours, name_ + facility + without_digits(text), "kafka {}: {}: {}", name_, facility, text);
+    limiter().log(ours, fault_of(text), "kafka {}: {}: {}", name_, facility, text);
   }
 }
 

@@ -237,6 +237,33 @@ TEST(Client, that_hears_of_failures_only_hears_of_errors_too) {
   }));
 }
 
+// As five clients tell it of a broker that is away: by each of their connections, as an error and as a line
+// of librdkafka's log, with how often and after what time. Another fault has a line of its own.
+TEST(Client, a_broker_that_is_away_is_one_line_whoever_tells_it) {
+  const std::string why = "Connect to ipv4#10.0.0.1:9092 failed: No route to host";
+  Probe probe;
+  ::testing::internal::CaptureStderr();
+  for (const std::string client : {"admin", "election", "input", "journal", "writer"}) {
+    ClientListener listener(client, probe);
+    for (const std::string connection :
+         {"kafka-a:9092/bootstrap", "kafka-b:9092/2", "GroupCoordinator", "TxnCoordinator"}) {
+      const std::string where =
+          connection + (connection.ends_with("Coordinator") ? ": kafka-a:9092: " : ": ") + why;
+      for (const std::string often : {"(after 0ms in state CONNECT)",
+                                      "(after 5000ms in state CONNECT, 31 identical error(s) suppressed)"}) {
+        listener.on_error(RD_KAFKA_RESP_ERR__TRANSPORT, (where + " " + often).c_str());
+        listener.on_log(3, "FAIL", ("[thrd:" + connection + "]: " + where + " " + often).c_str());
+      }
+    }
+    listener.on_error(RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, "3/3 brokers are down");
+  }
+  ClientListener("input", probe)
+      .on_log(3, "FAIL", "[thrd:kafka-c:9092/3]: kafka-c:9092/3: SSL handshake failed");
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::ranges::count(log, '\n'), 2) << log;
+  EXPECT_THAT(log, AllOf(HasSubstr(why), HasSubstr("SSL handshake failed")));
+}
+
 // How many records wait in the consumer's queue once nothing more is fetched into it.
 std::size_t queued_at_rest(rd_kafka_t& client) {
   const RdKafka<rd_kafka_queue_t> queue(rd_kafka_queue_get_consumer(&client));
