@@ -101,7 +101,7 @@ Result<std::map<std::string, TopicDescription>> reach_kafka(const KafkaConfig& c
   LogLimiter limiter;
   for (;;) {
     asks();
-    auto described = describe_topics(config, topic_names(config.topics), milliseconds(9000));
+    auto described = describe_topics(config, topic_names(config.topics), milliseconds(9000), stop);
     board.beat();
     if (described || described.error().code != ErrorCode::kUnavailable || fail_fast) return described;
     if (stop.stop_requested()) return Error{ErrorCode::kUnavailable, "asked to stop before Kafka answered"};
@@ -356,7 +356,7 @@ Result<InputPlan> Service::plan(Topics& topics, const Election& election, KafkaW
       if (Status status = is_read ? Status() : read_again(); !status) return status;
       is_read = true;
       inputs = input_topics(topics);
-      Status bounds = read_bounds(config_.kafka, inputs, milliseconds(9000));
+      Status bounds = read_bounds(config_.kafka, inputs, milliseconds(9000), stop);
       is_read = bounds.ok();  // a topic may be gone since it was described
       return bounds;
     };
@@ -396,13 +396,14 @@ Status Service::serve_term(std::stop_source& term) {
   // Whoever comes back after a crash, before its session is over, may be elected as well as a standby that
   // has read all. If somebody is there, let it not lead before it knows as much. A group that does not
   // answer, or has nobody, is joined at once: the election then takes no time of its own.
-  if (const Result<bool> members = has_members(config_.kafka, milliseconds(5000)); members && *members) {
+  if (const Result<bool> members = has_members(config_.kafka, milliseconds(5000), stop);
+      members && *members) {
     log_info("standby: somebody is in group {}: reading the journal before joining it", config_.kafka.group);
     if (Status status = read_up(*watched, stop); !status) return status;
   }
   log_info("standby: joining group {}, whose leader is the writer", config_.kafka.group);
   Result<std::unique_ptr<Election>> election =
-      Election::join(config_.kafka, metrics_, board_, [&term] { term.request_stop(); });
+      Election::join(config_.kafka, metrics_, board_, [&term] { term.request_stop(); }, stop);
   if (!election) return election.error();
   if (Status status = stand_by(**election, *watched, stop); !status) return status;
   watched.reset();
@@ -462,7 +463,7 @@ Status Service::lead(const Election& election, std::stop_source& term) {
   const Result<InputPlan> plan = this->plan(*topics, election, writer, term);
   if (!plan) return plan.error();
 
-  Result<std::unique_ptr<KafkaInput>> input = KafkaInput::open(config_.kafka, metrics_);
+  Result<std::unique_ptr<KafkaInput>> input = KafkaInput::open(config_.kafka, metrics_, stop);
   if (!input) return input.error();
   if (Status status = (*input)->assign(plan->positions); !status) return status;
 
@@ -527,7 +528,7 @@ Status Service::run(const std::stop_token& stop) {
     log_info("index.memory_limit is not set: the index may take {:.0f} MB of what this process may have",
              static_cast<double>(retention_.bytes_max) / 1e6);
   }
-  Result<std::unique_ptr<TopicLookup>> lookup = TopicLookup::open(config_.kafka, metrics_);
+  Result<std::unique_ptr<TopicLookup>> lookup = TopicLookup::open(config_.kafka, metrics_, stop);
   if (!lookup) return lookup.error();
   lookup_ = std::move(*lookup);
   for (;;) {

@@ -36,18 +36,20 @@ Error answered(const std::string& where, rd_kafka_resp_err_t error, const std::s
 class Admin {
  public:
   // For as long as its requests take.
-  static Result<Admin> open(const KafkaConfig& config, milliseconds timeout) {
-    return made(make_client(RD_KAFKA_PRODUCER, config, {}, unheard()), config, timeout);
+  static Result<Admin> open(const KafkaConfig& config, milliseconds timeout, const std::stop_token& stop) {
+    return made(make_client(RD_KAFKA_PRODUCER, config, {}, unheard(), stop), config, timeout);
   }
   // To ask for the offsets of the group: of a broker that does not coordinate it librdkafka (issue 5040)
   // turns to what only a client of a group has, and a producer would bring the process down. It joins
   // nothing.
-  static Result<Admin> open_for_group(const KafkaConfig& config, milliseconds timeout) {
-    return made(make_client(RD_KAFKA_CONSUMER, config, consumer_properties(config.group), unheard()), config,
-                timeout);
+  static Result<Admin> open_for_group(const KafkaConfig& config, milliseconds timeout,
+                                      const std::stop_token& stop) {
+    return made(make_client(RD_KAFKA_CONSUMER, config, consumer_properties(config.group), unheard(), stop),
+                config, timeout);
   }
-  static Result<Admin> open(const KafkaConfig& config, ClientListener& listener, milliseconds timeout) {
-    return made(make_client(RD_KAFKA_PRODUCER, config, {}, listener), config, timeout);
+  static Result<Admin> open(const KafkaConfig& config, ClientListener& listener, milliseconds timeout,
+                            const std::stop_token& stop) {
+    return made(make_client(RD_KAFKA_PRODUCER, config, {}, listener, stop), config, timeout);
   }
 
   rd_kafka_t* client() const { return client_.get(); }
@@ -72,8 +74,17 @@ class Admin {
 
   rd_kafka_queue_t* queue() const { return queue_.get(); }
 
+  // No answer is waited for once this is asked for: Kafka may be away, and whoever stops us has a limit.
+  void stop_on(std::stop_token stop) { stop_ = std::move(stop); }
+
   Result<RdKafka<rd_kafka_event_t>> answer(const std::string& what) const {
-    RdKafka<rd_kafka_event_t> event(rd_kafka_queue_poll(queue_.get(), left_ms() + 500));
+    const auto until = steady_clock::now() + milliseconds(left_ms() + 500);
+    RdKafka<rd_kafka_event_t> event;
+    while (!event && steady_clock::now() < until) {
+      if (stop_.stop_requested())
+        return Error{ErrorCode::kUnavailable, what + ": asked to stop before Kafka answered"};
+      event.reset(rd_kafka_queue_poll(queue_.get(), kSliceMs));
+    }
     const auto unanswered = [&] {
       return no_answer(config_, std::chrono::duration_cast<milliseconds>(steady_clock::now() - began_));
     };
@@ -110,6 +121,8 @@ class Admin {
         began_(steady_clock::now()),
         deadline_(began_ + timeout) {}
 
+  static constexpr int kSliceMs = 100;  // of a wait
+
   int left_ms() const {
     return internal::wait_ms(std::chrono::duration_cast<milliseconds>(deadline_ - steady_clock::now()));
   }
@@ -119,6 +132,7 @@ class Admin {
   RdKafka<rd_kafka_queue_t> queue_;
   steady_clock::time_point began_;
   steady_clock::time_point deadline_;
+  std::stop_token stop_;
 };
 
 Uuid to_uuid(const rd_kafka_Uuid_t* id) {
@@ -409,9 +423,11 @@ std::string no_answer(const KafkaConfig& config, milliseconds waited) {
 
 Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfig& config,
                                                                 const std::vector<std::string>& names,
-                                                                milliseconds timeout) {
-  Result<Admin> admin = Admin::open(config, timeout);
+                                                                milliseconds timeout,
+                                                                const std::stop_token& stop) {
+  Result<Admin> admin = Admin::open(config, timeout, stop);
   if (!admin) return admin.error();
+  admin->stop_on(stop);
   auto described = read_topics(*admin, names);
   if (!described) return described;
   // Who cannot tell just now is not waited for: a start reads the journal, and waits there.
@@ -423,9 +439,11 @@ Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfi
   return described;
 }
 
-Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics, milliseconds timeout) {
-  Result<Admin> admin = Admin::open_for_group(config, timeout);
+Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics, milliseconds timeout,
+                   const std::stop_token& stop) {
+  Result<Admin> admin = Admin::open_for_group(config, timeout, stop);
   if (!admin) return admin.error();
+  admin->stop_on(stop);
   for (InputTopic& topic : topics) topic.bounds.assign(static_cast<std::size_t>(topic.partitions), {});
   Status status = read_log_bound(*admin, topics, RD_KAFKA_OFFSET_SPEC_EARLIEST, &PartitionBounds::begin);
   if (status) status = read_log_bound(*admin, topics, RD_KAFKA_OFFSET_SPEC_LATEST, &PartitionBounds::end);
@@ -433,10 +451,11 @@ Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics, m
   return status;
 }
 
-Result<bool> has_members(const KafkaConfig& config, milliseconds timeout) {
+Result<bool> has_members(const KafkaConfig& config, milliseconds timeout, const std::stop_token& stop) {
   const std::string what = "asking who is in group " + config.group;
-  const Result<Admin> admin = Admin::open_for_group(config, timeout);
+  Result<Admin> admin = Admin::open_for_group(config, timeout, stop);
   if (!admin) return admin.error();
+  admin->stop_on(stop);
   const auto options = admin->options(RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS);
   const char* group = config.group.c_str();
   rd_kafka_DescribeConsumerGroups(admin->client(), &group, 1, options.get(), admin->queue());
@@ -455,7 +474,8 @@ Result<bool> has_members(const KafkaConfig& config, milliseconds timeout) {
 
 Result<std::vector<std::optional<std::int64_t>>> read_group(const KafkaConfig& config,
                                                             std::span<const CommittedPosition> positions,
-                                                            milliseconds timeout, OpenPositions open) {
+                                                            milliseconds timeout, const std::stop_token& stop,
+                                                            OpenPositions open) {
   std::vector<std::optional<std::int64_t>> group;
   if (positions.empty()) return group;  // librdkafka takes it for a fault to ask for nothing
   std::vector<InputTopic> topics;       // each up to the last partition that is asked for
@@ -468,7 +488,7 @@ Result<std::vector<std::optional<std::int64_t>>> read_group(const KafkaConfig& c
     topic->partitions = std::max(topic->partitions, position.partition + 1);
   }
   for (InputTopic& topic : topics) topic.bounds.assign(static_cast<std::size_t>(topic.partitions), {});
-  Result<Admin> admin = Admin::open_for_group(config, timeout);
+  Result<Admin> admin = Admin::open_for_group(config, timeout, stop);
   if (!admin) return admin.error();
   if (Status status = read_committed(*admin, config.group, topics, open); !status) return status.error();
   for (const CommittedPosition& position : positions)
@@ -486,9 +506,10 @@ struct TopicLookup::Connection {
 TopicLookup::TopicLookup(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
 TopicLookup::~TopicLookup() = default;
 
-Result<std::unique_ptr<TopicLookup>> TopicLookup::open(const KafkaConfig& config, Probe& probe) {
+Result<std::unique_ptr<TopicLookup>> TopicLookup::open(const KafkaConfig& config, Probe& probe,
+                                                       const std::stop_token& stop) {
   auto connection = std::make_unique<Connection>(probe);
-  Result<Admin> admin = Admin::open(config, connection->listener, milliseconds::zero());
+  Result<Admin> admin = Admin::open(config, connection->listener, milliseconds::zero(), stop);
   if (!admin) return admin.error();
   connection->admin = std::move(*admin);
   return std::unique_ptr<TopicLookup>(new TopicLookup(std::move(connection)));
@@ -505,7 +526,7 @@ Result<std::map<std::string, TopicDescription>> TopicLookup::ask(const std::vect
 
 Status create_topics(const KafkaConfig& config, const TopicCreation& creation, milliseconds timeout,
                      const std::function<void(const TopicChange&)>& tell) {
-  Result<Admin> admin = Admin::open(config, timeout);
+  Result<Admin> admin = Admin::open(config, timeout, {});
   if (!admin) return admin.error();
   const KafkaTopics& topics = config.topics;
   const std::vector<std::string> names = topic_names(topics);

@@ -274,11 +274,15 @@ Result<RdKafka<rd_kafka_t>> make_client_now(rd_kafka_type_t type, const KafkaCon
 
 Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig& config,
                                         const ClientProperties& properties, ClientListener& listener,
-                                        const SecondLook& files) {
-  for (Looks looks(files, {});;) {
+                                        const std::stop_token& stop, const SecondLook& files) {
+  for (Looks looks(files, stop);;) {
     Result<RdKafka<rd_kafka_t>> client = make_client_now(type, config, properties, listener);
     const bool may_pass = !client && client.error().code == ErrorCode::kInvalid && names_files(config);
-    if (!may_pass || !looks.once_more()) return client;
+    if (!may_pass) return client;
+    if (!looks.once_more()) {
+      if (!looks.stopped()) return client;
+      return Error{ErrorCode::kUnavailable, "asked to stop while " + client.error().message};
+    }
     limiter().log(LogLevel::kWarning, listener.name() + client.error().message,
                   "kafka {}: {}; it may be about to be written: looking again", listener.name(),
                   client.error().message);

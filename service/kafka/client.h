@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,10 +103,11 @@ using ClientProperties = std::vector<std::pair<std::string, std::string>>;
 // A client with our connection settings, then `properties`, then the operator's kafka.properties. Secrets are
 // read from their files in this room and nowhere else. A file that is being written is empty for a moment, or
 // gone, and a certificate is not yet that of its key: so what is wrong while files are named has to last.
-// Error kInvalid: a property that librdkafka refuses, or a secret's file, named.
+// Errors: kInvalid (a property that librdkafka refuses, or a secret's file, named); kUnavailable (asked to
+// stop meanwhile; no thread is to be had).
 Result<RdKafka<rd_kafka_t>> make_client(rd_kafka_type_t type, const KafkaConfig& config,
                                         const ClientProperties& properties, ClientListener& listener,
-                                        const SecondLook& files = {});
+                                        const std::stop_token& stop = {}, const SecondLook& files = {});
 
 // Does librdkafka take this property? Error kInvalid, which repeats no value.
 Status check_property(const std::string& property, const std::string& value);

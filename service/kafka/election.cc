@@ -26,6 +26,7 @@ Election::Election(Probe& probe, const StateBoard& board, std::function<void()> 
 
 Result<std::unique_ptr<Election>> Election::join(const KafkaConfig& config, Probe& probe,
                                                  const StateBoard& board, std::function<void()> on_lost,
+                                                 const std::stop_token& stop,
                                                  std::chrono::seconds silence_max) {
   std::unique_ptr<Election> election(new Election(probe, board, std::move(on_lost), silence_max));
   ClientProperties properties = consumer_properties(config.group);
@@ -40,7 +41,7 @@ Result<std::unique_ptr<Election>> Election::join(const KafkaConfig& config, Prob
           {"max.poll.interval.ms", std::to_string(std::max(config.session_timeout_ms, kJoinMaxMs))},
       });
   Result<RdKafka<rd_kafka_t>> client =
-      make_client(RD_KAFKA_CONSUMER, config, properties, election->listener_);
+      make_client(RD_KAFKA_CONSUMER, config, properties, election->listener_, stop);
   if (!client) return client.error();
   election->client_ = std::move(*client);
   const auto list = partition_list(1);
@@ -50,7 +51,7 @@ Result<std::unique_ptr<Election>> Election::join(const KafkaConfig& config, Prob
     return Error{ErrorCode::kUnavailable,
                  "joining the election group " + config.group + ": " + describe(error)};
   }
-  election->thread_ = std::jthread([self = election.get()](const std::stop_token& stop) { self->run(stop); });
+  election->thread_ = std::jthread([self = election.get()](const std::stop_token& end) { self->run(end); });
   return election;
 }
 

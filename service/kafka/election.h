@@ -28,9 +28,10 @@ namespace neardup {
 class Election final : public Leadership {
  public:
   // Joins the group. `on_lost` is called once, from the election's thread, when leadership that was held is
-  // gone.
+  // gone; `stop` ends the wait for a secret's file.
   static Result<std::unique_ptr<Election>> join(const KafkaConfig& config, Probe& probe,
                                                 const StateBoard& board, std::function<void()> on_lost,
+                                                const std::stop_token& stop = {},
                                                 std::chrono::seconds silence_max = StateBoard::kBeatMax);
   // Leaves the group, so that the next leader needs not wait for the session to end.
   ~Election() override;

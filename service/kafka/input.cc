@@ -57,11 +57,13 @@ KafkaInput::~KafkaInput() {
 }
 
 Result<std::unique_ptr<KafkaInput>> KafkaInput::open(const KafkaConfig& config, Probe& probe,
+                                                     const std::stop_token& stop,
                                                      std::chrono::milliseconds rest_after) {
   std::unique_ptr<KafkaInput> input(new KafkaInput(config, probe, rest_after));
   ClientProperties properties = consumer_properties(config.group + "-input");
   properties.emplace_back("statistics.interval.ms", "1000");
-  Result<RdKafka<rd_kafka_t>> client = make_client(RD_KAFKA_CONSUMER, config, properties, input->listener_);
+  Result<RdKafka<rd_kafka_t>> client =
+      make_client(RD_KAFKA_CONSUMER, config, properties, input->listener_, stop);
   if (!client) return client.error();
   input->client_ = std::move(*client);
   input->queue_.reset(rd_kafka_queue_get_consumer(input->client_.get()));

@@ -25,9 +25,10 @@ class KafkaInput final : public RecordSource {
  public:
   static constexpr std::chrono::seconds kRestAfter{10};
 
-  // Error kInvalid: settings, secrets. Kafka itself may still be away. `rest_after`: so long no
-  // record comes of a partition that rests.
+  // Errors: of make_client. Kafka itself may still be away. `rest_after`: so long no record comes of a
+  // partition that rests.
   static Result<std::unique_ptr<KafkaInput>> open(const KafkaConfig& config, Probe& probe,
+                                                  const std::stop_token& stop = {},
                                                   std::chrono::milliseconds rest_after = kRestAfter);
   ~KafkaInput() override;
 

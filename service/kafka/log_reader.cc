@@ -47,7 +47,8 @@ Result<std::unique_ptr<KafkaLogReader>> KafkaLogReader::open(const KafkaConfig& 
   properties.emplace_back("fetch.message.max.bytes", "4194304");
   if (isolation == Isolation::kReadUncommitted)
     properties.emplace_back("isolation.level", "read_uncommitted");
-  Result<RdKafka<rd_kafka_t>> client = make_client(RD_KAFKA_CONSUMER, config, properties, reader->listener_);
+  Result<RdKafka<rd_kafka_t>> client =
+      make_client(RD_KAFKA_CONSUMER, config, properties, reader->listener_, reader->stop_);
   if (!client) return client.error();
   reader->client_ = std::move(*client);
   return reader;

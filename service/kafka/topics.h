@@ -44,14 +44,16 @@ struct TopicDescription {
 inline constexpr std::chrono::milliseconds kTopicsTimeoutMax{600'000};
 
 // By name; a topic that is not there is not in the answer. Errors: kUnavailable, kInvalid (client settings).
+// Here and below `stop` ends the wait for a secret's file, and for Kafka but in read_group: kUnavailable.
 Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfig& config,
                                                                 const std::vector<std::string>& names,
-                                                                std::chrono::milliseconds timeout);
+                                                                std::chrono::milliseconds timeout,
+                                                                const std::stop_token& stop = {});
 
 // Fills in what the cluster says of every partition of `topics`: where its log begins and ends, and where the
 // group is. Ask when no transaction of the group is open. Errors: kUnavailable, kUnsettled (one is).
 Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics,
-                   std::chrono::milliseconds timeout);
+                   std::chrono::milliseconds timeout, const std::stop_token& stop = {});
 
 // Of a position that a transaction without an end has.
 enum class OpenPositions : std::uint8_t {
@@ -64,6 +66,7 @@ enum class OpenPositions : std::uint8_t {
 Result<std::vector<std::optional<std::int64_t>>> read_group(const KafkaConfig& config,
                                                             std::span<const CommittedPosition> positions,
                                                             std::chrono::milliseconds timeout,
+                                                            const std::stop_token& stop = {},
                                                             OpenPositions open = OpenPositions::kRefused);
 
 // Of a Kafka that has not answered for `waited`: where it was asked, and the settings to look at.
@@ -71,14 +74,16 @@ std::string no_answer(const KafkaConfig& config, std::chrono::milliseconds waite
 
 // Whether any instance is a member of the group, or was one and died so lately that its session lasts.
 // Errors: kUnavailable, kInvalid (client settings).
-Result<bool> has_members(const KafkaConfig& config, std::chrono::milliseconds timeout);
+Result<bool> has_members(const KafkaConfig& config, std::chrono::milliseconds timeout,
+                         const std::stop_token& stop = {});
 
 // Asks for ids and partition counts again and again, over one connection. The settings are left out, and how
 // many brokers there are.
 class TopicLookup {
  public:
-  // Kafka may still be away. Error kInvalid: settings, secrets.
-  static Result<std::unique_ptr<TopicLookup>> open(const KafkaConfig& config, Probe& probe);
+  // Kafka may still be away. Errors: kInvalid (settings, secrets), kUnavailable (asked to stop).
+  static Result<std::unique_ptr<TopicLookup>> open(const KafkaConfig& config, Probe& probe,
+                                                   const std::stop_token& stop = {});
   ~TopicLookup();
 
   // Takes the client's errors, which pile up while nobody asks. To be called from time to time.

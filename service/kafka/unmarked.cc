@@ -268,7 +268,7 @@ Result<Unmarked> look_at_open_positions(std::span<const CommittedPosition> cover
                                         std::span<const CommittedPosition> all, const KafkaConfig& config,
                                         std::span<const TopicPartition> partitions, StateBoard& board,
                                         const std::stop_token& stop) {
-  const auto group = read_group(config, all, kGroupAsked, OpenPositions::kLeftOut);
+  const auto group = read_group(config, all, kGroupAsked, stop, OpenPositions::kLeftOut);
   if (!group) return group.error();
   Unmarked unmarked;
   bool is_behind = false;

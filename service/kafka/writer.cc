@@ -205,7 +205,7 @@ Status KafkaWriter::make_producer() {
     ClientProperties properties = writer_properties(config_);
     properties.emplace_back("delivery.report.only.error", "true");
     Result<RdKafka<rd_kafka_t>> client =
-        make_client(RD_KAFKA_PRODUCER, config_, properties, producer_->listener);
+        make_client(RD_KAFKA_PRODUCER, config_, properties, producer_->listener, stop_);
     if (!client) {
       close();  // what has no client is no producer
       return client.error();
@@ -512,7 +512,7 @@ Result<bool> KafkaWriter::is_group_at(std::span<const CommittedPosition> positio
   LogLimiter limiter;
   const auto until = Clock::now() + std::chrono::milliseconds(step_ms_);
   for (;;) {
-    const auto group = read_group(config_, positions, std::chrono::milliseconds(kMetadataMs));
+    const auto group = read_group(config_, positions, std::chrono::milliseconds(kMetadataMs), stop_);
     board_.beat();
     if (group) {
       return !positions.empty() &&

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <string_view>
@@ -409,15 +410,16 @@ TEST(Serve, a_hangup_ends_it_in_order) {
   EXPECT_EQ(service.wait(kStart), 0) << service.log();
 }
 
+// Both wait when the first is taken: nothing that a stop has to finish comes between them.
 TEST(Serve, a_second_signal_ends_it_at_once) {
   Config config = test_config("hurry");
-  config.kafka.brokers = "127.0.0.1:1";  // it waits for an answer that does not come
+  config.kafka.brokers = "127.0.0.1:1";
   ServiceProcess service("hurry", config);
   ASSERT_TRUE(service.wait_for_log("kafka admin", kStart)) << service.log();
   service.signal(SIGTERM);
-  ASSERT_TRUE(service.wait_for_log("a second signal ends at once", seconds(5))) << service.log();
-  service.signal(SIGTERM);
-  EXPECT_EQ(service.wait(seconds(2)), 128 + SIGTERM) << service.log();
+  service.signal(SIGINT);
+  const std::optional<int> code = service.wait(seconds(2));
+  EXPECT_TRUE(code == 128 + SIGTERM || code == 128 + SIGINT) << code.value_or(-1) << service.log();
 }
 
 }  // namespace

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "service/kafka/topics.h"
@@ -64,6 +67,34 @@ TEST(Admin, a_kafka_that_is_away_is_named_with_the_settings_to_look_at) {
       described.error().message,
       ::testing::StartsWith("describing topics: no answer of 127.0.0.1:1 in 1 s; is Kafka there, and are "
                             "kafka.brokers and kafka.security_protocol (plaintext) right? (_TIMED_OUT"));
+}
+
+// Whoever ends a process that waits for Kafka has a limit; that of a container is ten seconds.
+TEST(Admin, a_stop_ends_the_wait_for_a_kafka_that_is_away) {
+  KafkaConfig config;
+  config.brokers = "127.0.0.1:1";
+  config.group = "readers";
+  constexpr std::chrono::minutes kLong{5};
+  std::vector<InputTopic> topics = {{"pages", {}, 1}};
+  using Question = std::function<Status(const std::stop_token&)>;
+  const auto status_of = [](const auto& answer) { return answer ? Status() : answer.error(); };
+  for (const Question& ask :
+       {Question(
+            [&](const auto& stop) { return status_of(describe_topics(config, {"pages"}, kLong, stop)); }),
+        Question([&](const auto& stop) { return status_of(has_members(config, kLong, stop)); }),
+        Question([&](const auto& stop) { return read_bounds(config, topics, kLong, stop); })}) {
+    std::stop_source stop;
+    const std::jthread person([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      stop.request_stop();
+    });
+    const auto begin = std::chrono::steady_clock::now();
+    const Status status = ask(stop.get_token());
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(1));
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
+    EXPECT_THAT(status.error().message, ::testing::HasSubstr("asked to stop before Kafka answered"));
+  }
 }
 
 TEST_F(AdminFiles, of_a_kafka_that_has_logins_the_user_is_named_too) {

@@ -378,7 +378,7 @@ class ClientSettings : public FolderTest {
 
   // A client that will find no broker.
   Result<RdKafka<rd_kafka_t>> make() {
-    return make_client(RD_KAFKA_PRODUCER, config_, {{"linger.ms", "7"}}, listener_, looks_);
+    return make_client(RD_KAFKA_PRODUCER, config_, {{"linger.ms", "7"}}, listener_, {}, looks_);
   }
   std::string refusal() {
     const auto client = make();
@@ -510,6 +510,23 @@ TEST_F(ClientSettings, a_secret_that_is_being_written_is_waited_for) {
     ASSERT_TRUE(client) << client.error().message;
     EXPECT_EQ(value(*client, "sasl.password"), "hunter2");
   }
+}
+
+TEST_F(ClientSettings, a_stop_is_heard_while_a_secret_is_waited_for) {
+  config_.sasl_password_file = (folder_ / "missing").string();
+  std::stop_source stop;
+  std::thread operator_thread([&] {
+    std::this_thread::sleep_for(milliseconds(300));
+    stop.request_stop();
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  const auto client = make_client(RD_KAFKA_PRODUCER, config_, {}, listener_, stop.get_token(),
+                                  {.time = std::chrono::minutes(1)});
+  operator_thread.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+  ASSERT_FALSE(client);
+  EXPECT_EQ(client.error().code, ErrorCode::kUnavailable) << "no wrong setting: nobody waited to the end";
+  EXPECT_THAT(client.error().message, AllOf(HasSubstr("asked to stop"), HasSubstr("cannot read the file")));
 }
 
 TEST_F(ClientSettings, what_no_file_is_to_blame_for_is_refused_at_once) {

@@ -25,7 +25,7 @@ TEST(Election, a_worker_that_shows_no_life_leaves_the_office_to_another_instance
   Probe probe;
   StateBoard board;
   std::atomic<int> losses{0};
-  const auto hung = Election::join(config, probe, board, [&] { ++losses; }, kSilence);
+  const auto hung = Election::join(config, probe, board, [&] { ++losses; }, {}, kSilence);
   ASSERT_TRUE(hung) << hung.error().message;
   ASSERT_TRUE(eventually([&] {
     board.beat();

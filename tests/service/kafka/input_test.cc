@@ -50,7 +50,7 @@ class Input : public ::testing::Test {
   }
 
   void open(milliseconds rest_after = KafkaInput::kRestAfter, std::int32_t partitions = 1) {
-    auto input = KafkaInput::open(config_, reports_, rest_after);
+    auto input = KafkaInput::open(config_, reports_, {}, rest_after);
     ASSERT_TRUE(input) << input.error().message;
     input_ = std::move(*input);
     std::vector<InputPosition> positions;
