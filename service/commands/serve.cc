@@ -531,6 +531,7 @@ Status Service::run(const std::stop_token& stop) {
   Result<std::unique_ptr<TopicLookup>> lookup = TopicLookup::open(config_.kafka, metrics_, stop);
   if (!lookup) return lookup.error();
   lookup_ = std::move(*lookup);
+  if (Status status = check_writer_properties(config_.kafka, stop); !status) return status;
   for (;;) {
     std::stop_source term;
     const std::stop_callback stopping(stop, [&term] { term.request_stop(); });

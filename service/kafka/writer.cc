@@ -109,6 +109,13 @@ ClientProperties writer_properties(const KafkaConfig& config) {
   };
 }
 
+Status check_writer_properties(const KafkaConfig& config, const std::stop_token& stop) {
+  Probe uncounted;
+  ClientListener listener("writer", uncounted);
+  const auto client = make_client(RD_KAFKA_PRODUCER, config, writer_properties(config), listener, stop);
+  return client ? Status() : client.error();
+}
+
 const int KafkaWriter::kStepMs = fault_limit("commit_ms", 30000);
 
 // A client, and all that must live as long as a call to it.
@@ -214,13 +221,12 @@ Status KafkaWriter::make_producer() {
     producer_->client = std::move(*client);
     producer_->events.reset(rd_kafka_queue_get_main(handle));
     for (std::size_t topic = 0; const std::string& name : output_topic_names(config_.topics)) {
-      rd_kafka_topic_conf_t* conf = rd_kafka_topic_conf_new();
+      rd_kafka_topic_conf_t* conf = rd_kafka_default_topic_conf_dup(handle);  // the operator's as well
       rd_kafka_topic_conf_set_partitioner_cb(conf, place_key);
       rd_kafka_topic_conf_set_opaque(conf, &producer_->spread_over[topic]);
       producer_->topics[topic++] = rd_kafka_topic_new(handle, name.c_str(), conf);
     }
-    producer_->journal =
-        rd_kafka_topic_new(handle, config_.topics.journal.c_str(), rd_kafka_topic_conf_new());
+    producer_->journal = rd_kafka_topic_new(handle, config_.topics.journal.c_str(), nullptr);
 
     FAULT_POINT(kProducerMade);
     while (!stop_.stop_requested() && election_.held()) {

@@ -47,6 +47,11 @@ namespace neardup {
 // What a writer's producer must have besides the connection settings.
 ClientProperties writer_properties(const KafkaConfig& config);
 
+// Whether librdkafka takes them together with the operator's: an instance would hear of it when it is
+// elected, which may be years later. Makes a client and lets it go; Kafka may be away. Errors: of
+// make_client.
+Status check_writer_properties(const KafkaConfig& config, const std::stop_token& stop = {});
+
 class KafkaWriter final : public BatchSink {
  public:
   // Partitions of the verdict topics by OutputTopic, for records without a key.

@@ -447,13 +447,24 @@ TEST(Config, a_property_is_refused_by_its_other_name_too) {
               AllOf(HasSubstr("kafka.sasl_password_file"), Not(HasSubstr("hunter2"))));
   EXPECT_THAT(refusal_of_property("topic.sasl.password=hunter2"),
               AllOf(HasSubstr("kafka.sasl_password_file"), Not(HasSubstr("hunter2"))));
-  for (const char* taken : {"topic.metadata.refresh.interval.ms=5000", "topic.partitioner=murmur2"})
+  for (const char* taken : {"topic.metadata.refresh.interval.ms=5000", "topic.compression.level=9"})
     EXPECT_EQ(refusal_of_property(taken), "accepted");
 }
 
 TEST(Config, a_cluster_in_memory_is_no_kafka) {
   EXPECT_THAT(refusal_of_property("test.mock.num.brokers=3"),
               HasSubstr("kafka.properties.test.mock.num.brokers: must stay off"));
+}
+
+// They would have no effect on the verdicts, or end the instance as soon as it is elected.
+TEST(Config, properties_that_the_writer_cannot_have_otherwise_are_refused) {
+  for (const char* property :
+       {"message.timeout.ms", "delivery.timeout.ms", "partitioner", "queuing.strategy"}) {
+    EXPECT_THAT(refusal_of_property(std::string(property) + "=1"),
+                HasSubstr(std::string("kafka.properties.") + property + ": is "));
+    EXPECT_THAT(refusal_of_property("topic." + std::string(property) + "=1"),
+                HasSubstr("kafka.properties.topic." + std::string(property) + ": is "));
+  }
 }
 
 // Events that nobody fetches stay in a client's queue for as long as it lives.

@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -70,6 +72,37 @@ TEST_F(Writer, asks_for_a_new_producer_when_a_request_was_cut_off_and_the_commit
   EXPECT_TRUE(answer.recycle_before_next);
   ASSERT_TRUE(writer_->recycle());
   EXPECT_FALSE(commit().recycle_before_next);
+}
+
+class UndeliveredCodes : public Probe {
+ public:
+  void kafka_error(std::string_view, std::string_view code) override { codes.emplace(code); }
+  std::set<std::string> codes;
+};
+
+// Those of a topic, too; which of them may be set is the configuration's to say.
+TEST_F(Writer, has_the_operators_properties_for_the_topics_it_writes) {
+  config_.properties = {{"message.timeout.ms", "100"}};
+  UndeliveredCodes probe;
+  KafkaWriter writer(config_, {1, 1, 1}, *election_, probe, board_, std::stop_token(), kStepMs);
+  ASSERT_TRUE(writer.recycle());
+  cluster_.answer_late(MockCluster::kProduce, std::chrono::seconds(3));
+  EXPECT_EQ(writer.commit({.journal_record = "record", .records = {}, .positions = {}}).kind,
+            CommitAnswer::Kind::kInDoubt);
+  EXPECT_EQ(probe.codes.count("_MSG_TIMED_OUT"), 1U);
+}
+
+// Each alone is one that librdkafka takes.
+TEST(WriterProperties, that_do_not_go_together_are_refused_before_anybody_is_elected) {
+  KafkaConfig config;
+  config.brokers = "127.0.0.1:1";
+  EXPECT_TRUE(check_writer_properties(config));
+  config.properties = {{"socket.timeout.ms", "90000"}};
+  ASSERT_TRUE(check_property("socket.timeout.ms", "90000"));
+  const Status status = check_writer_properties(config);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalid);
+  EXPECT_NE(status.error().message.find("socket.timeout.ms"), std::string::npos) << status.error().message;
 }
 
 // Two groups that write on one journal must fence each other: nothing else keeps the chain one. The mock
