@@ -18,7 +18,11 @@
 namespace neardup {
 namespace {
 
-constexpr std::int64_t kLookedAt = 20'000;     // offsets of a partition at first
+constexpr std::int64_t kLookedAt = 320;  // offsets of a partition at first
+constexpr std::int64_t kLookedAtMax =
+    20'000;                                   // and once it is told: what others wrote there lies behind ours
+constexpr std::int64_t kFurther = 8;          // so many times as far back
+constexpr std::uint64_t kReadMax = 64 << 20;  // of bytes; a verdict may hold its page
 constexpr std::int64_t kJournalLookedAt = 20;  // offsets; a record has two, and may take megabytes
 constexpr std::chrono::milliseconds kGroupAsked{5000};
 // The journal's record is the first of its transaction that is sent. A verdict that is so much older is of
@@ -156,6 +160,12 @@ std::int64_t lost_since(const JournalRecord& batch, std::int64_t open_ms,
 
 }  // namespace
 
+// What is seen last is of the batch, or no record is: so what is told does not hang on how far back that was.
+std::int64_t internal::further_back(std::int64_t looked_at, std::uint64_t bytes, bool is_told) {
+  const bool is_enough = looked_at >= kLookedAtMax || bytes > kReadMax / static_cast<std::uint64_t>(kFurther);
+  return is_told && is_enough ? 0 : looked_at * kFurther;
+}
+
 Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
                              std::optional<std::int64_t> last_ms, std::span<const CommittedPosition> readable,
                              const KafkaConfig& config, std::span<const TopicPartition> partitions,
@@ -169,13 +179,14 @@ Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
     auto reader = KafkaLogReader::open(config, topic, partition, uncounted, board, stop);
     if (!reader) return reader.error();
     bool is_seen = false;
-    bool is_told = false;  // what was aborted tells nothing: then we look further back
-    for (std::int64_t looked_at = kLookedAt; !is_told; looked_at *= 8) {
+    for (std::int64_t looked_at = kLookedAt; looked_at > 0;) {
       const Result<bool> from_beginning = (*reader)->start_near_end(looked_at);
       if (!from_beginning) return from_beginning.error();
-      is_told = *from_beginning;
+      bool is_told = false;  // what was aborted tells nothing
+      std::uint64_t bytes = 0;
       const Status status = read_until(**reader, [&](const Record& record) {
         is_told = true;
+        bytes += record.value.value_or("").size();
         const std::optional<Place> place = place_of(record, topic, inputs, config);
         if (!place) return false;
         if (covers(batch, *place)) {
@@ -188,6 +199,7 @@ Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
       });
       if (!status) return status.error();
       if (is_seen) return true;
+      looked_at = *from_beginning ? 0 : internal::further_back(looked_at, bytes, is_told);
     }
   }
   if (unknown.empty()) return false;

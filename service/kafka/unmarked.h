@@ -96,4 +96,10 @@ Result<bool> sees_verdict_of(const JournalRecord& batch, std::int64_t open_ms,
                              const KafkaConfig& config, std::span<const TopicPartition> partitions,
                              StateBoard& board, const std::stop_token& stop);
 
+namespace internal {
+// How many offsets before its end a verdict topic's partition is read next, when `looked_at` were read,
+// `bytes` of records were in them, and `is_told` says whether there were any; 0: it is enough.
+std::int64_t further_back(std::int64_t looked_at, std::uint64_t bytes, bool is_told);
+}  // namespace internal
+
 }  // namespace neardup

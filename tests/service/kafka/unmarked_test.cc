@@ -129,6 +129,24 @@ TEST_F(UnmarkedTest, is_not_ours_what_begins_with_no_verdict_on_our_input) {
   EXPECT_EQ(open[0].source, (ParsedVerdict::Place{"pages", 0, 1}));
 }
 
+// With kafka.topics.unique_holds a verdict is a page: 20 000 of them were gigabytes, of each partition.
+TEST(UnmarkedReading, ends_at_so_many_records_or_bytes_but_where_nothing_is_told) {
+  const auto reach = [](std::uint64_t record_bytes, bool is_told) {
+    std::int64_t looked_at = 320;
+    for (int looks = 0; looks < 4; ++looks) {
+      const std::uint64_t bytes = is_told ? static_cast<std::uint64_t>(looked_at) * record_bytes : 0;
+      const std::int64_t next = internal::further_back(looked_at, bytes, is_told);
+      if (next == 0) break;
+      looked_at = next;
+    }
+    return looked_at;
+  };
+  EXPECT_EQ(reach(500, true), 20'480) << "10 MB";
+  EXPECT_EQ(reach(10'000, true), 2'560) << "26 MB";
+  EXPECT_EQ(reach(100'000, true), 320) << "32 MB";
+  EXPECT_EQ(reach(500, false), 320 * 8 * 8 * 8 * 8) << "all that is hidden";
+}
+
 // An operator may do so while nobody knows yet how the last transaction ended.
 TEST_F(UnmarkedTest, is_ours_what_is_of_a_topic_that_was_taken_out_of_the_settings) {
   append_record();
