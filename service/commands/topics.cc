@@ -28,8 +28,13 @@ int run_topics_create(const TopicsOptions& options, const LoadedConfig& loaded) 
 
 int run_topics_check(const TopicsOptions& options, const LoadedConfig& loaded) {
   const KafkaConfig& kafka = loaded.config.kafka;
-  const auto described =
-      describe_topics(kafka, topic_names(kafka.topics), std::chrono::milliseconds(options.timeout_ms));
+  const auto timeout = std::chrono::milliseconds(options.timeout_ms);
+  const auto missing = missing_rights(kafka, timeout);
+  if (!missing) return report_error(missing.error());
+  for (const std::string& right : *missing) std::cerr << right << ": not allowed to this user\n";
+  if (!missing->empty())
+    std::cerr << "  mend them: ACLs, as \"What Kafka must allow\" in service/README.md has them\n";
+  const auto described = describe_topics(kafka, topic_names(kafka.topics), timeout);
   if (!described) return report_error(described.error());
   const std::vector<TopicProblem> problems = check_topics(kafka.topics, *described, loaded.file);
   for (const TopicProblem& problem : problems) {
@@ -39,8 +44,9 @@ int run_topics_check(const TopicsOptions& options, const LoadedConfig& loaded) {
     std::cerr << "warning: " << warning.topic << ": " << warning.what << "\n  mend it: " << warning.mend
               << '\n';
   }
-  if (problems.empty()) fmt::print("all {} topics are right\n", described->size());
-  return problems.empty() ? kExitOk : kExitConfig;
+  if (!problems.empty() || !missing->empty()) return kExitConfig;
+  fmt::print("all {} topics are right\n", described->size());
+  return kExitOk;
 }
 
 }  // namespace neardup

@@ -166,12 +166,14 @@ Status read_settings(const Admin& admin, std::map<std::string, TopicDescription>
   std::size_t count = 0;
   const auto* answered =
       rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event->get()), &count);
+  std::string refused;  // all of them: an ACL that is missing may not be the only one
   for (const rd_kafka_ConfigResource_t* resource : std::span(answered, count)) {
     const std::string name = rd_kafka_ConfigResource_name(resource);
     if (const rd_kafka_resp_err_t error = rd_kafka_ConfigResource_error(resource);
         error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      return Error{ErrorCode::kUnavailable,
-                   "describing the settings of topic " + name + " (DescribeConfigs): " + describe(error)};
+      refused += (refused.empty() ? "" : "; ") + ("describing the settings of topic " + name) +
+                 " (DescribeConfigs): " + describe(error);
+      continue;
     }
     std::size_t entries = 0;
     const auto* entry = rd_kafka_ConfigResource_configs(resource, &entries);
@@ -180,7 +182,7 @@ Status read_settings(const Admin& admin, std::map<std::string, TopicDescription>
       topics[name].settings[rd_kafka_ConfigEntry_name(e)] = value == nullptr ? "" : value;
     }
   }
-  return {};
+  return refused.empty() ? Status() : Error{ErrorCode::kUnavailable, refused};
 }
 
 std::int32_t fewest_replicas(std::span<const rd_kafka_TopicPartitionInfo_t* const> partitions) {
@@ -204,29 +206,51 @@ Status read_brokers(const Admin& admin, std::map<std::string, TopicDescription>&
   return {};
 }
 
-// Without their settings.
-Result<std::map<std::string, TopicDescription>> read_identities(const Admin& admin,
-                                                                const std::vector<std::string>& names) {
+// Whether an answer shall tell what the user may do.
+enum class Rights : std::uint8_t { kUntold, kTold };
+
+RdKafka<rd_kafka_AdminOptions_t> with_rights(RdKafka<rd_kafka_AdminOptions_t> options, Rights rights) {
+  const RdKafka<rd_kafka_error_t> refused(
+      rd_kafka_AdminOptions_set_include_authorized_operations(options.get(), rights == Rights::kTold));
+  CHECK(!refused, "a boolean option");
+  return options;
+}
+
+Result<RdKafka<rd_kafka_event_t>> ask_for_topics(const Admin& admin, const std::vector<std::string>& names,
+                                                 Rights rights) {
   std::vector<const char*> wanted;
   for (const std::string& name : names) wanted.push_back(name.c_str());
   std::unique_ptr<rd_kafka_TopicCollection_t, decltype(&rd_kafka_TopicCollection_destroy)> collection(
       rd_kafka_TopicCollection_of_topic_names(wanted.data(), wanted.size()),
       rd_kafka_TopicCollection_destroy);
-  const auto options = admin.options(RD_KAFKA_ADMIN_OP_DESCRIBETOPICS);
+  const auto options = with_rights(admin.options(RD_KAFKA_ADMIN_OP_DESCRIBETOPICS), rights);
   rd_kafka_DescribeTopics(admin.client(), collection.get(), options.get(), admin.queue());
-  Result<RdKafka<rd_kafka_event_t>> event = admin.answer("describing topics");
-  if (!event) return event.error();
+  return admin.answer("describing topics");
+}
+
+std::span<const rd_kafka_TopicDescription_t* const> topics_of(rd_kafka_event_t& event) {
   std::size_t count = 0;
   const auto* answered =
-      rd_kafka_DescribeTopics_result_topics(rd_kafka_event_DescribeTopics_result(event->get()), &count);
+      rd_kafka_DescribeTopics_result_topics(rd_kafka_event_DescribeTopics_result(&event), &count);
+  return {answered, count};
+}
+
+// Without their settings.
+Result<std::map<std::string, TopicDescription>> read_identities(const Admin& admin,
+                                                                const std::vector<std::string>& names) {
+  const Result<RdKafka<rd_kafka_event_t>> event = ask_for_topics(admin, names, Rights::kUntold);
+  if (!event) return event.error();
   std::map<std::string, TopicDescription> topics;
-  for (const rd_kafka_TopicDescription_t* description : std::span(answered, count)) {
+  std::string refused;  // as of the settings
+  for (const rd_kafka_TopicDescription_t* description : topics_of(**event)) {
     TopicDescription topic;
     topic.name = rd_kafka_TopicDescription_name(description);
     if (const rd_kafka_error_t* error = rd_kafka_TopicDescription_error(description); error != nullptr) {
       if (rd_kafka_error_code(error) == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) continue;
       if (rd_kafka_error_code(error) != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        return Error{ErrorCode::kUnavailable, "describing topic " + topic.name + ": " + describe(*error)};
+        refused +=
+            (refused.empty() ? "" : "; ") + ("describing topic " + topic.name) + ": " + describe(*error);
+        continue;
       }
     }
     topic.id = to_uuid(rd_kafka_TopicDescription_topic_id(description));
@@ -236,7 +260,52 @@ Result<std::map<std::string, TopicDescription>> read_identities(const Admin& adm
     topic.replicas = fewest_replicas(std::span(all, partitions));
     topics.emplace(topic.name, std::move(topic));
   }
+  if (!refused.empty()) return Error{ErrorCode::kUnavailable, refused};
   return topics;
+}
+
+// By the names that kafka-acls.sh and README.md have for them.
+struct Operation {
+  rd_kafka_AclOperation_t operation;
+  const char* name;
+};
+constexpr Operation kRead = {RD_KAFKA_ACL_OPERATION_READ, "Read"};
+constexpr Operation kWrite = {RD_KAFKA_ACL_OPERATION_WRITE, "Write"};
+constexpr Operation kDescribe = {RD_KAFKA_ACL_OPERATION_DESCRIBE, "Describe"};
+constexpr Operation kDescribeConfigs = {RD_KAFKA_ACL_OPERATION_DESCRIBE_CONFIGS, "DescribeConfigs"};
+
+// Adds to `missing` which of `needed` are not allowed, by an answer of `error` about `resource`; of one that
+// is refused nothing is known but that. `allowed` null: not told.
+void add_missing(std::vector<std::string>& missing, const std::string& resource,
+                 const rd_kafka_error_t* error, std::initializer_list<Operation> needed,
+                 const rd_kafka_AclOperation_t* allowed, std::size_t count) {
+  const rd_kafka_resp_err_t code = error == nullptr ? RD_KAFKA_RESP_ERR_NO_ERROR : rd_kafka_error_code(error);
+  const bool is_refused = code == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED ||
+                          code == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED;
+  if (!is_refused && (code != RD_KAFKA_RESP_ERR_NO_ERROR || allowed == nullptr)) return;
+  std::string lacks;
+  for (const auto& [operation, name] : needed) {
+    const std::span known(allowed, is_refused ? 0 : count);
+    if (std::ranges::find(known, operation) != known.end()) continue;
+    lacks += (lacks.empty() ? " " : ", ") + std::string(name);
+  }
+  if (!lacks.empty()) missing.push_back(resource + ":" + lacks);
+}
+
+Result<RdKafka<rd_kafka_event_t>> ask_for_groups(const Admin& admin, const std::vector<std::string>& names,
+                                                 Rights rights) {
+  std::vector<const char*> wanted;
+  for (const std::string& name : names) wanted.push_back(name.c_str());
+  const auto options = with_rights(admin.options(RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS), rights);
+  rd_kafka_DescribeConsumerGroups(admin.client(), wanted.data(), wanted.size(), options.get(), admin.queue());
+  return admin.answer("asking who is in group " + names.front());
+}
+
+std::span<const rd_kafka_ConsumerGroupDescription_t*> groups_of(rd_kafka_event_t& event) {
+  std::size_t count = 0;
+  const auto answered = rd_kafka_DescribeConsumerGroups_result_groups(
+      rd_kafka_event_DescribeConsumerGroups_result(&event), &count);
+  return {answered, count};
 }
 
 Result<std::map<std::string, TopicDescription>> read_topics(const Admin& admin,
@@ -452,24 +521,50 @@ Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics, m
 }
 
 Result<bool> has_members(const KafkaConfig& config, milliseconds timeout, const std::stop_token& stop) {
-  const std::string what = "asking who is in group " + config.group;
   Result<Admin> admin = Admin::open_for_group(config, timeout, stop);
   if (!admin) return admin.error();
   admin->stop_on(stop);
-  const auto options = admin->options(RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS);
-  const char* group = config.group.c_str();
-  rd_kafka_DescribeConsumerGroups(admin->client(), &group, 1, options.get(), admin->queue());
-  const Result<RdKafka<rd_kafka_event_t>> event = admin->answer(what);
+  const Result<RdKafka<rd_kafka_event_t>> event = ask_for_groups(*admin, {config.group}, Rights::kUntold);
   if (!event) return event.error();
-  std::size_t count = 0;
-  const rd_kafka_ConsumerGroupDescription_t** const groups = rd_kafka_DescribeConsumerGroups_result_groups(
-      rd_kafka_event_DescribeConsumerGroups_result(event->get()), &count);
-  if (count != 1) return Error{ErrorCode::kUnavailable, what + ": Kafka answered for others"};
+  const std::string what = "asking who is in group " + config.group;
+  const auto groups = groups_of(**event);
+  if (groups.size() != 1) return Error{ErrorCode::kUnavailable, what + ": Kafka answered for others"};
   if (const rd_kafka_error_t* error = rd_kafka_ConsumerGroupDescription_error(groups[0]); error != nullptr) {
     if (rd_kafka_error_code(error) == RD_KAFKA_RESP_ERR_GROUP_ID_NOT_FOUND) return false;  // not yet
     return Error{ErrorCode::kUnavailable, what + ": " + describe(*error)};
   }
   return rd_kafka_ConsumerGroupDescription_member_count(groups[0]) > 0;
+}
+
+Result<std::vector<std::string>> missing_rights(const KafkaConfig& config, milliseconds timeout) {
+  const Result<Admin> admin = Admin::open_for_group(config, timeout, {});
+  if (!admin) return admin.error();
+  std::vector<std::string> missing;
+  const auto topics = ask_for_topics(*admin, topic_names(config.topics), Rights::kTold);
+  if (!topics) return topics.error();
+  for (const rd_kafka_TopicDescription_t* topic : topics_of(**topics)) {
+    const std::string name = rd_kafka_TopicDescription_name(topic);
+    const bool is_input = std::ranges::find(config.topics.input, name) != config.topics.input.end();
+    std::size_t count = 0;
+    const auto* allowed = rd_kafka_TopicDescription_authorized_operations(topic, &count);
+    const rd_kafka_error_t* error = rd_kafka_TopicDescription_error(topic);
+    if (is_input) {
+      add_missing(missing, "topic " + name, error, {kRead, kDescribeConfigs}, allowed, count);
+    } else {
+      add_missing(missing, "topic " + name, error, {kRead, kWrite, kDescribeConfigs}, allowed, count);
+    }
+  }
+  const std::vector<std::string> names = {config.group, config.group + "-input", config.group + "-journal"};
+  const auto groups = ask_for_groups(*admin, names, Rights::kTold);
+  if (!groups) return missing;  // a new cluster has nobody yet who coordinates them
+  for (const rd_kafka_ConsumerGroupDescription_t* group : groups_of(**groups)) {
+    const std::string name = rd_kafka_ConsumerGroupDescription_group_id(group);
+    std::size_t count = 0;
+    const auto* allowed = rd_kafka_ConsumerGroupDescription_authorized_operations(group, &count);
+    add_missing(missing, "group " + name, rd_kafka_ConsumerGroupDescription_error(group),
+                {name == config.group ? kRead : kDescribe}, allowed, count);
+  }
+  return missing;
 }
 
 Result<std::vector<std::optional<std::int64_t>>> read_group(const KafkaConfig& config,

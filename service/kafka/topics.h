@@ -77,6 +77,11 @@ std::string no_answer(const KafkaConfig& config, std::chrono::milliseconds waite
 Result<bool> has_members(const KafkaConfig& config, std::chrono::milliseconds timeout,
                          const std::stop_token& stop = {});
 
+// What the user may not do and the service does, as far as Kafka tells: one line for each topic and group,
+// like "topic pages: Read". It does not tell of transactional ids, and of nothing if it is older than 2.3.
+// Errors: kUnavailable, kInvalid (client settings).
+Result<std::vector<std::string>> missing_rights(const KafkaConfig& config, std::chrono::milliseconds timeout);
+
 // Asks for ids and partition counts again and again, over one connection. The settings are left out, and how
 // many brokers there are.
 class TopicLookup {

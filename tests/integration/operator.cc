@@ -5,6 +5,8 @@
 #include <functional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "service/kafka/client.h"
 #include "service/kafka/topics.h"
@@ -99,6 +101,40 @@ void delete_records(const Config& config, const std::string& topic, std::int32_t
         require(offsets->elems[0].err, what);
       });
   rd_kafka_DeleteRecords_destroy(request);
+}
+
+void forbid(const Config& config, Resource resource, const std::string& name, Operation operation) {
+  constexpr std::array kResources = {RD_KAFKA_RESOURCE_TOPIC, RD_KAFKA_RESOURCE_GROUP};
+  constexpr std::array kOperations = {RD_KAFKA_ACL_OPERATION_READ, RD_KAFKA_ACL_OPERATION_WRITE,
+                                      RD_KAFKA_ACL_OPERATION_DESCRIBE,
+                                      RD_KAFKA_ACL_OPERATION_DESCRIBE_CONFIGS};
+  const std::string what = "forbidding something of " + name;
+  std::array<char, 256> why{};
+  // Who has an ACL of his own for a resource may not what nobody allows him: so both rules are made.
+  std::vector<rd_kafka_AclBinding_t*> rules;
+  for (const auto& [of, permission] :
+       {std::pair(RD_KAFKA_ACL_OPERATION_ALL, RD_KAFKA_ACL_PERMISSION_TYPE_ALLOW),
+        std::pair(kOperations.at(static_cast<std::size_t>(operation)), RD_KAFKA_ACL_PERMISSION_TYPE_DENY)}) {
+    rules.push_back(rd_kafka_AclBinding_new(kResources.at(static_cast<std::size_t>(resource)), name.c_str(),
+                                            RD_KAFKA_RESOURCE_PATTERN_LITERAL, "User:*", "*", of, permission,
+                                            why.data(), why.size()));
+    if (rules.back() == nullptr) throw std::runtime_error(what + ": " + why.data());
+  }
+  ask(
+      config, what,
+      [&](rd_kafka_t* client, rd_kafka_queue_t* queue) {
+        rd_kafka_CreateAcls(client, rules.data(), rules.size(), nullptr, queue);
+      },
+      [&](rd_kafka_event_t* event) {
+        std::size_t count = 0;
+        const auto* results =
+            rd_kafka_CreateAcls_result_acls(rd_kafka_event_CreateAcls_result(event), &count);
+        for (std::size_t i = 0; i < count; ++i) {
+          if (const rd_kafka_error_t* error = rd_kafka_acl_result_error(results[i]); error != nullptr)
+            throw std::runtime_error(what + ": " + describe(*error));
+        }
+      });
+  for (rd_kafka_AclBinding_t* rule : rules) rd_kafka_AclBinding_destroy(rule);
 }
 
 void move_group(const Config& config, const std::string& topic, std::int32_t partition, std::int64_t offset) {

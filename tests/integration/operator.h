@@ -19,6 +19,11 @@ void add_partitions(const Config& config, const std::string& topic, std::int32_t
 void delete_records(const Config& config, const std::string& topic, std::int32_t partition,
                     std::int64_t offset);
 
+// Forbids everybody to do `operation` with a topic or a group. The rest of what was allowed stays so.
+enum class Resource : std::uint8_t { kTopic, kGroup };
+enum class Operation : std::uint8_t { kRead, kWrite, kDescribe, kDescribeConfigs };
+void forbid(const Config& config, Resource resource, const std::string& name, Operation operation);
+
 // Sets the group's position. The group must have no member.
 void move_group(const Config& config, const std::string& topic, std::int32_t partition, std::int64_t offset);
 

@@ -15,6 +15,7 @@
 #include "service/kafka/topics.h"
 #include "tests/integration/harness.h"
 #include "tests/integration/open_transaction.h"
+#include "tests/integration/operator.h"
 #include "tests/support/eventually.h"
 #include "tests/support/loopback_client.h"
 
@@ -311,6 +312,29 @@ TEST(Serve, topics_create_alter_mends_what_topics_check_refused) {
     EXPECT_EQ(right.log().find("warning: mended.journal"), std::string::npos)
         << "one broker is all there is\n"
         << right.log();
+  }
+}
+
+TEST(Serve, topics_check_names_all_rights_that_are_missing) {
+  const Config config = test_config("forbidden");
+  create_test_topics(config, 1);
+  const KafkaTopics& topics = config.kafka.topics;
+  forbid(config, Resource::kTopic, topics.input.front(), Operation::kRead);
+  forbid(config, Resource::kTopic, topics.unique, Operation::kWrite);
+  forbid(config, Resource::kTopic, topics.journal, Operation::kDescribeConfigs);
+  forbid(config, Resource::kTopic, topics.duplicate, Operation::kDescribeConfigs);
+  forbid(config, Resource::kTopic, topics.dead_letter, Operation::kDescribe);
+  forbid(config, Resource::kGroup, config.kafka.group, Operation::kRead);
+  forbid(config, Resource::kGroup, config.kafka.group + "-input", Operation::kDescribe);
+  ServiceProcess check("forbidden", config, {"topics", "check"});
+  EXPECT_EQ(check.wait(kStart), 69) << "not all of them can be looked at";
+  const std::string log = check.log();
+  for (const std::string& line :
+       {"topic " + topics.input.front() + ": Read: ", "topic " + topics.unique + ": Write: ",
+        "topic " + topics.journal + ": DescribeConfigs: ",
+        "topic " + topics.duplicate + ": DescribeConfigs: ", "topic " + topics.dead_letter + ": ",
+        "group " + config.kafka.group + ": Read: ", "group " + config.kafka.group + "-input: Describe: "}) {
+    EXPECT_NE(log.find(line), std::string::npos) << line << "\n" << log;
   }
 }
 
