@@ -26,6 +26,7 @@
 #include "service/kafka/election.h"
 #include "service/kafka/input.h"
 #include "service/kafka/log_reader.h"
+#include "service/kafka/settings_watch.h"
 #include "service/kafka/topic_watch.h"
 #include "service/kafka/topics.h"
 #include "service/kafka/writer.h"
@@ -187,7 +188,8 @@ class Service {
   std::vector<InputTopic> input_topics(const Topics& topics);
   Result<InputPlan> plan(Topics& topics, const Election& election, KafkaWriter& writer,
                          std::stop_source& term);
-  std::unique_ptr<TopicWatch> watch(Topics known, std::stop_source& term, Growth on_growth = {});
+  std::unique_ptr<TopicWatch> watch(Topics known, std::stop_source& term, Growth on_growth = {},
+                                    std::function<void()> on_unchanged = {});
   Status changed(const TopicWatch::Contradiction& contradiction) const;
 
   const Config& config_;
@@ -279,7 +281,8 @@ Status Service::remember(const Uuid& journal) {
 
 // Looks from `topics_asked_` on. A topic that changed ends the term, and the reading of a journal that may
 // say nothing more.
-std::unique_ptr<TopicWatch> Service::watch(Topics known, std::stop_source& term, Growth on_growth) {
+std::unique_ptr<TopicWatch> Service::watch(Topics known, std::stop_source& term, Growth on_growth,
+                                           std::function<void()> on_unchanged) {
   std::vector<std::string> names;
   for (const auto& [name, topic] : known) names.push_back(name);
   return std::make_unique<TopicWatch>(
@@ -290,7 +293,8 @@ std::unique_ptr<TopicWatch> Service::watch(Topics known, std::stop_source& term,
                              [this, &term] {
                                reading_.request_stop();
                                term.request_stop();
-                             }},
+                             },
+                         .on_unchanged = std::move(on_unchanged)},
       topics_asked_);
 }
 
@@ -479,7 +483,11 @@ Status Service::lead(const Election& election, std::stop_source& term) {
     metrics_.partitions(topic, now);
     (*input)->add(std::move(added));
   };
-  const auto watched = watch(*topics, term, on_growth);
+  SettingsWatch settings(
+      [this] { return lookup_->ask_with_settings(topic_names(config_.kafka.topics), milliseconds(1000)); },
+      [this](const Topics& seen) { return check_topics(config_.kafka.topics, seen, config_file_); }, metrics_,
+      board_);
+  const auto watched = watch(*topics, term, on_growth, [&settings] { settings.look(); });
   const WatchedLeadership leadership(election, *watched, board_, stop);
 
   const auto record_bytes_max = [&](const std::string& topic) {

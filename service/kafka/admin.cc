@@ -619,6 +619,14 @@ Result<std::map<std::string, TopicDescription>> TopicLookup::ask(const std::vect
   return read_identities(*connection_->admin, names);
 }
 
+Result<std::map<std::string, TopicDescription>> TopicLookup::ask_with_settings(
+    const std::vector<std::string>& names, milliseconds timeout) {
+  auto topics = ask(names, timeout);
+  if (!topics || topics->empty()) return topics;
+  if (Status status = read_settings(*connection_->admin, *topics); !status) return status.error();
+  return topics;
+}
+
 Status create_topics(const KafkaConfig& config, const TopicCreation& creation, milliseconds timeout,
                      const std::function<void(const TopicChange&)>& tell) {
   Result<Admin> admin = Admin::open(config, timeout, {});

@@ -56,7 +56,11 @@ void TopicWatch::run(const std::stop_token& stop) {
       if (events_.on_contradiction) events_.on_contradiction();
       return;
     }
-    if (found) log_warning("{}; looking again", found->what);
+    if (found) {
+      log_warning("{}; looking again", found->what);
+    } else if (events_.on_unchanged) {
+      events_.on_unchanged();
+    }
     wait = found ? options_.again : options_.interval;
   }
 }

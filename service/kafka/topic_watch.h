@@ -8,7 +8,7 @@
 //
 // A window stays: a topic made again and read between two looks. It is one interval long.
 //
-// Threads: one of its own, which calls `on_growth` and `on_contradiction`; the rest may be called from any.
+// Threads: one of its own, which calls the events; the rest may be called from any.
 #pragma once
 
 #include <chrono>
@@ -44,6 +44,8 @@ class TopicWatch {
     std::function<void(const std::string& topic, std::int32_t before, std::int32_t now)> on_growth = {};
     // Called once; contradiction() says which.
     std::function<void()> on_contradiction = {};
+    // Called after each look that found all unchanged; the next one waits for it.
+    std::function<void()> on_unchanged = {};
   };
 
   struct Contradiction {

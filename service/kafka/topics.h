@@ -82,8 +82,8 @@ Result<bool> has_members(const KafkaConfig& config, std::chrono::milliseconds ti
 // Errors: kUnavailable, kInvalid (client settings).
 Result<std::vector<std::string>> missing_rights(const KafkaConfig& config, std::chrono::milliseconds timeout);
 
-// Asks for ids and partition counts again and again, over one connection. The settings are left out, and how
-// many brokers there are.
+// Asks for ids and partition counts again and again, over one connection. The settings are left out unless
+// they are asked for, and how many brokers there are.
 class TopicLookup {
  public:
   // Kafka may still be away. Errors: kInvalid (settings, secrets), kUnavailable (asked to stop).
@@ -96,6 +96,8 @@ class TopicLookup {
 
   Result<std::map<std::string, TopicDescription>> ask(const std::vector<std::string>& names,
                                                       std::chrono::milliseconds timeout);
+  Result<std::map<std::string, TopicDescription>> ask_with_settings(const std::vector<std::string>& names,
+                                                                    std::chrono::milliseconds timeout);
 
  private:
   struct Connection;

@@ -129,6 +129,8 @@ class Probe {
   virtual void journal_read(std::int64_t /*position*/, std::int64_t /*end*/) {}
   // The group of the election settled anew: an instance came, went or was taken for dead.
   virtual void election(ElectionOutcome /*outcome*/) {}
+  // So many settings of topics are what a start would refuse.
+  virtual void wrong_topic_settings(std::uint64_t /*problems*/) {}
   // Brokers that the input's client knows, and those of them it is connected to.
   virtual void brokers(std::uint64_t /*known*/, std::uint64_t /*connected*/) {}
   // `code` is librdkafka's name of the error, without "RD_KAFKA_RESP_ERR_".

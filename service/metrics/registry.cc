@@ -165,6 +165,8 @@ const std::vector<MetricSpec>& specs() {
       {"neardup_journal_position", MetricType::Gauge, "",
        "Offset up to which this instance has read the journal. Where that of another is larger, this one is "
        "behind, whether it knows or not."},
+      {"neardup_wrong_topic_settings", MetricType::Gauge, "",
+       "Settings of topics that the next start will refuse; looked at by the writer."},
       {"neardup_kafka_brokers", MetricType::Gauge, "", "Brokers that the writer's input client knows."},
       {"neardup_kafka_brokers_connected", MetricType::Gauge, "",
        "Brokers that it is connected to; it connects to those that lead an input partition."},
@@ -362,6 +364,7 @@ struct MetricsRegistry::Series {
   prometheus::Gauge& snapshot_records = gauges("neardup_snapshot_records").Add({});
   prometheus::Gauge& snapshot_bytes = gauges("neardup_snapshot_bytes").Add({});
   prometheus::Gauge& snapshot_behind = gauges("neardup_snapshot_behind_records").Add({});
+  prometheus::Gauge& wrong_topic_settings = gauges("neardup_wrong_topic_settings").Add({});
   prometheus::Counter& snapshot_failures = counters("neardup_snapshot_failures_total").Add({});
 
   prometheus::Counter& deleted_uniques = counters("neardup_deleted_uniques_total").Add({});
@@ -539,6 +542,10 @@ void MetricsRegistry::snapshot_failed() { series_->snapshot_failures.Increment()
 
 void MetricsRegistry::snapshot_behind(std::uint64_t records) {
   series_->snapshot_behind.Set(static_cast<double>(records));
+}
+
+void MetricsRegistry::wrong_topic_settings(std::uint64_t problems) {
+  series_->wrong_topic_settings.Set(static_cast<double>(problems));
 }
 
 void MetricsRegistry::journal_read(std::int64_t position, std::int64_t end) {

@@ -74,6 +74,7 @@ class MetricsRegistry final : public Probe {
   void snapshot_written(std::uint64_t records, std::uint64_t bytes, bool is_current) override;
   void snapshot_failed() override;
   void snapshot_behind(std::uint64_t records) override;
+  void wrong_topic_settings(std::uint64_t problems) override;
   void journal_read(std::int64_t position, std::int64_t end) override;
   void election(ElectionOutcome outcome) override;
   void brokers(std::uint64_t known, std::uint64_t connected) override;

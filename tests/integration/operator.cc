@@ -103,6 +103,27 @@ void delete_records(const Config& config, const std::string& topic, std::int32_t
   rd_kafka_DeleteRecords_destroy(request);
 }
 
+void set_topic(const Config& config, const std::string& topic, const std::string& setting,
+               const std::string& value) {
+  const std::string what = "setting " + setting + " of " + topic;
+  rd_kafka_ConfigResource_t* request = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str());
+  const RdKafka<rd_kafka_error_t> refused(rd_kafka_ConfigResource_add_incremental_config(
+      request, setting.c_str(), RD_KAFKA_ALTER_CONFIG_OP_TYPE_SET, value.c_str()));
+  if (refused) throw std::runtime_error(what + ": " + describe(*refused));
+  ask(
+      config, what,
+      [&](rd_kafka_t* client, rd_kafka_queue_t* queue) {
+        rd_kafka_IncrementalAlterConfigs(client, &request, 1, nullptr, queue);
+      },
+      [&](rd_kafka_event_t* event) {
+        std::size_t count = 0;
+        const auto* results = rd_kafka_IncrementalAlterConfigs_result_resources(
+            rd_kafka_event_IncrementalAlterConfigs_result(event), &count);
+        for (std::size_t i = 0; i < count; ++i) require(rd_kafka_ConfigResource_error(results[i]), what);
+      });
+  rd_kafka_ConfigResource_destroy(request);
+}
+
 void forbid(const Config& config, Resource resource, const std::string& name, Operation operation) {
   constexpr std::array kResources = {RD_KAFKA_RESOURCE_TOPIC, RD_KAFKA_RESOURCE_GROUP};
   constexpr std::array kOperations = {RD_KAFKA_ACL_OPERATION_READ, RD_KAFKA_ACL_OPERATION_WRITE,

@@ -19,6 +19,10 @@ void add_partitions(const Config& config, const std::string& topic, std::int32_t
 void delete_records(const Config& config, const std::string& topic, std::int32_t partition,
                     std::int64_t offset);
 
+// Sets a setting of a topic: "retention.ms", "1000".
+void set_topic(const Config& config, const std::string& topic, const std::string& setting,
+               const std::string& value);
+
 // Forbids everybody to do `operation` with a topic or a group. The rest of what was allowed stays so.
 enum class Resource : std::uint8_t { kTopic, kGroup };
 enum class Operation : std::uint8_t { kRead, kWrite, kDescribe, kDescribeConfigs };

@@ -315,6 +315,22 @@ TEST(Serve, topics_create_alter_mends_what_topics_check_refused) {
   }
 }
 
+// The next start would refuse it, and Kafka may delete the truth by then.
+TEST(Serve, tells_of_a_journal_that_is_given_a_retention_while_it_works) {
+  const Config config = test_config("given-retention");
+  create_test_topics(config, 1);
+  ServiceProcess service("given-retention", config);
+  ASSERT_TRUE(service.wait_for_log("running:", kStart)) << service.log();
+  set_topic(config, config.kafka.topics.journal, "retention.ms", "3600000");
+  EXPECT_TRUE(
+      service.wait_for_log("retention.ms is 3600000, it must be -1; the next start will refuse it", kStart))
+      << service.log();
+  set_topic(config, config.kafka.topics.journal, "retention.ms", "-1");
+  EXPECT_TRUE(service.wait_for_log("set right again", kStart)) << service.log();
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait(kStart), 0) << service.log();
+}
+
 TEST(Serve, topics_check_names_all_rights_that_are_missing) {
   const Config config = test_config("forbidden");
   create_test_topics(config, 1);
