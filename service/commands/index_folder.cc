@@ -113,7 +113,7 @@ Result<std::unique_ptr<ScanJournal>> ScanJournal::open(const std::string& folder
                                                        int threads) {
   Result<std::unique_ptr<JournalStore>> store =
       JournalStore::open(folder, chain.signature_options(), {.way_out = kWayOut});
-  if (!store) return store.error();
+  if (!store) return store.error().in("snapshot");
   Rebuilding rebuilding(chain, detector, retention, threads);
   Status read = (*store)->read([&](const StoredRecord& record) -> Status {
     Status taken = rebuilding.take(record.bytes);

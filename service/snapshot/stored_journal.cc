@@ -43,8 +43,8 @@ Result<std::unique_ptr<JournalStore>> open_store_if_disk_is_well(const std::stri
   board.warn("snapshot", error.message);
   log_warning(
       "snapshot: {}: the service goes on without a snapshot, and each start reads the whole journal from "
-      "Kafka until "
-      "the disk takes one. Mend it and start again, name another folder, or empty snapshot.directory",
+      "Kafka until the disk takes one. Mend it and start again, name another folder, or empty "
+      "snapshot.directory",
       error.message);
   return std::unique_ptr<JournalStore>();
 }
