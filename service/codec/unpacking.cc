@@ -65,6 +65,7 @@ class Members {
 
   bool is_between() const { return !is_within_; }
   bool is_whole() const { return is_whole_ && !is_within_; }
+  bool has_whole() const { return is_whole_; }
 
  private:
   bool (*may_follow_)(std::string_view);
@@ -108,6 +109,7 @@ class ZlibStream : public UnpackStream {
 
   bool may_end() const override { return members_.is_between(); }
   std::size_t begun_bytes() const override { return z_.total_in; }
+  bool has_whole() const override { return members_.has_whole(); }
   bool is_whole() const override { return members_.is_whole(); }
 
  private:

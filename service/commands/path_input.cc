@@ -43,20 +43,28 @@ int open_source(const std::string& path) {
   return fd < 0 && errno == EWOULDBLOCK ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : fd;
 }
 
-// Of a WARC's record: its block begins as a response of HTTP does, whose status is none of success.
+// Of a WARC's record: it is a response of HTTP whose status is none of success.
 bool is_failure(std::string_view record) {
   MessageHead head(record);
-  while (head.next()) continue;
-  if (!head.behind()) return false;
+  bool is_response = false;
+  while (const auto header = head.next()) {
+    if (equals_ignoring_case(header->name, "warc-type"))
+      is_response = equals_ignoring_case(header->value, "response");
+  }
+  if (!is_response || !head.behind()) return false;
   const std::optional<int> status = MessageHead(*head.behind()).status();
   return status && (*status < 200 || *status > 299);
 }
 
+constexpr std::string_view kTar = "ustar";
+constexpr std::size_t kTarAt = 257;
+
 // Of what begins a file; "": there may be.
 std::string_view why_no_lines(std::string_view bytes) {
-  constexpr std::string_view kTar = "ustar";
-  constexpr std::size_t kTarAt = 257;
-  if (is_no_page(bytes) || bytes.substr(std::min(kTarAt, bytes.size())).starts_with(kTar)) {
+  // Behind fields with zeros at their ends; a line may have the word there, too.
+  const std::string_view tar = bytes.substr(std::min(kTarAt, bytes.size()));
+  const bool is_tar = tar.starts_with(kTar) && bytes.substr(0, kTarAt).find('\0') != std::string_view::npos;
+  if (is_no_page(bytes) || is_tar) {
     return "holds no lines: it begins as a PDF, an image or an archive does; take the words of it, or "
            "unpack it (gzip and zstd need not be)";
   }
@@ -234,7 +242,6 @@ void PathInput::open_lines(const std::string& path) {
   warc_ = WarcRecords(bytes_kept_max_);
   is_end_told_ = false;
   is_warc_told_ = false;
-  breaks_ = 0;
   is_break_ = false;
 }
 
@@ -315,9 +322,11 @@ PathInput::Look PathInput::look(Wait wait) {
   if (is_at_end_) return Look::kEnd;
   if (!file_.has_more() && !wait_for_more(fd_, wait)) return Look::kNothingYet;
   const Result<std::optional<std::string_view>> read = file_.read();
-  is_break_ = !read && read.error().code == ErrorCode::kCorrupt && shape_ == Shape::kWarc && file_.resume();
+  const bool is_warc =
+      shape_ == Shape::kWarc || (shape_ == Shape::kUnknown && ends_with_any(fd_path_, kWarcEndings));
+  is_break_ = !read && read.error().code == ErrorCode::kCorrupt && is_warc && file_.resume();
   if (is_break_) {
-    ++breaks_;
+    shape_ = Shape::kWarc;
     is_at_end_ = true;
     return Look::kEnd;
   }
@@ -336,8 +345,7 @@ PathInput::Look PathInput::look(Wait wait) {
 
 void PathInput::end_lines(PathBatch& batch) {
   if (shape_ == Shape::kUnknown && !opening_.empty()) {  // now it will not become more
-    shape_ = Shape::kLines;
-    unread_ = opening_;
+    find_shape();
     return;
   }
   if (shape_ == Shape::kWarc) {
@@ -358,7 +366,8 @@ void PathInput::end_lines(PathBatch& batch) {
 
 void PathInput::tell_damage_of_warc() {
   std::vector<std::string> clauses;
-  if (breaks_ > 0) clauses.push_back(fmt::format("{} gzips in it cannot be unpacked to their ends", breaks_));
+  if (file_.breaks() > 0)
+    clauses.push_back(fmt::format("{} gzips in it cannot be unpacked to their ends", file_.breaks()));
   if (const std::uint64_t count = warc_.cut_short(); count > 0) {
     const std::string& first = warc_.cut_short_first();
     clauses.push_back(fmt::format("{} WARC records have less than their Content-Length says{}{}", count,
@@ -394,7 +403,11 @@ void PathInput::find_shape() {
   const std::string_view inside = begin.starts_with('[') ? skip_blanks(begin.substr(1)) : begin;
   const bool is_named_warc = ends_with_any(fd_path_, kWarcEndings);
   const bool may_become_warc = begin.size() < kWarcOpening.size() && kWarcOpening.starts_with(begin);
-  if ((inside.empty() || may_become_warc) && opening_.size() < bytes_kept_max_) return;
+  // A pipe may give its first bytes one by one.
+  const bool may_become_other = opening_.size() < kTarAt + kTar.size() && !begin.starts_with('{') &&
+                                !begin.starts_with('[') && opening_.find('\n') == std::string::npos;
+  const bool is_open = inside.empty() || may_become_warc || may_become_other;
+  if (is_open && !is_at_end_ && opening_.size() < bytes_kept_max_) return;
   const bool is_warc = is_named_warc || begin.starts_with(kWarcOpening);
   const bool is_array = begin.starts_with('[') && (inside.starts_with('{') || inside.starts_with(']'));
   shape_ = is_warc ? Shape::kWarc : is_array ? Shape::kArray : Shape::kLines;

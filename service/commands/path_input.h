@@ -177,7 +177,6 @@ class PathInput {
   WarcRecords warc_;
   bool is_end_told_ = false;   // that the open file does not end well
   bool is_warc_told_ = false;  // that the open file of lines may be one
-  std::uint64_t breaks_ = 0;   // of a WARC's gzips
   bool is_break_ = false;      // not its end: the file goes on behind it
   std::string_view unread_;    // the rest of what file_ gave, or of opening_
   std::string record_;         // the beginning of a record whose end has not come yet

@@ -405,6 +405,7 @@ Status Service::serve_term(std::stop_source& term) {
     log_info("standby: somebody is in group {}: reading the journal before joining it", config_.kafka.group);
     if (Status status = read_up(*watched, stop); !status) return status;
   }
+  if (stop.stop_requested()) return {};
   log_info("standby: joining group {}, whose leader is the writer", config_.kafka.group);
   Result<std::unique_ptr<Election>> election =
       Election::join(config_.kafka, metrics_, board_, [&term] { term.request_stop(); }, stop);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 // Nearly always what was no part of a gzip shows within some thousands of bytes.
 constexpr std::size_t kBegunBytesMax = std::size_t{256} << 10;
-constexpr int kResumesMax = 1000;
+constexpr int kResumesMax = 1000;  // with no whole gzip between them
 
 }  // namespace
 
@@ -25,6 +25,7 @@ void UnpackedFile::open(int fd) {
   is_gzip_ = false;
   is_lost_ = false;
   resumed_ = 0;
+  breaks_ = 0;
   opening_.clear();
   stream_.reset();
   packed_.clear();
@@ -69,13 +70,17 @@ Result<std::optional<std::string_view>> UnpackedFile::read() {
 }
 
 bool UnpackedFile::resume() {
-  if (!is_gzip_ || resumed_++ == kResumesMax) return false;
+  if (!is_gzip_) return false;
+  if (stream_->has_whole()) resumed_ = 0;
+  if (resumed_ == kResumesMax) return false;
   const std::size_t begun = std::min(stream_->begun_bytes(), packed_at_);
   packed_at_ -= begun - std::min<std::size_t>(begun, 1);  // the next one does not begin where it does
   stream_ = unpack_stream(Packing::kGzip);
   may_hold_more_ = false;
   is_damaged_ = false;
-  return find_next() || !is_ended_;
+  if (!find_next() && is_ended_) return false;
+  if (resumed_++ == 0) ++breaks_;
+  return true;
 }
 
 // False: it is not in what was read.

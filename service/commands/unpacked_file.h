@@ -43,6 +43,8 @@ class UnpackedFile {
   // Behind kCorrupt: goes on where a gzip may begin behind the beginning of the damaged one, if there is such
   // a place in what follows. False: there is none any more, or it is no file of gzips, or too often damaged.
   bool resume();
+  // How often it did so behind a whole gzip, or at the beginning: so many of the file are damaged.
+  std::uint64_t breaks() const { return breaks_; }
 
  private:
   Result<std::optional<std::string_view>> unpack();
@@ -53,8 +55,9 @@ class UnpackedFile {
   bool is_ended_ = false;
   bool is_gzip_ = false;
   bool is_lost_ = false;  // between a damaged gzip and the next one
-  int resumed_ = 0;       // how often
-  std::string opening_;   // what came until it was known whether it is packed
+  int resumed_ = 0;       // how often since a whole one
+  std::uint64_t breaks_ = 0;
+  std::string opening_;  // what came until it was known whether it is packed
   std::unique_ptr<UnpackStream> stream_;
   std::string packed_;         // what is still to be unpacked, and what was of the gzip that is begun
   std::size_t packed_at_ = 0;  // between them

@@ -118,7 +118,8 @@ Piece WarcRecords::take_from(std::string_view& bytes) {
 // What is in doubt: whether the block goes on where a line in it may open the next record.
 WarcRecords::Doubt WarcRecords::doubt() const {
   const std::string_view bytes = kept();
-  const bool is_all = is_ending_ || bytes.size() >= block_left_ + kBehindBytesMax;
+  const bool is_all =
+      is_ending_ || (bytes.size() >= block_left_ && bytes.size() - block_left_ >= kBehindBytesMax);
   const Doubt unless_it_ends = is_all ? Doubt::kBlockGoesOn : Doubt::kStays;
   switch (opens_record(bytes)) {
     case Opens::kNo:
@@ -161,11 +162,15 @@ void WarcRecords::gather_line(std::string_view& unread) {
   const std::string_view part = unread.substr(0, unread.find('\n') + 1);  // all of it, if there is none
   line_ += part.empty() ? unread : part;
   unread.remove_prefix(part.empty() ? unread.size() : part.size());
-  if (line_.size() > kHeadBytesMax) {
+  std::string_view rest = line_;
+  const auto text = take_line(rest);
+  if (line_.size() > kHeadBytesMax && (!text || in_ == In::kHead)) {
     drop_head();
-    damaged_bytes_ += line_.size();
-    line_.clear();
-  } else if (std::string_view rest = line_; const auto text = take_line(rest)) {
+    // Its end may be the beginning of what opens a record.
+    const std::size_t kept = text ? 0 : kOpeningBytesMax;
+    damaged_bytes_ += line_.size() - kept;
+    line_.erase(0, line_.size() - kept);
+  } else if (text) {
     end_line(*text);
     line_.clear();
   }

@@ -42,9 +42,18 @@ LogLimiter& limiter() {
   return limiter;
 }
 
+// A number, or an address or a partition: "5000ms", "1/1", "[0]:", "ipv4#127.0.0.1:9092", "kafka-1:9092/1:".
+bool varies(std::string_view word) {
+  if (word.empty()) return false;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (word.starts_with('[') || is_digit(word.front())) return std::ranges::any_of(word, is_digit);
+  const std::size_t port = word.find_last_of(":#", word.size() - 2) + 1;
+  return port > 0 && port < word.size() && is_digit(word[port]);
+}
+
 // What is the same in all lines of one fault, and another for another topic: neither where (each client tells
 // it of each of its connections, and most of them twice: as an error and as a line of its log) nor how often,
-// so without librdkafka's words on these, and without whatever has a digit: addresses, times, partitions.
+// so without librdkafka's words on these, and without addresses, times and partitions.
 std::string fault_of(std::string_view text) {
   if (text.starts_with("[thrd:")) text.remove_prefix(std::min(text.size(), text.find("]: ") + 3));
   text =
@@ -54,8 +63,7 @@ std::string fault_of(std::string_view text) {
     const std::string_view word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(text.size(), word.size() + 1));
     const bool is_coordinator = word == "GroupCoordinator:" || word == "TxnCoordinator:";
-    if (!is_coordinator && std::ranges::none_of(word, [](char c) { return c >= '0' && c <= '9'; }))
-      fault.append(word).append(" ");
+    if (!is_coordinator && !varies(word)) fault.append(word).append(" ");
   }
   return fault;
 }
@@ -134,8 +142,11 @@ void ClientListener::on_error(int code, const char* reason) {
   if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {  // why was said of each of them
     log_debug("kafka {}: {}: {}", name_, rd_kafka_err2name(error), reason);
   } else {
-    limiter().log(LogLevel::kWarning, fault_of(reason), "kafka {}: {}: {}", name_, rd_kafka_err2name(error),
-                  reason);
+    // All of them tell of a broker that is away; what else one is refused another one may not be.
+    const bool is_network = error == RD_KAFKA_RESP_ERR__TRANSPORT || error == RD_KAFKA_RESP_ERR__RESOLVE ||
+                            error == RD_KAFKA_RESP_ERR__TIMED_OUT;
+    limiter().log(LogLevel::kWarning, (is_network ? "" : name_ + " ") + fault_of(reason), "kafka {}: {}: {}",
+                  name_, rd_kafka_err2name(error), reason);
   }
 }
 

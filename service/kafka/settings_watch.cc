@@ -39,7 +39,7 @@ void SettingsWatch::look(Clock::time_point now) {
   const std::vector<TopicProblem> problems = check_(*topics);
   std::string wrong = clauses(problems);
   if (wrong != told_) {
-    if (wrong == seen_ || wrong.empty()) {
+    if (wrong == seen_) {
       tell(problems);
       told_ = wrong;
     } else {

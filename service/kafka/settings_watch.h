@@ -5,8 +5,8 @@
 // start will say, while there is time to mend it. It does not end the instance: that would keep no record of
 // the journal, and what is in memory is all of it.
 //
-// A broker that has just come up may know less than the others, so what is wrong is told when it was seen
-// twice in a row.
+// A broker that has just come up may know less than the others, so what has changed is told when it was
+// seen twice in a row.
 //
 // Threads: none of its own; one calls look().
 #pragma once

@@ -250,6 +250,59 @@ TEST_F(PathInputTest, a_warc_goes_on_behind_a_gzip_that_breaks_off) {
   EXPECT_FALSE(input.next(batch));
 }
 
+TEST_F(PathInputTest, a_warc_goes_on_behind_any_number_of_gzips_that_break_off) {
+  const auto keys_of = [&](const std::string& bytes, std::vector<Error>& errors) {
+    write("a.warc.gz", bytes);
+    PathInput input({folder_.string() + "/a.warc.gz"}, 0, 100'000, stop_);
+    PathBatch batch;
+    std::vector<std::string> keys;
+    while (input.next(batch)) {
+      for (const Record& record : batch.records) keys.emplace_back(*record.key);
+    }
+    errors = input.take_errors();
+    return keys;
+  };
+  const std::string whole = gzip_of(warc_record("resource", "http://whole/", "page"));
+  std::vector<Error> errors;
+  for (const std::size_t size : {10, 11, 14, 20}) {
+    EXPECT_EQ(keys_of(whole.substr(0, size) + whole + whole, errors).size(), 2U) << "the first: " << size;
+    EXPECT_EQ(errors.size(), 1U);
+  }
+  std::string many;
+  for (int i = 0; i < 1100; ++i) many += whole.substr(0, 20) + whole;
+  EXPECT_EQ(keys_of(many, errors).size(), 1100U);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_TRUE(errors[0].message.find("1100 gzips in it cannot be unpacked") != std::string::npos)
+      << errors[0].message;
+}
+
+TEST_F(PathInputTest, a_warc_record_behind_much_that_is_none_is_read) {
+  const std::string record = warc_record("resource", "http://a/", "page");
+  write("a.warc", record + std::string(70'000, 'x') + record + std::string(200'000, 'W') + record);
+  PathInput input({folder_.string() + "/a.warc"}, 0, 1000, stop_);
+  PathBatch batch;
+  ASSERT_TRUE(input.next(batch));
+  EXPECT_EQ(batch.records.size(), 3U);
+  EXPECT_FALSE(input.next(batch));
+  EXPECT_EQ(input.take_errors().at(0).message,
+            folder_.string() + "/a.warc: is damaged: 270000 bytes are of no WARC record");
+}
+
+TEST_F(PathInputTest, what_tells_a_kind_may_come_byte_by_byte) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  PathInput input({"-"}, ends[0], 1000, stop_);
+  PathBatch batch;
+  for (const char c : std::string("%PDF-1.7\nwords")) {
+    ASSERT_EQ(::write(ends[1], &c, 1), 1);
+    EXPECT_FALSE(input.next(batch, PathInput::Wait::kNo));
+  }
+  ::close(ends[1]);
+  EXPECT_FALSE(input.next(batch));
+  EXPECT_EQ(input.take_errors().at(0).message.substr(0, 30), "standard input: holds no lines");
+  ::close(ends[0]);
+}
+
 TEST_F(PathInputTest, a_file_that_holds_no_lines_says_so) {
   const auto error_of = [&](const std::string& bytes) {
     write("file", bytes);
@@ -270,6 +323,11 @@ TEST_F(PathInputTest, a_file_that_holds_no_lines_says_so) {
   EXPECT_EQ(error_of("a.jsonl" + std::string(250, '\0') + "ustar\n"), kind);
   EXPECT_EQ(error_of(std::string("\xFF\xFE{\0}\0\n\0", 8)),
             "file: is UTF-16, and lines are read in UTF-8: make it that with iconv -f UTF-16 -t UTF-8");
+
+  write("file", R"({"text":")" + std::string(257 - 9, 'a') + "ustar\"}\n");
+  PathInput lines({folder_.string() + "/file"}, 0, 1000, stop_);
+  PathBatch batch;
+  EXPECT_TRUE(lines.next(batch)) << "the word alone makes no tar";
 }
 
 TEST_F(PathInputTest, a_zstd_that_looks_back_too_far_is_not_called_damaged) {
@@ -301,7 +359,8 @@ TEST_F(PathInputTest, a_response_of_a_warc_that_is_no_success_is_no_page) {
   const auto response = [](const std::string& status) {
     return warc_record("response", "http://" + status, "HTTP/1.1 " + status + "\r\nA: b\r\n\r\npage");
   };
-  std::string warc = warc_record("conversion", "http://text", "HTTP/1.1 is a protocol.");
+  std::string warc =
+      warc_record("conversion", "http://text", "HTTP/1.1 404 Not Found\r\n\r\nis what servers say.");
   for (const std::string status : {"200 OK", "203", "206 Partial", "299"}) warc += response(status);
   warc += warc_record("response", "http://none", "page");
   for (const std::string status : {"100", "301 Moved", "304", "404 Not Found", "503", "999"})
