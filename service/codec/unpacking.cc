@@ -64,7 +64,6 @@ class Members {
   }
 
   bool is_between() const { return !is_within_; }
-  bool is_whole() const { return is_whole_ && !is_within_; }
   bool has_whole() const { return is_whole_; }
 
  private:
@@ -110,7 +109,6 @@ class ZlibStream : public UnpackStream {
   bool may_end() const override { return members_.is_between(); }
   std::size_t begun_bytes() const override { return z_.total_in; }
   bool has_whole() const override { return members_.has_whole(); }
-  bool is_whole() const override { return members_.is_whole(); }
 
  private:
   // Whether there was memory says nothing about the bytes.
@@ -152,7 +150,7 @@ class ZstdStream : public UnpackStream {
   }
 
   bool may_end() const override { return members_.is_between(); }
-  bool is_whole() const override { return members_.is_whole(); }
+  bool has_whole() const override { return members_.has_whole(); }
 
  private:
   struct Free {
@@ -185,7 +183,7 @@ class BrotliStream : public UnpackStream {
   }
 
   bool may_end() const override { return is_over_ || !is_begun_; }
-  bool is_whole() const override { return is_over_; }
+  bool has_whole() const override { return is_over_; }
 
  private:
   struct Free {
@@ -212,7 +210,8 @@ UnpackOutcome unpack_with(UnpackStream&& stream, Behind behind, std::string_view
     if (is_damaged || size < out.size()) break;
     out.resize(std::min(room_max, kGrowth * out.size()));
   }
-  if (!stream.is_whole() || (is_damaged && behind == Behind::kNothing)) return UnpackOutcome::kDamaged;
+  const bool is_whole = stream.has_whole() && stream.may_end();
+  if (!is_whole || (is_damaged && behind == Behind::kNothing)) return UnpackOutcome::kDamaged;
   out.resize(size);
   return UnpackOutcome::kRead;
 }

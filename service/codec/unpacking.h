@@ -63,10 +63,8 @@ class UnpackStream {
   // How much was taken of the gzip that is begun, damaged or not: the next one may begin within. Of others
   // nobody knows.
   virtual std::size_t begun_bytes() const { return 0; }
-  // One gzip at least came to its end.
-  virtual bool has_whole() const { return false; }
-  // And one came to its end.
-  virtual bool is_whole() const = 0;
+  // One at least came to its end.
+  virtual bool has_whole() const = 0;
 };
 
 std::unique_ptr<UnpackStream> unpack_stream(Packing packing);

@@ -43,16 +43,9 @@ int open_source(const std::string& path) {
   return fd < 0 && errno == EWOULDBLOCK ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : fd;
 }
 
-// Of a WARC's record: it is a response of HTTP whose status is none of success.
-bool is_failure(std::string_view record) {
-  MessageHead head(record);
-  bool is_response = false;
-  while (const auto header = head.next()) {
-    if (equals_ignoring_case(header->name, "warc-type"))
-      is_response = equals_ignoring_case(header->value, "response");
-  }
-  if (!is_response || !head.behind()) return false;
-  const std::optional<int> status = MessageHead(*head.behind()).status();
+// Of a WARC's response: its block begins as one of HTTP does, whose status is none of success.
+bool is_failure(std::string_view block) {
+  const std::optional<int> status = MessageHead(block).status();
   return status && (*status < 200 || *status > 299);
 }
 
@@ -468,7 +461,8 @@ void PathInput::end_record(std::string_view bytes, PathBatch& batch) {
   const Source source = next_line_;
   ++next_line_.offset;
   if (bytes.find_first_not_of(kBlanks) == std::string_view::npos) return;
-  if (shape_ == Shape::kWarc && is_failure(bytes)) {
+  if (shape_ == Shape::kWarc && warc_.is_response() &&
+      is_failure(bytes.substr(std::min(warc_.head_bytes(), bytes.size())))) {
     ++failures_;
     return;
   }

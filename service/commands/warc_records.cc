@@ -210,6 +210,7 @@ void WarcRecords::end_head() {
   if (!is_page) ++passed_over_;
   name_ = head->uri.empty() ? head->record_id : head->uri;
   time_ms_ = parse_time_ms(head->date);
+  is_response_ = equals_ignoring_case(head->type, "response");
 }
 
 void WarcRecords::drop_head() {

@@ -55,6 +55,8 @@ class WarcRecords {
   const std::string& name() const { return name_; }  // the page's URI; without one, the record's id
   std::int64_t number() const { return number_; }    // among all records of the file, from 0
   std::optional<std::int64_t> time_ms() const { return time_ms_; }  // when it was fetched
+  bool is_response() const { return is_response_; }
+  std::size_t head_bytes() const { return head_.size(); }  // then its block begins
 
   // No more bytes will come, or none that go on where the last ones ended: what comes next begins a record.
   // False: there are pieces still, to be taken before this is asked again.
@@ -86,8 +88,8 @@ class WarcRecords {
   bool is_head_due_ = false;  // as a piece
   std::uint64_t block_left_ = 0;
 
-  std::string
-      kept_;  // from a line in the block that may open a record, while it is in doubt; then read again
+  // From a line in the block that may open a record, while it is in doubt; then read again.
+  std::string kept_;
   std::size_t kept_at_ = 0;
   bool is_in_doubt_ = false;
   bool is_block_sure_ = false;  // it ends where its head says
@@ -96,6 +98,7 @@ class WarcRecords {
   std::string name_;
   std::int64_t number_ = -1;
   std::optional<std::int64_t> time_ms_;
+  bool is_response_ = false;
   bool is_broken_off_ = false;
   std::uint64_t passed_over_ = 0;
   std::uint64_t damaged_bytes_ = 0;

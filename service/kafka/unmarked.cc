@@ -19,10 +19,10 @@ namespace neardup {
 namespace {
 
 constexpr std::int64_t kLookedAt = 320;  // offsets of a partition at first
-constexpr std::int64_t kLookedAtMax =
-    20'000;                                   // and once it is told: what others wrote there lies behind ours
-constexpr std::int64_t kFurther = 8;          // so many times as far back
-constexpr std::uint64_t kReadMax = 64 << 20;  // of bytes; a verdict may hold its page
+// And once it is told: what others wrote there lies behind ours.
+constexpr std::int64_t kLookedAtMax = 20'000;
+constexpr std::int64_t kFurther = 8;           // so many times as far back
+constexpr std::uint64_t kReadMax = 64 << 20;   // of bytes; a verdict may hold its page
 constexpr std::int64_t kJournalLookedAt = 20;  // offsets; a record has two, and may take megabytes
 constexpr std::chrono::milliseconds kGroupAsked{5000};
 // The journal's record is the first of its transaction that is sent. A verdict that is so much older is of

@@ -460,6 +460,7 @@ TEST(Serve, a_second_signal_ends_it_at_once) {
   service.signal(SIGINT);
   const std::optional<int> code = service.wait(seconds(2));
   EXPECT_TRUE(code == 128 + SIGTERM || code == 128 + SIGINT) << code.value_or(-1) << service.log();
+  EXPECT_NE(service.log().find("a second signal ends at once"), std::string::npos) << service.log();
 }
 
 }  // namespace

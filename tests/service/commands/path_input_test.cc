@@ -208,6 +208,14 @@ TEST_F(PathInputTest, a_record_of_a_warc_that_is_cut_short_is_told) {
   }
 }
 
+std::vector<std::string> keys_of_all(PathInput& input) {
+  std::vector<std::string> keys;
+  for (PathBatch batch; input.next(batch);) {
+    for (const Record& record : batch.records) keys.emplace_back(*record.key);
+  }
+  return keys;
+}
+
 // As a crawler leaves one that was killed, and then goes on in the same file.
 TEST_F(PathInputTest, a_warc_goes_on_behind_a_gzip_that_breaks_off) {
   const auto page = [](const std::string& uri, unsigned seed) {
@@ -226,13 +234,8 @@ TEST_F(PathInputTest, a_warc_goes_on_behind_a_gzip_that_breaks_off) {
   for (std::size_t size = 1; size < cut.size(); size += 1 + size / 10) {
     write("a.warc.gz", page("http://first/", 2) + cut.substr(0, size) + behind + cut.substr(0, size));
     PathInput input({folder_.string() + "/a.warc.gz"}, 0, 100'000, stop_);
-    PathBatch batch;
-    std::vector<std::string> keys;
-    while (input.next(batch)) {
-      for (const Record& record : batch.records) {
-        if (record.key != "http://cut/") keys.emplace_back(*record.key);
-      }
-    }
+    std::vector<std::string> keys = keys_of_all(input);
+    std::erase(keys, "http://cut/");
     EXPECT_EQ(keys, wanted) << size;
     const std::vector<Error> errors = input.take_errors();
     ASSERT_EQ(errors.size(), 2U) << size;
@@ -254,11 +257,7 @@ TEST_F(PathInputTest, a_warc_goes_on_behind_any_number_of_gzips_that_break_off) 
   const auto keys_of = [&](const std::string& bytes, std::vector<Error>& errors) {
     write("a.warc.gz", bytes);
     PathInput input({folder_.string() + "/a.warc.gz"}, 0, 100'000, stop_);
-    PathBatch batch;
-    std::vector<std::string> keys;
-    while (input.next(batch)) {
-      for (const Record& record : batch.records) keys.emplace_back(*record.key);
-    }
+    std::vector<std::string> keys = keys_of_all(input);
     errors = input.take_errors();
     return keys;
   };
@@ -368,17 +367,13 @@ TEST_F(PathInputTest, a_response_of_a_warc_that_is_no_success_is_no_page) {
   warc += warc_record("response", "http://a", "HTTP/1.1 404 Not Found\r\nno header\r\n\r\npage");
   write("a.warc", warc);
   PathInput input({folder_.string() + "/a.warc"}, 0, 1000, stop_);
-  PathBatch batch;
-  std::vector<std::string> keys;
-  while (input.next(batch)) {
-    for (const Record& record : batch.records) keys.emplace_back(*record.key);
-  }
-  EXPECT_EQ(keys, (std::vector<std::string>{"http://text", "http://200 OK", "http://203",
-                                            "http://206 Partial", "http://299", "http://none"}));
+  EXPECT_EQ(keys_of_all(input),
+            (std::vector<std::string>{"http://text", "http://200 OK", "http://203", "http://206 Partial",
+                                      "http://299", "http://none"}));
   EXPECT_EQ(input.left_out(), "passed over 7 responses of WARCs whose HTTP status is not 2xx");
   write("a.warc", warc_record("request", "http://a", "GET") + warc);
   PathInput with_request({folder_.string() + "/a.warc"}, 0, 1000, stop_);
-  while (with_request.next(batch)) continue;
+  keys_of_all(with_request);
   EXPECT_EQ(
       with_request.left_out(),
       "passed over 1 WARC records that hold no page and 7 responses of WARCs whose HTTP status is not 2xx");
