@@ -7,7 +7,8 @@
 //   key       = KeyMix of chosen
 //   tag       = key >> level_min | rest << unused
 //   region    = (key & split_mask) < split ? 1 : 0
-//   head      = heads[region] + ((key & mask[region]) << shift[region])
+//   row       = key & mask[region]
+//   head      = heads[region] + row / 64 * stride[region] + (row % 64 << shift[region])
 //
 // Threads: only read once it is filled. It holds until the table grows.
 #pragma once
@@ -16,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/index/head_rows.h"
 #include "core/index/key_mix.h"
 
 namespace neardup {
@@ -31,6 +33,7 @@ struct alignas(64) BucketLanes {
   Lane split_mask;
   Lane split;
   std::array<Lane, 2> mask;                                  // by region
+  std::array<Lane, 2> stride;                                // bytes from run to run
   std::array<Lane, 2> shift;                                 // log2 of the bytes of a head
   std::array<std::array<const std::byte*, kSize>, 2> heads;  // of bucket 0
 };
@@ -46,7 +49,9 @@ inline void locate_buckets(const BucketLanes& lanes, const std::uint64_t* chosen
   for (std::size_t i = 0; i < BucketLanes::kSize; ++i) {
     const std::uint64_t key = KeyMix::mix(chosen[i], static_cast<int>(lanes.mix_shift[i]), lanes.mix_mask[i]);
     const std::size_t region = (key & lanes.split_mask[i]) < lanes.split[i] ? 1 : 0;
-    const std::uint64_t offset = (key & lanes.mask[region][i]) << lanes.shift[region][i];
+    const std::uint64_t row = key & lanes.mask[region][i];
+    const std::uint64_t offset = (row >> HeadRows::kRunShift) * lanes.stride[region][i] +
+                                 ((row % HeadRows::kRunRows) << lanes.shift[region][i]);
     keys[i] = key;
     tags[i] = static_cast<std::uint32_t>(key >> lanes.level_min[i] | rest[i] << lanes.unused[i]);
     heads[i] = reinterpret_cast<const std::uint32_t*>(lanes.heads[region][i] + offset);

@@ -25,10 +25,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kHugePage = GrowingMemory::kHugePage;
-// From here on memory comes as huge pages; before, as small ones that are made one huge page when they are
-// full: a small array should be small.
-constexpr std::size_t kHugeFrom = 8 * kHugePage;
-// And from here on the next one is asked for when the one before begins to be used, not when it is half full.
+// From here on the next one is asked for when the one before begins to be used, not when it is half full.
 // Where a guest's page is its host's first touch as well, one takes milliseconds; and the arrays of an index
 // come to the ends of their pages together.
 constexpr std::size_t kFarFrom = 32 * kHugePage;
@@ -116,8 +113,8 @@ class FirstTouch {
 
 }  // namespace
 
-GrowingMemory::GrowingMemory(std::size_t size_max)
-    : size_(static_cast<std::size_t>(round_up(size_max, kHugePage))) {
+GrowingMemory::GrowingMemory(std::size_t size_max, std::size_t small_max)
+    : size_(static_cast<std::size_t>(round_up(size_max, kHugePage))), small_max_(small_max) {
   // One page more, to begin at the edge of a huge page; the rest before and behind is given back.
   void* const mapped =
       mmap(nullptr, size_ + kHugePage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -140,6 +137,7 @@ GrowingMemory::~GrowingMemory() {
 void GrowingMemory::swap(GrowingMemory& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(small_max_, other.small_max_);
   std::swap(accessible_, other.accessible_);
   std::swap(released_, other.released_);
   std::swap(held_, other.held_);
@@ -152,18 +150,18 @@ void GrowingMemory::make_accessible(std::uint64_t end) {
   const std::size_t to = std::min(size_, std::max(2 * accessible_, std::max(wanted, kAccessibleMin)));
   CHECK(mprotect(data_ + accessible_, to - accessible_, PROT_READ | PROT_WRITE) == 0,
         "the system refuses to hand out more memory");
-  const std::size_t from = std::max(accessible_, kHugeFrom);
+  const std::size_t from = std::max(accessible_, small_max_);
   if (to > from) static_cast<void>(madvise(data_ + from, to - from, MADV_HUGEPAGE));
   accessible_ = to;
 }
 
 void GrowingMemory::hold(std::uint64_t end) {
   const std::uint64_t before = ready_;
-  if (end <= kHugeFrom) {
+  if (end <= small_max_) {
     ready_ = round_up(end, kSmallStep);
     held_ = std::max(held_, ready_);
     make_accessible(ready_);
-    if (kHugeFrom - ready_ <= kHugePage / 2 && size_ > kHugeFrom) hold_page(kHugeFrom);
+    if (small_max_ - ready_ <= kHugePage / 2 && size_ > small_max_) hold_page(small_max_);
   } else {
     const std::uint64_t page_end = round_up(end, kHugePage);
     const std::uint64_t ahead = page_end < kFarFrom ? kHugePage / 2 : kHugePage;
@@ -174,13 +172,13 @@ void GrowingMemory::hold(std::uint64_t end) {
     make_accessible(page_end);
     // All pages of a leap, but the first, which is used at once.
     for (std::uint64_t page =
-             std::max<std::uint64_t>(round_up(held_before, kHugePage), kHugeFrom) + kHugePage;
+             std::max<std::uint64_t>(round_up(held_before, kHugePage), small_max_) + kHugePage;
          page < page_end; page += kHugePage) {
       FirstTouch::instance().ask(data_ + page % size_, false);
     }
     if (is_due) hold_page(page_end);
   }
-  const std::uint64_t small_end = std::min<std::uint64_t>(ready_, kHugeFrom);
+  const std::uint64_t small_end = std::min<std::uint64_t>(ready_, small_max_);
   for (std::uint64_t page = before / kHugePage; page < small_end / kHugePage; ++page) make_huge(page);
 }
 

@@ -8,12 +8,13 @@
 //                         held           held next, by a thread in the background
 //
 // Memory is asked for in huge pages (2 MiB; a random read costs a third with them, where page tables are
-// nested). Up to 16 MiB it comes in small ones, which a background thread makes one huge page once they are
-// full. The first touch of a page is what costs (the system clears it), so beyond that the same thread
-// touches the next page when this one is half full, and beyond 64 MiB when it is begun, and all pages of a
-// leap. It changes no byte, so nothing but time hangs on it.
+// nested). Up to 16 MiB, or as said, it comes in small ones, which a background thread makes one huge page
+// once they are full. The first touch of a page is what costs (the system clears it), so beyond that the same
+// thread touches the next page when this one is half full, and beyond 64 MiB when it is begun, and all pages
+// of a leap. It changes no byte, so nothing but time hangs on it.
 //
-// Cost:    bytes() counts steps of 16 KiB up to 16 MiB, then whole huge pages, with the one held ahead.
+// Cost:    bytes() counts steps of 16 KiB while pages are small, then whole huge pages, with the one held
+//          ahead.
 // Threads: one for the whole process does the first touches. An object of its own belongs to one thread.
 #pragma once
 
@@ -27,11 +28,13 @@ class GrowingMemory {
  public:
   static constexpr std::size_t kHugePage = std::size_t{2} << 20;
   static constexpr std::size_t kSmallStep = std::size_t{16} << 10;
+  // A small array should be small.
+  static constexpr std::size_t kSmallMax = 8 * kHugePage;
 
   GrowingMemory() = default;
-  // Nothing is held yet; fresh memory is zero. REQUIRES: size_max > 0; to wrap around, a multiple of
-  // kHugePage.
-  explicit GrowingMemory(std::size_t size_max);
+  // Nothing is held yet; fresh memory is zero. Beyond small_max it comes as huge pages.
+  // REQUIRES: size_max > 0; to wrap around, a multiple of kHugePage. small_max: a multiple of it.
+  explicit GrowingMemory(std::size_t size_max, std::size_t small_max = kSmallMax);
   ~GrowingMemory();
   GrowingMemory(GrowingMemory&& other) noexcept { swap(other); }
   GrowingMemory& operator=(GrowingMemory&& other) noexcept {
@@ -62,6 +65,7 @@ class GrowingMemory {
 
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  std::size_t small_max_ = 0;
   std::size_t accessible_ = 0;  // of the reserved bytes, from the first on
   std::uint64_t released_ = 0;  // below: given back
   std::uint64_t held_ = 0;      // from released_ to here
@@ -73,7 +77,9 @@ template <class T>
 class GrowingArray {
  public:
   GrowingArray() = default;
-  explicit GrowingArray(std::size_t size_max) : memory_(size_max * sizeof(T)) {}
+  // small_max: bytes.
+  explicit GrowingArray(std::size_t size_max, std::size_t small_max = GrowingMemory::kSmallMax)
+      : memory_(size_max * sizeof(T), small_max) {}
 
   T* data() const { return reinterpret_cast<T*>(memory_.data()); }
   T& operator[](std::size_t index) { return data()[index]; }

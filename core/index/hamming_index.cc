@@ -291,30 +291,22 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
 // tags are known.
 template <int kWidth>
 void HammingIndex<kWidth>::store_new(std::span<const std::uint32_t> rows, std::uint32_t first_id) {
-  const std::size_t count = rows.size();
   const std::size_t width = row_width(tables_.size());
-  for (SharedTable& shared : shared_) {
-    Table& table = tables_[static_cast<std::size_t>(shared.table)];
-    shared.by_one = table.ends_round(count);
-    if (!shared.by_one) table.prepare_batch(count);
-  }
-  crew_->run([&](int member) {
-    const Share& share = shares_[static_cast<std::size_t>(member)];
-    for (const ShardRun& run : share) {
-      const auto column = static_cast<std::size_t>(run.table);
-      Table& table = tables_[column];
-      const auto key = [&](std::size_t i) { return keys_[column + rows[i] * width]; };
-      const auto tag = [&](std::size_t i) { return tags_[column + rows[i] * width]; };
-      const auto id = [&](std::size_t i) { return first_id + static_cast<std::uint32_t>(i); };
-      if (!run.is_whole() && !is_by_one(run.table)) {
-        table.insert_batch(run, count, key, tag, id);
-      } else if (run.begin == 0) {
-        table.insert_all(count, key, tag, id);
+  while (!rows.empty()) {
+    const std::size_t count = tables_.before_round_ends(rows.size());
+    tables_.prepare_batch(count);
+    crew_->run([&](int member) {
+      for (const ShardRun& run : shares_[static_cast<std::size_t>(member)]) {
+        const auto column = static_cast<std::size_t>(run.table);
+        tables_[column].insert_batch(
+            run, count, [&](std::size_t i) { return keys_[column + rows[i] * width]; },
+            [&](std::size_t i) { return tags_[column + rows[i] * width]; },
+            [&](std::size_t i) { return first_id + static_cast<std::uint32_t>(i); });
       }
-    }
-  });
-  for (const SharedTable& shared : shared_) {
-    if (!shared.by_one) tables_[static_cast<std::size_t>(shared.table)].finish_batch(count);
+    });
+    tables_.finish_batch(count);
+    rows = rows.subspan(count);
+    first_id += static_cast<std::uint32_t>(count);
   }
 }
 
@@ -356,16 +348,13 @@ void HammingIndex<kWidth>::insert_into_tables(std::span<const Word> words, Seque
                       [this](std::uint32_t member) { return hash_of_word(words_[member]); });
       continue;
     }
-    for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].insert(keys_[row + t], tags_[row + t], id);
+    tables_.insert(keys_.data() + row, tags_.data() + row, id);
   }
 }
 
 template <int kWidth>
 void HammingIndex<kWidth>::make_tables() {
-  tables_.reserve(static_cast<std::size_t>(covering().tables()));
-  for (int t = 0; t < covering().tables(); ++t) {
-    tables_.emplace_back(covering(), t);
-  }
+  tables_ = HammingTables<Word>(covering());
   share_out();
 }
 
@@ -378,11 +367,7 @@ void HammingIndex<kWidth>::share_out() {
   for (int member = 0; member < size; ++member) {
     Share& share = shares_.emplace_back();
     const auto add = [&](int table, int begin, int end) {
-      if (begin >= end) return;
-      share.push_back({.table = table, .begin = begin, .end = end});
-      if (begin == 0) return;
-      const auto is_it = [table](const SharedTable& shared) { return shared.table == table; };
-      if (std::none_of(shared_.begin(), shared_.end(), is_it)) shared_.push_back({.table = table});
+      if (begin < end) share.push_back({.table = table, .begin = begin, .end = end});
     };
     add(0, kShards * member / size, kShards * (member + 1) / size);
     const int begin = (others * member + size - 1) / size;
@@ -391,12 +376,6 @@ void HammingIndex<kWidth>::share_out() {
       add(1 + table, std::max(begin - table * kShards, 0), std::min(end - table * kShards, kShards));
     }
   }
-}
-
-template <int kWidth>
-bool HammingIndex<kWidth>::is_by_one(int table) const {
-  return std::any_of(shared_.begin(), shared_.end(),
-                     [&](const SharedTable& shared) { return shared.table == table && shared.by_one; });
 }
 
 template <int kWidth>
@@ -467,12 +446,10 @@ void HammingIndex<kWidth>::forget_stored(std::uint32_t id, Sequence before, cons
       members_.erase(hash, *heir);
     }
   }
-  for (std::size_t t = 0; t < tables_.size(); ++t) {
-    if (heir) {
-      tables_[t].rename(keys[t], id, *heir);
-    } else {
-      tables_[t].erase(keys[t], tags[t], id);
-    }
+  if (heir) {
+    tables_.rename(keys, id, *heir);
+  } else {
+    tables_.erase(keys, tags, id);
   }
   in_order_ &= !heir;
 }
@@ -577,20 +554,20 @@ std::uint64_t HammingIndex<kWidth>::restore_finish(std::uint64_t equal, std::uin
   std::vector<BucketParting<Word>> partings;  // by member of the crew: memory only where one is used
   partings.reserve(static_cast<std::size_t>(crew_->size()));
   for (int member = 0; member < crew_->size(); ++member) partings.emplace_back(size_);
-  tables_[0].prepare(size_ - equal);
+  tables_.prepare(size_ - equal);
   build_first(partings[0], skipped);
   crew_->run([&](int member) {
     BucketParting<Word>& parting = partings[static_cast<std::size_t>(member)];
     for (std::size_t t = 1 + static_cast<std::size_t>(member); t < tables_.size();
          t += static_cast<std::size_t>(crew_->size())) {
       Table& table = tables_[t];
-      table.prepare(size_ - equal);
       parting.part(table, pieces(skipped));
       parting.for_each(table, [&](Word, std::uint32_t id, std::uint64_t key, std::uint32_t tag) {
-        table.insert_prepared(key, tag, id);
+        table.put(key, tag, id);
       });
     }
   });
+  tables_.finish(size_ - members_.size());
   return members_.size();
 }
 
@@ -607,7 +584,7 @@ void HammingIndex<kWidth>::build_first(BucketParting<Word>& parting, std::vector
       const Sequence sequence = sequence_of(id);
       skipped[sequence / 64 - oldest_ / 64] |= std::uint64_t{1} << (sequence % 64);
     } else {
-      table.insert_prepared(key, tag, id);
+      table.put(key, tag, id);
     }
   });
 }
@@ -616,9 +593,7 @@ void HammingIndex<kWidth>::build_first(BucketParting<Word>& parting, std::vector
 
 template <int kWidth>
 std::size_t HammingIndex<kWidth>::bytes() const {
-  std::size_t bytes = words_.bytes() + erased_.bytes() + members_.bytes();
-  for (const Table& table : tables_) bytes += table.bytes();
-  return bytes;
+  return words_.bytes() + erased_.bytes() + members_.bytes() + tables_.bytes();
 }
 
 template <int kWidth>

@@ -5,7 +5,7 @@
 // compared sixteen at a time by 32 more bits each; what is left is compared in full.
 //
 //   words     | w0 | w1 | w2 | ...        the array of record, by sequence number: a ring
-//   tables    6 (at k = 3) of heads, one cache line a bucket (hamming_table.h); ids in table 0 only
+//   tables    6 (at k = 3) of heads, one cache line a bucket (hamming_tables.h); ids in table 0 only
 //   members   further ids of equal fingerprints, which the tables hold once
 //
 // A batch is decided as if its fingerprints came one at a time, in three steps: all are probed, in a pipeline
@@ -44,7 +44,7 @@
 #include "core/index/crew.h"
 #include "core/index/growing_memory.h"
 #include "core/index/hamming_probe.h"
-#include "core/index/hamming_table.h"
+#include "core/index/hamming_tables.h"
 #include "core/index/match.h"
 #include "core/index/ordinal_table.h"
 
@@ -121,7 +121,7 @@ class HammingIndex {
 
   const HammingOptions& options() const { return options_; }
   const Covering& covering() const { return *options_.covering; }
-  const std::vector<Table>& tables() const { return tables_; }  // none up to kScanMax
+  const HammingTables<Word>& tables() const { return tables_; }  // none up to kScanMax
 
   // A digest of what answers hang on: the words under their numbers, and the distance.
   Digest128 state_digest() const;
@@ -169,11 +169,6 @@ class HammingIndex {
   void prefetch_heads(std::size_t row) const;  // of what keys_ has there, in all tables
 
   using Share = std::vector<ShardRun>;  // what one of the crew owns, by ascending tables
-  // A table with several owners is one's if a round of splitting ends.
-  struct SharedTable {
-    int table = 0;
-    bool by_one = false;
-  };
 
   // Where the queries of a member of the crew begin, of so many.
   std::size_t part_begin(std::size_t count, int member) const {
@@ -196,7 +191,6 @@ class HammingIndex {
   void make_tables_if_due();
   void make_tables();
   void share_out();
-  bool is_by_one(int table) const;
   auto pieces(const std::vector<std::uint64_t>& skipped) const;
   void build_first(BucketParting<Word>& parting, std::vector<std::uint64_t>& skipped);
   std::uint32_t stored_id(Word word, const std::uint64_t* keys, const std::uint32_t* tags) const;
@@ -206,8 +200,7 @@ class HammingIndex {
   HammingOptions options_;
   std::unique_ptr<Crew> crew_;
   std::vector<Share> shares_;  // by member of the crew
-  std::vector<SharedTable> shared_;
-  std::vector<Table> tables_;
+  HammingTables<Word> tables_;
   GrowingArray<Word> words_{kIds};
   GrowingArray<std::uint64_t> erased_{kIds / 64};  // a bit for each id
   OrdinalTable members_;

@@ -20,12 +20,14 @@ __m256i half_lane(const std::array<Number, BucketLanes::kSize>& values, std::siz
   return _mm256_load_si256(reinterpret_cast<const __m256i*>(values.data() + from));
 }
 
-// Four tables at a time. A product is cut to the bits of a key, so that the lowest 32 of it are enough.
+// Four tables at a time. A product is cut to the bits of a key, so that the lowest 32 of it are enough; the
+// number of a run and a stride have fewer themselves.
 [[gnu::always_inline]] inline void locate_lanes(const BucketLanes& lanes, const std::uint64_t* chosen,
                                                 const std::uint64_t* rest, std::uint64_t* keys,
                                                 std::uint32_t* tags, const std::uint32_t** heads) {
   static_assert(HammingTable<std::uint64_t>::kKeyBitsMax <= 32);
   const __m256i factor = _mm256_set1_epi64x(static_cast<long long>(KeyMix::kFactor));
+  const __m256i last_of_run = _mm256_set1_epi64x(HeadRows::kRunRows - 1);
   const __m256i low_halves = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
   for (std::size_t from = 0; from < BucketLanes::kSize; from += 4) {
     const __m256i mix_shift = half_lane(lanes.mix_shift, from);
@@ -44,10 +46,12 @@ __m256i half_lane(const std::array<Number, BucketLanes::kSize>& values, std::siz
     const auto of_region = [&](const auto& values) {
       return _mm256_blendv_epi8(half_lane(values[0], from), half_lane(values[1], from), is_split);
     };
-    const __m256i bucket = _mm256_and_si256(key, of_region(lanes.mask));
-    const __m256i offset = _mm256_sllv_epi64(bucket, of_region(lanes.shift));
+    const __m256i row = _mm256_and_si256(key, of_region(lanes.mask));
+    const __m256i run =
+        _mm256_mul_epu32(_mm256_srli_epi64(row, HeadRows::kRunShift), of_region(lanes.stride));
+    const __m256i in_run = _mm256_sllv_epi64(_mm256_and_si256(row, last_of_run), of_region(lanes.shift));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(heads + from),
-                        _mm256_add_epi64(of_region(lanes.heads), offset));
+                        _mm256_add_epi64(_mm256_add_epi64(of_region(lanes.heads), run), in_run));
   }
 }
 

@@ -39,9 +39,12 @@ __m512i lane(const std::array<Number, BucketLanes::kSize>& values) {
   const auto of_region = [&](const auto& values) {
     return _mm512_mask_mov_epi64(lane(values[0]), is_split, lane(values[1]));
   };
-  const __m512i bucket = _mm512_and_si512(key, of_region(lanes.mask));
-  const __m512i offset = _mm512_sllv_epi64(bucket, of_region(lanes.shift));
-  _mm512_storeu_si512(static_cast<void*>(heads), _mm512_add_epi64(of_region(lanes.heads), offset));
+  const __m512i row = _mm512_and_si512(key, of_region(lanes.mask));
+  const __m512i run = _mm512_mul_epu32(_mm512_srli_epi64(row, HeadRows::kRunShift), of_region(lanes.stride));
+  const __m512i in_run = _mm512_sllv_epi64(_mm512_and_si512(row, _mm512_set1_epi64(HeadRows::kRunRows - 1)),
+                                           of_region(lanes.shift));
+  _mm512_storeu_si512(static_cast<void*>(heads),
+                      _mm512_add_epi64(_mm512_add_epi64(of_region(lanes.heads), run), in_run));
 }
 
 inline std::uint32_t near_tags(const std::uint32_t* line, std::uint32_t tag, int distance,

@@ -5,7 +5,7 @@
 
 #include "core/base/check.h"
 #include "core/index/hamming_index.h"
-#include "core/index/hamming_table.h"
+#include "core/index/hamming_tables.h"
 #include "core/limits.h"
 
 namespace neardup {
@@ -15,13 +15,12 @@ using Word = WordOf<64>;
 using Table = HammingTable<Word>;
 
 constexpr double kLineBytes = 64;
-constexpr double kSmallMax = 16 << 20;
 
 // What a GrowingMemory holds for so many bytes in use: half a step is not full, of huge pages one is held
 // ahead.
-double held(double bytes) {
+double held(double bytes, double small_max = GrowingMemory::kSmallMax) {
   constexpr double kStep = GrowingMemory::kSmallStep, kHuge = GrowingMemory::kHugePage;
-  return bytes < kSmallMax ? bytes + kStep / 2 : bytes + 1.5 * kHuge;
+  return bytes < small_max ? bytes + kStep / 2 : bytes + 1.5 * kHuge;
 }
 
 // What lies in a bucket's block, averaged over buckets with `load` entries on average, whose head has room
@@ -43,9 +42,17 @@ Overflow overflow(double load, double room) {
   return result;
 }
 
-void add_table(const Table& table, double documents, Forecast& forecast, double& bytes) {
-  const Table::Shape shape = table.shape_of(static_cast<std::uint64_t>(documents));
-  const bool splits = shape.level < table.choice().count();
+// Of each table whose heads are in some rows; `heads` and `blocks`: bytes of heads, or of as many ids, and of
+// blocks.
+struct TableForecast {
+  double candidates = 0;
+  double lines = 0;
+  double heads = 0;
+  double blocks = 0;
+};
+
+TableForecast forecast_table(const HeadRows& rows, double documents) {
+  const HeadRows::Shape shape = rows.shape_of(static_cast<std::uint64_t>(documents));
   const double buckets = std::ldexp(1, shape.level);
   const double ahead = static_cast<double>(shape.ahead) / buckets;  // share of the keys, too
   const double load = documents / buckets;
@@ -56,26 +63,26 @@ void add_table(const Table& table, double documents, Forecast& forecast, double&
     double load;
     double lines;
   };
-  double heads = 0, blocks = 0;
   const Part parts[] = {
       {1 - ahead, buckets * (1 - ahead), load, lines},
-      splits ? Part{ahead, 2 * buckets * ahead, load / 2, lines}
-             : Part{ahead, buckets * ahead, load, 2 * lines},
+      shape.level < rows.key_bits() ? Part{ahead, 2 * buckets * ahead, load / 2, lines}
+                                    : Part{ahead, buckets * ahead, load, 2 * lines},
   };
+  TableForecast result;
   for (const Part& part : parts) {
     const Overflow more = overflow(part.load, 16 * part.lines - 1);
-    forecast.candidates += part.share * part.load;
-    forecast.lines += part.share * (part.lines + more.lines_read);
-    heads += part.buckets * kLineBytes * part.lines;
-    blocks += part.buckets * kLineBytes * more.lines_held;
+    result.candidates += part.share * part.load;
+    result.lines += part.share * (part.lines + more.lines_read);
+    result.heads += part.buckets * kLineBytes * part.lines;
+    result.blocks += part.buckets * kLineBytes * more.lines_held;
   }
-  bytes += held(heads) * (table.has_ids() ? 2 : 1) + kShards * held(blocks / kShards);
+  return result;
 }
 
 // Its buckets at their most, each with the widest head.
-std::uint64_t documents_max(const Table& table) {
-  constexpr std::uint64_t kRoom = (std::uint64_t{16} << Table::kWidenings) - 1;
-  const std::uint64_t buckets = std::uint64_t{1} << table.choice().count();
+std::uint64_t documents_max_of(const HeadRows& rows) {
+  constexpr std::uint64_t kRoom = (std::uint64_t{16} << HeadRows::kWidenings) - 1;
+  const std::uint64_t buckets = std::uint64_t{1} << rows.key_bits();
   return buckets * (kRoom + Table::Pool::entries_together(buckets / kShards));
 }
 
@@ -91,10 +98,18 @@ Forecast forecast(const Covering& covering, std::uint64_t documents) {
     result.candidates = n;
     result.lines = n * sizeof(Word) / kLineBytes;
   }
-  for (int t = 0; t < covering.tables(); ++t) {
-    const Table table(covering, t);
-    if (!is_scanned) add_table(table, n, result, bytes);
-    result.documents_max = std::min(result.documents_max, documents_max(table));
+  const HammingTables<Word> tables(covering);
+  for (const auto& rows : tables.rows()) {
+    result.documents_max = std::min(result.documents_max, documents_max_of(*rows));
+    if (is_scanned) continue;
+    const TableForecast each = forecast_table(*rows, n);
+    bytes += held(rows->slots() * each.heads, HeadRows::kSmallMax);
+    for (const auto& table : tables) {
+      if (&table.rows() != rows.get()) continue;
+      result.candidates += each.candidates;
+      result.lines += each.lines;
+      bytes += kShards * held(each.blocks / kShards);
+    }
   }
   result.bytes = static_cast<std::uint64_t>(bytes);
   return result;

@@ -1,7 +1,7 @@
 // What will an index of n fingerprints cost, and by which covering should it look?
 //
 // Every covering that finds within k bits is computed with: how its tables will have grown at n fingerprints
-// (HammingTable::shape_of), how many of them a bucket then holds (Poisson, for fingerprints whose bits are
+// (HeadRows::shape_of), how many of them a bucket then holds (Poisson, for fingerprints whose bits are
 // independent), and so what a look-up reads and what an entry takes. The benchmark of the index prints these
 // figures beside those it counts; tests hold them within a fifth.
 //

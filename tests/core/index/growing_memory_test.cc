@@ -13,8 +13,8 @@ std::uint64_t value_at(std::uint64_t offset) { return offset * 0x9E3779B97F4A7C1
 
 // A window of `window` bytes slides three times around a ring of `size`; says whether each word was zero when
 // it came, and what had been written until it went.
-bool keeps_a_window(std::size_t size, std::size_t window, std::size_t step) {
-  GrowingMemory ring(size);
+bool keeps_a_window(std::size_t size, std::size_t small_max, std::size_t window, std::size_t step) {
+  GrowingMemory ring(size, small_max);
   const auto word = [&](std::uint64_t offset) -> std::uint64_t& {
     return *reinterpret_cast<std::uint64_t*>(ring.data() + offset % size);
   };
@@ -40,9 +40,23 @@ constexpr std::size_t kPage = GrowingMemory::kHugePage;
 // the end with it.
 TEST(GrowingMemory, a_ring_keeps_a_window_that_leaves_a_page_of_room_and_what_comes_is_zero) {
   for (const std::size_t pages : {4, 9, 20}) {
-    for (const std::size_t step : {std::size_t{4096}, std::size_t{3} << 14, kPage + (std::size_t{1} << 14)})
-      EXPECT_TRUE(keeps_a_window(pages * kPage, (pages - 1) * kPage, step)) << pages << " pages, " << step;
+    for (const std::size_t step : {std::size_t{4096}, std::size_t{3} << 14, kPage + (std::size_t{1} << 14)}) {
+      for (const std::size_t small_max : {2 * kPage, GrowingMemory::kSmallMax}) {
+        EXPECT_TRUE(keeps_a_window(pages * kPage, small_max, (pages - 1) * kPage, step))
+            << pages << " pages, small ones up to " << small_max << ", " << step;
+      }
+    }
   }
+}
+
+TEST(GrowingMemory, counts_small_steps_up_to_small_max_and_then_huge_pages) {
+  GrowingMemory memory(64 * kPage, 2 * kPage);
+  memory.use(kPage + 1);
+  EXPECT_EQ(memory.bytes(), kPage + GrowingMemory::kSmallStep);
+  memory.use(2 * kPage + 1);
+  EXPECT_EQ(memory.bytes(), 3 * kPage);
+  memory.use(3 * kPage - 1);
+  EXPECT_EQ(memory.bytes(), 4 * kPage) << "the next one is held before it is needed";
 }
 
 }  // namespace

@@ -444,22 +444,21 @@ void agrees([[maybe_unused]] Isa isa) {
   for (const Covering& covering : coverings()) {
     for (const std::string_view set : {"random", "clustered", "one_key"}) {
       const auto words = fingerprint_set<Word>(set, 4000, 2);
-      std::vector<HammingTable<Word>> tables;
-      std::vector<std::uint64_t> stored_keys(words.size());
-      std::vector<std::uint32_t> stored_tags(words.size());
-      for (int t = 0; t < covering.tables(); ++t) {
-        HammingTable<Word>& table = tables.emplace_back(covering, t);
-        tiers.front()->locate_in(table, words.data(), words.size(), stored_keys.data(), stored_tags.data());
-        for (std::uint32_t id = 0; id < words.size(); ++id) {
-          table.insert(stored_keys[id], stored_tags[id], id);
-        }
-      }
+      HammingTables<Word> tables(covering);
+      const std::size_t width = row_width(tables.size());
+      std::vector<std::uint64_t> stored_keys(words.size() * width);
+      std::vector<std::uint32_t> stored_tags(stored_keys.size());
       const ProbeView<Word> view = {.tables = tables.data(),
                                     .table_count = covering.tables(),
                                     .distance = covering.distance,
                                     .words = words.data(),
                                     .in_order = true,
                                     .block_entries_max = ~0U};
+      tiers.front()->locate(view, words.data(), words.size(), stored_keys.data(), stored_tags.data());
+      for (std::size_t id = 0; id < words.size(); ++id) {
+        tables.insert(stored_keys.data() + id * width, stored_tags.data() + id * width,
+                      static_cast<std::uint32_t>(id));
+      }
       std::vector<Word> queries;
       for (int i = 0; i < 200; ++i) {
         queries.push_back(flipped(words[random() % words.size()], static_cast<int>(random() % 9), random));
@@ -467,7 +466,6 @@ void agrees([[maybe_unused]] Isa isa) {
       std::vector<std::vector<std::uint64_t>> seen;  // all that each tier said
       for (const ProbeKernels<Word>* const tier : tiers) {
         std::vector<std::uint64_t> said;
-        const std::size_t width = row_width(tables.size());
         std::vector<std::uint64_t> keys(queries.size() * width);
         std::vector<std::uint32_t> tags(keys.size());
         const auto rows = [&] {
@@ -538,7 +536,7 @@ void agrees([[maybe_unused]] Isa isa) {
         for (const Found& f : all) said.push_back(f.id * 256ULL + static_cast<std::uint64_t>(f.distance));
         tier->locate(view, queries.data(), queries.size(), keys.data(), tags.data());
         ASSERT_EQ(rows(), located) << "eight tables at a time, and each by itself";
-        tier->locate_in(tables.back(), queries.data(), queries.size(), keys.data(), tags.data());
+        tier->locate_in(tables[tables.size() - 1], queries.data(), queries.size(), keys.data(), tags.data());
         said.insert(said.end(), keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(queries.size()));
         said.insert(said.end(), tags.begin(), tags.begin() + static_cast<std::ptrdiff_t>(queries.size()));
         said.push_back(candidates);
