@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/clauses.h"
 #include "service/http/health.h"
 #include "service/http/status.h"
 #include "service/log.h"
@@ -120,7 +121,7 @@ int HttpServer::Listener::message(const mg_connection* connection, const char* t
   if (self != nullptr) {
     const std::lock_guard lock(self->mutex);
     if (self->starting) {
-      self->start_errors += (self->start_errors.empty() ? "" : "; ") + std::string(text);
+      add_clause(self->start_errors, text);
       return 1;
     }
   }

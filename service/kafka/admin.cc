@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/base/check.h"
+#include "core/base/clauses.h"
 #include "service/kafka/client.h"
 #include "service/kafka/topics.h"
 
@@ -35,9 +36,10 @@ Error answered(const std::string& where, rd_kafka_resp_err_t error, const std::s
 // Admin requests, one after the other, and the wait for their answers.
 class Admin {
  public:
-  // For as long as its requests take.
+  // For as long as its requests take. A stop ends the wait for their answers, as it ends that for a secret's
+  // file: Kafka may be away, and whoever stops us has a limit.
   static Result<Admin> open(const KafkaConfig& config, milliseconds timeout, const std::stop_token& stop) {
-    return made(make_client(RD_KAFKA_PRODUCER, config, {}, unheard(), stop), config, timeout);
+    return made(make_client(RD_KAFKA_PRODUCER, config, {}, unheard(), stop), config, timeout, stop);
   }
   // To ask for the offsets of the group: of a broker that does not coordinate it librdkafka (issue 5040)
   // turns to what only a client of a group has, and a producer would bring the process down. It joins
@@ -45,11 +47,11 @@ class Admin {
   static Result<Admin> open_for_group(const KafkaConfig& config, milliseconds timeout,
                                       const std::stop_token& stop) {
     return made(make_client(RD_KAFKA_CONSUMER, config, consumer_properties(config.group), unheard(), stop),
-                config, timeout);
+                config, timeout, stop);
   }
   static Result<Admin> open(const KafkaConfig& config, ClientListener& listener, milliseconds timeout,
                             const std::stop_token& stop) {
-    return made(make_client(RD_KAFKA_PRODUCER, config, {}, listener, stop), config, timeout);
+    return made(make_client(RD_KAFKA_PRODUCER, config, {}, listener, stop), config, timeout, stop);
   }
 
   rd_kafka_t* client() const { return client_.get(); }
@@ -74,8 +76,8 @@ class Admin {
 
   rd_kafka_queue_t* queue() const { return queue_.get(); }
 
-  // No answer is waited for once this is asked for: Kafka may be away, and whoever stops us has a limit.
-  void stop_on(std::stop_token stop) { stop_ = std::move(stop); }
+  // From now on answers are waited for although a stop was asked for: the last batch needs them.
+  void answer_in_any_case() { stop_ = {}; }
 
   Result<RdKafka<rd_kafka_event_t>> answer(const std::string& what) const {
     const auto until = steady_clock::now() + milliseconds(left_ms() + 500);
@@ -109,17 +111,18 @@ class Admin {
     return listener;
   }
   static Result<Admin> made(Result<RdKafka<rd_kafka_t>> client, const KafkaConfig& config,
-                            milliseconds timeout) {
+                            milliseconds timeout, const std::stop_token& stop) {
     if (!client) return client.error();
-    return Admin(std::move(*client), config, timeout);
+    return Admin(std::move(*client), config, timeout, stop);
   }
 
-  Admin(RdKafka<rd_kafka_t> client, KafkaConfig config, milliseconds timeout)
+  Admin(RdKafka<rd_kafka_t> client, KafkaConfig config, milliseconds timeout, std::stop_token stop)
       : config_(std::move(config)),
         client_(std::move(client)),
         queue_(rd_kafka_queue_new(client_.get())),
         began_(steady_clock::now()),
-        deadline_(began_ + timeout) {}
+        deadline_(began_ + timeout),
+        stop_(std::move(stop)) {}
 
   static constexpr int kSliceMs = 100;  // of a wait
 
@@ -171,8 +174,8 @@ Status read_settings(const Admin& admin, std::map<std::string, TopicDescription>
     const std::string name = rd_kafka_ConfigResource_name(resource);
     if (const rd_kafka_resp_err_t error = rd_kafka_ConfigResource_error(resource);
         error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      refused += (refused.empty() ? "" : "; ") + ("describing the settings of topic " + name) +
-                 " (DescribeConfigs): " + describe(error);
+      add_clause(refused,
+                 "describing the settings of topic " + name + " (DescribeConfigs): " + describe(error));
       continue;
     }
     std::size_t entries = 0;
@@ -248,8 +251,7 @@ Result<std::map<std::string, TopicDescription>> read_identities(const Admin& adm
     if (const rd_kafka_error_t* error = rd_kafka_TopicDescription_error(description); error != nullptr) {
       if (rd_kafka_error_code(error) == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) continue;
       if (rd_kafka_error_code(error) != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        refused +=
-            (refused.empty() ? "" : "; ") + ("describing topic " + topic.name) + ": " + describe(*error);
+        add_clause(refused, "describing topic " + topic.name + ": " + describe(*error));
         continue;
       }
     }
@@ -496,7 +498,6 @@ Result<std::map<std::string, TopicDescription>> describe_topics(const KafkaConfi
                                                                 const std::stop_token& stop) {
   Result<Admin> admin = Admin::open(config, timeout, stop);
   if (!admin) return admin.error();
-  admin->stop_on(stop);
   auto described = read_topics(*admin, names);
   if (!described) return described;
   // Who cannot tell just now is not waited for: a start reads the journal, and waits there.
@@ -512,7 +513,6 @@ Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics, m
                    const std::stop_token& stop) {
   Result<Admin> admin = Admin::open_for_group(config, timeout, stop);
   if (!admin) return admin.error();
-  admin->stop_on(stop);
   for (InputTopic& topic : topics) topic.bounds.assign(static_cast<std::size_t>(topic.partitions), {});
   Status status = read_log_bound(*admin, topics, RD_KAFKA_OFFSET_SPEC_EARLIEST, &PartitionBounds::begin);
   if (status) status = read_log_bound(*admin, topics, RD_KAFKA_OFFSET_SPEC_LATEST, &PartitionBounds::end);
@@ -523,7 +523,6 @@ Status read_bounds(const KafkaConfig& config, std::vector<InputTopic>& topics, m
 Result<bool> has_members(const KafkaConfig& config, milliseconds timeout, const std::stop_token& stop) {
   Result<Admin> admin = Admin::open_for_group(config, timeout, stop);
   if (!admin) return admin.error();
-  admin->stop_on(stop);
   const Result<RdKafka<rd_kafka_event_t>> event = ask_for_groups(*admin, {config.group}, Rights::kUntold);
   if (!event) return event.error();
   const std::string what = "asking who is in group " + config.group;
@@ -585,6 +584,7 @@ Result<std::vector<std::optional<std::int64_t>>> read_group(const KafkaConfig& c
   for (InputTopic& topic : topics) topic.bounds.assign(static_cast<std::size_t>(topic.partitions), {});
   Result<Admin> admin = Admin::open_for_group(config, timeout, stop);
   if (!admin) return admin.error();
+  admin->answer_in_any_case();
   if (Status status = read_committed(*admin, config.group, topics, open); !status) return status.error();
   for (const CommittedPosition& position : positions)
     group.push_back(topic_of(position)->bounds[static_cast<std::size_t>(position.partition)].committed);
@@ -607,6 +607,7 @@ Result<std::unique_ptr<TopicLookup>> TopicLookup::open(const KafkaConfig& config
   Result<Admin> admin = Admin::open(config, connection->listener, milliseconds::zero(), stop);
   if (!admin) return admin.error();
   connection->admin = std::move(*admin);
+  connection->admin->answer_in_any_case();
   return std::unique_ptr<TopicLookup>(new TopicLookup(std::move(connection)));
 }
 

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/clauses.h"
 #include "service/log.h"
 
 namespace neardup {
@@ -13,7 +14,7 @@ constexpr std::string_view kPart = "topic settings";  // of what the board warns
 std::string clauses(const std::vector<TopicProblem>& problems) {
   std::string all;
   for (const TopicProblem& problem : problems)
-    all += (all.empty() ? "topic " : "; topic ") + problem.topic + ": " + problem.what;
+    add_clause(all, "topic " + problem.topic + ": " + problem.what);
   return all;
 }
 

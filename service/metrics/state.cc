@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/base/clauses.h"
+
 namespace neardup {
 
 void StateBoard::set(State state, std::string detail) {
@@ -27,7 +29,7 @@ void StateBoard::warn(std::string_view part, const std::string& warning) {
 std::string StateBoard::warning() const {
   const std::lock_guard lock(mutex_);
   std::string all;
-  for (const auto& [part, warning] : warnings_) all += (all.empty() ? "" : "; ") + part + ": " + warning;
+  for (const auto& [part, warning] : warnings_) add_clause(all, part + ": " + warning);
   return all;
 }
 

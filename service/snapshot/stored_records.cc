@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "core/base/clauses.h"
+
 namespace neardup {
 namespace {
 
@@ -75,7 +77,7 @@ Result<SnapshotFiles> snapshot_files(const std::string& folder) {
 }
 
 void Damage::add(const Error& error) {
-  clauses += (clauses.empty() ? "" : "; ") + error.message;
+  add_clause(clauses, error.message);
   if (error.code == ErrorCode::kIo) is_unread = true;
   if (error.code != ErrorCode::kIo) code = ErrorCode::kCorrupt;
 }
