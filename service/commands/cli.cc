@@ -392,7 +392,11 @@ const Command kCommands[] = {
     {"serve", "Read documents from Kafka and publish a verdict for each, for as long as it runs",
      "  neardup serve -c neardup.yaml\n"
      "  neardup serve --set kafka.brokers=kafka:9092 --set kafka.topics.input=crawl\n"
-     "  neardup serve -c neardup.yaml --accept-input-loss pages:3   after a halt that named it\n",
+     "  neardup serve -c neardup.yaml --accept-input-loss pages:3   after a halt that named it\n"
+     "\n"
+     "SIGTERM, SIGINT, SIGQUIT or SIGHUP: it finishes the batch in hand and ends with 0, mostly within a\n"
+     "second; a second one ends it at once. SIGUSR1 and SIGUSR2 do nothing. Whatever ends it, SIGKILL too:\n"
+     "the next start goes on where it was, and publishes no verdict twice.\n",
      setup_serve},
     {"topics", "Make or check the topics that serve needs",
      "  neardup topics create -c neardup.yaml                          those that are missing\n"

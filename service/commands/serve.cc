@@ -46,24 +46,23 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Turns the first SIGTERM, SIGINT or SIGHUP into a stop request and the second into an end at once. The
-// signals are blocked for every thread, so that this thread alone takes them.
+// Turns the first SIGTERM, SIGINT, SIGQUIT or SIGHUP into a stop request and the second into an end at once;
+// SIGUSR1 and SIGUSR2, which would end it without a word, into a line of the log. The signals are blocked for
+// every thread, so that this thread alone takes them.
 class SignalThread {
  public:
   explicit SignalThread(std::stop_source& stop) : stop_(stop) {
     sigemptyset(&signals_);
-    sigaddset(&signals_, SIGTERM);
-    sigaddset(&signals_, SIGINT);
+    for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2}) sigaddset(&signals_, signal);
     struct sigaction hangup{};
     sigaction(SIGHUP, nullptr, &hangup);
     if (hangup.sa_handler != SIG_IGN) sigaddset(&signals_, SIGHUP);  // nohup has it ignored
-    sigaddset(&signals_, SIGUSR2);                                   // wakes this thread to its end
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     thread_ = std::thread([this] { run(); });
   }
   ~SignalThread() {
     ending_ = true;
-    pthread_kill(thread_.native_handle(), SIGUSR2);
+    pthread_kill(thread_.native_handle(), SIGUSR2);  // wakes it
     thread_.join();
   }
   SignalThread(const SignalThread&) = delete;
@@ -75,7 +74,10 @@ class SignalThread {
       int signal = 0;
       sigwait(&signals_, &signal);
       if (ending_) return;
-      if (signal == SIGUSR2) continue;  // from outside: without this thread nobody would hear SIGTERM
+      if (signal == SIGUSR1 || signal == SIGUSR2) {
+        log_warning("signal {} means nothing here: going on. Settings are read at a start alone", signal);
+        continue;
+      }
       if (stop_.stop_requested()) _exit(128 + signal);
       stop_.request_stop();
       log_info("signal {}: finishing the batch in hand, then stopping; a second signal ends at once", signal);

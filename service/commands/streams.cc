@@ -63,7 +63,7 @@ void end_by_signals() {
   if (::getpid() != 1) return;
   struct sigaction end{};
   end.sa_handler = [](int number) { ::_exit(128 + number); };
-  for (const int number : {SIGINT, SIGTERM}) sigaction(number, &end, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGQUIT, SIGHUP}) sigaction(number, &end, nullptr);
 }
 
 namespace {

@@ -425,29 +425,35 @@ TEST(Serve, a_broker_that_dies_and_comes_back_costs_time_and_no_verdict) {
   EXPECT_EQ(service.wait(milliseconds(0)), std::nullopt) << service.log();
 }
 
-// Inside it means the end of the thread that waits for signals, which nobody else may cause: a process that
-// hears no signal any more can only be killed.
-TEST(Serve, a_user_signal_from_outside_does_not_make_it_deaf) {
+// Of themselves they end a process without a word. Inside, one means the end of the thread that waits for
+// signals, which nobody else may cause: a process that hears no signal any more can only be killed.
+TEST(Serve, user_signals_from_outside_are_told_of_and_change_nothing) {
   Config config = test_config("deaf");
   config.kafka.brokers = "127.0.0.1:1";
   config.http = {.address = "127.0.0.1", .port = 0};
   ServiceProcess service("deaf", config);
   ASSERT_TRUE(service.wait_for_log("metrics and health at", kStart)) << service.log();
-  service.signal(SIGUSR2);
-  std::this_thread::sleep_for(milliseconds(200));  // it has taken it
+  for (const int number : {SIGUSR1, SIGUSR2}) {
+    service.signal(number);
+    EXPECT_TRUE(
+        service.wait_for_log("signal " + std::to_string(number) + " means nothing here: going on", kStart))
+        << service.log();
+  }
   service.signal(SIGTERM);
   EXPECT_EQ(service.wait(kStart), 0) << service.log();
 }
 
-// What a terminal sends when it is closed.
-TEST(Serve, a_hangup_ends_it_in_order) {
-  ASSERT_NE(::signal(SIGHUP, SIG_DFL), SIG_ERR) << "who runs this by nohup does not hear it";
+// What a terminal sends when it is closed, or for Ctrl-\. Nohup and scripts hide them from what they start.
+TEST(Serve, a_hangup_or_a_quit_ends_it_in_order) {
   Config config = test_config("hangup");
   config.kafka.brokers = "127.0.0.1:1";
-  ServiceProcess service("hangup", config);
-  ASSERT_TRUE(service.wait_for_log("kafka admin", kStart)) << service.log();
-  service.signal(SIGHUP);
-  EXPECT_EQ(service.wait(kStart), 0) << service.log();
+  for (const int number : {SIGHUP, SIGQUIT}) {
+    ASSERT_NE(::signal(number, SIG_DFL), SIG_ERR);
+    ServiceProcess service("hangup", config);
+    ASSERT_TRUE(service.wait_for_log("kafka admin", kStart)) << service.log();
+    service.signal(number);
+    EXPECT_EQ(service.wait(kStart), 0) << service.log();
+  }
 }
 
 // Both wait when the first is taken: nothing that a stop has to finish comes between them.
