@@ -555,8 +555,8 @@ Status Service::run(const std::stop_token& stop) {
   }
 }
 
-Status serve(const LoadedConfig& loaded, const ServeOptions& options, const RetentionOptions& retention,
-             const std::stop_token& stop, MetricsRegistry& metrics, StateBoard& board) {
+Status serve_with(const LoadedConfig& loaded, const ServeOptions& options, const RetentionOptions& retention,
+                  const std::stop_token& stop, MetricsRegistry& metrics, StateBoard& board) {
   const Config& config = loaded.config;
   const Preset preset = resolve_preset(config.input);
   const Result<SignerOptions> signing = resolve_signer_options(config);
@@ -575,14 +575,9 @@ Status serve(const LoadedConfig& loaded, const ServeOptions& options, const Rete
   return Service(loaded, options, preset, *signing, retention, snapshot.get(), metrics, board).run(stop);
 }
 
-}  // namespace
-
-int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
+// All of its life, from the port on: when it returns, nothing of it is left.
+Status serve(const LoadedConfig& loaded, const ServeOptions& options, const std::stop_token& stop) {
   const Config& config = loaded.config;
-  end_by_read_errors(config.index.directory);
-  ::signal(SIGPIPE, SIG_IGN);  // whoever read the log is gone: that is no reason to leave a batch in doubt
-  std::stop_source stop;
-  const SignalThread signals(stop);
   StateBoard board;
   const auto memory = static_cast<std::uint64_t>(process_usage().memory_limit_bytes);
   const RetentionOptions retention = resolve_retention_options(config, memory);
@@ -604,10 +599,7 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
     Result<std::unique_ptr<HttpServer>> started = HttpServer::start(
         config.http, board, [&metrics] { return metrics.exposition(); },
         [&board, &metrics] { return status_json(board, metrics.counts()); });
-    if (!started) {
-      log_error("{}", started.error().message);
-      return exit_code(started.error().code);
-    }
+    if (!started) return started.error();
     http = std::move(*started);
     log_info("metrics and health at http://{}:{}/", config.http.address, http->port());
   }
@@ -616,7 +608,17 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
               Watchdog::kSilenceMax.count());
     _exit(kExitInternal);
   });
-  const Status status = serve(loaded, options, retention, stop.get_token(), metrics, board);
+  return serve_with(loaded, options, retention, stop, metrics, board);
+}
+
+}  // namespace
+
+int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
+  end_by_read_errors(loaded.config.index.directory);
+  ::signal(SIGPIPE, SIG_IGN);  // whoever read the log is gone: that is no reason to leave a batch in doubt
+  std::stop_source stop;
+  const SignalThread signals(stop);
+  const Status status = serve(loaded, options, stop.get_token());
   if (status) {
     log_info("stopped");
     return kExitOk;

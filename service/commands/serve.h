@@ -11,8 +11,9 @@ struct ServeOptions {
   Accepted accepted;       // contradictions that a person has settled
 };
 
-// Blocks SIGTERM and SIGINT for the process and works until one of them comes: the first finishes the batch
-// in hand, the second ends at once. Returns an exit code (exit_code.h).
+// Blocks SIGTERM, SIGINT, SIGQUIT and SIGHUP for the process and works until one of them comes: the first
+// finishes the batch in hand, the second ends at once. Its last word is the log's last line. Returns an exit
+// code (exit_code.h).
 int run_serve(const LoadedConfig& config, const ServeOptions& options);
 
 }  // namespace neardup

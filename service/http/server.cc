@@ -1,10 +1,18 @@
 #include "service/http/server.h"
 
+#include <arpa/inet.h>
 #include <civetweb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <stop_token>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "core/base/check.h"
@@ -50,20 +58,42 @@ bool asks_for_more(const char* query) {
          words.find("&verbose") != std::string_view::npos;
 }
 
+// Opens a connection to ourselves, and does not wait for what becomes of it.
+void knock(const std::string& address, int port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return;
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<std::uint16_t>(port));
+  inet_pton(AF_INET, address.c_str(), &to.sin_addr);
+  (void)connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+  close(fd);
+}
+
 }  // namespace
 
 // The civetweb server and what its answers are made of.
 struct HttpServer::Listener {
-  Listener(const StateBoard& the_board, std::function<std::string()> metrics,
+  Listener(const StateBoard& the_board, std::string the_address, std::function<std::string()> metrics,
            std::function<std::string()> status)
-      : board(the_board), metrics_text(std::move(metrics)), status_text(std::move(status)) {}
+      : board(the_board),
+        address(std::move(the_address)),
+        metrics_text(std::move(metrics)),
+        status_text(std::move(status)) {}
   ~Listener() {
-    if (context != nullptr) mg_stop(context);
+    if (context == nullptr) return;
+    // civetweb (1.15) sees that it is to stop when somebody connects, or its wait of 2 s for that is over.
+    const std::jthread knocker([this, port = port()](const std::stop_token& stopped) {
+      for (; !stopped.stop_requested(); std::this_thread::sleep_for(std::chrono::milliseconds(5)))
+        knock(address, port);
+    });
+    mg_stop(context);
   }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
   Response answer(std::string_view method, std::string_view path, bool verbose) const;
+  int port() const;
 
   // What civetweb calls.
   static int handle(mg_connection* connection);
@@ -71,6 +101,7 @@ struct HttpServer::Listener {
   static int error_page(mg_connection* connection, int status, const char* text);
 
   const StateBoard& board;
+  const std::string address;
   std::function<std::string()> metrics_text;
   std::function<std::string()> status_text;
   mg_context* context = nullptr;
@@ -162,7 +193,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpConfig& config, 
   callbacks.log_message = Listener::message;
   callbacks.http_error = Listener::error_page;
 
-  auto listener = std::make_unique<Listener>(board, std::move(metrics_text), std::move(status_json));
+  auto listener =
+      std::make_unique<Listener>(board, config.address, std::move(metrics_text), std::move(status_json));
   char reason[256] = "";
   mg_error_data error{};
   error.text = reason;
@@ -184,10 +216,12 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpConfig& config, 
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(listener)));
 }
 
-int HttpServer::port() const {
+int HttpServer::Listener::port() const {
   mg_server_port port{};
-  CHECK(mg_get_server_ports(listener_->context, 1, &port) == 1, "a server that listens has a port");
+  CHECK(mg_get_server_ports(context, 1, &port) == 1, "a server that listens has a port");
   return port.port;
 }
+
+int HttpServer::port() const { return listener_->port(); }
 
 }  // namespace neardup

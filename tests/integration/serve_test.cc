@@ -456,6 +456,23 @@ TEST(Serve, a_hangup_or_a_quit_ends_it_in_order) {
   }
 }
 
+// Who starts another in its place needs its port.
+TEST(Serve, its_last_word_comes_when_its_port_is_free) {
+  Config config = test_config("last-word");
+  config.kafka.brokers = "127.0.0.1:1";
+  config.http = {.address = "127.0.0.1", .port = 0};
+  ServiceProcess service("last-word", config);
+  ASSERT_TRUE(service.wait_for_log("metrics and health at", kStart)) << service.log();
+  const int port = http_port(service.log());
+  ASSERT_TRUE(LoopbackClient(port).connected());
+  service.signal(SIGTERM);
+  ASSERT_TRUE(service.wait_for_log("stopped", kStart)) << service.log();
+  EXPECT_FALSE(LoopbackClient(port).connected());
+  EXPECT_EQ(service.wait(kStart), 0);
+  const std::string log = service.log();
+  EXPECT_NE(log.find("stopped", log.rfind('{')), std::string::npos) << log;
+}
+
 // Both wait when the first is taken: nothing that a stop has to finish comes between them.
 TEST(Serve, a_second_signal_ends_it_at_once) {
   Config config = test_config("hurry");
