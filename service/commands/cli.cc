@@ -283,8 +283,7 @@ Run setup_feed(CLI::App& app) {
   app.add_option("--url-prefix", options->url_prefix, "Put before a page's path to make its url");
   app.add_flag("-q,--quiet", options->quiet, "No progress and no summary");
   return [options](const ConfigSources& sources) {
-    return with_config(sources,
-                       [&](const LoadedConfig& loaded) { return run_feed(*options, loaded.config); });
+    return with_config(sources, [&](const LoadedConfig& loaded) { return run_feed(*options, loaded); });
   };
 }
 

@@ -40,15 +40,13 @@ const char kFeedHelp[] =
     "./, ../ or / at its head. So are those of a WARC, which has their urls. Where the shape is JSON a page\n"
     "is sent as its characters, and one that holds no text (an image, say) is left out and counted.\n"
     "Delivery is\n"
-    "idempotent and acknowledged by all replicas. Where no broker answers for 30 s it ends. The first "
-    "Ctrl-C\n"
-    "(SIGINT, or SIGTERM) ends the sending, and what was sent is waited for, 300 s at most; a second ends "
-    "at\n"
-    "once.\n"
+    "idempotent and acknowledged by all replicas. Where no broker answers for 30 s it ends; where Kafka has\n"
+    "no such topic, and makes none by itself, after 5 s. The first Ctrl-C (SIGINT, or SIGTERM) ends the\n"
+    "sending, and what was sent is waited for, 300 s at most; a second ends at once.\n"
     "Exit codes: 0 every record was acknowledged; 65 some were larger than input.document_bytes_max or\n"
     "had no url, and were left out, or the folders hold nothing to read;\n"
-    "69 some were not acknowledged, or no broker answers; 74 a file could not be read; 78 wrong "
-    "configuration;\n"
+    "69 some were not acknowledged, or no broker answers; 74 a file could not be read; 78 wrong\n"
+    "configuration, or there is no such topic;\n"
     "130 or 143 interrupted, after what was sent was acknowledged.\n";
 
 namespace {
@@ -90,14 +88,15 @@ std::optional<Json> record_of(const std::string& url_place, std::string_view url
 
 class Feed {
  public:
-  Feed(const FeedOptions& options, const Config& config, const Preset& preset, KafkaSender& sender)
+  Feed(const FeedOptions& options, const LoadedConfig& loaded, const Preset& preset, KafkaSender& sender)
       : options_(options),
-        kafka_(config.kafka),
+        kafka_(loaded.config.kafka),
+        config_file_(loaded.file),
         preset_(preset),
         sender_(sender),
-        document_bytes_max_(config.input.document_bytes_max),
-        pages_(raw_preset(), config.input),
-        input_(options.sources, STDIN_FILENO, config.input.document_bytes_max, SignalScope::interrupted),
+        document_bytes_max_(loaded.config.input.document_bytes_max),
+        pages_(raw_preset(), loaded.config.input),
+        input_(options.sources, STDIN_FILENO, document_bytes_max_, SignalScope::interrupted),
         progress_(STDERR_FILENO, !options.quiet) {
     sender_.waits = [this] { return !ends(); };
   }
@@ -133,8 +132,8 @@ class Feed {
         !words.empty() && (!options_.quiet || input_.is_nothing())) {
       say("neardup: " + words + "\n");
     }
-    if (!status) return report_error(status.error());
-    if (!delivered) return report_error(delivered.error());
+    if (!status) return report_error(with_way_out(status.error()));
+    if (!delivered) return report_error(with_way_out(delivered.error()));
     if (SignalScope::interrupted.load()) return SignalScope::exit_code();
     if (unreadable_ > 0) return kExitIo;
     return too_large_ + nameless_ > 0 || input_.is_nothing() ? kExitData : kExitOk;
@@ -149,6 +148,17 @@ class Feed {
     if (is_reached_ || sent_ == 0 || steady_clock::now() - sent_first_ < options_.reach_max) return false;
     is_reached_ = sender_.is_reached();
     return !is_reached_;
+  }
+
+  // Of a topic that does not exist.
+  Error with_way_out(const Error& error) const {
+    if (error.code != ErrorCode::kNotFound) return error;
+    const bool is_input =
+        std::ranges::find(kafka_.topics.input, sender_.topic()) != kafka_.topics.input.end();
+    return {ErrorCode::kInvalid,
+            error.message + "; " +
+                (is_input ? "make it: " + topics_command("create --input", config_file_)
+                          : "name another one (--topic), or make it with Kafka's own kafka-topics.sh")};
   }
 
   Status deliver() {
@@ -278,6 +288,7 @@ class Feed {
 
   const FeedOptions& options_;
   const KafkaConfig& kafka_;
+  const std::string& config_file_;
   const Preset& preset_;
   KafkaSender& sender_;
   const std::size_t document_bytes_max_;
@@ -344,14 +355,15 @@ Result<std::string> page_record(const Preset& preset, std::string_view url, std:
   return record->dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-int run_feed(const FeedOptions& options, const Config& config) {
+int run_feed(const FeedOptions& options, const LoadedConfig& loaded) {
+  const Config& config = loaded.config;
   const Preset preset = resolve_preset(config.input);
   const SignalScope signals;
   Probe probe;
   const std::string& topic = options.topic.empty() ? config.kafka.topics.input.front() : options.topic;
   Result<std::unique_ptr<KafkaSender>> sender = KafkaSender::open(config.kafka, topic, probe);
   if (!sender) return report_error(sender.error());
-  return Feed(options, config, preset, **sender).run();
+  return Feed(options, loaded, preset, **sender).run();
 }
 
 }  // namespace neardup

@@ -22,7 +22,7 @@ struct FeedOptions {
 };
 
 // Returns the exit code; kFeedHelp says which.
-int run_feed(const FeedOptions& options, const Config& config);
+int run_feed(const FeedOptions& options, const LoadedConfig& loaded);
 
 // By its name: .txt or .md, however it is written.
 bool is_plain_text(std::string_view path);

@@ -4,6 +4,12 @@
 #include "service/kafka/message.h"
 
 namespace neardup {
+namespace {
+
+// So long a topic that is not there may still be made, by Kafka itself where it does that.
+constexpr const char* kMissingMaxMs = "5000";
+
+}  // namespace
 
 KafkaSender::KafkaSender(std::string topic, Probe& probe)
     : topic_(std::move(topic)), listener_("feed", probe) {}
@@ -27,6 +33,7 @@ Result<std::unique_ptr<KafkaSender>> KafkaSender::open(const KafkaConfig& config
                       {"message.max.bytes", std::to_string(kDocumentBytesMax + (1 << 20))},
                       {"queue.buffering.max.messages", "100000"},
                       {"queue.buffering.max.kbytes", "262144"},
+                      {"topic.metadata.propagation.max.ms", kMissingMaxMs},
                   },
                   sender->listener_);
   if (!client) return client.error();
@@ -44,9 +51,16 @@ Status KafkaSender::send(std::optional<std::string_view> key, std::optional<std:
                    key, value, headers, waits);
   rd_kafka_poll(client_.get(), 0);
   if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  const ErrorCode code =
-      error == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ? ErrorCode::kInvalid : ErrorCode::kUnavailable;
-  return Error{code, "topic " + topic_ + ": " + describe(error)};
+  if (error == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE)
+    return Error{ErrorCode::kInvalid, "topic " + topic_ + ": " + describe(error)};
+  return failed("", error);
+}
+
+// What became of records, and why.
+Error KafkaSender::failed(const std::string& what, rd_kafka_resp_err_t error) const {
+  if (error == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC || error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART)
+    return {ErrorCode::kNotFound, "topic " + topic_ + " does not exist"};
+  return {ErrorCode::kUnavailable, "topic " + topic_ + ": " + what + describe(error)};
 }
 
 bool KafkaSender::settle(std::chrono::milliseconds wait) {
@@ -68,9 +82,8 @@ Status KafkaSender::finish(std::chrono::milliseconds wait) {
                                               " records were not acknowledged: " + describe(error)};
   }
   if (undelivered() > 0) {
-    return Error{ErrorCode::kUnavailable, "topic " + topic_ + ": " + std::to_string(undelivered()) +
-                                              " records were refused, the last with " +
-                                              describe(listener_.last_undelivered())};
+    return failed(std::to_string(undelivered()) + " records were refused, the last with ",
+                  listener_.last_undelivered());
   }
   return {};
 }

@@ -27,7 +27,8 @@ class KafkaSender {
 
   // Copies and queues one record; waits while the queue is full, as long as `waits` says. Without a
   // partition, the key chooses it.
-  // Errors: kInvalid (too large for the topic's client limit), kUnavailable (a fatal client error; no wait).
+  // Errors: kInvalid (too large for the topic's client limit), kNotFound (there is no such topic),
+  // kUnavailable (a fatal client error; no wait).
   Status send(std::optional<std::string_view> key, std::optional<std::string_view> value,
               std::span<const Header> headers = {}, std::optional<std::int32_t> partition = std::nullopt);
 
@@ -37,18 +38,20 @@ class KafkaSender {
   // Waits until every queued record is settled, which is the answer, or no longer than `wait`.
   bool settle(std::chrono::milliseconds wait);
 
-  // Waits until every queued record is settled. Error kUnavailable: not all were delivered, with the last
-  // reason.
+  // Waits until every queued record is settled. Errors: kUnavailable (not all were delivered, with the last
+  // reason), kNotFound (the same, since there is no such topic).
   Status finish(std::chrono::milliseconds wait);
 
   // Whether any broker has answered since it was opened.
   bool is_reached() const;
 
+  const std::string& topic() const { return topic_; }
   std::uint64_t delivered() const { return listener_.delivered(); }
   std::uint64_t undelivered() const { return listener_.undelivered(); }
 
  private:
   KafkaSender(std::string topic, Probe& probe);
+  Error failed(const std::string& what, rd_kafka_resp_err_t error) const;
 
   std::string topic_;
   ClientListener listener_;

@@ -194,14 +194,14 @@ TEST_F(FeedCommand, pages_of_a_warc_go_as_characters_where_the_record_is_json) {
 
 // A Kafka that is away for as long as `reach_max`. Returns what feed said of `lines`.
 std::string said_to_nobody(const std::string& lines, std::chrono::milliseconds reach_max) {
-  Config config;
-  config.kafka.brokers = "127.0.0.1:1";
+  LoadedConfig loaded;
+  loaded.config.kafka.brokers = "127.0.0.1:1";
   testing::internal::CaptureStderr();
   FeedOptions options;
   options.sources = {lines};
   options.quiet = true;
   options.reach_max = reach_max;
-  const int code = run_feed(options, config);
+  const int code = run_feed(options, loaded);
   std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(code, kExitUnavailable) << said;
   return said;
@@ -226,6 +226,29 @@ TEST_F(FeedCommand, where_no_broker_answers_it_ends_soon_and_names_them) {
         << said;
   }
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(25));
+}
+
+TEST_F(FeedCommand, a_topic_that_does_not_exist_is_told_with_the_command_that_makes_it) {
+  MockCluster kafka({});
+  const std::string lines = write("in.jsonl", "{\"text\":\"words\"}\n{\"text\":\"more\"}\n");
+  LoadedConfig loaded;
+  loaded.config.kafka.brokers = kafka.servers();
+  loaded.config.kafka.properties = {{"topic.metadata.propagation.max.ms", "300"}};  // of 5 s
+  loaded.file = "here.yaml";
+  for (const auto& [topic, way_out] :
+       {std::pair("pages", "does not exist; make it: neardup topics create --input -c here.yaml\n"),
+        {"old",
+         "does not exist; name another one (--topic), or make it with Kafka's own kafka-topics.sh\n"}}) {
+    kafka.conceal(topic, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+    testing::internal::CaptureStderr();
+    FeedOptions options;
+    options.sources = {lines};
+    options.topic = topic;
+    EXPECT_EQ(run_feed(options, loaded), kExitConfig);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("neardup: topic " + std::string(topic) + " " + way_out), std::string::npos) << said;
+    EXPECT_NE(said.find("0 acknowledged"), std::string::npos) << said;
+  }
 }
 
 TEST_F(FeedCommand, a_signal_is_answered_with_what_is_waited_for) {
