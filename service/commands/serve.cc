@@ -135,6 +135,22 @@ struct Memory {
   JournalLog& journal() { return stored ? static_cast<JournalLog&>(*stored) : *log; }
 };
 
+// The last words, and the exit code.
+int tell_end(const Status& status, const std::stop_token& stop) {
+  if (status) {
+    log_info("stopped");
+    return kExitOk;
+  }
+  // Whatever was under way stays in doubt then: whoever writes next finds out, as after a crash.
+  const ErrorCode code = status.error().code;
+  if (stop.stop_requested() && (code == ErrorCode::kUnavailable || code == ErrorCode::kFenced)) {
+    log_warning("stopped: {}", status.error().message);
+    return kExitOk;
+  }
+  log_error("halted: {}", status.error().message);
+  return exit_code(code);
+}
+
 // What a person can do about a topic that changed under us.
 std::string choices_for(const std::string& topic, const KafkaTopics& topics, const std::string& config_file) {
   if (topic == topics.journal)
@@ -170,14 +186,16 @@ class Service {
         metrics_(metrics),
         board_(board) {}
 
-  // Serves terms until asked to stop.
+  // Serves terms until asked to stop. Does not return if the snapshot's disk hangs.
   Status run(const std::stop_token& stop);
 
  private:
   using Topics = TopicWatch::Topics;
   using Growth = decltype(TopicWatch::Events::on_growth);
 
+  Status serve_terms();
   Status serve_term(std::stop_source& term);
+  void finish_snapshot(const Status& end);
   Result<Topics> right_topics(const std::stop_token& stop);
   Result<Topics> topics_of_memory(const std::stop_token& stop);
   Status remember(const Uuid& journal);
@@ -256,6 +274,7 @@ Result<Service::Topics> Service::topics_of_memory(const std::stop_token& stop) {
 Status Service::remember(const Uuid& journal) {
   if (memory_ && memory_->topic == journal && !ahead_) return {};
   ahead_ = false;
+  finish_snapshot(Error{ErrorCode::kUnavailable, "the memory is to be read anew"});
   memory_.reset();
   Result<std::unique_ptr<KafkaLogReader>> log =
       KafkaLogReader::open(config_.kafka, config_.kafka.topics.journal, 0, metrics_, board_, stop_);
@@ -530,29 +549,46 @@ Status Service::lead(const Election& election, std::stop_source& term) {
   return status;
 }
 
+// Everybody else waits for it no more: the group is left. A process whose disk hangs cannot end in order, for
+// a thread of it does not. What is there for good stays, and the rest is in the journal topic.
+void Service::finish_snapshot(const Status& end) {
+  if (!memory_ || !memory_->stored || memory_->stored->finish()) return;
+  log_warning(
+      "snapshot {}: the disk does not answer: ending without it, the next start reads from Kafka what it "
+      "lacks",
+      snapshot_->folder());
+  _exit(tell_end(end, stop_));
+}
+
 // An instance that loses an election (Kafka was away for longer than a session, say) stands by again. It
 // keeps what it knows only if all of it came from the journal or was read back from there: memory is a
 // function of the journal, and nothing else can be right.
-Status Service::run(const std::stop_token& stop) {
-  stop_ = stop;
+Status Service::serve_terms() {
   if (config_.index.memory_limit == 0 && retention_.bytes_max > 0) {
     log_info("index.memory_limit is not set: the index may take {:.0f} MB of what this process may have",
              static_cast<double>(retention_.bytes_max) / 1e6);
   }
-  Result<std::unique_ptr<TopicLookup>> lookup = TopicLookup::open(config_.kafka, metrics_, stop);
+  Result<std::unique_ptr<TopicLookup>> lookup = TopicLookup::open(config_.kafka, metrics_, stop_);
   if (!lookup) return lookup.error();
   lookup_ = std::move(*lookup);
-  if (Status status = check_writer_properties(config_.kafka, stop); !status) return status;
+  if (Status status = check_writer_properties(config_.kafka, stop_); !status) return status;
   for (;;) {
     std::stop_source term;
-    const std::stop_callback stopping(stop, [&term] { term.request_stop(); });
+    const std::stop_callback stopping(stop_, [&term] { term.request_stop(); });
     Status status = serve_term(term);
     const bool lost = term.stop_requested() && (status || status.error().code == ErrorCode::kUnavailable);
     const bool voted_out = lost || (!status && status.error().code == ErrorCode::kFenced);
-    if (!voted_out || stop.stop_requested()) return status;
+    if (!voted_out || stop_.stop_requested()) return status;
     log_warning("the election was lost, standing by again: {}", status ? "" : status.error().message);
-    pause(stop, seconds(1));
+    pause(stop_, seconds(1));
   }
+}
+
+Status Service::run(const std::stop_token& stop) {
+  stop_ = stop;
+  const Status status = serve_terms();
+  finish_snapshot(status);
+  return status;
 }
 
 Status serve_with(const LoadedConfig& loaded, const ServeOptions& options, const RetentionOptions& retention,
@@ -567,6 +603,7 @@ Status serve_with(const LoadedConfig& loaded, const ServeOptions& options, const
   }
   std::unique_ptr<JournalStore> snapshot;
   if (!config.snapshot.directory.empty()) {
+    board.set(State::kStarting, "opening snapshot " + config.snapshot.directory);
     Result<std::unique_ptr<JournalStore>> opened =
         open_store_if_disk_is_well(config.snapshot.directory, signing->text(), metrics, board);
     if (!opened) return opened.error();
@@ -603,9 +640,10 @@ Status serve(const LoadedConfig& loaded, const ServeOptions& options, const std:
     http = std::move(*started);
     log_info("metrics and health at http://{}:{}/", config.http.address, http->port());
   }
-  const Watchdog watchdog(board, Watchdog::kSilenceMax, [] {
-    log_error("the worker has shown no life for {} s: ending at once, for a new life",
-              Watchdog::kSilenceMax.count());
+  const Watchdog watchdog(board, Watchdog::kSilenceMax, [&board] {
+    const std::string detail = board.detail();
+    log_error("the worker has shown no life for {} s ({}{}): ending at once, for a new life",
+              Watchdog::kSilenceMax.count(), name(board.state()), detail.empty() ? "" : ": " + detail);
     _exit(kExitInternal);
   });
   return serve_with(loaded, options, retention, stop, metrics, board);
@@ -618,19 +656,7 @@ int run_serve(const LoadedConfig& loaded, const ServeOptions& options) {
   ::signal(SIGPIPE, SIG_IGN);  // whoever read the log is gone: that is no reason to leave a batch in doubt
   std::stop_source stop;
   const SignalThread signals(stop);
-  const Status status = serve(loaded, options, stop.get_token());
-  if (status) {
-    log_info("stopped");
-    return kExitOk;
-  }
-  // Whatever was under way stays in doubt then: whoever writes next finds out, as after a crash.
-  const ErrorCode code = status.error().code;
-  if (stop.stop_requested() && (code == ErrorCode::kUnavailable || code == ErrorCode::kFenced)) {
-    log_warning("stopped: {}", status.error().message);
-    return kExitOk;
-  }
-  log_error("halted: {}", status.error().message);
-  return exit_code(code);
+  return tell_end(serve(loaded, options, stop.get_token()), stop.get_token());
 }
 
 }  // namespace neardup

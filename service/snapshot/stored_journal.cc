@@ -62,6 +62,14 @@ StoredJournal::~StoredJournal() {
   thread_.join();
 }
 
+bool StoredJournal::finish() {
+  if (!thread_.joinable()) return true;
+  std::unique_lock lock(mutex_);
+  stop_ = true;
+  filled_.notify_one();
+  return drained_.wait_for(lock, options_.hang, [this] { return ended_; });
+}
+
 Status StoredJournal::read_to_end(
     const std::function<Status(std::string_view bytes, double progress)>& take) {
   if (!begun_) return begin(take);
@@ -174,7 +182,12 @@ void StoredJournal::write_on() {
     parts_.board.warn("snapshot", "");  // what one before this one may have said of the folder
     parts_.probe.snapshot_behind(0);
   }
-  thread_ = std::thread([this] { run(); });
+  thread_ = std::thread([this] {
+    run();
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    drained_.notify_one();
+  });
 }
 
 // What the disk does not let us read may be whole, and be all that is left of the journal one day. To go on
@@ -219,14 +232,16 @@ void StoredJournal::keep(std::string_view bytes) {
   committed_end_ = number_;
   tell_behind();
   if (behind_) return;
+  if (!hangs_ && busy_since_ && Clock::now() - *busy_since_ > options_.hang) {
+    hangs_ = true;
+    tell_slow();
+  }
   const auto fits = [&] {
     return queue_bytes_ == 0 || queue_bytes_ + bytes.size() <= options_.queue_bytes_max;
   };
   if (!drained_.wait_for(lock, kCallerWaitMax, fits)) {
     behind_ = slow_ = true;
-    parts_.board.warn("snapshot", kSlow);
-    lock.unlock();
-    log_warning("snapshot {}: {}", parts_.store.folder(), kSlow);
+    if (!std::exchange(hangs_, false)) tell_slow();
     return;
   }
   lock.unlock();
@@ -237,6 +252,11 @@ void StoredJournal::keep(std::string_view bytes) {
   queue_.push_back(std::move(item));
   lock.unlock();
   filled_.notify_one();
+}
+
+void StoredJournal::tell_slow() {
+  parts_.board.warn("snapshot", kSlow);
+  log_warning("snapshot {}: {}", parts_.store.folder(), kSlow);
 }
 
 // ---- The thread inside ----
@@ -271,7 +291,10 @@ void StoredJournal::run() {
 bool StoredJournal::wait(Clock::time_point until, std::vector<Item>& items) {
   items.clear();
   std::unique_lock lock(mutex_);
+  busy_since_.reset();
   filled_.wait_until(lock, until, [&] { return stop_ || (!failed_ && (!queue_.empty() || behind_)); });
+  busy_since_ = Clock::now();
+  hangs_ = false;
   items.swap(queue_);
   return stop_;
 }
@@ -284,6 +307,7 @@ Status StoredJournal::append(std::vector<Item>& items) {
     const std::size_t bytes = std::exchange(item.bytes, {}).size();
     const std::lock_guard lock(mutex_);
     queue_bytes_ -= bytes;
+    busy_since_ = Clock::now();
     drained_.notify_one();
   }
   const std::lock_guard lock(mutex_);
@@ -303,6 +327,7 @@ Status StoredJournal::catch_up() {
       tell_behind();
       if (stored_ >= committed_end_) {
         behind_ = slow_ = false;
+        busy_since_ = Clock::now();
         promise_soon();
         spent = std::move(own_log_);
         return {};

@@ -12,7 +12,8 @@
 //
 // The caller never waits for the disk: what does not fit into the queue within 10 ms is left out, and the
 // thread gets it later from a log of its own. So it does after any error of the disk, which is told by
-// metric, by StateBoard::warn and in the log, and tried again for ever.
+// metric, by StateBoard::warn and in the log, and tried again for ever. A disk that hangs is told as soon as
+// a record comes while one call of it has lasted too long; only `finish` can end without it.
 //
 // Threads: one caller, and the one inside.
 #pragma once
@@ -49,6 +50,7 @@ struct StoredJournalOptions {
   std::chrono::milliseconds promise{1000};
   std::size_t queue_bytes_max = kSnapshotQueueBytesMax;
   std::chrono::milliseconds stale_end_max{5000};  // so long an end before ours may be a stale answer
+  std::chrono::milliseconds hang{10000};          // a disk that answers nothing for longer
 };
 
 // The store of a service that starts. Nothing if the disk refuses it, which is told as any error of the disk:
@@ -71,8 +73,12 @@ class StoredJournal final : public JournalLog {
   };
 
   StoredJournal(Parts parts, OpenLog open_log, StoredJournalOptions options = {});
-  // Stores what is queued, and commits.
+  // Stores what is queued, and commits, however long the disk takes.
   ~StoredJournal() override;
+
+  // The same, before the end: nothing is read afterwards. False: `options.hang` was not enough, and the
+  // destructor would wait on. What the disk has promised is there; the rest is in the log.
+  [[nodiscard]] bool finish();
 
   // From now on a stop ends the reading of the store, with kUnavailable; the log hears of its own.
   void stop_on(std::stop_token stop) { stop_reading_ = std::move(stop); }
@@ -96,6 +102,7 @@ class StoredJournal final : public JournalLog {
   bool ask_again(Clock::time_point until) const;
   Status compare(std::string_view bytes, std::int64_t position) const;
   void keep(std::string_view bytes);
+  void tell_slow();
 
   // On the thread inside.
   void run();
@@ -125,6 +132,9 @@ class StoredJournal final : public JournalLog {
   bool slow_ = false;                // behind, because the queue was full
   bool behind_ = false;              // records were left out of the queue
   bool stop_ = false;
+  bool ended_ = false;                           // the thread inside
+  std::optional<Clock::time_point> busy_since_;  // of what it is about, while it waits for nothing to do
+  bool hangs_ = false;                           // so it was told
 
   Clock::time_point commit_due_;
   bool failed_ = false;

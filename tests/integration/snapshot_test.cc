@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -139,6 +140,30 @@ TEST(Snapshot, a_disk_that_refuses_the_folder_stops_no_start) {
   ServiceProcess service("snapshot-refused", config);
   ASSERT_TRUE(service.wait_for_log("running:", kStart)) << service.log();
   EXPECT_THAT(service.log(), HasSubstr("the service goes on without a snapshot"));
+}
+
+// A pipe that nobody reads, where the first manifest's draft is to be: who opens it waits, as for a disk that
+// hangs. No stop in order could wait for that thread.
+TEST(Snapshot, a_disk_that_hangs_costs_neither_verdicts_nor_the_stop) {
+  const Config config = with_snapshot("snapshot-hangs");
+  create_test_topics(config, kPartitions);
+  const std::vector<GeneratedRecord> records = generate_crawl({.documents = 500, .families = 100}, 5);
+  const std::vector<std::int64_t> counts = send_records(config, records, kPartitions);
+  std::filesystem::create_directory(config.snapshot.directory);
+  const std::string draft = config.snapshot.directory + "/" + manifest_name(1) + ".tmp";
+  ASSERT_EQ(mkfifo(draft.c_str(), 0600), 0);
+  ServiceProcess service("snapshot-hangs", config);
+  expect_exactly_one_verdict(wait_for_verdicts(service, config, records.size()), counts);
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait(kStart), 0) << service.log();
+  EXPECT_THAT(service.log(), HasSubstr("the disk does not answer: ending without it"));
+
+  std::filesystem::remove(draft);
+  ServiceProcess next("snapshot-hangs-next", config);
+  ASSERT_TRUE(next.wait_for_log("running:", kStart)) << next.log();
+  next.signal(SIGTERM);
+  EXPECT_EQ(next.wait(kStart), 0) << next.log();
+  EXPECT_GT(stored_records(config), 0U);
 }
 
 TEST(Snapshot, the_folder_of_another_journal_is_refused_and_the_journal_alone_starts) {

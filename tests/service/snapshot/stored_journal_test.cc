@@ -487,6 +487,38 @@ TEST_F(StoredJournalTest, a_commit_on_the_way_to_what_was_left_out_is_not_curren
   EXPECT_EQ(warned, probe_.not_current) << "it is slow until it has caught up";
 }
 
+// Who writes a manifest's draft opens a file; a pipe that nobody reads lets him wait, as a disk that hangs
+// does.
+TEST_F(StoredJournalTest, a_disk_that_hangs_is_told_and_holds_up_neither_the_caller_nor_the_end) {
+  const std::string draft = (folder_ / "snapshot" / (manifest_name(1) + ".tmp")).string();
+  std::filesystem::create_directory(folder_ / "snapshot");
+  ASSERT_EQ(mkfifo(draft.c_str(), 0600), 0);
+  const auto store = JournalStore::open(at(), "");
+  ASSERT_TRUE(store) << store.error().message;
+  TestLog log(journal_);
+  JournalChain chain;
+  const auto take = [&](std::string_view bytes, double) {
+    return chain.accept(*decode_journal_record(bytes), bytes);
+  };
+  StoredJournal stored({log, **store, chain, probe_, board_},
+                       [&] { return std::unique_ptr<SeekableLog>(std::make_unique<TestLog>(journal_)); },
+                       {.hang = milliseconds(50)});
+  ASSERT_TRUE(stored.read_to_end(take));
+  EXPECT_TRUE(eventually([&] {
+    commit(1);
+    const Result<std::optional<std::string>> bytes = stored.next(milliseconds(0));
+    return bytes && *bytes && take(**bytes, 1) && !board_.warning().empty();
+  })) << "one record is not lost, and the queue has room for many";
+  EXPECT_THAT(board_.warning(), HasSubstr("slower than the journal grows, or hangs"));
+  EXPECT_EQ(probe_.failures, 0);
+  EXPECT_EQ(probe_.records, 0U);
+  EXPECT_FALSE(stored.finish());
+
+  const int reader = open(draft.c_str(), O_RDONLY | O_NONBLOCK);  // the disk is well again, and then fails
+  EXPECT_TRUE(eventually([&] { return stored.finish(); }));
+  close(reader);
+}
+
 TEST_F(StoredJournalTest, a_full_disk_is_told_and_mended_later_and_the_service_goes_on) {
   commit(5);
   rlimit before{};
