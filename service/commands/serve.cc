@@ -640,12 +640,7 @@ Status serve(const LoadedConfig& loaded, const ServeOptions& options, const std:
     http = std::move(*started);
     log_info("metrics and health at http://{}:{}/", config.http.address, http->port());
   }
-  const Watchdog watchdog(board, Watchdog::kSilenceMax, [&board] {
-    const std::string detail = board.detail();
-    log_error("the worker has shown no life for {} s ({}{}): ending at once, for a new life",
-              Watchdog::kSilenceMax.count(), name(board.state()), detail.empty() ? "" : ": " + detail);
-    _exit(kExitInternal);
-  });
+  const Watchdog watchdog(board);
   return serve_with(loaded, options, retention, stop, metrics, board);
 }
 

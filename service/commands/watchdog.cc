@@ -1,12 +1,27 @@
 #include "service/commands/watchdog.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <string>
+
+#include "service/commands/exit_code.h"
+#include "service/log.h"
 
 namespace neardup {
 
 using Clock = StateBoard::Clock;
+
+Watchdog::Watchdog(const StateBoard& board, std::chrono::nanoseconds silence_max)
+    : Watchdog(board, silence_max, [&board, silence_max] {
+        const std::string detail = board.detail();
+        log_error("the worker has shown no life for {} s ({}{}): ending at once, for a new life",
+                  std::chrono::round<std::chrono::seconds>(silence_max).count(), name(board.state()),
+                  detail.empty() ? "" : ": " + detail);
+        _exit(kExitInternal);
+      }) {}
 
 Watchdog::Watchdog(const StateBoard& board, std::chrono::nanoseconds silence_max, std::function<void()> bite)
     : thread_([&board, silence_max, bite = std::move(bite)](const std::stop_token& stop) {

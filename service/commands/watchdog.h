@@ -21,6 +21,9 @@ class Watchdog {
   // operators are named in the test.
   static constexpr std::chrono::seconds kSilenceMax = StateBoard::kBeatMax + std::chrono::seconds(10);
 
+  // Says what was under way when the board has had no beat for `silence_max`, and ends the process at once,
+  // with kExitInternal.
+  explicit Watchdog(const StateBoard& board, std::chrono::nanoseconds silence_max = kSilenceMax);
   // Calls `bite` once when the board has had no beat for `silence_max`.
   Watchdog(const StateBoard& board, std::chrono::nanoseconds silence_max, std::function<void()> bite);
   ~Watchdog() = default;

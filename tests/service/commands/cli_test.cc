@@ -15,8 +15,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
+#include <streambuf>
 #include <string>
 #include <thread>
 #include <utility>
@@ -574,6 +577,21 @@ TEST(Cli, what_could_not_be_printed_ends_with_74) {
     const auto to_full_disk = [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); };
     EXPECT_EQ(exit_code_after(to_full_disk, words), kExitIo) << words.front();
   }
+}
+
+TEST_F(CliStreams, what_nobody_thought_of_ends_with_70_and_its_words) {
+  struct Wrong : std::streambuf {
+    int overflow(int /*c*/) override { throw std::runtime_error("we were wrong"); }
+  } wrong;
+  const std::string said = (folder_ / "said").string();
+  const auto break_it = [&] {
+    std::cout.rdbuf(&wrong);
+    std::cout.exceptions(std::ios::badbit);
+    std::cerr.tie(nullptr);
+    dup2(open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+  };
+  EXPECT_EQ(exit_code_after(break_it, {"version"}), kExitInternal);
+  EXPECT_EQ(read(said), "neardup: internal error: we were wrong\n");
 }
 
 // As `ulimit -f` sets it. The verdicts, and with a folder what is remembered, are larger.

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "service/commands/exit_code.h"
+
 namespace neardup {
 namespace {
 
@@ -48,6 +50,19 @@ TEST(Watchdog, leaves_a_worker_alone_that_beats) {
   }
   longest = std::max(longest, Clock::now() - last);
   EXPECT_TRUE(bites == 0 || longest > kSilence) << longest.count() << " ns";
+}
+
+TEST(WatchdogDeathTest, ends_the_process_with_70_and_says_what_was_under_way) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // none but the child has its thread
+  EXPECT_EXIT(
+      {
+        StateBoard board;
+        board.set(State::kStarting, "opening snapshot /mnt/away");
+        const Watchdog watchdog(board, 1s);
+        std::this_thread::sleep_for(60s);
+      },
+      testing::ExitedWithCode(kExitInternal),
+      R"(no life for 1 s \(starting: opening snapshot /mnt/away\): ending at once)");
 }
 
 // A process that was stopped, or a machine that was, does not hear the worker's next beat before its own wait

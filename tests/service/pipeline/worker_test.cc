@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -23,6 +24,7 @@
 #include "service/journal/record.h"
 #include "service/pipeline/input_plan.h"
 #include "service/pipeline/recovery.h"
+#include "tests/support/eventually.h"
 #include "tests/support/generated_crawl.h"
 #include "tests/support/memory_kafka.h"
 
@@ -1270,6 +1272,33 @@ TEST(Worker, is_silent_for_as_long_as_one_of_its_threads) {
                           .board = &board});
   ASSERT_TRUE(life.status) << life.status.error().message;
   EXPECT_GE(silent, kHangs);
+}
+
+// Gathering and deciding end before the last batch is published, which may take long.
+TEST(Worker, a_thread_that_has_ended_is_not_waited_for) {
+  MemoryKafka kafka = crawl(10, 1, 1);
+  StateBoard board;
+  std::atomic<bool> is_stopping{false};
+  StateBoard::Clock::time_point they_ended;
+  const Life life = live(kafka,
+                         [&] {
+                           EXPECT_TRUE(eventually([&] { return is_stopping.load(); }));
+                           std::this_thread::sleep_for(std::chrono::milliseconds(500));
+                           they_ended = StateBoard::Clock::now();
+                           return Fate::kCommitted;
+                         },
+                         64, 1, 1 << 20, {},
+                         {.prepare =
+                              [&](MemorySource& source) {
+                                source.on_end = [&, stop = source.on_end] {
+                                  stop();
+                                  is_stopping = true;
+                                };
+                              },
+                          .board = &board});
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  const std::chrono::nanoseconds silent = board.since_beat();
+  EXPECT_LT(silent, StateBoard::Clock::now() - they_ended) << "who publishes has beaten since";
 }
 
 TEST(Forgetting, a_restart_with_a_smaller_memory_limit_forgets_at_once_and_says_that_memory_stays) {
