@@ -221,9 +221,9 @@ TEST_F(FeedCommand, where_no_broker_answers_it_ends_soon_and_names_them) {
        {std::pair("more-than-the-queue-has.jsonl", lines.size()), {"one.jsonl", 17}}) {
     const std::string said =
         said_to_nobody(write(name, lines.substr(0, count)), std::chrono::milliseconds(600));
-    EXPECT_NE(said.find(" records were not acknowledged: no answer of 127.0.0.1:1 in 1 s; is Kafka there"),
-              std::string::npos)
+    EXPECT_NE(said.find(" records were not acknowledged: no answer of 127.0.0.1:1 in "), std::string::npos)
         << said;
+    EXPECT_NE(said.find(" s; is Kafka there"), std::string::npos) << said;
   }
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(25));
 }
