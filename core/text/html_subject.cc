@@ -14,7 +14,9 @@ using Flag = HtmlContainer::Flag;
 constexpr std::uint32_t kSiblingsMax = 64;  // so many, from the first on, are looked at
 constexpr std::uint32_t kOthersMin = 2;     // of them, for one of several
 constexpr std::uint32_t kHeadingNear = 6;   // so many containers behind a start tag, its heading is one
-constexpr int kWrapperLevels = 2;           // <ul><li><section>: sections may be alone in what is around them
+constexpr std::string_view kChapterNames[] = {"", "s", "sec", "sect", "section"};
+constexpr std::string_view kPilcrow = "\xC2\xB6";  // what stands behind a heading and links to it
+constexpr int kWrapperLevels = 2;  // <ul><li><section>: sections may be alone in what is around them
 
 bool is_section(HtmlTag tag) {
   return tag == HtmlTag::kSection || tag == HtmlTag::kDiv || tag == HtmlTag::kArticle;
@@ -31,13 +33,18 @@ HtmlSubjects::Place HtmlSubjects::add(std::uint32_t container, std::string_view 
 std::uint64_t HtmlSubjects::settle(HtmlPage& page) {
   page_ = &page;
   steps_ = 0;
-  for (const Named& named : named_) {
-    ++steps_;
-    if (!named.is_linked && !is_subject(named)) continue;
+  const auto take_back = [&](const Named& named) {
     HtmlContainer& container = page.containers[named.container];
     container.flags =
         static_cast<std::uint16_t>((container.flags & ~HtmlContainer::kOfNames) | named.otherwise.flags);
     container.weight = named.otherwise.weight;
+  };
+  // First those that are led to: they are chapters, of which the others are told to be more.
+  for (const bool linked : {true, false}) {
+    steps_ += named_.size();
+    for (const Named& named : named_) {
+      if (named.is_linked == linked && (linked || is_subject(named))) take_back(named);
+    }
   }
   return steps_;
 }
@@ -76,7 +83,8 @@ bool HtmlSubjects::holds(Index i, Index block) const {
 }
 
 // Whether `id` repeats the text of container i. Numbers may stand before the one, "1.2 Menus", and behind the
-// other, "menus-2"; the id of a method may have its parameters, "setMenu(java.awt.Menu)".
+// other, "menus-2", or what all such ids of a manual begin with, "sec-menus"; the id of a method may have its
+// parameters, "setMenu(java.awt.Menu)".
 bool HtmlSubjects::says(Index i, std::string_view id) {
   heading_.clear();
   for (Index k = page_->containers[i].first_block; holds(i, k) && heading_.size() <= HtmlTitles::kBytesMax;
@@ -89,9 +97,12 @@ bool HtmlSubjects::says(Index i, std::string_view id) {
   if (id_ == heading_) return !id_.empty();
   std::string_view text = heading_;
   std::string_view name = id_;
+  if (text.ends_with(kPilcrow)) text.remove_suffix(kPilcrow.size());
   while (!text.empty() && is_ascii_digit(text.front())) text.remove_prefix(1);
   while (name.size() > text.size() && is_ascii_digit(name.back())) name.remove_suffix(1);
-  return name == text && !text.empty();
+  if (text.empty() || !name.ends_with(text)) return false;
+  name.remove_suffix(text.size());
+  return std::ranges::find(kChapterNames, name) != std::end(kChapterNames);
 }
 
 bool HtmlSubjects::is_one_of_several(Index i, HtmlTag heading) {
