@@ -33,10 +33,9 @@ constexpr std::string_view kFirm[] = {
     "filed to", "filed under:", "posted in:", "tagged:", "tags:", "your browser does not support",
     "javascript is disabled", "javascript is required", "javascript is not enabled",
     "javascript is turned off", "javascript must be enabled", "please enable javascript",
-    "this content is not available", "we use cookies", "this website uses cookies", "this site uses cookies",
-    "this story was originally published", "this article was originally published",
-    "this post contains affiliate", "already a subscriber", "automatically generated transcript",
-    "press spacebar to",
+    "this content is not available", "this story was originally published",
+    "this article was originally published", "this post contains affiliate", "already a subscriber",
+    "automatically generated transcript", "press spacebar to",
     // archives of mailing lists
     "previous message:", "next message:", "previous by thread:", "next by thread:", "previous by date:",
     "next by date:", "messages sorted by:", "date prev]",
@@ -82,6 +81,26 @@ constexpr std::string_view kFirm[] = {
     "zobacz także", "zobacz również", "przeczytaj też", "przeczytaj także", "přečtěte si", "čtěte také",
     "Čtěte také", "baca juga", "xem thêm", "ilginizi çekebilir", "Читайте також", "читайте також",
     "Διαβάστε επίσης", "اقرأ أيضا", "यह भी पढ़ें"};
+
+// What the banner says that asks for consent, and many a text about such banners, or about programs.
+constexpr std::string_view kBanners[] = {"we use cookies",
+                                         "this website uses cookies",
+                                         "this site uses cookies",
+                                         "our website uses cookies",
+                                         "we and our partners",
+                                         "by continuing to use",
+                                         "wir verwenden cookies",
+                                         "wir nutzen cookies",
+                                         "diese website verwendet cookies",
+                                         "diese webseite verwendet cookies",
+                                         "nous utilisons des cookies",
+                                         "ce site utilise des cookies",
+                                         "utilizamos cookies",
+                                         "este sitio web utiliza cookies",
+                                         "questo sito utilizza",
+                                         "本网站使用",
+                                         "我们使用cookie",
+                                         "当サイトでは"};
 
 // The same unless the line is a sentence: "上一篇文章介绍了...，本文..." is text.
 constexpr std::string_view kFirmButSentences[] = {
@@ -555,6 +574,7 @@ struct Phrases {
   PhraseList markers{kMarkers};
   PhraseList buttons{kButtons};
   PhraseList sections{kSections};
+  PhraseList banners{kBanners};
 };
 
 }  // namespace
@@ -615,6 +635,7 @@ HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
   };
   if (is_furniture()) return phrases.markers.begins(lower) ? HtmlLine::kMarker : HtmlLine::kFurniture;
   if (!prose) return HtmlLine::kText;
+  if (phrases.banners.begins(begin)) return HtmlLine::kBanner;
   if (is_credited(line) || ((wide || digits >= kDateDigits) && is_dateline(line)))
     return HtmlLine::kFurniture;
   if (line.size() > kStartMax) return HtmlLine::kText;

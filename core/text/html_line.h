@@ -18,6 +18,7 @@ enum class HtmlLine : std::uint8_t {
   kText,
   kFurniture,  // a credit, a date, a request to share ...
   kMarker,     // announces links: "Related articles:"; links behind it belong to it
+  kBanner,     // "We use cookies": furniture if it stands in a banner
 };
 
 inline constexpr std::size_t kHtmlLineMax = 200;    // longer lines are text ...

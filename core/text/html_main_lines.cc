@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <tuple>
 
+#include "core/base/hash.h"
 #include "core/text/html_line.h"
 
 namespace neardup::internal {
@@ -18,7 +20,12 @@ constexpr std::uint32_t kMenuLinkMin = 4;    // on average; shorter ones are let
 constexpr std::uint32_t kMenuLinkMax = 24;   // on average, with the space behind it
 constexpr std::size_t kMenuBarsMin = 3;      // between so many links and one more
 constexpr std::array<std::string_view, 4> kMenuBars = {"|", "｜", "·", "•"};
-constexpr std::ptrdiff_t kFirstLines = 3;  // where it may stand again, not as a heading
+constexpr std::ptrdiff_t kFirstLines = 3;  // where the title may stand again, not as a heading; or a banner
+constexpr std::uint32_t kCopiedLineMin = 80;
+constexpr std::size_t kCopiedLinesMin = 3;
+constexpr std::uint64_t kCopiedPart = 3;  // of the long lines one in so many, at least, repeats another
+constexpr int kBannerLevels = 2;          // around its text
+constexpr std::uint32_t kBannerParts = 16;
 
 }  // namespace
 
@@ -29,6 +36,7 @@ void HtmlMainLines::write(const HtmlPage& page, const std::vector<std::uint8_t>&
   cut_lines();
   drop_furniture(!little_furniture, titles);
   if (!little_furniture) drop_links();
+  drop_second_copy();
   drop_orphaned_headings();
   append(text);
 }
@@ -74,7 +82,7 @@ void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
     const HtmlLine kind = html_line_kind(text, is_heading(tag) ? HtmlLineOf::kHeading
                                                : item          ? HtmlLineOf::kItem
                                                                : HtmlLineOf::kProse);
-    line.keep = kind == HtmlLine::kText;
+    line.keep = kind == HtmlLine::kText || (kind == HtmlLine::kBanner && !is_banner(line, titles));
     if (&line - lines_.data() < kFirstLines && line.bytes <= kHtmlLineMax && !is_heading(tag) && with_title) {
       folded_.clear();
       HtmlTitles::fold(text, folded_);
@@ -83,6 +91,24 @@ void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
     if (!line.keep) cut_before(line);
     behind_marker = kind == HtmlLine::kMarker;
   }
+}
+
+// Whether what a banner says stands in one: at either end of the text, with something to click beside it, in
+// a page that is not about cookies.
+bool HtmlMainLines::is_banner(const Line& line, HtmlTitles& titles) const {
+  const auto before = &line - lines_.data();
+  const auto behind = static_cast<std::ptrdiff_t>(lines_.size()) - 1 - before;
+  if (std::min(before, behind) >= kFirstLines || titles.mention("cookie")) return false;
+  if (line.links > 0) return true;
+  const std::vector<HtmlContainer>& all = page_->containers;
+  std::uint32_t around = page_->blocks[line.first_block].container;
+  for (int level = 0; level < kBannerLevels; ++level) {
+    const std::uint32_t parent = all[around].parent;
+    if (all[parent].end - parent <= kBannerParts) around = parent;
+  }
+  return std::any_of(all.begin() + around, all.begin() + all[around].end, [](const HtmlContainer& each) {
+    return each.tag == HtmlTag::kControl || each.inputs > 0 || each.link_bytes > 0;
+  });
 }
 
 // Whether a line is links side by side: "Home | News | Archive | Contact", with bars or without. With commas
@@ -150,6 +176,53 @@ void HtmlMainLines::drop_links() {
       line.keep = false;
       if (&line != lines_.data()) (&line - 1)->cut_behind = true;
     }
+  }
+}
+
+// An article may stand in its page twice: once more to be printed, or for small screens. Then about half of
+// its long lines repeat others, and all of those stand before. Only lines of one length are compared, and
+// where few are of one length, none.
+void HtmlMainLines::drop_second_copy() {
+  long_lines_.clear();
+  std::uint64_t bytes = 0;
+  for (Line& line : lines_) {
+    if (!line.keep || line.bytes < kCopiedLineMin) continue;
+    bytes += line.bytes;
+    long_lines_.push_back({line.bytes, 0, &line});
+  }
+  const auto is_before = [](const LongLine& a, const LongLine& b) {
+    return std::tie(a.bytes, a.digest, a.line) < std::tie(b.bytes, b.digest, b.line);
+  };
+  const auto is_twice = [&] {
+    std::uint64_t repeated = 0;
+    std::size_t count = 0;
+    const Line* last_of_first = nullptr;
+    const Line* first_of_second = nullptr;
+    for (std::size_t i = 1; i < long_lines_.size(); ++i) {
+      const LongLine& one = long_lines_[i - 1];
+      const LongLine& other = long_lines_[i];
+      if (!is_alike(one, other)) continue;
+      repeated += other.bytes;
+      ++count;
+      if (last_of_first == nullptr || last_of_first < one.line) last_of_first = one.line;
+      if (first_of_second == nullptr || other.line < first_of_second) first_of_second = other.line;
+    }
+    return count >= kCopiedLinesMin && repeated * kCopiedPart >= bytes && last_of_first < first_of_second;
+  };
+  std::ranges::sort(long_lines_, is_before);
+  std::uint64_t of_one_length = 0;
+  for (std::size_t i = 1; i < long_lines_.size(); ++i) {
+    if (is_alike(long_lines_[i - 1], long_lines_[i])) of_one_length += long_lines_[i].bytes;
+  }
+  if (of_one_length * kCopiedPart < bytes) return;
+  for (LongLine& each : long_lines_) each.digest = digest64(text_of(*each.line));
+  std::ranges::sort(long_lines_, is_before);
+  if (!is_twice()) return;
+  for (std::size_t i = 1; i < long_lines_.size(); ++i) {
+    if (!is_alike(long_lines_[i - 1], long_lines_[i])) continue;
+    Line& line = *long_lines_[i].line;
+    line.keep = false;
+    (&line - 1)->cut_behind = true;
   }
 }
 

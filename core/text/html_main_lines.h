@@ -28,7 +28,8 @@ class HtmlMainLines {
   std::uint64_t steps() const { return steps_; }  // of all calls
   // Of memory, for the next page.
   std::size_t held_bytes() const {
-    return lines_.capacity() * sizeof(Line) + line_.capacity() + folded_.capacity();
+    return lines_.capacity() * sizeof(Line) + long_lines_.capacity() * sizeof(LongLine) + line_.capacity() +
+           folded_.capacity();
   }
 
  private:
@@ -42,11 +43,22 @@ class HtmlMainLines {
     bool cut_behind;  // what follows it in the page was not kept
   };
 
+  struct LongLine {
+    std::uint32_t bytes;
+    std::uint64_t digest;
+    Line* line;
+  };
+  static bool is_alike(const LongLine& a, const LongLine& b) {
+    return a.bytes == b.bytes && a.digest == b.digest;
+  }
+
   void cut_lines();
   void drop_furniture(bool with_title, HtmlTitles& titles);
+  bool is_banner(const Line& line, HtmlTitles& titles) const;
   bool is_menu(const Line& line);
   bool is_labelled_link(const Line& line);
   void drop_links();
+  void drop_second_copy();
   void drop_orphaned_headings();
   void append(std::string& text) const;
 
@@ -61,6 +73,7 @@ class HtmlMainLines {
   const HtmlPage* page_ = nullptr;
   const std::vector<std::uint8_t>* keep_ = nullptr;
   std::vector<Line> lines_;
+  std::vector<LongLine> long_lines_;  // by length
   std::string line_;
   std::string folded_;
   std::uint64_t steps_ = 0;

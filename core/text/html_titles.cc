@@ -7,13 +7,22 @@
 
 namespace neardup::internal {
 
+void HtmlTitles::fold_titles() {
+  if (is_folded_) return;
+  is_folded_ = true;
+  for (std::string& title : titles_) title.clear();
+  fold(page_->title.substr(0, kBytesMax), titles_[0]);
+  fold(page_->meta_title.substr(0, kBytesMax), titles_[1]);
+}
+
+bool HtmlTitles::mention(std::string_view word) {
+  fold_titles();
+  return std::ranges::any_of(titles_,
+                             [&](const std::string& title) { return title.find(word) != std::string::npos; });
+}
+
 bool HtmlTitles::say(std::string_view folded) {
-  if (!is_folded_) {
-    is_folded_ = true;
-    for (std::string& title : titles_) title.clear();
-    fold(page_->title.substr(0, kBytesMax), titles_[0]);
-    fold(page_->meta_title.substr(0, kBytesMax), titles_[1]);
-  }
+  fold_titles();
   if (folded.size() < kBytesMin) return false;
   return std::any_of(std::begin(titles_), std::end(titles_), [&](const std::string& title) {
     if (title.size() < kBytesMin) return false;

@@ -28,10 +28,15 @@ class HtmlTitles {
 
   bool say(std::string_view folded);
 
+  // Whether a title has this word; it is folded.
+  bool mention(std::string_view word);
+
   // Appends the letters and digits of `text`, in lower case: what two ways to write a title have in common.
   static void fold(std::string_view text, std::string& folded);
 
  private:
+  void fold_titles();
+
   const HtmlPage* page_ = nullptr;
   std::string titles_[2];  // folded; empty: not asked for, or none
   bool is_folded_ = false;
