@@ -306,21 +306,21 @@ class BlockBuilder {
       if ((each & kHintBad) != 0) weight -= 25;
     }
     unsigned flags = 0;
-    if ((hints & kHintUnlikely) != 0 && (hints & kHintMaybe) == 0 && !is_code_comment(hints))
-      flags |= Flag::kUnlikely;
+    if ((hints & kHintUnlikely) != 0 && (hints & kHintMaybe) == 0 && !is_word()) flags |= Flag::kUnlikely;
     if ((hints & kHintShare) != 0) flags |= Flag::kShare;
     if ((hints & kHintByline) != 0) flags |= Flag::kByline;
     if ((hints & kHintAuthor) != 0) flags |= Flag::kAuthor;
     if ((hints & kHintCaption) != 0) flags |= Flag::kCaption;
     if ((hints & kHintExtra) != 0) flags |= Flag::kExtra;
     if ((hints & kHintComment) != 0) flags |= Flag::kComments;
+    if ((hints & kHintSidebar) != 0) flags |= Flag::kSidebar;
     return {static_cast<std::uint16_t>(flags), static_cast<std::int8_t>(weight)};
   }
 
-  // Code without <pre>: <span class="comment">.
-  bool is_code_comment(unsigned hints) const {
-    return facts_.element->tag == HtmlTag::kInline && (hints & kHintComment) != 0;
-  }
+  // Of what is written within a line the names tell which words they are, not where in the page: "File" is a
+  // <span class="menu">, and code without <pre> has its <span class="comment">. An element that is in no
+  // table may be a block by its style.
+  bool is_word() const { return facts_.element->tag == HtmlTag::kInline && !facts_.element->name.empty(); }
 
   // Of what it says it is for.
   unsigned flags_of_purpose() const {
@@ -513,6 +513,7 @@ class BlockBuilder {
   void start_container() {
     const HtmlTag tag = facts_.element->tag;
     if (is_container(tag)) {
+      if (is_question()) return pass_by();
       if (facts_.self_closing && (tag == HtmlTag::kSvg || tag == HtmlTag::kOtherBlock)) return part_words();
       if (!is_never_shown(tag)) close_implied(tag);
       breaks_ = 0;
@@ -532,6 +533,16 @@ class BlockBuilder {
     top().class_hash = facts_.class_hash;
     if (!anchor_.empty())
       open_[depth_].subject = memory_.subjects.add(open_[depth_].container, anchor_, facts_.otherwise);
+  }
+
+  // Of questions with answers that open when asked for, each is a button: <h3><button>How do I
+  // ...?</button></h3>.
+  bool is_question() {
+    if (facts_.element->name != "button") return false;
+    const Open& in = open_[depth_];
+    const bool heads =
+        is_heading(top().tag) || (top().tag == HtmlTag::kDefinition && in.element->name == "dt");
+    return heads && top().bytes == 0 && writer_.out() == block_from_;
   }
 
   void push(unsigned flags) {

@@ -40,7 +40,8 @@ struct HtmlContainer {
     kExtra = 2048,        // its names say: beside the text, like dates, tags, pull quotes
     kComments = 4096,     // its names say: of readers
     kHasId = 8192,
-    kOfNames = kUnlikely | kShare | kByline | kAuthor | kCaption | kExtra | kComments,
+    kSidebar = 16384,  // its names say: beside the text
+    kOfNames = kUnlikely | kShare | kByline | kAuthor | kCaption | kExtra | kComments | kSidebar,
   };
 
   std::uint32_t parent = 0;

@@ -19,6 +19,7 @@ constexpr auto kLiteral = HtmlContent::kLiteral;
 constexpr auto kRows = std::to_array<HtmlElement>({
     {"a", HtmlTag::kLink, false},
     {"address", HtmlTag::kAddress},
+    {"amp-img", HtmlTag::kImage},
     {"annotation-xml", HtmlTag::kInline, false},
     {"area", HtmlTag::kPassed, false},
     {"article", HtmlTag::kArticle},

@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned kHintsOfComments = kHintUnlikely | kHintBad | kHintComment;
 
 // No hint but the end of "commentary", which begins like a comment: on a law, on a verse. It is text.
-constexpr unsigned kCommentary = 1024;
+constexpr unsigned kCommentary = 2048;
 
 struct HintWord {
   std::string_view word;  // the first eight characters count; '-' is where a part of the name begins or ends
@@ -36,7 +36,7 @@ constexpr HintWord kWords[] = {
     {"pagination", kHintUnlikely},
     {"toolbar", kHintUnlikely},
     {"skyscraper", kHintUnlikely | kHintBad},
-    {"sidebar", kHintUnlikely | kHintBad},
+    {"sidebar", kHintUnlikely | kHintBad | kHintSidebar},
     {"footer", kHintUnlikely | kHintBad},
     {"header", kHintUnlikely},
     {"masthead", kHintBad},

@@ -15,16 +15,17 @@
 namespace neardup::internal {
 
 enum HtmlHint : std::uint16_t {
-  kHintUnlikely = 1,   // furniture, unless kHintMaybe
-  kHintMaybe = 2,      // may hold the main content whatever else it is called
-  kHintGood = 4,       // adds to the score
-  kHintBad = 8,        // takes from it
-  kHintShare = 16,     // buttons to share
-  kHintByline = 32,    // who wrote it, and when
-  kHintAuthor = 64,    // about who wrote it
-  kHintCaption = 128,  // the words below a picture
-  kHintExtra = 256,    // beside the text: dates, tags, standfirsts, pull quotes ...
-  kHintComment = 512,  // of a reader; in a line of text, of a programmer
+  kHintUnlikely = 1,    // furniture, unless kHintMaybe
+  kHintMaybe = 2,       // may hold the main content whatever else it is called
+  kHintGood = 4,        // adds to the score
+  kHintBad = 8,         // takes from it
+  kHintShare = 16,      // buttons to share
+  kHintByline = 32,     // who wrote it, and when
+  kHintAuthor = 64,     // about who wrote it
+  kHintCaption = 128,   // the words below a picture
+  kHintExtra = 256,     // beside the text: dates, tags, standfirsts, pull quotes ...
+  kHintComment = 512,   // of a reader; in a line of text, of a programmer
+  kHintSidebar = 1024,  // beside the text, be it of the page or of the article
 };
 
 inline constexpr unsigned kHintsOfContent = kHintMaybe | kHintGood;  // all others are of furniture

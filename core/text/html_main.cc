@@ -19,6 +19,12 @@ constexpr std::uint32_t kBylineBytes = 100;  // a longer byline is called so onl
 constexpr std::uint32_t kWholeParts = 4;     // fewer than one of so many containers are not the whole page
 constexpr float kRevivedShare = .1F;  // relaxed: what is called furniture may be more if it holds so much
 
+// A sidebar of the article.
+constexpr std::uint32_t kBoxBytes = 80;  // less says nothing, nor does a paragraph before it that has less
+constexpr float kBoxLinks = .15F;
+constexpr int kNearBox = 3;                   // so many elements before it, one is a paragraph
+constexpr std::uint32_t kParagraphParts = 4;  // more containers are no paragraph
+
 constexpr float kNextToNothing = 40;   // bytes: "Loading, please wait ..."
 constexpr int kHeadingsCompared = 16;  // with the title
 
@@ -212,10 +218,50 @@ bool HtmlMainContent::is_aside(Index i) {
   const HtmlTag tag = at(i).tag;
   if (tag != HtmlTag::kFooter && tag != HtmlTag::kAside) return false;
   look_inside();
+  if (is_box_in_text(i)) return false;
   const Index around = around_[i];
   if (around == 0 && (tag == HtmlTag::kFooter || first_main_ < i || last_main_ >= at(i).end)) return true;
   const float all = around == 0 ? visible_bytes_ : static_cast<float>(inside_[around]);
   return static_cast<float>(inside_[i]) <= kMostShare * all;
+}
+
+// A sidebar of the article and not of the page: it stands behind a paragraph, and says something itself.
+bool HtmlMainContent::is_box_in_text(Index i) const {
+  if (!at(i).has(Flag::kSidebar) && at(i).tag != HtmlTag::kAside) return false;
+  HtmlSum sum;
+  for (Index k = i; k < at(i).end; ++k) {
+    if (seen_[k] == 0) continue;
+    sum.bytes += at(k).bytes;
+    sum.link_bytes += at(k).link_bytes;
+    sum.commas += at(k).commas;
+    sum.inputs += at(k).inputs;
+    sum.paragraphs += at(k).tag == HtmlTag::kParagraph ? 1 : 0;
+  }
+  if (sum.bytes < kBoxBytes || sum.inputs != 0 || sum.link_density() > kBoxLinks) return false;
+  if (at(i).tag == HtmlTag::kAside && !sum.is_prose()) return false;
+  const Index parent = at(i).parent;
+  Index before = i;
+  for (int count = 0; count < kNearBox && before != parent + 1; ++count) {
+    for (--before; at(before).parent != parent;) before = at(before).parent;
+    if (is_paragraph(before)) return true;
+  }
+  return false;
+}
+
+// Whether container i is a long paragraph, be it a <div> or in one of its own; what holds more is rather the
+// column that a sidebar is beside.
+bool HtmlMainContent::is_paragraph(Index i) const {
+  if (seen_[i] == 0 || at(i).end - i > kParagraphParts) return false;
+  std::uint32_t bytes = 0;
+  std::uint32_t links = 0;
+  for (Index k = i; k < at(i).end; ++k) {
+    const bool part =
+        at(k).tag == HtmlTag::kParagraph || at(k).tag == HtmlTag::kDiv || at(k).has(Flag::kInline);
+    if (!part || at(k).has(Flag::kParagraphs)) return false;
+    bytes += at(k).bytes;
+    links += at(k).link_bytes;
+  }
+  return bytes >= kBoxBytes && 4 * links < bytes && static_cast<float>(bytes) < kMostShare * visible_bytes_;
 }
 
 // Returns whether that is another answer than the one before.
@@ -224,17 +270,22 @@ bool HtmlMainContent::mark_dead(const Rules& rules) {
   steps_ += n;
   if (!rules.drop_unlikely) look_inside();
   unsigned changed = 0;
+  Index revived_comments_end = 0;
   for (Index i = 1; i < n; ++i) {
     const HtmlContainer& each = at(i);
     unsigned dead = dead_[each.parent] | (seen_[i] ^ 1U);
     const bool aside = dead == kAlive && is_aside(i);
     if (((each.flags & Flag::kUnlikely) != 0 || each.tag == HtmlTag::kNav || aside) && dead == kAlive) {
       // The class of an <article> names its topics, too, and "social" may be one of them.
-      const bool spared = each.has(Flag::kArticleBody) || is_heading(each.tag) ||
+      // An answer to a comment is as good as the comment.
+      const bool revived = !rules.drop_unlikely && !aside &&
+                           (static_cast<float>(inside_[i]) >= kRevivedShare * visible_bytes_ ||
+                            (each.has(Flag::kComments) && i < revived_comments_end));
+      if (revived && each.has(Flag::kComments))
+        revived_comments_end = std::max(revived_comments_end, each.end);
+      const bool spared = revived || each.has(Flag::kArticleBody) || is_heading(each.tag) ||
                           (has_trait(each.tag, HtmlTrait::kMain) && each.weight > 0) ||
-                          is_around_article(i) ||
-                          (!rules.drop_unlikely && !aside &&
-                           static_cast<float>(inside_[i]) >= kRevivedShare * visible_bytes_);
+                          is_around_article(i) || is_box_in_text(i);
       if (!spared && !in_table(i)) dead = kDead;
     }
     changed |= dead ^ dead_[i];
@@ -277,7 +328,7 @@ bool HtmlMainContent::is_table_of_contents(std::uint64_t kept) {
     const bool list = at(i).tag == HtmlTag::kList || at(i).tag == HtmlTag::kDefinitions;
     if (!list || dead_[i] != kAlive || static_cast<float>(inside_[i]) <= kMostShare * visible_bytes_)
       continue;
-    if (article && chosen_[i] == 0) continue;
+    if (article && chosen_[i] == 0 && !is_described(i)) continue;
     if (sum_[i].paragraphs == 0 || sum_[i].link_density() > kMostShare) return true;
   }
   return false;

@@ -68,6 +68,8 @@ class HtmlMainContent {
   void find_headlines();
   bool is_around_article(Index i);
   bool is_aside(Index i);
+  bool is_box_in_text(Index i) const;
+  bool is_paragraph(Index i) const;
   bool mark_dead(const Rules& rules);
   void add_up(const Rules& rules);
   bool is_table_of_contents(std::uint64_t kept);
@@ -84,7 +86,9 @@ class HtmlMainContent {
   Index climb(Index best);
   Index leave_table(Index best) const;
   Index widen_to_parallel_sections(Index best);
+  Index widen_in_main(Index best);
   bool is_only_child(Index i) const;
+  bool is_described(Index list) const;
   void choose_with_siblings(Index best);
 
   // html_main_lead.cc
@@ -101,6 +105,7 @@ class HtmlMainContent {
   bool is_in_run(Index i) const;
   bool is_menu_cell(Index i) const;
   bool is_caption(Index i, const HtmlSum& sum) const;
+  bool is_below_text(Index i, const HtmlSum& sum) const;
   bool are_captions_text();
   bool repeats_title(Index i);
   bool is_data(Index i) const;

@@ -82,7 +82,9 @@ bool HtmlMainContent::is_unwanted(const Rules& rules, Index i) {
   const HtmlSum& sum = left_[i];
   const auto bytes = static_cast<float>(sum.bytes);
   const HtmlTag tag = container.tag;
-  if ((tag == HtmlTag::kFooter || tag == HtmlTag::kAside) && bytes < kAsideShare * kept_bytes_) return true;
+  const bool box = is_box_in_text(i);
+  if ((tag == HtmlTag::kFooter || tag == HtmlTag::kAside) && !box && bytes < kAsideShare * kept_bytes_)
+    return true;
   if (tag == HtmlTag::kCell && is_menu_cell(i)) return true;
   if (container.has(Flag::kAuthor) && bytes < kAuthorShare * kept_bytes_) return true;
   if (container.has(Flag::kShare) && sum.bytes < kShareBytes) return true;
@@ -95,7 +97,7 @@ bool HtmlMainContent::is_unwanted(const Rules& rules, Index i) {
     if (rules.weigh_names && container.weight < 0) return true;
     if (!little_furniture_ && repeats_title(i)) return true;
   }
-  return rules.clean && !little_furniture_ && has_trait(tag, Trait::kCleanable) &&
+  return rules.clean && !little_furniture_ && !box && has_trait(tag, Trait::kCleanable) &&
          looks_like_furniture(rules, i);
 }
 
@@ -146,14 +148,25 @@ bool HtmlMainContent::is_menu_cell(Index i) const {
   return is_frame && data_[i] == 0 && cell_share < kMenuShare && cell.link_density() > kMenuLinks;
 }
 
-// A picture says nothing, so the words in its <figure> are its caption; a table there is text.
+// A picture says nothing, so the words in its <figure> are its caption; a table there is text, and so is what
+// stands below a listing.
 bool HtmlMainContent::is_caption(Index i, const HtmlSum& sum) const {
+  if (at(i).tag == HtmlTag::kFigureCaption && is_below_text(i, sum)) return false;
   if (at(i).has(Flag::kCaption)) return true;
   return at(i).tag == HtmlTag::kFigure && sum.images > 0 && sum.cells == 0;
 }
 
-// A slide show: most of what was chosen stands below its pictures.
+// Whether the figure that caption i is of holds more text, and no picture.
+bool HtmlMainContent::is_below_text(Index i, const HtmlSum& sum) const {
+  const Index figure = at(i).parent;
+  return at(figure).tag == HtmlTag::kFigure && sum_[figure].images + sum_[figure].embeds == 0 &&
+         sum_[figure].bytes > 2 * sum.bytes;
+}
+
+// Where there are no pictures, captions are of listings or tables, and they are text. So they are in a slide
+// show: most of what was chosen stands below its pictures.
 bool HtmlMainContent::are_captions_text() {
+  if (sum_[root_].images + sum_[root_].embeds == 0) return true;
   const Index end = at(root_).end;
   steps_ += end - root_;
   std::uint64_t bytes = 0;

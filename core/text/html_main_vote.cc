@@ -11,6 +11,10 @@ namespace {
 constexpr float kNoVote = -1e30F;
 constexpr std::uint32_t kThinBytes = 200;  // a container with less wins nothing by its name
 constexpr int kCandidates = 5;
+constexpr float kParallelLinks = .35F;        // a section with a larger share of links is none of several
+constexpr std::uint32_t kLargestSection = 5;  // times all others: it is the article, they are beside it
+constexpr float kRestLinks = .35F;            // a rest of <main> with no larger share of links is text of it
+constexpr float kDescribedLinks = .5F;
 constexpr float kTableLinks = .7F;  // a table of data with a larger share of links is a list of them
 
 }  // namespace
@@ -126,7 +130,7 @@ HtmlMainContent::Index HtmlMainContent::best_container(const Rules& rules) {
   if (count == 0 || best[0] == 0) return 0;
   Index top = common_ancestor(best[0], best.data(), count);
   if (score_[top] == kNoVote) score_[top] = name_score(rules, top);
-  return widen_to_parallel_sections(leave_table(climb(top)));
+  return widen_in_main(widen_to_parallel_sections(leave_table(climb(top))));
 }
 
 // Where at least four candidates are about as good: what holds the best one and three others.
@@ -190,7 +194,7 @@ HtmlMainContent::Index HtmlMainContent::widen_to_parallel_sections(Index best) {
       const bool parallel =
           named && at(i).tag == at(section).tag && at(i).class_hash == at(section).class_hash;
       const bool telling = sum_[i].heading_bytes != 0 || sum_[i].is_prose();
-      if (!parallel || dead_[i] != kAlive || !telling || sum_[i].link_density() > kSectionLinks) continue;
+      if (!parallel || dead_[i] != kAlive || !telling || sum_[i].link_density() > kParallelLinks) continue;
       ++sections;
       if (i == section) {
         found = true;
@@ -198,8 +202,27 @@ HtmlMainContent::Index HtmlMainContent::widen_to_parallel_sections(Index best) {
         bytes_of_others += sum_[i].bytes;
       }
     }
-    if (found && sections >= 3 && 2 * bytes_of_others >= sum_[section].bytes) best = parent;
+    if (found && sections >= 3 && kLargestSection * bytes_of_others >= sum_[section].bytes) best = parent;
     if (best == 0) break;
+  }
+  return best;
+}
+
+// The page says that all of <main> or <article> is the text. So where the best container is the smaller part
+// of what holds it in there, and the other part is neither links nor cards with a picture each, both are
+// taken: sections of many kinds.
+HtmlMainContent::Index HtmlMainContent::widen_in_main(Index best) {
+  Index wide = best;
+  for (Index above = best; above != 0;) {
+    above = at(above).parent;
+    ++steps_;
+    const HtmlSum& all = sum_[above];
+    const HtmlSum& part = sum_[wide];
+    const std::uint32_t rest = all.bytes - part.bytes;
+    const auto links = static_cast<float>(all.link_bytes - part.link_bytes);
+    const bool cards = 2 * (all.images - part.images) > all.paragraphs - part.paragraphs;
+    if (rest >= part.bytes && links <= kRestLinks * static_cast<float>(rest) && !cards) wide = above;
+    if (has_trait(at(above).tag, HtmlTrait::kMain)) return wide;
   }
   return best;
 }
@@ -211,6 +234,14 @@ bool HtmlMainContent::is_only_child(Index i) const {
     if (child != i && dead_[child] == kAlive) return false;
   }
   return true;
+}
+
+// A list of links with a word on each: an index, and no menu. Where pictures stand beside the links they lead
+// to other articles.
+bool HtmlMainContent::is_described(Index list) const {
+  const HtmlSum& sum = sum_[list];
+  return sum.bytes >= kThinBytes && sum.paragraphs == 0 && sum.images + sum.inputs == 0 &&
+         sum.link_bytes > 0 && sum.link_density() <= kDescribedLinks;
 }
 
 void HtmlMainContent::choose_with_siblings(Index best) {
@@ -227,6 +258,8 @@ void HtmlMainContent::choose_with_siblings(Index best) {
     if (!joins && (at(i).tag == HtmlTag::kParagraph || is_phrase(at(i), sum_[i]))) {
       joins = sum_[i].bytes > 80 && sum_[i].link_density() < .25F;
     }
+    if (!joins && (at(i).tag == HtmlTag::kList || at(i).tag == HtmlTag::kDefinitions))
+      joins = is_described(i);
     if (!joins && at(i).tag == HtmlTag::kTable)
       joins = is_data_table(i, sum_[i]) && sum_[i].link_density() < kTableLinks;
     if (!joins) continue;

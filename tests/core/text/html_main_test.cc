@@ -38,12 +38,23 @@ constexpr std::string_view kParagraphs =
     "has to "
     "write them.</p>\n";
 
+// So that the article does not stand in a page twice.
+constexpr std::string_view kMoreParagraphs =
+    "<p>What came of it is told in a few words, because nothing did, or nothing that anybody would "
+    "remember.</p>\n"
+    "<p>There were those who had hoped for more, and those who had feared it, and both were wrong for once, "
+    "as they said themselves, when they were asked.</p>\n"
+    "<p>So it ends as it began, with a town on a river, a bridge that is too narrow, and a council that has "
+    "more ideas than money.</p>\n";
+
 // The article alone.
 std::string article() {
   std::string text = main_of("<div>" + std::string(kParagraphs) + "</div>");
   EXPECT_TRUE(text.starts_with("The first") && text.ends_with("write them."));
   return text;
 }
+
+std::string more() { return main_of("<div>" + std::string(kMoreParagraphs) + "</div>"); }
 
 TEST(HtmlMain, the_article_stays_and_what_stands_around_it_goes) {
   for (const std::string_view furniture : {
@@ -79,7 +90,7 @@ TEST(HtmlMain, small_furniture_inside_the_article_goes) {
       "<div class=menu>" + std::string(600, 'x') + "</div>";  // so that there is some to drop
   for (const std::string_view furniture : {
            "<figure><img src=x><figcaption>What the picture shows</figcaption></figure>",
-           "<div class='wp-caption-text'>What the picture shows</div>",
+           "<div class=wp-caption><img src=x><div class='wp-caption-text'>What the picture shows</div></div>",
            "<p>Photo by Jane Doe</p>",
            "<div class=share-buttons><a href=#>Here</a> <a href=#>there</a></div>",
            "<span class=byline>Jane Doe</span>",
@@ -159,8 +170,8 @@ TEST(HtmlMain, a_heading_that_repeats_the_title_goes_and_others_stay) {
   const std::string menu = "<div class=menu>" + std::string(600, 'x') + "</div>";
   const std::string page = "<title>A tale of two cities - The Daily</title>" + menu +
                            "<div class=article><h1>A tale of two cities</h1>" + std::string(kParagraphs) +
-                           "<h2>What came of it</h2>" + std::string(kParagraphs) + "</div>";
-  EXPECT_EQ(main_of(page), article() + "\nWhat came of it\n" + article());
+                           "<h2>What came of it</h2>" + std::string(kMoreParagraphs) + "</div>";
+  EXPECT_EQ(main_of(page), article() + "\nWhat came of it\n" + more());
 }
 
 TEST(HtmlMain, documentation_keeps_its_sections_tables_and_code) {
@@ -847,6 +858,26 @@ TEST(HtmlMain, a_chapter_whose_id_is_made_of_its_heading_is_no_furniture) {
   }
 }
 
+TEST(HtmlMain, an_id_is_made_of_its_heading_though_a_word_for_section_stands_before) {
+  for (const std::string_view begin :
+       {"<section id=sec-$I><h2>$T</h2>",
+        "<section id=s-$I><span id=$I></span><h2>$T<a href='#$I'>¶</a></h2>"}) {
+    std::string page = "<h1>Manual</h1>";
+    for (const std::string_view title : {"Colours", "Fonts", "Menus", "Keys"}) {
+      for (std::size_t i = 0; i < begin.size(); ++i) {
+        if (begin[i] != '$') {
+          page += begin[i];
+        } else {
+          page += title;  // a word in lower case is the same to the reader
+          ++i;
+        }
+      }
+      page += prose(std::string(title), 2) + "</section>";
+    }
+    EXPECT_TRUE(holds(main_of("<div class=manual>" + page + "</div>"), "Of Menus number 1")) << begin;
+  }
+}
+
 TEST(HtmlMain, an_id_is_a_name_of_furniture_where_it_is_not_one_of_several_chapters) {
   const std::string article = "<h1>News</h1>" + prose("news", 6);
   const std::string comments = prose("comment", 3);
@@ -888,6 +919,145 @@ TEST(HtmlMain, a_heading_or_a_term_whose_id_says_the_same_stays) {
   }
 }
 
+TEST(HtmlMain, a_word_in_a_line_is_no_furniture_whatever_its_name) {
+  const std::string text = main_of(
+      "<div class=body>" + prose("menus", 4) +
+      "<p>To save it, choose <span class=\"guimenu\">the File menu</span> and there <b class=menu>Save "
+      "as</b>, which asks for a name.</p></div>");
+  EXPECT_TRUE(holds(text, "choose the File menu and there Save as, which"));
+}
+
+TEST(HtmlMain, a_question_that_is_a_button_is_text) {
+  const auto page = [](std::string_view open, std::string_view close) {
+    std::string html = "<main><h1>Questions</h1>";
+    for (int i = 0; i < 6; ++i) {
+      html += std::string(open) + "<button type=button>How is number " + std::to_string(i) +
+              " done?</button>" + std::string(close) + prose("answers", 1);
+    }
+    return html + "</main>";
+  };
+  EXPECT_TRUE(holds(main_of(page("<h3>", "</h3>")), "How is number 5 done?"));
+  EXPECT_TRUE(holds(main_of(page("<dl><dt>", "</dt></dl>")), "How is number 5 done?"));
+  EXPECT_FALSE(holds(main_of(page("<h3>An answer ", "</h3>")), "How is")) << "beside the words of a heading";
+  EXPECT_FALSE(holds(main_of(page("<div>", "</div>")), "How is"));
+}
+
+TEST(HtmlMain, a_caption_is_text_where_it_is_not_of_a_picture) {
+  const std::string listing =
+      "<figure><pre>int main() { return the_answer_to_everything_that_was_asked; }</pre><figcaption>Listing "
+      "1: a program</figcaption></figure>";
+  EXPECT_TRUE(
+      holds(main_of("<article>" + prose("code", 4) + listing + "<img src=x></article>"), "Listing 1"));
+  const std::string named = "<pre>int main() {}</pre><p><span class=caption>Listing 2: another</span></p>";
+  EXPECT_TRUE(holds(main_of("<article>" + prose("code", 4) + named + "</article>"), "Listing 2"));
+  EXPECT_FALSE(holds(main_of("<article>" + prose("code", 4) + named + "<img src=x></article>"), "Listing 2"));
+}
+
+TEST(HtmlMain, a_sidebar_behind_a_paragraph_is_a_box_of_the_article) {
+  const std::string box = "<p class=title><b>A box</b></p>" + prose("boxes", 1);
+  for (const std::string& sidebar :
+       {"<div class=sidebar>" + box + "</div>",
+        "<div class=\"sidebarblock\"><div class=\"content\"><div class=\"paragraph\">" + box +
+            "</div></div></div>",
+        "<aside><h5>A box</h5>" + prose("boxes", 1) + "</aside>"}) {
+    const std::string text =
+        main_of("<div class=navheader><a href=/1>Next</a></div><div class=chapter><h1>It</h1>" +
+                prose("bridges", 3) + sidebar + prose("rivers", 3) + "</div>");
+    EXPECT_TRUE(holds(text, "Of boxes number 0") && holds(text, "A box")) << sidebar;
+    const std::string beside = main_of("<div id=page><div class=post><h1>It</h1>" + prose("bridges", 5) +
+                                       "</div>" + sidebar + "</div>");
+    EXPECT_FALSE(holds(beside, "Of boxes")) << "beside the column of text: " << sidebar;
+    const std::string first =
+        main_of("<div id=page>" + sidebar + "<h1>It</h1>" + prose("bridges", 5) + "</div>");
+    EXPECT_FALSE(holds(first, "Of boxes")) << "before the text: " << sidebar;
+  }
+  const std::string links =
+      main_of("<div class=chapter><h1>It</h1>" + prose("bridges", 5) +
+              "<div class=sidebar><p>More of this, that and others is here, and "
+              "there:<ul><li><a href=/1>One more story of the day, perhaps two</a><li><a "
+              "href=/2>Another one</a></ul></div></div>");
+  EXPECT_FALSE(holds(links, "One more story"));
+}
+
+TEST(HtmlMain, sections_of_other_names_are_one_article_in_its_main) {
+  std::string methods;
+  for (int i = 0; i < 30; ++i) methods += "<h4>set</h4><pre>void set(int value)</pre>";
+  EXPECT_TRUE(holds(main_of("<main><div class=about>" + prose("classes", 3) +
+                            "</div><div class=details><div>" + methods + "</div></div></main>"),
+                    "void set"));
+}
+
+TEST(HtmlMain, the_largest_of_several_sections_is_not_all_of_the_article) {
+  const auto section = [](const std::string& word, const std::string& text) {
+    return "<div class=section><h2>On " + word + "</h2>" + text + "</div>";
+  };
+  std::string parts;
+  for (const std::string_view word : {"fish", "boats", "rain", "ice", "mills"})
+    parts += "<div class=part><h3>On it</h3>" + prose(std::string(word), 3) + "</div>";
+  EXPECT_TRUE(holds(main_of("<body><div>" + section("bridges", "<p>There are three of them.</p>") +
+                            section("rivers", parts) + section("towns", prose("towns", 4)) + "</div></body>"),
+                    "There are three of them."));
+}
+
+TEST(HtmlMain, what_banners_say_is_text_where_no_banner_is) {
+  const std::string phrase = "<p>We use cookies to know who you are, said the owner of the shop.</p>";
+  const std::string button = "<button>Accept</button>";
+  const auto text_of = [](const std::string& title, const std::string& before, const std::string& inside) {
+    return main_of("<title>" + title + "</title>" + before + "<article><h1>" + title + "</h1>" +
+                   prose("laws", 3) + inside + prose("rules", 3) + "</article>");
+  };
+  EXPECT_TRUE(holds(text_of("A law", "", phrase), "We use cookies"));
+  EXPECT_TRUE(holds(text_of("A law", "", "<div>" + phrase + button + "</div>"), "We use cookies"));
+  EXPECT_FALSE(holds(main_of("<div><div>" + phrase + button + "</div>" + prose("laws", 6) + "</div>"),
+                     "We use cookies"));
+  EXPECT_TRUE(holds(main_of("<title>Our cookies</title><div><div>" + phrase + button + "</div>" +
+                            prose("laws", 6) + "</div>"),
+                    "We use cookies"))
+      << "a page about them";
+  EXPECT_TRUE(holds(main_of("<div>" + phrase + prose("laws", 6) + "</div>"), "We use cookies"))
+      << "nothing to click";
+}
+
+TEST(HtmlMain, an_answer_to_a_comment_stays_where_the_comment_does) {
+  std::string comments = "<div class=comment>" + prose("ends", 1) + "</div>";
+  for (int level = 0; level < 4; ++level)
+    comments = "<div class=comment>" + prose("remarks", 1) + "<div>" + comments + comments + "</div></div>";
+  const std::string link = "<div><p><a href=/x>A link to somewhere</a></p></div>";
+  EXPECT_TRUE(
+      holds(main_of("<body><div>" + link + "<div>" + comments + "</div></div></body>"), "Of ends number 0"));
+}
+
+TEST(HtmlMain, an_article_that_stands_twice_is_kept_once) {
+  const std::string words[] = {"bridges", "rivers", "towns", "roads"};
+  std::string once;
+  for (const std::string& word : words) once += "<h3>On " + word + "</h3>" + prose(word, 2);
+  const std::string twice =
+      main_of("<div><div class=text>" + once + "</div><div class=print>" + once + "</div></div>");
+  EXPECT_EQ(twice, main_of("<div><div class=text>" + once + "</div></div>"));
+
+  std::string scattered;
+  for (const std::string& word : words) scattered += prose(word, 1) + prose(word, 1);
+  const std::string text = main_of("<div>" + scattered + "</div>");
+  EXPECT_NE(text.find("Of roads number 0"), text.rfind("Of roads number 0")) << "each again at its place";
+}
+
+TEST(HtmlMain, a_list_of_links_with_a_word_on_each_is_no_menu_behind_an_introduction) {
+  const auto list = [](std::string_view behind_link) {
+    std::string html;
+    for (int i = 0; i < 60; ++i) {
+      html += "<li><a href=/x" + std::to_string(i) + ">Library number " + std::to_string(i) + "</a> " +
+              std::string(behind_link);
+    }
+    return "<ul>" + html + "</ul>";
+  };
+  const std::string described = list("reads and writes what others have written");
+  const std::string intro = prose("libraries", 18);
+  for (const std::string& page : {"<div><div class=intro>" + intro + "</div>" + described + "</div>",
+                                  "<main><div>" + intro + "</div><div>" + described + "</div></main>"})
+    EXPECT_TRUE(holds(main_of(page), "Library number 59")) << page;
+  EXPECT_FALSE(holds(main_of("<div><div class=intro>" + intro + "</div>" + list("") + "</div>"), "Library"));
+}
+
 TEST(HtmlMain, a_commentary_and_remarks_are_no_comments_of_readers) {
   const std::string other = "<div>" + prose("shop", 5) + "</div>";
   for (const std::string_view name : {"commentary", "bible-commentary", "remarks", "section remark"}) {
@@ -906,8 +1076,8 @@ TEST(HtmlMain, a_commentary_and_remarks_are_no_comments_of_readers) {
 TEST(HtmlMain, text_that_begins_as_furniture_does_stays) {
   const std::string menu = "<div class=menu>" + std::string(600, 'x') + "</div>";
   const auto keeps = [&](const std::string& part) {
-    return main_of(menu + "<div class=article>" + std::string(kParagraphs) + part + std::string(kParagraphs) +
-                   "</div>") != article() + "\n" + article();
+    return main_of(menu + "<div class=article>" + std::string(kParagraphs) + part +
+                   std::string(kMoreParagraphs) + "</div>") != article() + "\n" + more();
   };
   for (const std::string_view line : {
            "Show more than ten results with the option -n.",
@@ -946,7 +1116,6 @@ TEST(HtmlMain, text_that_begins_as_furniture_does_stays) {
   for (const std::string_view line :
        {"Show more", "Skip to content", "Read more about the town hall", "Share on Facebook",
         "Follow us on our way, and never miss a thing that happens there, wherever it may be.",
-        "We use cookies to make this page better for you, and for nobody else, as you may believe.",
         "Related article: what else happened on that day in the town hall, and who was there to see it "
         "happen",
         "JavaScript is disabled in your browser, so that this page does not work as it should."}) {
