@@ -22,7 +22,8 @@ constexpr float kRevivedShare = .1F;  // relaxed: what is called furniture may b
 // A sidebar of the article.
 constexpr std::uint32_t kBoxBytes = 80;  // less says nothing, nor does a paragraph before it that has less
 constexpr float kBoxLinks = .15F;
-constexpr int kNearBox = 3;                   // so many elements before it, one is a paragraph
+constexpr std::uint32_t kBoxParts = 512;  // what holds more is a column, and such ones may hold each other
+constexpr int kNearBox = 3;               // so many elements before it, one is a paragraph
 constexpr std::uint32_t kParagraphParts = 4;  // more containers are no paragraph
 
 constexpr float kNextToNothing = 40;   // bytes: "Loading, please wait ..."
@@ -228,6 +229,7 @@ bool HtmlMainContent::is_aside(Index i) {
 // A sidebar of the article and not of the page: it stands behind a paragraph, and says something itself.
 bool HtmlMainContent::is_box_in_text(Index i) const {
   if (!at(i).has(Flag::kSidebar) && at(i).tag != HtmlTag::kAside) return false;
+  if (at(i).end - i > kBoxParts) return false;
   HtmlSum sum;
   for (Index k = i; k < at(i).end; ++k) {
     if (seen_[k] == 0) continue;
