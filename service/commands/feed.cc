@@ -135,7 +135,7 @@ class Feed {
     if (!status) return report_error(with_way_out(status.error()));
     if (!delivered) return report_error(with_way_out(delivered.error()));
     if (SignalScope::interrupted.load()) return SignalScope::exit_code();
-    if (unreadable_ > 0) return kExitIo;
+    if (input_.unreadable() > 0) return kExitIo;
     return too_large_ + nameless_ > 0 || input_.is_nothing() ? kExitData : kExitOk;
   }
 
@@ -210,7 +210,6 @@ class Feed {
 
   void report_unreadable() {
     for (const Error& error : input_.take_errors()) {
-      ++unreadable_;
       progress_.clear();
       report_error(error);
     }
@@ -300,7 +299,6 @@ class Feed {
   steady_clock::time_point sent_first_{};
   bool is_reached_ = false;
   std::uint64_t bytes_ = 0;
-  std::uint64_t unreadable_ = 0;
   std::uint64_t too_large_ = 0;
   std::uint64_t no_text_ = 0;
   std::uint64_t nameless_ = 0;  // or of too long a name

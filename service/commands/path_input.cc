@@ -243,11 +243,11 @@ bool PathInput::leave_out_output(int fd, const std::string& path) {
   struct stat file{};
   if (!output_ || ::fstat(fd, &file) != 0 || FileId{file.st_dev, file.st_ino} != *output_) return false;
   if (path != kStdin) ::close(fd);
-  const std::string what = shown(path) + ": it is the output too, so it is not read";
+  constexpr std::string_view kWhy = "it is the output too, so it is not read";
   if (path == given_) {
-    errors_.push_back({ErrorCode::kIo, what});
+    fail(path, kWhy);
   } else {
-    remarks_.push_back(what);
+    remarks_.push_back(fmt::format("{}: {}", shown(path), kWhy));
   }
   return true;
 }
@@ -496,6 +496,9 @@ std::uint32_t PathInput::add_topic(const std::string& name) {
 
 void PathInput::fail(const std::string& path, std::string_view why, ErrorCode code) {
   errors_.push_back({code, fmt::format("{}: {}", shown(path), why)});
+  if (errors_of_ == path) return;
+  errors_of_ = path;
+  ++unreadable_;
 }
 
 }  // namespace neardup

@@ -97,6 +97,8 @@ class PathInput {
 
   // What could not be read, since the last call. The input goes on behind it.
   std::vector<Error> take_errors();
+  // Files and folders of which there were such errors: of a damaged file there may be several.
+  std::uint64_t unreadable() const { return unreadable_; }
   // What else is to be told since then: that our output, below a folder, was left out, whom nobody named, or
   // that a file of lines looks like a WARC.
   std::vector<std::string> take_remarks();
@@ -184,6 +186,8 @@ class PathInput {
   std::vector<Place> places_;  // of the batch being made
   std::vector<std::string> topic_names_;
   std::vector<Error> errors_;
+  std::optional<std::string> errors_of_;  // the last path that there were some of
+  std::uint64_t unreadable_ = 0;
   std::vector<std::string> remarks_;
   std::uint64_t skipped_ = 0;      // files
   std::uint64_t passed_over_ = 0;  // records of WARCs: of other types,

@@ -336,7 +336,7 @@ class Scan {
     if (!index_status_) return neardup::exit_code(index_status_.error().code);
     if (is_full_) return kExitConfig;
     if (SignalScope::interrupted.load()) return SignalScope::exit_code();
-    if (unreadable_ > 0) return kExitIo;
+    if (input_.unreadable() > 0) return kExitIo;
     if (input_.is_nothing()) return kExitData;
     const bool nothing_but_rejects = rejects_.all() > 0 && rejects_.all() == documents();
     if (nothing_but_rejects || (options_.strict && rejects_.all() > 0)) return kExitData;
@@ -348,9 +348,7 @@ class Scan {
       progress_.clear();
       say("neardup: " + what + "\n");
     };
-    const std::vector<Error> errors = input_.take_errors();
-    unreadable_ += errors.size();
-    for (const Error& error : errors) tell(error.message);
+    for (const Error& error : input_.take_errors()) tell(error.message);
     for (const std::string& remark : input_.take_remarks()) tell(remark);
   }
 
@@ -384,7 +382,8 @@ class Scan {
     }
     if (const std::uint64_t gone = detector_.size() - detector_.remembered(); gone > 0)
       text += fmt::format("forgotten  {:>12}  uniques\n", gone);
-    if (unreadable_ > 0) text += fmt::format("unreadable {:>12}  files or folders\n", unreadable_);
+    if (const std::uint64_t count = input_.unreadable(); count > 0)
+      text += fmt::format("unreadable {:>12}  files or folders\n", count);
     if (SignalScope::interrupted.load())
       text += "interrupted: what was printed is of what was read until then\n";
     if (rejects_.all() > 0 && rejects_.all() == all) text += "neardup: " + rejects_.no_document() + "\n";
@@ -425,7 +424,6 @@ class Scan {
 
   BatchCounts counts_;
   Rejects rejects_;
-  std::uint64_t unreadable_ = 0;
   const Clock::time_point began_ = Clock::now();
   ProgressLine progress_;
 };

@@ -244,6 +244,7 @@ TEST_F(PathInputTest, a_warc_goes_on_behind_a_gzip_that_breaks_off) {
     EXPECT_TRUE(
         errors[1].message.starts_with(path + "is damaged: 1 gzips in it cannot be unpacked to their ends"))
         << errors[1].message;
+    EXPECT_EQ(input.unreadable(), 1U) << "of one file";
   }
   write("a.warc.gz", cut + std::string(1'000'000, '\x1F') + "\x1F\x8B\x08" + cut);
   PathInput input({folder_.string() + "/a.warc.gz"}, 0, 100'000, stop_);
@@ -545,11 +546,12 @@ TEST_F(PathInputTest, what_is_not_there_yet_is_not_waited_for_unless_asked) {
 }
 
 TEST_F(PathInputTest, what_cannot_be_read_is_told_once) {
-  PathInput input({(folder_ / "missing").string()}, 0, 1000, stop_);
+  PathInput input({"", (folder_ / "missing").string()}, 0, 1000, stop_);
   PathBatch batch;
   EXPECT_FALSE(input.next(batch));
-  ASSERT_EQ(input.take_errors().size(), 1U);
+  ASSERT_EQ(input.take_errors().size(), 2U);
   EXPECT_TRUE(input.take_errors().empty());
+  EXPECT_EQ(input.unreadable(), 2U);
 }
 
 // Whoever names it is told that it was not read; below a folder nobody asked for it.
