@@ -108,6 +108,7 @@ class ZlibStream : public UnpackStream {
 
   bool may_end() const override { return members_.is_between(); }
   std::size_t begun_bytes() const override { return z_.total_in; }
+  std::uint64_t unproven_bytes() const override { return z_.total_out; }
   bool has_whole() const override { return members_.has_whole(); }
 
  private:
@@ -136,20 +137,26 @@ class ZstdStream : public UnpackStream {
       if (!members_.may_go_on(packed)) return {to.pos, true};
       if (packed.empty() && !may_hold_more_) break;
       ZSTD_inBuffer from{packed.data(), packed.size(), 0};
+      const std::size_t before = to.pos;
       const std::size_t left = ZSTD_decompressStream(context_.get(), &to, &from);
       packed.remove_prefix(from.pos);
+      unproven_ += to.pos - before;
       if (ZSTD_isError(left) != 0) {
         const ZSTD_ErrorCode code = ZSTD_getErrorCode(left);
         if (code == ZSTD_error_memory_allocation) throw std::bad_alloc();
         return {to.pos, true, code == ZSTD_error_frameParameter_windowTooLarge};
       }
       may_hold_more_ = left != 0 && to.pos == to.size;
-      if (left == 0) members_.end();
+      if (left == 0) {
+        members_.end();
+        unproven_ = 0;
+      }
     }
     return {to.pos, false};
   }
 
   bool may_end() const override { return members_.is_between(); }
+  std::uint64_t unproven_bytes() const override { return unproven_; }
   bool has_whole() const override { return members_.has_whole(); }
 
  private:
@@ -158,6 +165,7 @@ class ZstdStream : public UnpackStream {
   };
   std::unique_ptr<ZSTD_DCtx, Free> context_;
   Members members_{may_begin_zstd};
+  std::uint64_t unproven_ = 0;
   bool may_hold_more_ = false;
 };
 

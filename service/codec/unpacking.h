@@ -63,6 +63,9 @@ class UnpackStream {
   // How much was taken of the gzip that is begun, damaged or not: the next one may begin within. Of others
   // nobody knows.
   virtual std::size_t begun_bytes() const { return 0; }
+  // How many of the last bytes that it gave are of a gzip or zstd that has not come to its end, where its
+  // checksum stands: where bits are wrong or missing, they may be others than those that were packed.
+  virtual std::uint64_t unproven_bytes() const { return 0; }
   // One at least came to its end.
   virtual bool has_whole() const = 0;
 };

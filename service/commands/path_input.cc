@@ -233,7 +233,6 @@ void PathInput::open_lines(const std::string& path) {
   is_at_end_ = false;
   items_ = {};
   warc_ = WarcRecords(bytes_kept_max_);
-  is_end_told_ = false;
   is_warc_told_ = false;
   is_break_ = false;
 }
@@ -325,11 +324,11 @@ PathInput::Look PathInput::look(Wait wait) {
   }
   if (!read) {
     fail(fd_path_, read.error().message, read.error().code);
-    is_end_told_ = true;
     if (shape_ != Shape::kWarc) record_.clear();  // it is not whole
     is_at_end_ = true;
     return Look::kEnd;
   }
+  warc_.set_unproven(file_.unproven_bytes());
   if (!*read) return Look::kAgain;
   unread_ = **read;
   is_at_end_ = unread_.empty();
@@ -368,9 +367,11 @@ void PathInput::tell_damage_of_warc() {
   }
   if (const std::uint64_t count = warc_.damaged_bytes(); count > 0)
     clauses.push_back(fmt::format("{} bytes are of no WARC record", count));
+  if (const std::uint64_t count = warc_.not_whole(); count > 0) {
+    clauses.push_back(fmt::format("{} WARC records are not whole: what came of them, {} bytes, is left out",
+                                  count, warc_.not_whole_bytes()));
+  }
   if (!clauses.empty()) fail(fd_path_, fmt::format("is damaged: {}", fmt::join(clauses, "; ")));
-  if (warc_.is_broken_off() && !is_end_told_)
-    fail(fd_path_, "ends within a WARC record: the file is not whole");
 }
 
 // True where a read will answer at once.

@@ -177,7 +177,6 @@ class PathInput {
   bool is_at_end_ = false;         // of it, or where it can be read no further
   ArrayItems items_;
   WarcRecords warc_;
-  bool is_end_told_ = false;   // that the open file does not end well
   bool is_warc_told_ = false;  // that the open file of lines may be one
   bool is_break_ = false;      // not its end: the file goes on behind it
   std::string_view unread_;    // the rest of what file_ gave, or of opening_

@@ -30,6 +30,7 @@ void UnpackedFile::open(int fd) {
   stream_.reset();
   packed_.clear();
   packed_at_ = 0;
+  unproven_ = 0;
   may_hold_more_ = false;
   is_damaged_ = false;
   is_too_far_ = false;
@@ -99,6 +100,7 @@ Result<std::optional<std::string_view>> UnpackedFile::unpack() {
   may_hold_more_ = unpacked.size == unpacked_.size();
   is_damaged_ = unpacked.is_damaged;
   is_too_far_ = unpacked.is_too_far;
+  unproven_ = stream_->unproven_bytes();
   if (unpacked.size == 0) return {std::nullopt};
   return {std::string_view(unpacked_.data(), unpacked.size)};
 }

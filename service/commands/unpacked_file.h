@@ -4,7 +4,8 @@
 //
 // Who was killed while he wrote a gzip, and then wrote the next one behind it, left a damaged file of which
 // the rest is whole. What follows is unpacked as a part of the broken one until that cannot be, so the last
-// of what came is none: who knows how to go on then may resume where the next gzip may begin.
+// of what came is none (unproven_bytes tells of how much that may be so): who knows how to go on then may
+// resume where the next gzip may begin.
 //
 // Cost:    none where nothing is packed; else what unpacking takes.
 // Memory:  some blocks, and a zstd's window.
@@ -40,6 +41,10 @@ class UnpackedFile {
   // damage has come.
   Result<std::optional<std::string_view>> read();
 
+  // How many of the last bytes that came are of a gzip or zstd that has not come to its end: if it never
+  // does, they may be wrong, and what followed it may be among them. Behind resume() still of those before.
+  std::uint64_t unproven_bytes() const { return unproven_; }
+
   // Behind kCorrupt: goes on where a gzip may begin behind the beginning of the damaged one, if there is such
   // a place in what follows. False: there is none any more, or it is no file of gzips, or too often damaged.
   bool resume();
@@ -61,6 +66,7 @@ class UnpackedFile {
   std::unique_ptr<UnpackStream> stream_;
   std::string packed_;         // what is still to be unpacked, and what was of the gzip that is begun
   std::size_t packed_at_ = 0;  // between them
+  std::uint64_t unproven_ = 0;
   bool may_hold_more_ = false;
   bool is_damaged_ = false;  // behind what came
   bool is_too_far_ = false;  // as UnpackStream says

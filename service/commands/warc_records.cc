@@ -78,27 +78,36 @@ std::size_t find_opening(std::string_view bytes) {
 Piece WarcRecords::take(std::string_view& unread) {
   if (kept_at_ > kept_.size() / 2) kept_.erase(0, std::exchange(kept_at_, 0));
   for (;;) {
+    if (takes_end(unread.size())) return {"", true};
     if (is_in_doubt_) {
       const Doubt doubt = this->doubt();
       if (doubt == Doubt::kStays && unread.empty()) return {};
       if (doubt == Doubt::kStays) kept_ += std::exchange(unread, {});
-      if (const Piece piece = settle(doubt); piece.ends) return piece;
+      settle(doubt);
       continue;
     }
     std::string_view again = kept();
     const bool is_again = !again.empty();
     std::string_view& bytes = is_again ? again : unread;
     if (bytes.empty()) return {};
-    const Piece piece = take_from(bytes);
+    Piece piece = take_from(bytes);
     if (is_again) kept_at_ = kept_.size() - again.size();
+    piece.ends = takes_end(unread.size());
     if (piece.ends || !piece.bytes.empty()) return piece;
   }
+}
+
+// The end that is due comes now: nothing in front of it is in doubt, or the next record opens.
+bool WarcRecords::takes_end(std::size_t unread) {
+  if (!is_end_due_ || (in_ == In::kNothing && !is_proven(unread))) return false;
+  is_end_due_ = false;
+  return true;
 }
 
 Piece WarcRecords::take_from(std::string_view& bytes) {
   if (in_ == In::kNothing || in_ == In::kHead) {
     gather_line(bytes);
-    return std::exchange(is_head_due_, false) ? Piece{head_, in_ == In::kNothing} : Piece{};
+    return {std::exchange(is_head_due_, false) ? head_ : std::string_view{}};
   }
   std::string_view block = bytes.substr(0, block_left_);
   if (!is_block_sure_) {
@@ -111,9 +120,11 @@ Piece WarcRecords::take_from(std::string_view& bytes) {
   bytes.remove_prefix(block.size());
   block_left_ -= block.size();
   const bool is_page = in_ == In::kBlock;
-  if (block_left_ == 0) in_ = In::kNothing;
-  return is_page ? Piece{block, block_left_ == 0} : Piece{};
+  if (block_left_ == 0) end_block();
+  return {is_page ? block : std::string_view{}};
 }
+
+void WarcRecords::end_block() { is_end_due_ = std::exchange(in_, In::kNothing) == In::kBlock; }
 
 // What is in doubt: whether the block goes on where a line in it may open the next record.
 WarcRecords::Doubt WarcRecords::doubt() const {
@@ -130,32 +141,43 @@ WarcRecords::Doubt WarcRecords::doubt() const {
       break;
   }
   if (block_left_ > kept_bytes_max_) return Doubt::kBlockEnded;
-  if (bytes.size() < block_left_) return is_ending_ ? Doubt::kBlockEnded : Doubt::kStays;
+  if (bytes.size() < block_left_) {
+    if (!is_ending_) return Doubt::kStays;
+    return is_proven(0) ? Doubt::kBlockEnded : Doubt::kBlockGoesOn;
+  }
   const std::string_view behind = trimmed(bytes.substr(block_left_, kBehindBytesMax), "\r\n");
   if (behind.size() >= kWarcOpening.size())
     return behind.starts_with(kWarcOpening) ? Doubt::kBlockGoesOn : Doubt::kBlockEnded;
   return kWarcOpening.starts_with(behind) ? unless_it_ends : Doubt::kBlockEnded;
 }
 
-Piece WarcRecords::settle(Doubt doubt) {
+void WarcRecords::settle(Doubt doubt) {
   is_in_doubt_ = doubt == Doubt::kStays;
   is_block_sure_ = doubt == Doubt::kBlockGoesOn;
-  if (doubt != Doubt::kBlockEnded) return {};
+  if (doubt != Doubt::kBlockEnded) return;
   if (cut_short_++ == 0) cut_short_first_ = name_;
-  block_left_ = 0;
-  return {"", std::exchange(in_, In::kNothing) == In::kBlock};
+  end_block();
 }
 
 bool WarcRecords::end() {
   is_ending_ = true;
   if (has_more()) return false;
   is_ending_ = false;
-  if (line_.ends_with('\r')) line_.pop_back();
-  if (!line_.empty()) end_line(line_);
+  if (is_end_due_ || in_ == In::kBlock || in_ == In::kOtherBlock)
+    count_not_whole(head_bytes_ + block_bytes_ - block_left_);
+  std::string_view text = line_;
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  if (!text.empty()) end_line(text);
   line_.clear();
-  is_broken_off_ = in_ != In::kNothing;
+  if (in_ == In::kHead) count_not_whole(head_.size());
   in_ = In::kNothing;
+  is_end_due_ = false;
   return true;
+}
+
+void WarcRecords::count_not_whole(std::uint64_t bytes) {
+  ++not_whole_;
+  not_whole_bytes_ += bytes;
 }
 
 void WarcRecords::gather_line(std::string_view& unread) {
@@ -202,11 +224,13 @@ void WarcRecords::end_head() {
   const std::optional<WarcHead> head = read_warc_head(head_);
   if (!head) return drop_head();
   ++number_;
-  block_left_ = *head->block_bytes;
+  head_bytes_ = head_.size();
+  block_bytes_ = block_left_ = *head->block_bytes;
   const bool is_page = holds_page(*head);
   in_ = block_left_ == 0 ? In::kNothing : is_page ? In::kBlock : In::kOtherBlock;
   is_block_sure_ = false;
   is_head_due_ = is_page;
+  is_end_due_ = is_page && block_left_ == 0;
   if (!is_page) ++passed_over_;
   name_ = head->uri.empty() ? head->record_id : head->uri;
   time_ms_ = parse_time_ms(head->date);
