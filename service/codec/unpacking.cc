@@ -22,6 +22,10 @@ constexpr std::string_view kZstdMagic = "\x28\xB5\x2F\xFD";
 constexpr std::string_view kZstdSkippable =
     "\x2A\x4D\x18";  // behind a byte of 0x50 to 0x5F: a table, or a note
 
+constexpr std::string_view kZstdDictionary = "\x5D\x2A\x4D\x18";  // a skippable one that holds one
+constexpr std::size_t kZstdSkippableHeadBytes = 8;
+constexpr std::size_t kZstdDictionaryMax = std::size_t{16} << 20;
+
 constexpr std::size_t kRoomMin = std::size_t{16} << 10;
 constexpr std::size_t kGrowth = 4;  // pages are packed to a quarter or less
 
@@ -139,6 +143,7 @@ class ZstdStream : public UnpackStream {
       ZSTD_inBuffer from{packed.data(), packed.size(), 0};
       const std::size_t before = to.pos;
       const std::size_t left = ZSTD_decompressStream(context_.get(), &to, &from);
+      keep_for_dictionary(packed.substr(0, from.pos));
       packed.remove_prefix(from.pos);
       unproven_ += to.pos - before;
       if (ZSTD_isError(left) != 0) {
@@ -148,6 +153,7 @@ class ZstdStream : public UnpackStream {
       }
       may_hold_more_ = left != 0 && to.pos == to.size;
       if (left == 0) {
+        load_dictionary();
         members_.end();
         unproven_ = 0;
       }
@@ -163,11 +169,38 @@ class ZstdStream : public UnpackStream {
   struct Free {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
   };
+
+  // What the first frame is made of, if that is one.
+  void keep_for_dictionary(std::string_view taken) {
+    if (!may_be_dictionary_) return;
+    const std::string_view due = kZstdDictionary.substr(std::min(dictionary_.size(), kZstdDictionary.size()));
+    const bool fits = due.starts_with(taken.substr(0, due.size()));
+    may_be_dictionary_ = fits && dictionary_.size() + taken.size() <= kZstdDictionaryMax;
+    if (may_be_dictionary_) dictionary_ += taken;
+  }
+  // REQUIRES: a frame came to its end.
+  void load_dictionary();
+
   std::unique_ptr<ZSTD_DCtx, Free> context_;
   Members members_{may_begin_zstd};
+  bool may_be_dictionary_ = true;
+  std::string dictionary_;
   std::uint64_t unproven_ = 0;
   bool may_hold_more_ = false;
 };
+
+void ZstdStream::load_dictionary() {
+  if (!std::exchange(may_be_dictionary_, false)) return;
+  const std::string frame = std::exchange(dictionary_, {});
+  std::string_view bytes = std::string_view(frame).substr(kZstdSkippableHeadBytes);
+  std::string unpacked;
+  if (bytes.starts_with(kZstdMagic)) {
+    if (unpack(Packing::kZstd, bytes, kZstdDictionaryMax, unpacked) != UnpackOutcome::kRead) return;
+    bytes = unpacked;
+  }
+  // Of one that is damaged the frames that need it will tell.
+  (void)ZSTD_DCtx_loadDictionary(context_.get(), bytes.data(), bytes.size());
+}
 
 class BrotliStream : public UnpackStream {
  public:

@@ -5,6 +5,9 @@
 //   brotli    RFC 7932
 //   deflate   as HTTP calls it: of zlib (RFC 1950), or, as some servers send it, bare (RFC 1951)
 //
+// What a WARC of zstd frames begins with may be a skippable frame with the dictionary that the others need
+// (https://iipc.github.io/warc-specifications/specifications/warc-zstd/).
+//
 // The first two are known by their first bytes, and files by their endings; the others by who sent them, as
 // HTTP does. A zstd may look back by 128 MiB, as its own tool lets it without --long: one that says more is
 // damaged. Memory is bounded by that and by what the caller takes, whatever the bytes claim.

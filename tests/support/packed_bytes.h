@@ -39,6 +39,26 @@ inline std::string zstd_with_window(std::string_view bytes, int window_bits) {
   return out;
 }
 
+// With the dictionary that has to be known before.
+inline std::string zstd_with(std::string_view dictionary, std::string_view bytes) {
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  std::string out(ZSTD_compressBound(bytes.size()), '\0');
+  const std::size_t size =
+      ZSTD_compress_usingDict(context, out.data(), out.size(), bytes.data(), bytes.size(), dictionary.data(),
+                              dictionary.size(), /*compressionLevel=*/3);
+  CHECK(ZSTD_isError(size) == 0, "zstd has memory");
+  ZSTD_freeCCtx(context);
+  out.resize(size);
+  return out;
+}
+
+// The frame in front of others that tells theirs.
+inline std::string zstd_dictionary_frame(std::string_view dictionary) {
+  std::string frame = "\x5D\x2A\x4D\x18";
+  for (int shift = 0; shift < 32; shift += 8) frame += static_cast<char>(dictionary.size() >> shift & 0xFF);
+  return frame += dictionary;
+}
+
 inline std::string brotli_of(std::string_view bytes) {
   std::string out(BrotliEncoderMaxCompressedSize(bytes.size()) + 16, '\0');
   std::size_t size = out.size();

@@ -190,6 +190,32 @@ std::string record_of_numbers(const std::string& uri, unsigned seed) {
   return warc_record("resource", uri, words);
 }
 
+TEST_F(PathInputTest, a_warc_of_zstd_may_begin_with_the_dictionary_of_its_frames) {
+  const std::string dictionary = record_of_numbers("http://some/", 7);
+  const std::string record = record_of_numbers("http://a/", 7);
+  const std::string frames = zstd_with(dictionary, record) + zstd_with(dictionary, record);
+  EXPECT_LT(frames.size(), record.size() / 4);
+  for (const std::string& told : {dictionary, zstd_of(dictionary)}) {
+    write("a.warc.zst", zstd_dictionary_frame(told) + frames);
+    PathInput input({folder_.string() + "/a.warc.zst"}, 0, 100'000, stop_);
+    PathBatch batch;
+    ASSERT_TRUE(input.next(batch));
+    ASSERT_EQ(batch.records.size(), 2U);
+    EXPECT_EQ(batch.records[1].value, record.substr(0, record.size() - 4));
+    EXPECT_FALSE(input.next(batch));
+    EXPECT_TRUE(input.take_errors().empty());
+  }
+  std::string nested;
+  for (int i = 0; i < 200; ++i) nested = zstd_dictionary_frame(nested);
+  for (const std::string& damaged : {std::string("\x28\xB5\x2F\xFD"), std::string(), nested}) {
+    write("a.warc.zst", zstd_dictionary_frame(damaged) + frames);
+    PathInput input({folder_.string() + "/a.warc.zst"}, 0, 100'000, stop_);
+    PathBatch batch;
+    EXPECT_FALSE(input.next(batch));
+    EXPECT_EQ(input.unreadable(), 1U);
+  }
+}
+
 TEST_F(PathInputTest, a_warc_that_is_not_whole_is_told) {
   const std::string first = warc_record("response", "http://a/", "page");
   write("a.warc", first + "of no record\n" + first + first.substr(0, first.size() - 6));
