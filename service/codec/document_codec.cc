@@ -30,6 +30,7 @@ constexpr std::size_t kEscapeBytesMax = 6;  // \u0041: more bytes than that a by
 constexpr std::size_t kTimeBytesMax = 1024;
 constexpr std::size_t kContentTypeBytesMax = 1024;
 constexpr std::string_view kContentType = "content-type";
+constexpr std::size_t kCodingsMax = 4;  // of a body: nobody packs it more often, but who wants to do harm
 // So many random bytes without a control character are an accident of one in a million millions.
 constexpr std::size_t kTextBytesSure = 256;
 
@@ -191,7 +192,7 @@ struct DocumentCodec::State {
   std::string unwrapped;                          // what base64 held
   std::string unpacked;                           // what was packed as a whole
   std::string joined;                             // what the chunks of a body held
-  std::string inflated;                           // what was packed as a body
+  std::array<std::string, 2> inflated;            // what was packed as a body, and again, in turn
   std::optional<CharsetDecoder> charset_decoder;  // where bodies can be bytes of any charset
 
   std::optional<RejectReason> decode(const Record& record, Document& document);
@@ -207,7 +208,7 @@ struct DocumentCodec::State {
                                                Document& document);
   std::optional<RejectReason> fill_from_bytes(std::string_view bytes, BodyHints hints, Document& document);
   std::optional<RejectReason> unpack_by(Packing packing, std::string_view& bytes, std::string& room) const;
-  std::optional<RejectReason> unpack_body(std::string_view coding, std::string_view& bytes);
+  std::optional<RejectReason> unpack_body(std::span<const std::string_view> codings, std::string_view& bytes);
   std::optional<Charset> read_charset();
   bool is_failure_notice(std::string_view value) const;
   void name_by_key(const Record& record, Document& document) const;
@@ -385,7 +386,7 @@ std::optional<RejectReason> DocumentCodec::State::fill_from_bytes(std::string_vi
     bytes = message->body;
     hints.hear(message->content_type);
     if (message->is_chunked && join_chunks(bytes, joined)) bytes = joined;
-    if (const auto reason = unpack_body(message->coding, bytes)) return reason;
+    if (const auto reason = unpack_body(message->codings, bytes)) return reason;
   }
   if (hints.no_text || is_no_page(bytes)) return RejectReason::kNotText;
   const CharsetHints told{hints.charset, hints.html || opens_with_markup(bytes)};
@@ -405,13 +406,21 @@ std::optional<RejectReason> DocumentCodec::State::unpack_by(Packing packing, std
 }
 
 // Many who store a body unpack it, and keep the head as it was: then it is what it is.
-std::optional<RejectReason> DocumentCodec::State::unpack_body(std::string_view coding,
+std::optional<RejectReason> DocumentCodec::State::unpack_body(std::span<const std::string_view> codings,
                                                               std::string_view& bytes) {
-  if (const auto packing = packing_of(bytes)) return unpack_by(*packing, bytes, inflated);
-  const auto packing = packing_named(coding);
-  if (coding.empty() || packing == Packing::kGzip || packing == Packing::kZstd) return std::nullopt;
-  const auto reason = packing ? unpack_by(*packing, bytes, inflated) : RejectReason::kNotText;
-  return reason && (opens_with_markup(bytes) || is_utf8(bytes)) ? std::nullopt : reason;
+  const auto packed = packing_of(bytes);
+  if (codings.empty()) return packed ? unpack_by(*packed, bytes, inflated[0]) : std::nullopt;
+  for (std::size_t depth = 0; depth < codings.size(); ++depth) {
+    const auto shown = packing_of(bytes);
+    const auto named = packing_named(codings[codings.size() - 1 - depth]);
+    if (!shown && (named == Packing::kGzip || named == Packing::kZstd)) continue;
+    const auto packing = shown ? shown : named;
+    const bool is_bounded = codings.size() <= kCodingsMax;
+    const auto reason = packing && is_bounded ? unpack_by(*packing, bytes, inflated[depth % inflated.size()])
+                                              : RejectReason::kNotText;
+    if (reason) return !shown && (opens_with_markup(bytes) || is_utf8(bytes)) ? std::nullopt : reason;
+  }
+  return std::nullopt;
 }
 
 std::optional<Charset> DocumentCodec::State::read_charset() {
@@ -462,7 +471,7 @@ std::optional<RejectReason> DocumentCodec::decode(const Record& record, Document
     free_memory(state_->unwrapped);
     free_memory(state_->joined);
   }
-  for (std::string* const room : {&state_->unpacked, &state_->inflated}) {
+  for (std::string* const room : {&state_->unpacked, &state_->inflated[0], &state_->inflated[1]}) {
     if (room->capacity() > kRecordBytesUsual) free_memory(*room);
   }
   return reason;

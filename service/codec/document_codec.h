@@ -21,9 +21,9 @@
 //           record (http_message.h): its body is the page, and its Content-Type tells what it is, and the
 //           charset where nobody else does.
 //   packed  a raw value, and what comes out of base64, may be a gzip or a zstd; the body of a response too,
-//           or what its Content-Encoding says, unless it was unpacked before (unpacking.h). But for such a
-//           body in a packed response, what was packed twice is kNotText, as is what cannot be unpacked, or
-//           is a zstd that looks back by more than 128 MiB.
+//           or what its Content-Encoding says, up to four times, unless it was unpacked before
+//           (unpacking.h). But for that, and for a packed body in a packed response, what was packed twice is
+//           kNotText, as is what cannot be unpacked, or is a zstd that looks back by more than 128 MiB.
 //   kind    what begins like a PDF, an image or an archive (file_kind.h) is kNotText, in whichever field; so
 //           is what its own Content-Type calls an image, sound, a film, a font, a style sheet or a script.
 //   charset a JSON string is Unicode and is taken as it is. What comes out of base64, and a raw value, are

@@ -11,12 +11,21 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t";
 
+// "gzip, br" is packed twice, and so it is if the header stands twice.
+void note_codings(std::string_view list, std::vector<std::string_view>& codings) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    const std::string_view coding = trimmed(list.substr(0, end), kBlanks);
+    if (!coding.empty() && !equals_ignoring_case(coding, "identity")) codings.push_back(coding);
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+}
+
 void note(std::string_view name, std::string_view value, HttpMessage& message) {
   if (equals_ignoring_case(name, "content-type")) message.content_type = value;
   if (equals_ignoring_case(name, "transfer-encoding"))
     message.is_chunked = ends_with_ignoring_case(value, "chunked");
-  if (equals_ignoring_case(name, "content-encoding"))
-    message.coding = equals_ignoring_case(value, "identity") ? "" : value;
+  if (equals_ignoring_case(name, "content-encoding")) note_codings(value, message.codings);
 }
 
 std::optional<HttpMessage> read_one(std::string_view bytes) {

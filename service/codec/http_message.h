@@ -8,7 +8,7 @@
 //   HTTP/1.1 200 OK                               or WARC/1.0, and then such a one
 //   Content-Type: text/html; charset=gbk          which charset the page is in, and whether it is html
 //   Transfer-Encoding: chunked                    its bytes come in chunks, if they do: many store it joined
-//   Content-Encoding: br                          packed, if it is: many store it unpacked
+//   Content-Encoding: br                          packed, if it is, once or more: many store it unpacked
 //
 //   <html> ...
 //
@@ -20,14 +20,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace neardup {
 
 struct HttpMessage {
   std::string_view body;
-  std::string_view content_type;  // "" where nothing says
-  bool is_chunked = false;        // says the head
-  std::string_view coding;        // Content-Encoding; "" where it is packed in no way, says the head
+  std::string_view content_type;          // "" where nothing says
+  bool is_chunked = false;                // says the head
+  std::vector<std::string_view> codings;  // Content-Encoding: what it is packed in, says the head, last last
 };
 
 // Nothing: `bytes` begin with no whole head of one, of at most kHeadBytesMax (message_head.h).

@@ -286,7 +286,7 @@ bool may_become_packed(std::string_view bytes) {
   return bytes.empty() || (!packing_of(bytes) && (may_begin_gzip(bytes) || may_begin_zstd(bytes)));
 }
 
-std::optional<Packing> packing_named(std::string_view content_encoding) {
+std::optional<Packing> packing_named(std::string_view coding) {
   static constexpr std::array<std::pair<std::string_view, Packing>, 5> kNames = {
       {{"gzip", Packing::kGzip},
        {"x-gzip", Packing::kGzip},
@@ -294,7 +294,7 @@ std::optional<Packing> packing_named(std::string_view content_encoding) {
        {"br", Packing::kBrotli},
        {"deflate", Packing::kDeflate}}};
   for (const auto& [name, packing] : kNames) {
-    if (equals_ignoring_case(content_encoding, name)) return packing;
+    if (equals_ignoring_case(coding, name)) return packing;
   }
   return std::nullopt;
 }

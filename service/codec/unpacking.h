@@ -36,8 +36,8 @@ inline constexpr std::size_t kGzipHeadBytes = 10;
 // They are too few to tell.
 bool may_become_packed(std::string_view bytes);
 
-// By the value of HTTP's Content-Encoding. Nothing: it has another, or several.
-std::optional<Packing> packing_named(std::string_view content_encoding);
+// As HTTP's Content-Encoding calls it. Nothing: it is another one.
+std::optional<Packing> packing_named(std::string_view coding);
 
 // A file's name without a .gz or .zst behind it.
 std::string_view without_packed_ending(std::string_view name);

@@ -511,6 +511,24 @@ TEST(DocumentCodec, a_page_may_stand_behind_the_headers_that_it_came_with) {
   EXPECT_EQ(decode(small, bomb, "k").verdict(), "too_large");
   EXPECT_EQ(decode(of_preset("raw"), head + "Content-Encoding: sdch\r\n\r\n\xFF\x02\x80", "k").verdict(),
             "not_text");
+  const auto packed_in = [&](const std::string& codings, const std::string& body) {
+    const Outcome outcome =
+        decode(of_preset("raw"), head + "Content-Encoding: " + codings + "\r\n\r\n" + body, "k");
+    return outcome.reason ? std::string(outcome.verdict()) : outcome.document.body;
+  };
+  const std::string gzip = gzip_of(page);
+  const std::string& wanted = raw.document.body;
+  EXPECT_EQ(packed_in("gzip, gzip", gzip_of(gzip)), wanted);
+  EXPECT_EQ(packed_in("gzip\r\nContent-Encoding: gzip", gzip_of(gzip)), wanted);
+  EXPECT_EQ(packed_in("gzip, gzip", gzip), wanted) << "says so twice, and is once";
+  EXPECT_EQ(packed_in("gzip, gzip", page), wanted) << "unpacked before it was stored";
+  EXPECT_EQ(packed_in("br, gzip", gzip_of(brotli_of(page))), wanted);
+  EXPECT_EQ(packed_in("gzip, br", brotli_of(gzip)), wanted);
+  EXPECT_EQ(packed_in("br, gzip", brotli_of(page)), wanted) << "in part";
+  EXPECT_EQ(packed_in("zstd, gzip, br, deflate", deflate_of(brotli_of(gzip_of(zstd_of(page))))), wanted);
+  EXPECT_EQ(packed_in("gzip, gzip, gzip, gzip, gzip", gzip_of(gzip_of(gzip_of(gzip_of(gzip))))), "not_text");
+  EXPECT_EQ(packed_in("gzip", gzip_of(gzip)), "not_text") << "once is said";
+  EXPECT_EQ(packed_in("sdch, gzip", gzip_of("\xFF\x02\x80")), "not_text");
   EXPECT_EQ(decode(of_preset("raw"), head + "Content-Encoding: br\r\n\r\nwords", "k").document.body, "words")
       << "unpacked before it was stored";
   EXPECT_EQ(decode(of_preset("raw"), head + "\r\n%PDF-1.4\n%\xE2\xE3\xCF\xD3\n", "k").verdict(), "not_text");

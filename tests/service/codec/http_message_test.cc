@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace neardup {
 namespace {
@@ -21,8 +22,21 @@ TEST(HttpMessage, what_the_head_says_of_the_body) {
   EXPECT_EQ(message->body, "body\r\n\r\nmore");
   EXPECT_EQ(message->content_type, "text/html; charset=big5");
   EXPECT_TRUE(message->is_chunked);
-  EXPECT_EQ(message->coding, "zstd");
-  EXPECT_EQ(read_http_message("HTTP/1.0 200\nContent-Encoding: Identity\n\n")->coding, "");
+  EXPECT_EQ(message->codings, std::vector<std::string_view>{"zstd"});
+}
+
+TEST(HttpMessage, a_body_may_be_packed_more_than_once) {
+  const auto codings = [](const std::string& headers) {
+    return read_http_message("HTTP/1.0 200\n" + headers + "\n")->codings;
+  };
+  using Codings = std::vector<std::string_view>;
+  EXPECT_EQ(codings("Content-Encoding: Identity\n").size(), 0U);
+  EXPECT_EQ(codings("Content-Encoding: gzip , br\n").size(), 2U);
+  EXPECT_EQ(codings("Content-Encoding: ,identity,,\n").size(), 0U);
+  EXPECT_EQ(codings("Content-Encoding: gzip\nA: b\ncontent-encoding: br\n").size(), 2U);
+  const std::string bytes = "HTTP/1.0 200\nContent-Encoding: deflate,\tidentity,gzip,br\n\n";
+  EXPECT_EQ(read_http_message(bytes)->codings, (Codings{"deflate", "gzip", "br"}));
+}
 }
 
 TEST(HttpMessage, heads_behind_each_other_are_passed_up_to_the_last) {
