@@ -58,15 +58,20 @@ MessageHead::MessageHead(std::string_view bytes) : bytes_(bytes) {
 std::optional<MessageHeader> MessageHead::next() {
   while (const std::optional<std::string_view> line = take_line(unread_)) {
     if (line->empty()) {
-      behind_ = bytes_.substr(static_cast<std::size_t>(unread_.data() - bytes_.data()));
+      if (strays_ <= headers_)
+        behind_ = bytes_.substr(static_cast<std::size_t>(unread_.data() - bytes_.data()));
       break;
     }
     if (kBlanks.find(line->front()) != std::string_view::npos) continue;
+    if (line->front() == '<') break;
     const std::size_t colon = line->find(':');
-    if (colon == std::string_view::npos) break;
     const std::string_view name =
         trimmed(line->substr(0, colon), kBlanks);  // some servers write a blank there
-    if (!is_name(name)) break;
+    if (colon == std::string_view::npos || !is_name(name)) {
+      ++strays_;
+      continue;
+    }
+    ++headers_;
     return MessageHeader{name, trimmed(line->substr(colon + 1), kBlanks)};
   }
   unread_ = {};

@@ -6,8 +6,9 @@
 //    and more                     taken without it: nothing that we read is ever so long)
 //                                 an empty line ends it
 //
-// Lines end with LF, with or without a CR. It is a head only if every line fits: a text that begins like one
-// is still text.
+// Lines end with LF, with or without a CR. A line that is no header is passed over, as browsers do; but a
+// text that begins like a head is still text, and so it is none where such lines are more than headers, or
+// one begins with "<".
 //
 // Cost:    one pass over at most kHeadBytesMax.
 // Threads: pure functions.
@@ -50,6 +51,8 @@ class MessageHead {
  private:
   const std::string_view bytes_;
   std::string_view unread_;
+  std::size_t headers_ = 0;
+  std::size_t strays_ = 0;  // lines that are none
   std::optional<int> status_;
   std::optional<std::string_view> behind_;
 };

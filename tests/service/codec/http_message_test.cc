@@ -37,6 +37,18 @@ TEST(HttpMessage, a_body_may_be_packed_more_than_once) {
   const std::string bytes = "HTTP/1.0 200\nContent-Encoding: deflate,\tidentity,gzip,br\n\n";
   EXPECT_EQ(read_http_message(bytes)->codings, (Codings{"deflate", "gzip", "br"}));
 }
+
+TEST(HttpMessage, lines_of_a_head_that_are_no_headers_are_passed_over) {
+  const std::string type = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
+  for (const std::string stray :
+       {"no header", "two words: value", ":status: 200", "HTTP/1.1 200 OK", "\xC3\xA4: umlaut", "a\x01: b"}) {
+    const std::string bytes = type + stray + "\r\n  goes on\r\nX: y\n\nbody";
+    EXPECT_EQ(body_of(bytes), "body") << stray;
+    EXPECT_EQ(read_http_message(bytes)->content_type, "text/html");
+  }
+  EXPECT_EQ(body_of(type + "<html>\n\nbody"), "none") << "the head has no end, and this is the page";
+  EXPECT_EQ(body_of("HTTP/1.1 200 OK\nNote: so a server says\nthat all is well,\nor nearly.\n\nwords"),
+            "none");
 }
 
 TEST(HttpMessage, heads_behind_each_other_are_passed_up_to_the_last) {
