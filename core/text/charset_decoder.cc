@@ -23,6 +23,7 @@ constexpr std::size_t kUtf8CharactersSure = 4;  // so many multi-byte characters
 constexpr std::size_t kCharactersIfDeclared = 1;
 constexpr std::size_t kCharactersIfNot = 2;
 constexpr std::size_t kUtf16LookBytes = 1024;  // from the first on
+constexpr std::size_t kUtf16LettersSure = 3;   // of one half so many controls, and no others, are no accident
 constexpr std::size_t kDetectionBytes = std::size_t{16} << 10;
 constexpr std::size_t kDetectionAsciiBytes = 64;             // at most, at the start of each piece
 constexpr std::size_t kKeptBytesMax = std::size_t{1} << 20;  // what a huge text needed is given back
@@ -260,33 +261,15 @@ Tally tally_utf8(std::string_view bytes) {
   return tally;
 }
 
-// In UTF-16 a half of each Latin letter is a zero, and one of each letter of most other alphabets is a
-// control character (Cyrillic or Thai may be nothing beyond ASCII there); other texts have few of either.
-bool has_halves_of_utf16(std::string_view bytes, Charset utf16) {
+// Is the upper half of each pair of bytes a zero or another of the first control characters, none that texts
+// have? So it is of Latin, Greek, Cyrillic, Arabic and Thai letters, and of no other text.
+bool has_all_halves_of_utf16(std::string_view bytes, Charset utf16) {
   const std::string_view head = bytes.substr(0, kUtf16LookBytes);
-  std::size_t controls = 0;
-  for (std::size_t i = utf16 == Charset::kUtf16Be ? 0 : 1; i < head.size(); i += 2)
-    controls += byte(head[i]) < 0x20 ? 1 : 0;
-  return controls * 4 >= head.size() / 2;
-}
-
-// In UTF-16 the other half of a space or of markup is a zero; other texts have none. (Of all of ASCII that
-// would be true as well, but U+4E00, the commonest of Chinese, looks like an N the other way round.) Lines
-// or records that end with a zero look the same in some places, but are valid UTF-8 with few zeros else.
-std::optional<Charset> utf16_by_zeros(std::string_view bytes, std::optional<Charset> declared) {
-  constexpr std::string_view kMarks = " \n<>/=\"";
-  std::size_t little = 0;
-  std::size_t big = 0;
-  const std::string_view head = bytes.substr(0, kUtf16LookBytes);
-  for (std::size_t i = 0; i + 1 < head.size(); i += 2) {
-    little += head[i + 1] == '\0' && kMarks.find(head[i]) != std::string_view::npos ? 1 : 0;
-    big += head[i] == '\0' && kMarks.find(head[i + 1]) != std::string_view::npos ? 1 : 0;
+  if (head.size() < 2 * kUtf16LettersSure) return false;
+  for (std::size_t i = utf16 == Charset::kUtf16Be ? 0 : 1; i < head.size(); i += 2) {
+    if (byte(head[i]) >= 0x10 || (head[i] >= '\t' && head[i] <= '\r')) return false;
   }
-  std::optional<Charset> found;
-  if (little >= 2 && big * 4 <= little) found = Charset::kUtf16Le;
-  if (big >= 2 && little * 4 <= big) found = Charset::kUtf16Be;
-  if (!found || found == declared || has_halves_of_utf16(bytes, *found)) return found;
-  return is_utf8(whole_characters(head)) ? std::nullopt : found;
+  return true;
 }
 
 bool has_controls(std::string_view text) {
@@ -308,6 +291,41 @@ bool is_foreign(Charset charset, unsigned char value) {
 }
 
 }  // namespace
+
+// In UTF-16 a half of each Latin letter is a zero, and one of each letter of most other alphabets is a
+// control character (Cyrillic or Thai may be nothing beyond ASCII there); other texts have few of either.
+bool has_halves_of_utf16(std::string_view bytes, Charset utf16) {
+  const std::string_view head = bytes.substr(0, kUtf16LookBytes);
+  std::size_t controls = 0;
+  for (std::size_t i = utf16 == Charset::kUtf16Be ? 0 : 1; i < head.size(); i += 2)
+    controls += byte(head[i]) < 0x20 ? 1 : 0;
+  return controls * 4 >= head.size() / 2;
+}
+
+// In UTF-16 the other half of a space or of markup is a zero; other texts have none. (Of all of ASCII that
+// would be true as well, but U+4E00, the commonest of Chinese, looks like an N the other way round.) Lines
+// or records that end with a zero look the same in some places, but are valid UTF-8 with few zeros else. A
+// short text may have no markup, and no more than one space.
+std::optional<Charset> utf16_by_zeros(std::string_view bytes, std::optional<Charset> declared) {
+  constexpr std::string_view kMarks = " \n<>/=\"";
+  std::size_t little = 0;
+  std::size_t big = 0;
+  const std::string_view head = bytes.substr(0, kUtf16LookBytes);
+  for (std::size_t i = 0; i + 1 < head.size(); i += 2) {
+    little += head[i + 1] == '\0' && kMarks.find(head[i]) != std::string_view::npos ? 1 : 0;
+    big += head[i] == '\0' && kMarks.find(head[i + 1]) != std::string_view::npos ? 1 : 0;
+  }
+  std::optional<Charset> found;
+  if (little >= 2 && big * 4 <= little) found = Charset::kUtf16Le;
+  if (big >= 2 && little * 4 <= big) found = Charset::kUtf16Be;
+  if (!found) {
+    const bool is_little = has_all_halves_of_utf16(bytes, Charset::kUtf16Le);
+    const bool is_big = has_all_halves_of_utf16(bytes, Charset::kUtf16Be);
+    if (is_little != is_big) return is_little ? Charset::kUtf16Le : Charset::kUtf16Be;
+  }
+  if (!found || found == declared || has_halves_of_utf16(bytes, *found)) return found;
+  return is_utf8(whole_characters(head)) ? std::nullopt : found;
+}
 
 struct CharsetDecoder::State {
   std::array<std::unique_ptr<Converter>, kIconvNames.size()> converters;

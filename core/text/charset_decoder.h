@@ -6,13 +6,14 @@
 //   1  a byte order mark: UTF-8, UTF-16
 //   2  the bytes: markup and spaces with a zero each are UTF-16, unless that is not declared and the bytes
 //      are valid UTF-8 too, with few zeros or control characters on that side, like lines that end with a
-//      zero; ASCII with ISO-2022-JP's escapes is that; valid UTF-8 with four multi-byte characters or more is
-//      UTF-8, whatever is declared, since text in another charset hardly ever looks like it. With fewer (or
-//      none, where all charsets but UTF-16 agree) it is UTF-8 too, unless another one is declared that fits
-//      as well, a Latin one (windows-1252 ...) only if somebody could write what they show as in it, which is
-//      not so of "Ã¼" and "â€™"; or UTF-16, if there are none, and in a quarter of the pairs of bytes one
-//      half is a zero or another control character. What is not quite valid is UTF-8 as well, whatever is
-//      declared, while that fits: one undecodable sequence at most for 16 multi-byte characters.
+//      zero; so are three letters and more that have a zero or another control character each; ASCII with
+//      ISO-2022-JP's escapes is that; valid UTF-8 with four multi-byte characters or more is UTF-8, whatever
+//      is declared, since text in another charset hardly ever looks like it. With fewer (or none, where all
+//      charsets but UTF-16 agree) it is UTF-8 too, unless another one is declared that fits as well, a Latin
+//      one (windows-1252 ...) only if somebody could write what they show as in it, which is not so of "Ã¼"
+//      and "â€™"; or UTF-16, if there are none, and in a quarter of the pairs of bytes one half is a zero or
+//      another control character. What is not quite valid is UTF-8 as well, whatever is declared, while that
+//      fits: one undecodable sequence at most for 16 multi-byte characters.
 //   3  what is declared: the hint, and if there is none, or it does not fit, by the page itself. Not if the
 //      hint is windows-1252 (iso-8859-1, us-ascii): so HTTP libraries say where the server said nothing, and
 //      if a server says so of a page in another charset, no browser shows that page. Then the page goes first
@@ -46,6 +47,11 @@
 #include "core/text/charset.h"
 
 namespace neardup {
+
+// Which UTF-16 bytes without a mark are, by the zeros and control characters in them.
+std::optional<Charset> utf16_by_zeros(std::string_view bytes, std::optional<Charset> declared = std::nullopt);
+// In a quarter of the pairs of bytes that half is one where `utf16` has the upper one.
+bool has_halves_of_utf16(std::string_view bytes, Charset utf16);
 
 struct CharsetHints {
   std::optional<Charset> declared;  // by who sent the bytes

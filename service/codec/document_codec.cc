@@ -33,6 +33,8 @@ constexpr std::string_view kContentType = "content-type";
 constexpr std::size_t kCodingsMax = 4;  // of a body: nobody packs it more often, but who wants to do harm
 // So many random bytes without a control character are an accident of one in a million millions.
 constexpr std::size_t kTextBytesSure = 256;
+// Nor do so many look like UTF-16.
+constexpr std::size_t kUtf16BytesSure = 16;
 
 // Of a string as it is written: none but spaces, as they do who found no text.
 bool is_blank(std::string_view raw) {
@@ -51,17 +53,24 @@ bool is_named_like_a_page(std::string_view name) {
                              [&](std::string_view ending) { return ends_with_ignoring_case(name, ending); });
 }
 
+bool is_utf16(std::optional<Charset> charset) {
+  return charset == Charset::kUtf16Le || charset == Charset::kUtf16Be;
+}
+
 // Plain words decode as base64 too ("page" does), but hardly ever into something that people could read. In
 // which charset they could is not tried: a text has no controls in any, while a few random bytes would do in
 // most. So without markup it takes many bytes, and a producer who says that they are in a charset.
-bool is_plainly_a_page(std::string_view decoded, bool charset_declared) {
+bool is_plainly_a_page(std::string_view decoded, std::optional<Charset> declared) {
   if (opens_with_markup(decoded) || read_http_message(decoded)) return true;  // whatever its charset
   if (decoded.starts_with("\xFF\xFE") || decoded.starts_with("\xFE\xFF")) return true;  // UTF-16
+  const auto utf16 = utf16_by_zeros(decoded, declared);
+  if (utf16 && decoded.size() >= kUtf16BytesSure && has_halves_of_utf16(decoded, *utf16)) return true;
+  if (decoded.size() >= kTextBytesSure && is_utf16(declared)) return true;
   const bool has_controls = std::ranges::any_of(decoded, [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
   });
   if (has_controls) return false;
-  return is_utf8(decoded) || (charset_declared && decoded.size() >= kTextBytesSure);
+  return is_utf8(decoded) || (declared && decoded.size() >= kTextBytesSure);
 }
 
 // Replaces `out` with what a JSON string says, which may be what `out` begins with.
@@ -368,7 +377,7 @@ std::optional<RejectReason> DocumentCodec::State::fill_from_base64(std::string_v
                                                                    Document& document) {
   const bool decoded = decode_base64(text, unwrapped);
   if (decoded && (preset.base64 == Base64::kAlways || is_no_page(unwrapped) ||
-                  is_plainly_a_page(unwrapped, hints.charset.has_value()))) {
+                  is_plainly_a_page(unwrapped, hints.charset))) {
     return fill_from_bytes(unwrapped, hints, document);
   }
   if (preset.base64 == Base64::kAlways) return RejectReason::kInvalidBase64;
@@ -390,7 +399,9 @@ std::optional<RejectReason> DocumentCodec::State::fill_from_bytes(std::string_vi
   }
   if (hints.no_text || is_no_page(bytes)) return RejectReason::kNotText;
   const CharsetHints told{hints.charset, hints.html || opens_with_markup(bytes)};
-  charset_decoder->decode(bytes, told, document.body);
+  const DecodedText decoded = charset_decoder->decode(bytes, told, document.body);
+  const bool is_unicode = decoded.charset == Charset::kUtf8 || is_utf16(decoded.charset);
+  if (!is_unicode && has_controls_of_no_text(bytes)) return RejectReason::kNotText;
   if (document.body.size() > document_bytes_max) return RejectReason::kTooLarge;
   return finish_body(hints, document);
 }

@@ -14,9 +14,9 @@
 //   page    a text, or a raw value, is read as html if it opens like a page (page_opening.h), or if its own
 //           Content-Type says so; a raw value also if its key ends like one and none says text/plain.
 //   base64  under `auto` it is unwrapped where that gives UTF-8 without control characters, UTF-16 with its
-//           mark, or in any charset what opens with a comment or a tag of html; or, where a charset is
-//           declared, 256 bytes and more without control characters; and where it gives a response of HTTP,
-//           something packed or a file of another kind. All else is taken as it is.
+//           mark or its zeros, or in any charset what opens with a comment or a tag of html; or, where a
+//           charset is declared, 256 bytes and more without control characters (but in UTF-16); and where it
+//           gives a response of HTTP, something packed or a file of another kind. All else is taken as it is.
 //   http    a text, a raw value, and what comes out of base64, may be a whole response of HTTP or a WARC
 //           record (http_message.h): its body is the page, and its Content-Type tells what it is, and the
 //           charset where nobody else does.
@@ -25,7 +25,8 @@
 //           (unpacking.h). But for that, and for a packed body in a packed response, what was packed twice is
 //           kNotText, as is what cannot be unpacked, or is a zstd that looks back by more than 128 MiB.
 //   kind    what begins like a PDF, an image or an archive (file_kind.h) is kNotText, in whichever field; so
-//           is what its own Content-Type calls an image, sound, a film, a font, a style sheet or a script.
+//           is what its own Content-Type calls an image, sound, a film, a font, a style sheet or a script,
+//           and what is in no charset without control characters.
 //   charset a JSON string is Unicode and is taken as it is. What comes out of base64, and a raw value, are
 //           bytes: core/text/charset_decoder.h makes them UTF-8, told by fields.charset or by the record's
 //           own Content-Type. A body that becomes too large by this or by unpacking is kTooLarge.

@@ -121,4 +121,17 @@ bool is_no_page(std::string_view bytes) {
   });
 }
 
+bool has_controls_of_no_text(std::string_view bytes) {
+  constexpr std::size_t kLookBytes = 4096;
+  constexpr std::size_t kControlsMin = 2;
+  constexpr std::size_t kBytesForOne = 64;
+  const std::string_view head = bytes.substr(0, kLookBytes);
+  // Texts have those that move the pen, up to the end of a page, and what shifts between charsets.
+  const auto is_of_no_text = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && (c < '\b' || c > '\r') && c != '\x1B';
+  };
+  const auto controls = static_cast<std::size_t>(std::ranges::count_if(head, is_of_no_text));
+  return controls >= kControlsMin && controls * kBytesForOne >= head.size();
+}
+
 }  // namespace neardup

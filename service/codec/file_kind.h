@@ -17,4 +17,8 @@ namespace neardup {
 // `bytes` as they came, or UTF-8 that was made of them.
 bool is_no_page(std::string_view bytes);
 
+// Has what is neither UTF-8 nor UTF-16 too many control characters for a text in any other charset? Other
+// kinds of files have, and UTF-16 that nobody calls so and that has no letters to know it by, as Chinese.
+bool has_controls_of_no_text(std::string_view bytes);
+
 }  // namespace neardup

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/base/ascii.h"
+#include "core/text/charset_decoder.h"
 #include "core/text/utf8.h"
 #include "service/codec/file_kind.h"
 #include "service/codec/message_head.h"
@@ -53,7 +54,7 @@ constexpr std::string_view kTar = "ustar";
 constexpr std::size_t kTarAt = 257;
 
 // Of what begins a file; "": there may be.
-std::string_view why_no_lines(std::string_view bytes) {
+std::string why_no_lines(std::string_view bytes) {
   // Behind fields with zeros at their ends; a line may have the word there, too.
   const std::string_view tar = bytes.substr(std::min(kTarAt, bytes.size()));
   const bool is_tar = tar.starts_with(kTar) && bytes.substr(0, kTarAt).find('\0') != std::string_view::npos;
@@ -61,9 +62,11 @@ std::string_view why_no_lines(std::string_view bytes) {
     return "holds no lines: it begins as a PDF, an image or an archive does; take the words of it, or "
            "unpack it (gzip and zstd need not be)";
   }
-  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"))
-    return "is UTF-16, and lines are read in UTF-8: make it that with iconv -f UTF-16 -t UTF-8";
-  return "";
+  const bool has_mark = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
+  const std::optional<Charset> utf16 = utf16_by_zeros(bytes);
+  if (!has_mark && !utf16) return "";
+  const std::string_view name = has_mark ? "UTF-16" : *utf16 == Charset::kUtf16Le ? "UTF-16LE" : "UTF-16BE";
+  return fmt::format("is UTF-16, and lines are read in UTF-8: make it that with iconv -f {} -t UTF-8", name);
 }
 
 std::string shown(const std::string& path) { return path == kStdin ? "standard input" : harmless(path); }
@@ -405,7 +408,7 @@ void PathInput::find_shape() {
   const bool is_warc = is_named_warc || begin.starts_with(kWarcOpening);
   const bool is_array = begin.starts_with('[') && (inside.starts_with('{') || inside.starts_with(']'));
   shape_ = is_warc ? Shape::kWarc : is_array ? Shape::kArray : Shape::kLines;
-  if (const std::string_view why = why_no_lines(opening_); shape_ == Shape::kLines && !why.empty()) {
+  if (const std::string why = why_no_lines(opening_); shape_ == Shape::kLines && !why.empty()) {
     fail(fd_path_, why);
     is_at_end_ = true;
     return;

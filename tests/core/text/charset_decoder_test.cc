@@ -293,6 +293,14 @@ TEST(CharsetDecoder, utf_16_without_a_mark_shows_by_its_zeros) {
   EXPECT_EQ(decoded(encode(page, Charset::kUtf16Le)).text, page);
   EXPECT_EQ(decoded(encode(page, Charset::kUtf16Be)).text, page);
   EXPECT_EQ(decoded(std::string_view("zero\0inside", 11)).text, std::string_view("zero\0inside", 11));
+  for (const std::string_view text :
+       {"Hello", "Hello world", "Привет мир", "Γειά σου", "Café", "مرحبا", "ไทย"}) {
+    EXPECT_EQ(decoded(encode(text, Charset::kUtf16Le)).text, text) << "short, and without markup";
+    EXPECT_EQ(decoded(encode(text, Charset::kUtf16Be)).text, text);
+  }
+  for (const std::string_view text : {"a\nb\nc\nd\n", "1\t2\t3\t4\t", "\r\n\r\n\r\n"}) {
+    EXPECT_EQ(decoded(text).text, text);
+  }
 }
 
 TEST(CharsetDecoder, lines_that_end_with_a_zero_are_no_utf_16) {

@@ -611,6 +611,35 @@ TEST(DocumentCodec, base64_auto_leaves_plain_words_alone) {
   EXPECT_EQ(body("PGh0bWw+PG1ldGEgY2hhcnNldD1nYms+1tA="), "<html><meta charset=gbk>中");
 }
 
+std::string utf16_of(std::u16string_view text) {
+  std::string bytes;
+  for (const char16_t unit : text) (bytes += static_cast<char>(unit & 0xFF)) += static_cast<char>(unit >> 8);
+  return bytes;
+}
+
+TEST(DocumentCodec, utf_16_without_a_mark_is_read_or_is_no_text) {
+  const std::string hello = utf16_of(u"Hello world");
+  const std::string chinese =
+      utf16_of(u"委员会周二开会讨论预算，没有人对结果感到满意。下周他们将再次开会，讨论同样的问题。");
+  EXPECT_EQ(decode(of_preset("raw"), hello, "k").document.body, "Hello world");
+  EXPECT_EQ(decode(of_preset("raw"), chinese, "k").verdict(), "not_text") << "nothing says what it is";
+  EXPECT_EQ(decode(of_preset("raw"), std::string("\xFF\xFE") + chinese, "k").document.body.substr(0, 9),
+            "委员会");
+  const std::string told = "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-16\r\n\r\n";
+  EXPECT_EQ(decode(of_preset("raw"), told + chinese, "k").document.body.substr(0, 9), "委员会");
+  InputConfig input;
+  input.base64 = "auto";
+  const auto text = [&](const std::string& bytes, const std::string& fields) {
+    return decode(input, R"({"id":"a",)" + fields + R"("text":")" + encode_base64(bytes) + "\"}", "k")
+        .document.body;
+  };
+  EXPECT_EQ(text(hello, ""), "Hello world");
+  EXPECT_EQ(text(utf16_of(u"page"), ""), encode_base64(utf16_of(u"page"))) << "by accident, for all we know";
+  std::string much;
+  for (int i = 0; i < 10; ++i) much += chinese;
+  EXPECT_EQ(text(much, R"("encoding":"utf-16le",)").substr(0, 9), "委员会");
+}
+
 TEST(DocumentCodec, base64_auto_knows_a_page_in_any_charset_by_its_markup) {
   const std::string china = "\xD6\xD0\xB9\xFA";  // of GBK, no UTF-8
   const auto body = [](const std::string& text, const std::string& encoding) {

@@ -420,6 +420,17 @@ TEST_F(PathInputTest, a_file_that_holds_no_lines_says_so) {
   EXPECT_EQ(error_of("a.jsonl" + std::string(250, '\0') + "ustar\n"), kind);
   EXPECT_EQ(error_of(std::string("\xFF\xFE{\0}\0\n\0", 8)),
             "file: is UTF-16, and lines are read in UTF-8: make it that with iconv -f UTF-16 -t UTF-8");
+  const std::string line = R"({"text":"no mark"})";
+  std::string little;
+  std::string big;
+  for (const char c : line + "\n") {
+    (little += c) += '\0';
+    (big += '\0') += c;
+  }
+  const std::string without_mark =
+      "file: is UTF-16, and lines are read in UTF-8: make it that with iconv -f ";
+  EXPECT_EQ(error_of(little), without_mark + "UTF-16LE -t UTF-8");
+  EXPECT_EQ(error_of(big), without_mark + "UTF-16BE -t UTF-8");
 
   write("file", R"({"text":")" + std::string(257 - 9, 'a') + "ustar\"}\n");
   PathInput lines({folder_.string() + "/file"}, 0, 1000, stop_);
