@@ -37,6 +37,12 @@ std::optional<HttpMessage> read_one(std::string_view bytes) {
   return message;
 }
 
+// Takes what ends a chunk; it may be cut off there.
+bool take_chunk_end(std::string_view& body) {
+  const std::optional<std::string_view> line = take_line(body);
+  return line ? line->empty() : body.empty() || body == "\r";
+}
+
 }  // namespace
 
 std::optional<HttpMessage> read_http_message(std::string_view bytes) {
@@ -58,12 +64,11 @@ bool join_chunks(std::string_view body, std::string& out) {
     const std::string_view number = trimmed(digits, kBlanks);
     const auto read = std::from_chars(number.data(), number.data() + number.size(), size, 16);
     if (read.ec != std::errc() || read.ptr != number.data() + number.size()) break;
-    is_any = true;
-    if (size == 0) break;
     out += body.substr(0, size);
     body.remove_prefix(std::min(size, body.size()));
-    const std::optional<std::string_view> behind = take_line(body);
-    if (!behind || !behind->empty()) break;
+    if (size > 0 && !take_chunk_end(body)) break;
+    is_any = true;
+    if (size == 0) break;
   }
   return is_any;
 }

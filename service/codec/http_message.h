@@ -34,7 +34,8 @@ struct HttpMessage {
 // Nothing: `bytes` begin with no whole head of one, of at most kHeadBytesMax (message_head.h).
 std::optional<HttpMessage> read_http_message(std::string_view bytes);
 
-// Replaces `out` with what the chunks hold, up to where they end or are cut off. False: there is not one.
+// Replaces `out` with what the chunks hold, up to where they end or are cut off. False: there is not one, as
+// in a body that was joined before, and may begin with a number all the same.
 // REQUIRES: `body` is no view of `out`.
 bool join_chunks(std::string_view body, std::string& out);
 

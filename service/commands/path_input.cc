@@ -44,9 +44,17 @@ int open_source(const std::string& path) {
   return fd < 0 && errno == EWOULDBLOCK ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : fd;
 }
 
-// Of a WARC's response: its block begins as one of HTTP does, whose status is none of success.
+// Of a WARC's response: its block begins as one of HTTP does, whose status is none of success. Heads that say
+// that there is more to come (100, 103) may stand before.
 bool is_failure(std::string_view block) {
-  const std::optional<int> status = MessageHead(block).status();
+  std::optional<int> status;
+  while (!status || *status < 200) {
+    MessageHead head(block);
+    if (!head.status()) break;
+    status = head.status();
+    while (head.next()) continue;
+    block = head.behind().value_or("");
+  }
   return status && (*status < 200 || *status > 299);
 }
 

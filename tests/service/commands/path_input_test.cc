@@ -463,6 +463,16 @@ TEST_F(PathInputTest, lines_that_look_like_a_warc_are_told_of_once) {
           "stands before, or give it a name that ends in .warc or .wet"});
 }
 
+TEST_F(PathInputTest, a_response_may_be_told_before_that_more_is_to_come) {
+  const std::string early =
+      "HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n";
+  write("a.warc", warc_record("response", "http://a/", early + "HTTP/1.1 200 OK\r\n\r\npage") +
+                      warc_record("response", "http://b/", early + "HTTP/1.1 404 Not Found\r\n\r\npage") +
+                      warc_record("response", "http://c/", early));
+  PathInput input({folder_.string() + "/a.warc"}, 0, 1000, stop_);
+  EXPECT_EQ(keys_of_all(input), std::vector<std::string>{"http://a/"});
+}
+
 TEST_F(PathInputTest, a_response_of_a_warc_that_is_no_success_is_no_page) {
   const auto response = [](const std::string& status) {
     return warc_record("response", "http://" + status, "HTTP/1.1 " + status + "\r\nA: b\r\n\r\npage");
