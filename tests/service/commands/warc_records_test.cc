@@ -230,6 +230,37 @@ TEST(WarcRecords, what_stands_behind_the_last_one_is_no_record_that_is_cut_off) 
   EXPECT_EQ(records.not_whole(), 0U) << "its last line feed is missing";
 }
 
+// As a gzip that breaks off leaves them, or one for the whole file.
+TEST(WarcRecords, one_that_is_not_proven_ends_when_it_is_or_the_next_one_opens) {
+  const std::string first = warc_record("response", "http://first/", "words");
+  const std::string quoting = warc_record("response", "http://quoting/", "a\nWARC/1.0\nand more words");
+  WarcRecords records(kKeptBytesMax);
+  std::vector<Taken> all;
+  std::string begun;
+  records.set_unproven(2 * first.size());
+  take_all(first + first, records, begun, all);
+  EXPECT_EQ(names(all), Names{"http://first/"});
+  EXPECT_FALSE(records.has_more());
+  records.set_unproven(0);
+  EXPECT_TRUE(records.has_more());
+  take_all("", records, begun, all);
+  EXPECT_EQ(names(all), (Names{"http://first/", "http://first/"}));
+  EXPECT_TRUE(end(records, begun, all));
+
+  const std::string bytes = first + quoting;
+  for (std::size_t size = first.size() + 12; size <= bytes.size(); ++size) {
+    WarcRecords broken(kKeptBytesMax);
+    all.clear();
+    begun.clear();
+    broken.set_unproven(size - first.size());
+    take_all(std::string_view(bytes).substr(0, size), broken, begun, all);
+    EXPECT_FALSE(end(broken, begun, all)) << size;
+    EXPECT_EQ(names(all), Names{"http://first/"}) << size;
+    EXPECT_EQ(broken.not_whole(), 1U);
+    EXPECT_EQ(broken.cut_short(), 0U) << "for all that anybody knows, it quotes one";
+  }
+}
+
 TEST(WarcRecords, a_record_that_is_cut_off_does_not_end) {
   const std::string record = warc_record("response", "http://a/", "words");
   for (std::size_t size = 1; size + 4 < record.size(); ++size) {
