@@ -407,11 +407,12 @@ void HammingTable<Word>::split(const Size& size, std::uint64_t bucket) {
   std::uint32_t* const low = head(r, bucket);
   std::uint32_t* const high = head(size.regions[1], bucket + size.whole());
   // The lines of those of this shard that are split soon, and the block of the one that is next.
-  std::uint32_t* const low_ahead = head(r, bucket + 2 * kShards);
-  std::uint32_t* const high_ahead = head(size.regions[1], bucket + size.whole() + 2 * kShards);
+  constexpr std::uint64_t kStep = kShards;
+  std::uint32_t* const low_ahead = head(r, bucket + 2 * kStep);
+  std::uint32_t* const high_ahead = head(size.regions[1], bucket + size.whole() + 2 * kStep);
   prefetch_line_to_write(low_ahead);
   prefetch_line_to_write(high_ahead);
-  prefetch_line(shard_of(bucket).pool.line(head(r, bucket + kShards)[0] >> kBlockShift));
+  prefetch_line(shard_of(bucket).pool.line(head(r, bucket + kStep)[0] >> kBlockShift));
   const std::uint32_t count = low[0] & kCountMask;
   const Offset offset = low[0] >> kBlockShift;
   std::uint32_t low_count = 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -421,14 +422,15 @@ std::optional<RejectReason> DocumentCodec::State::unpack_body(std::span<const st
                                                               std::string_view& bytes) {
   const auto packed = packing_of(bytes);
   if (codings.empty()) return packed ? unpack_by(*packed, bytes, inflated[0]) : std::nullopt;
-  for (std::size_t depth = 0; depth < codings.size(); ++depth) {
+  std::size_t unpackings = 0;
+  for (const std::string_view coding : codings | std::views::reverse) {
     const auto shown = packing_of(bytes);
-    const auto named = packing_named(codings[codings.size() - 1 - depth]);
+    const auto named = packing_named(coding);
     if (!shown && (named == Packing::kGzip || named == Packing::kZstd)) continue;
     const auto packing = shown ? shown : named;
     const bool is_bounded = codings.size() <= kCodingsMax;
-    const auto reason = packing && is_bounded ? unpack_by(*packing, bytes, inflated[depth % inflated.size()])
-                                              : RejectReason::kNotText;
+    std::string& room = inflated[unpackings++ % inflated.size()];  // the bytes may lie in the other
+    const auto reason = packing && is_bounded ? unpack_by(*packing, bytes, room) : RejectReason::kNotText;
     if (reason) return !shown && (opens_with_markup(bytes) || is_utf8(bytes)) ? std::nullopt : reason;
   }
   return std::nullopt;

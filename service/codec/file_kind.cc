@@ -128,7 +128,7 @@ bool has_controls_of_no_text(std::string_view bytes) {
   const std::string_view head = bytes.substr(0, kLookBytes);
   // Texts have those that move the pen, up to the end of a page, and what shifts between charsets.
   const auto is_of_no_text = [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 && (c < '\b' || c > '\r') && c != '\x1B';
+    return static_cast<unsigned char>(c) < 0x20 && (c < '\b' || c > '\x0F') && c != '\x1B';
   };
   const auto controls = static_cast<std::size_t>(std::ranges::count_if(head, is_of_no_text));
   return controls >= kControlsMin && controls * kBytesForOne >= head.size();

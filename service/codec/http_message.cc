@@ -64,6 +64,8 @@ bool join_chunks(std::string_view body, std::string& out) {
     const std::string_view number = trimmed(digits, kBlanks);
     const auto read = std::from_chars(number.data(), number.data() + number.size(), size, 16);
     if (read.ec != std::errc() || read.ptr != number.data() + number.size()) break;
+    // A short body that was joined before, and begins with a number; who sends chunks ends lines with CR LF.
+    if (!is_any && size > body.size() && line->data()[line->size()] != '\r') break;
     out += body.substr(0, size);
     body.remove_prefix(std::min(size, body.size()));
     if (size > 0 && !take_chunk_end(body)) break;

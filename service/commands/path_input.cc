@@ -191,6 +191,7 @@ void PathInput::open(const Entry& entry) {
 void PathInput::open_given(const std::string& path) {
   given_ = path;
   given_is_topic_ = false;
+  errors_of_.reset();  // whoever names a path twice has it read twice
   if (path == kStdin) return open_lines(path);
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <stop_token>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -83,10 +84,14 @@ struct HttpServer::Listener {
   ~Listener() {
     if (context == nullptr) return;
     // civetweb (1.15) sees that it is to stop when somebody connects, or its wait of 2 s for that is over.
-    const std::jthread knocker([this, port = port()](const std::stop_token& stopped) {
-      for (; !stopped.stop_requested(); std::this_thread::sleep_for(std::chrono::milliseconds(5)))
-        knock(address, port);
-    });
+    std::jthread knocker;
+    try {
+      knocker = std::jthread([this, port = port()](const std::stop_token& stopped) {
+        for (; !stopped.stop_requested(); std::this_thread::sleep_for(std::chrono::milliseconds(5)))
+          knock(address, port);
+      });
+    } catch (const std::system_error&) {  // no thread is left to us: then it takes the 2 s
+    }
     mg_stop(context);
   }
   Listener(const Listener&) = delete;

@@ -67,7 +67,9 @@ bool StoredJournal::finish() {
   std::unique_lock lock(mutex_);
   stop_ = true;
   filled_.notify_one();
-  return drained_.wait_for(lock, options_.hang, [this] { return ended_; });
+  const auto hangs = [this] { return busy_since_ && Clock::now() - *busy_since_ > options_.hang; };
+  while (!ended_ && !hangs()) drained_.wait_for(lock, kCallerWaitMax);
+  return ended_;
 }
 
 Status StoredJournal::read_to_end(
@@ -231,17 +233,17 @@ void StoredJournal::keep(std::string_view bytes) {
   std::unique_lock lock(mutex_);
   committed_end_ = number_;
   tell_behind();
-  if (behind_) return;
   if (!hangs_ && busy_since_ && Clock::now() - *busy_since_ > options_.hang) {
     hangs_ = true;
     tell_slow();
   }
+  if (behind_) return;
   const auto fits = [&] {
     return queue_bytes_ == 0 || queue_bytes_ + bytes.size() <= options_.queue_bytes_max;
   };
   if (!drained_.wait_for(lock, kCallerWaitMax, fits)) {
     behind_ = slow_ = true;
-    if (!std::exchange(hangs_, false)) tell_slow();
+    if (!std::exchange(hangs_, true)) tell_slow();
     return;
   }
   lock.unlock();
@@ -293,8 +295,7 @@ bool StoredJournal::wait(Clock::time_point until, std::vector<Item>& items) {
   std::unique_lock lock(mutex_);
   busy_since_.reset();
   filled_.wait_until(lock, until, [&] { return stop_ || (!failed_ && (!queue_.empty() || behind_)); });
-  busy_since_ = Clock::now();
-  hangs_ = false;
+  has_moved();
   items.swap(queue_);
   return stop_;
 }
@@ -307,7 +308,7 @@ Status StoredJournal::append(std::vector<Item>& items) {
     const std::size_t bytes = std::exchange(item.bytes, {}).size();
     const std::lock_guard lock(mutex_);
     queue_bytes_ -= bytes;
-    busy_since_ = Clock::now();
+    has_moved();
     drained_.notify_one();
   }
   const std::lock_guard lock(mutex_);
@@ -322,12 +323,12 @@ Status StoredJournal::catch_up() {
     std::unique_ptr<SeekableLog> spent;  // ends without the lock: a client may take seconds for that
     {
       const std::lock_guard lock(mutex_);
+      has_moved();
       if (!behind_ || stop_) return {};
       stored_ = parts_.store.next_number();
       tell_behind();
       if (stored_ >= committed_end_) {
         behind_ = slow_ = false;
-        busy_since_ = Clock::now();
         promise_soon();
         spent = std::move(own_log_);
         return {};
@@ -348,6 +349,12 @@ Status StoredJournal::catch_up() {
   }
 }
 
+// A call of the disk has come back. REQUIRES: mutex_ is held.
+void StoredJournal::has_moved() {
+  busy_since_ = Clock::now();
+  hangs_ = false;
+}
+
 // REQUIRES: mutex_ is held.
 void StoredJournal::tell_behind() {
   parts_.probe.snapshot_behind(committed_end_ - std::min(committed_end_, stored_));
@@ -359,6 +366,10 @@ Status StoredJournal::commit_when_due() { return Clock::now() < commit_due_ ? St
 
 Status StoredJournal::commit() {
   commit_due_ = Clock::now() + options_.interval;
+  {
+    const std::lock_guard lock(mutex_);
+    has_moved();
+  }
   if (Status status = parts_.store.commit(); !status) return status;
   const Manifest& manifest = parts_.store.committed();
   bool is_current = false;

@@ -76,8 +76,8 @@ class StoredJournal final : public JournalLog {
   // Stores what is queued, and commits, however long the disk takes.
   ~StoredJournal() override;
 
-  // The same, before the end: nothing is read afterwards. False: `options.hang` was not enough, and the
-  // destructor would wait on. What the disk has promised is there; the rest is in the log.
+  // The same, before the end: nothing is read afterwards. False: something takes longer than `options.hang`,
+  // and the destructor would wait on. What the disk has promised is there; the rest is in the log.
   [[nodiscard]] bool finish();
 
   // From now on a stop ends the reading of the store, with kUnavailable; the log hears of its own.
@@ -112,6 +112,7 @@ class StoredJournal final : public JournalLog {
   void promise_soon();
   Status commit_when_due();
   Status commit();
+  void has_moved();
   void tell_behind();
   void fail(const Error& error);
 

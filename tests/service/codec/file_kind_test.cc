@@ -124,6 +124,7 @@ TEST(FileKind, texts_about_files_are_texts) {
 TEST(FileKind, control_characters_tell_what_is_no_text) {
   EXPECT_FALSE(has_controls_of_no_text(""));
   EXPECT_FALSE(has_controls_of_no_text("w\bwords\t\f\x1B$B\r\n\x1B(B"));
+  EXPECT_FALSE(has_controls_of_no_text("\x0E\x31\x32\x0F and \x0E\x31\x0F")) << "ISO-2022 shifts so";
   EXPECT_FALSE(has_controls_of_no_text("words\x1A")) << "as files of DOS end";
   EXPECT_FALSE(has_controls_of_no_text(std::string(1000, 'x') + std::string(10, '\1')));
   EXPECT_TRUE(has_controls_of_no_text(std::string(1000, 'x') + std::string(20, '\1')));

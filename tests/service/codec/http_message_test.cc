@@ -95,6 +95,8 @@ TEST(HttpMessage, chunks_are_joined_up_to_where_they_end) {
   EXPECT_EQ(joined("fffffffffffffffff\r\nno size"), "none");
   EXPECT_EQ(joined("-1\r\nno size"), "none");
   EXPECT_EQ(joined("10\nfacts about bees, and more\n"), "none") << "a number, and not of what follows";
+  EXPECT_EQ(joined("2024\nfacts about bees"), "none")
+      << "nor is it longer than that, and no CR ends the line";
   EXPECT_EQ(joined("4\r\nword\r"), "word") << "cut off in what ends it";
   EXPECT_EQ(joined(""), "none");
 }

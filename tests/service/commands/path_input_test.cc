@@ -664,12 +664,13 @@ TEST_F(PathInputTest, what_is_not_there_yet_is_not_waited_for_unless_asked) {
 }
 
 TEST_F(PathInputTest, what_cannot_be_read_is_told_once) {
-  PathInput input({"", (folder_ / "missing").string()}, 0, 1000, stop_);
+  const std::string missing = folder_ / "missing";
+  PathInput input({"", missing, missing}, 0, 1000, stop_);
   PathBatch batch;
   EXPECT_FALSE(input.next(batch));
-  ASSERT_EQ(input.take_errors().size(), 2U);
+  ASSERT_EQ(input.take_errors().size(), 3U);
   EXPECT_TRUE(input.take_errors().empty());
-  EXPECT_EQ(input.unreadable(), 2U);
+  EXPECT_EQ(input.unreadable(), 3U);
 }
 
 // Whoever names it is told that it was not read; below a folder nobody asked for it.
