@@ -26,8 +26,8 @@ namespace {
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kHugePage = GrowingMemory::kHugePage;
 // From here on the next one is asked for when the one before begins to be used, not when it is half full.
-// Where a guest's page is its host's first touch as well, one takes milliseconds; and the arrays of an index
-// come to the ends of their pages together.
+// Where a guest's page is its host's first touch as well, one takes milliseconds; and several arrays may come
+// to the ends of their pages together.
 constexpr std::size_t kFarFrom = 32 * kHugePage;
 // Some systems count what is accessible as if it were used, so it grows in large steps, not at once.
 constexpr std::size_t kAccessibleMin = std::size_t{64} << 20;
