@@ -132,6 +132,8 @@ class HammingTable {
   std::uint32_t equal() const { return equal_; }
 
   bool has_ids() const { return !leads_; }
+  // Its heads, and its ids if it has any.
+  static int slots(const Covering& covering, int number) { return leads(covering, number) ? 1 : 2; }
   // The bits of the part of the covering that this table is of, and in how many of them it has to find. Table
   // 0 finds all that shares what is used of its key, so that the others need not.
   Word part() const { return part_; }

@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "core/index/covering.h"
@@ -38,21 +37,22 @@ class HammingTables {
       const HeadRows* rows = nullptr;
     };
     std::map<int, Group> groups;  // by the size of their keys
+    std::vector<int> slots;       // of each table the first
     for (int t = 0; t < covering.tables(); ++t) {
       Group& group = groups[Table::key_size(covering, t)];
       group.level_min = std::max(group.level_min, Table::level_min(covering, t));
-      group.slots += Table::leads(covering, t) ? 1 : 2;
+      slots.push_back(group.slots);
+      group.slots += Table::slots(covering, t);
     }
     for (auto& [key_size, group] : groups) {
       group.level_min = std::min(group.level_min, key_size);
-      rows_.push_back(std::make_unique<HeadRows>(key_size, group.level_min, std::exchange(group.slots, 0)));
+      rows_.push_back(std::make_unique<HeadRows>(key_size, group.level_min, group.slots));
       group.rows = rows_.back().get();
     }
-    tables_.reserve(static_cast<std::size_t>(covering.tables()));
+    tables_.reserve(slots.size());
     for (int t = 0; t < covering.tables(); ++t) {
-      Group& group = groups[Table::key_size(covering, t)];
-      tables_.emplace_back(covering, t, group.level_min, *group.rows, group.slots);
-      group.slots += tables_.back().has_ids() ? 2 : 1;
+      const Group& group = groups[Table::key_size(covering, t)];
+      tables_.emplace_back(covering, t, group.level_min, *group.rows, slots[static_cast<std::size_t>(t)]);
     }
   }
 

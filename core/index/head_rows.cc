@@ -35,23 +35,28 @@ std::uint64_t HeadRows::before_round_ends(std::uint64_t count) const {
   return std::min(count, due(size_, size_.whole()) - size_.entries);
 }
 
-void HeadRows::prepare(std::uint64_t count) { use_for(size_.split + steps_for(count)); }
+void HeadRows::prepare(std::uint64_t count) {
+  if (grows(count)) use_for(size_.split + steps_for(count));
+}
 
 void HeadRows::finish(std::uint64_t count) {
-  size_.split += steps_for(count);
+  const std::uint64_t steps = steps_for(count);
   size_.entries += count;
+  if (steps == 0) return;
+  size_.split += steps;
   release_narrow();
-  if (size_.split == size_.whole()) {
-    if (widens(size_)) {
-      ++size_.widenings;
-      narrow_ = std::exchange(wide_, {});
-    } else {
-      ++size_.level;
-    }
-    size_.split = 0;
-    begin_round();
+  if (size_.split < size_.whole()) {
+    size_.due = due(size_, size_.split);
+    return;
   }
-  size_.due = due(size_, size_.split);
+  if (widens(size_)) {
+    ++size_.widenings;
+    narrow_ = std::exchange(wide_, {});
+  } else {
+    ++size_.level;
+  }
+  size_.split = 0;
+  begin_round();
 }
 
 // The memory for the rows below `split` to be split or widened.
