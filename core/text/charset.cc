@@ -469,8 +469,7 @@ std::optional<Charset> charset_declared(std::string_view content_type_or_label) 
 
 std::optional<Charset> charset_in_page(std::string_view html) {
   const auto found = Head(html.substr(0, kCharsetHeadBytes)).charset();
-  if (found == Charset::kUtf16Le || found == Charset::kUtf16Be) return Charset::kUtf8;
-  return found;
+  return is_utf16(found) ? Charset::kUtf8 : found;
 }
 
 }  // namespace neardup

@@ -73,6 +73,10 @@ static_assert(kCharsetNames.size() == static_cast<std::size_t>(Charset::kMacCyri
 
 constexpr std::string_view name(Charset charset) { return kCharsetNames[static_cast<std::size_t>(charset)]; }
 
+constexpr bool is_utf16(std::optional<Charset> charset) {
+  return charset == Charset::kUtf16Le || charset == Charset::kUtf16Be;
+}
+
 // Case, dashes, underscores and white space around it do not matter.
 std::optional<Charset> charset_named(std::string_view label);
 

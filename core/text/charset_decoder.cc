@@ -16,6 +16,8 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+constexpr std::string_view kMarkLe = "\xFF\xFE";
+constexpr std::string_view kMarkBe = "\xFE\xFF";
 // What HTTP libraries say of a page of which the server said nothing.
 constexpr Charset kCharsetOfGuesses = Charset::kWindows1252;
 constexpr std::size_t kUtf8CharactersSure = 4;  // so many multi-byte characters are UTF-8 by no accident
@@ -291,6 +293,10 @@ bool is_foreign(Charset charset, unsigned char value) {
 }
 
 }  // namespace
+
+bool begins_with_utf16_mark(std::string_view bytes) {
+  return bytes.starts_with(kMarkLe) || bytes.starts_with(kMarkBe);
+}
 
 // In UTF-16 a half of each Latin letter is a zero, and one of each letter of most other alphabets is a
 // control character (Cyrillic or Thai may be nothing beyond ASCII there); other texts have few of either.
@@ -592,8 +598,8 @@ std::optional<Charset> CharsetDecoder::detect(std::string_view bytes) {
 
 DecodedText CharsetDecoder::decode(std::string_view bytes, const CharsetHints& hints, std::string& text) {
   if (bytes.starts_with("\xEF\xBB\xBF")) return decode_as(Charset::kUtf8, bytes.substr(3), text);
-  if (bytes.starts_with("\xFF\xFE")) return decode_as(Charset::kUtf16Le, bytes.substr(2), text);
-  if (bytes.starts_with("\xFE\xFF")) return decode_as(Charset::kUtf16Be, bytes.substr(2), text);
+  if (bytes.starts_with(kMarkLe)) return decode_as(Charset::kUtf16Le, bytes.substr(kMarkLe.size()), text);
+  if (bytes.starts_with(kMarkBe)) return decode_as(Charset::kUtf16Be, bytes.substr(kMarkBe.size()), text);
   if (const auto found = utf16_by_zeros(bytes, hints.declared)) return decode_as(*found, bytes, text);
 
   const auto of_page = [&] { return hints.html ? charset_in_page(bytes) : std::nullopt; };
@@ -605,7 +611,7 @@ DecodedText CharsetDecoder::decode(std::string_view bytes, const CharsetHints& h
   if (const std::string_view whole = whole_characters(bytes); is_utf8(whole)) {
     const std::size_t characters = count_characters(whole);
     if (characters == 0 && has_iso2022jp_escapes(whole)) return decode_as(Charset::kIso2022Jp, bytes, text);
-    const bool utf16_declared = declared == Charset::kUtf16Le || declared == Charset::kUtf16Be;
+    const bool utf16_declared = is_utf16(declared);
     const bool doubtful = characters > 0 && characters < kUtf8CharactersSure &&
                           !(declared && is_latin(*declared) && is_no_latin(whole));
     const bool halves = utf16_declared && characters == 0 && bytes.size() % 2 == 0 && has_controls(bytes) &&

@@ -48,6 +48,8 @@
 
 namespace neardup {
 
+// Do they begin with UTF-16's byte order mark, of either order?
+bool begins_with_utf16_mark(std::string_view bytes);
 // Which UTF-16 bytes without a mark are, by the zeros and control characters in them.
 std::optional<Charset> utf16_by_zeros(std::string_view bytes, std::optional<Charset> declared = std::nullopt);
 // In a quarter of the pairs of bytes that half is one where `utf16` has the upper one.

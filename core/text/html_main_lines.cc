@@ -64,9 +64,6 @@ void HtmlMainLines::cut_lines() {
 
 void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
   bool behind_marker = false;
-  const auto cut_before = [&](Line& line) {
-    if (&line != lines_.data()) (&line - 1)->cut_behind = true;
-  };
   for (Line& line : lines_) {
     behind_marker = behind_marker && line.link_bytes * 5 >= line.bytes * 4;
     if (behind_marker || is_menu(line)) {
@@ -91,6 +88,10 @@ void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
     if (!line.keep) cut_before(line);
     behind_marker = kind == HtmlLine::kMarker;
   }
+}
+
+void HtmlMainLines::cut_before(Line& line) {
+  if (&line != lines_.data()) (&line - 1)->cut_behind = true;
 }
 
 // Whether what a banner says stands in one: at either end of the text, with something to click beside it, in

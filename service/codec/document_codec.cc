@@ -54,16 +54,12 @@ bool is_named_like_a_page(std::string_view name) {
                              [&](std::string_view ending) { return ends_with_ignoring_case(name, ending); });
 }
 
-bool is_utf16(std::optional<Charset> charset) {
-  return charset == Charset::kUtf16Le || charset == Charset::kUtf16Be;
-}
-
 // Plain words decode as base64 too ("page" does), but hardly ever into something that people could read. In
 // which charset they could is not tried: a text has no controls in any, while a few random bytes would do in
 // most. So without markup it takes many bytes, and a producer who says that they are in a charset.
 bool is_plainly_a_page(std::string_view decoded, std::optional<Charset> declared) {
   if (opens_with_markup(decoded) || read_http_message(decoded)) return true;  // whatever its charset
-  if (decoded.starts_with("\xFF\xFE") || decoded.starts_with("\xFE\xFF")) return true;  // UTF-16
+  if (begins_with_utf16_mark(decoded)) return true;
   const auto utf16 = utf16_by_zeros(decoded, declared);
   if (utf16 && decoded.size() >= kUtf16BytesSure && has_halves_of_utf16(decoded, *utf16)) return true;
   if (decoded.size() >= kTextBytesSure && is_utf16(declared)) return true;
@@ -422,13 +418,13 @@ std::optional<RejectReason> DocumentCodec::State::unpack_body(std::span<const st
                                                               std::string_view& bytes) {
   const auto packed = packing_of(bytes);
   if (codings.empty()) return packed ? unpack_by(*packed, bytes, inflated[0]) : std::nullopt;
+  const bool is_bounded = codings.size() <= kCodingsMax;
   std::size_t unpackings = 0;
   for (const std::string_view coding : codings | std::views::reverse) {
     const auto shown = packing_of(bytes);
     const auto named = packing_named(coding);
     if (!shown && (named == Packing::kGzip || named == Packing::kZstd)) continue;
     const auto packing = shown ? shown : named;
-    const bool is_bounded = codings.size() <= kCodingsMax;
     std::string& room = inflated[unpackings++ % inflated.size()];  // the bytes may lie in the other
     const auto reason = packing && is_bounded ? unpack_by(*packing, bytes, room) : RejectReason::kNotText;
     if (reason) return !shown && (opens_with_markup(bytes) || is_utf8(bytes)) ? std::nullopt : reason;

@@ -70,7 +70,7 @@ std::string why_no_lines(std::string_view bytes) {
     return "holds no lines: it begins as a PDF, an image or an archive does; take the words of it, or "
            "unpack it (gzip and zstd need not be)";
   }
-  const bool has_mark = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
+  const bool has_mark = begins_with_utf16_mark(bytes);
   const std::optional<Charset> utf16 = utf16_by_zeros(bytes);
   if (!has_mark && !utf16) return "";
   const std::string_view name = has_mark ? "UTF-16" : *utf16 == Charset::kUtf16Le ? "UTF-16LE" : "UTF-16BE";
