@@ -9,7 +9,8 @@ namespace neardup {
 namespace {
 
 constexpr std::string_view kBlanks = " \t";
-constexpr std::string_view kHttpOpening = "HTTP/";
+constexpr std::string_view kHttpOpening = "http/";
+constexpr std::size_t kStatusDigits = 3;
 constexpr std::string_view kNameMarks = "-_.!#$%&'*+^`|~";
 
 bool is_name(std::string_view name) {
@@ -18,20 +19,31 @@ bool is_name(std::string_view name) {
   });
 }
 
+bool is_version(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+bool opens_warc(std::string_view line) {
+  return line.starts_with(kWarcOpening) && is_version(line.substr(kWarcOpening.size()));
+}
+
+// "HTTP/1.1 200 OK"; some servers write small letters, or more blanks.
+std::optional<int> status_of_http(std::string_view line) {
+  const std::size_t blank = line.find(' ');
+  if (blank == std::string_view::npos || !starts_with_ignoring_case(line, kHttpOpening) ||
+      !is_version(line.substr(kHttpOpening.size(), blank - kHttpOpening.size())))
+    return std::nullopt;
+  const std::string_view behind = trimmed(line.substr(blank), kBlanks);
+  const std::string_view digits = behind.substr(0, behind.find(' '));
+  if (digits.size() != kStatusDigits || !std::ranges::all_of(digits, is_ascii_digit)) return std::nullopt;
+  int status = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), status);
+  return status;
+}
+
 }  // namespace
 
-bool opens_head(std::string_view line) {
-  const bool is_warc = line.starts_with(kWarcOpening);
-  if (!is_warc && !line.starts_with(kHttpOpening)) return false;
-  line.remove_prefix(is_warc ? kWarcOpening.size() : kHttpOpening.size());
-  const std::size_t version = std::min(line.find_first_not_of("0123456789."), line.size());
-  if (version == 0) return false;
-  line.remove_prefix(version);
-  if (is_warc) return line.empty();
-  const bool has_status =
-      line.size() >= 4 && line[0] == ' ' && std::ranges::all_of(line.substr(1, 3), is_ascii_digit);
-  return has_status && (line.size() == 4 || line[4] == ' ');
-}
+bool opens_head(std::string_view line) { return opens_warc(line) || status_of_http(line); }
 
 std::optional<std::string_view> take_line(std::string_view& bytes) {
   const std::size_t end = bytes.find('\n');
@@ -43,16 +55,12 @@ std::optional<std::string_view> take_line(std::string_view& bytes) {
 }
 
 MessageHead::MessageHead(std::string_view bytes) : bytes_(bytes) {
-  if (!bytes.starts_with(kHttpOpening) && !bytes.starts_with(kWarcOpening)) return;  // nearly always
+  if (!starts_with_ignoring_case(bytes, kHttpOpening) && !bytes.starts_with(kWarcOpening))
+    return;  // nearly always
   unread_ = bytes.substr(0, kHeadBytesMax);
   const std::optional<std::string_view> line = take_line(unread_);
-  if (!line || !opens_head(*line)) {
-    unread_ = {};
-  } else if (const std::size_t blank = line->find(' '); blank != std::string_view::npos) {
-    int status = 0;
-    std::from_chars(line->data() + blank + 1, line->data() + line->size(), status);
-    status_ = status;
-  }
+  if (line) status_ = status_of_http(*line);
+  if (!line || !(status_ || opens_warc(*line))) unread_ = {};
 }
 
 std::optional<MessageHeader> MessageHead::next() {

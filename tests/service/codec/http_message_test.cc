@@ -69,13 +69,18 @@ TEST(HttpMessage, names_may_have_marks_and_a_blank_behind_them) {
   EXPECT_EQ(message->body, "body");
 }
 
+TEST(HttpMessage, the_first_line_may_be_a_careless_servers) {
+  for (const char* const line : {"http/1.1 200 OK", "Http/1.0  404", "HTTP/1.1   200   All is well "})
+    EXPECT_EQ(body_of(std::string(line) + "\r\nA: b\r\n\r\nbody"), "body") << line;
+}
+
 TEST(HttpMessage, all_else_is_none) {
   for (const char* const bytes :
        {"", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n",
         "HTTP/1.1 is a protocol\n\nwords", "HTTP/1.1 2000 words\n\nwords", "HTTP/ 200 OK\n\nwords",
-        "http/1.1 200 OK\n\nwords", "WARC/1.0 is a format\n\n",
-        "HTTP/1.1 200 OK\nis what a server says\n\nwords", "HTTP/1.1 200 OK\n: b\n\nwords",
-        "\nHTTP/1.1 200 OK\n\nwords"}) {
+        "HTTP/1.1\t200 OK\n\nwords", "HTTP/1.1 20 OK\n\nwords", "http/x 200 OK\n\nwords", "warc/1.0\n\nwords",
+        "WARC/1.0 is a format\n\n", "HTTP/1.1 200 OK\nis what a server says\n\nwords",
+        "HTTP/1.1 200 OK\n: b\n\nwords", "\nHTTP/1.1 200 OK\n\nwords"}) {
     EXPECT_EQ(body_of(bytes), "none") << bytes;
   }
   EXPECT_EQ(body_of("HTTP/1.1 200 OK\nA: " + std::string(70'000, 'b') + "\n\nwords"), "none") << "bounded";
