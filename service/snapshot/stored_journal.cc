@@ -67,8 +67,7 @@ bool StoredJournal::finish() {
   std::unique_lock lock(mutex_);
   stop_ = true;
   filled_.notify_one();
-  const auto hangs = [this] { return busy_since_ && Clock::now() - *busy_since_ > options_.hang; };
-  while (!ended_ && !hangs()) drained_.wait_for(lock, kCallerWaitMax);
+  while (!ended_ && !lasts_too_long()) drained_.wait_for(lock, kAskAgain);
   return ended_;
 }
 
@@ -233,7 +232,7 @@ void StoredJournal::keep(std::string_view bytes) {
   std::unique_lock lock(mutex_);
   committed_end_ = number_;
   tell_behind();
-  if (!hangs_ && busy_since_ && Clock::now() - *busy_since_ > options_.hang) {
+  if (!hangs_ && lasts_too_long()) {
     hangs_ = true;
     tell_slow();
   }

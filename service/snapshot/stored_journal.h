@@ -102,6 +102,7 @@ class StoredJournal final : public JournalLog {
   bool ask_again(Clock::time_point until) const;
   Status compare(std::string_view bytes, std::int64_t position) const;
   void keep(std::string_view bytes);
+  bool lasts_too_long() const { return busy_since_ && Clock::now() - *busy_since_ > options_.hang; }
   void tell_slow();
 
   // On the thread inside.
