@@ -32,6 +32,13 @@ std::vector<GeneratedRecord> twenty_thousand(std::uint64_t seed) {
   return generate_crawl({.documents = 20000, .families = 6000, .words = 120, .broken_share = .002}, seed);
 }
 
+// Nobody listens there.
+Config without_kafka(const std::string& name) {
+  Config config = test_config(name);
+  config.kafka.brokers = "127.0.0.1:1";
+  return config;
+}
+
 // Where the service of this log answers on HTTP.
 int http_port(const std::string& log) {
   const std::string_view place = "http://127.0.0.1:";
@@ -388,8 +395,7 @@ TEST(Serve, a_second_instance_stands_by_and_takes_over) {
 }
 
 TEST(Serve, a_kafka_that_is_away_ends_it_only_with_fail_fast) {
-  Config config = test_config("away");
-  config.kafka.brokers = "127.0.0.1:1";
+  Config config = without_kafka("away");
   ServiceProcess hasty("away-hasty", config, {"serve", "--fail-fast"});
   EXPECT_EQ(hasty.wait(kStart), 69) << hasty.log();
   config.http = {.address = "127.0.0.1", .port = 0};
@@ -428,8 +434,7 @@ TEST(Serve, a_broker_that_dies_and_comes_back_costs_time_and_no_verdict) {
 // Of themselves they end a process without a word. Inside, one means the end of the thread that waits for
 // signals, which nobody else may cause: a process that hears no signal any more can only be killed.
 TEST(Serve, user_signals_from_outside_are_told_of_and_change_nothing) {
-  Config config = test_config("deaf");
-  config.kafka.brokers = "127.0.0.1:1";
+  Config config = without_kafka("deaf");
   config.http = {.address = "127.0.0.1", .port = 0};
   ServiceProcess service("deaf", config);
   ASSERT_TRUE(service.wait_for_log("metrics and health at", kStart)) << service.log();
@@ -445,8 +450,7 @@ TEST(Serve, user_signals_from_outside_are_told_of_and_change_nothing) {
 
 // What a terminal sends when it is closed, or for Ctrl-\. Nohup and scripts hide them from what they start.
 TEST(Serve, a_hangup_or_a_quit_ends_it_in_order) {
-  Config config = test_config("hangup");
-  config.kafka.brokers = "127.0.0.1:1";
+  const Config config = without_kafka("hangup");
   for (const int number : {SIGHUP, SIGQUIT}) {
     ASSERT_NE(::signal(number, SIG_DFL), SIG_ERR);
     ServiceProcess service("hangup", config);
@@ -458,8 +462,7 @@ TEST(Serve, a_hangup_or_a_quit_ends_it_in_order) {
 
 // Who starts another in its place needs its port.
 TEST(Serve, its_last_word_comes_when_its_port_is_free) {
-  Config config = test_config("last-word");
-  config.kafka.brokers = "127.0.0.1:1";
+  Config config = without_kafka("last-word");
   config.http = {.address = "127.0.0.1", .port = 0};
   ServiceProcess service("last-word", config);
   ASSERT_TRUE(service.wait_for_log("metrics and health at", kStart)) << service.log();
@@ -475,8 +478,7 @@ TEST(Serve, its_last_word_comes_when_its_port_is_free) {
 
 // Both wait when the first is taken: nothing that a stop has to finish comes between them.
 TEST(Serve, a_second_signal_ends_it_at_once) {
-  Config config = test_config("hurry");
-  config.kafka.brokers = "127.0.0.1:1";
+  const Config config = without_kafka("hurry");
   ServiceProcess service("hurry", config);
   ASSERT_TRUE(service.wait_for_log("kafka admin", kStart)) << service.log();
   service.signal(SIGTERM);
