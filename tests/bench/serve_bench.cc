@@ -15,6 +15,7 @@
 //   CPU     of the whole child process, user and system, from its start to its end; beside it that of the
 //           loop and of `neardup scan`, which signs and decides the same pages without Kafka: what serve
 //           takes beyond their sum is the price of exactly once
+//   faults  of pages, a document: what is read from Kafka comes into memory that the run before it left
 //   bound   the share of a loop that did scan's work as well and nothing else, on these cores, with the
 //           broker on them: what all cores do for a page of the loop, and scan's part on top
 //   latency at half of the documents/s of serve, sent at an even pace: from the moment when Kafka appends a
@@ -96,6 +97,7 @@ struct Plan {
   int runs = 0;
   std::size_t warm_memory_mb = 0;  // more than Kafka and a run hold
   std::size_t warm_up = 0;  // pages before the first that counts, and of which the loop learns what to write
+  int warm_ups = 1;         // how often
   double paced_s = 0;       // for how long pages are sent at half of the load; 0: they are not
   std::size_t remembered = 0;  // documents decided before a restart; four in five are unique
   std::size_t journaled = 0;   // and those after its snapshot
@@ -107,13 +109,17 @@ constexpr Plan kFull = {.sizes = {{{"1k", 1024, 1'000'000}, {"4k", 4096, 400'000
                         .runs = 5,
                         .warm_memory_mb = 10'000,
                         .warm_up = 2'000'000,
+                        .warm_ups = 2,
                         .paced_s = 10,
                         .remembered = 12'500'000,
                         .journaled = 100'000,
                         .takeovers = 3,
                         .joiners = 20};
-constexpr Plan kShare = {
-    .sizes = kFull.sizes, .runs = 3, .warm_memory_mb = kFull.warm_memory_mb, .warm_up = kFull.warm_up};
+constexpr Plan kShare = {.sizes = kFull.sizes,
+                         .runs = 3,
+                         .warm_memory_mb = kFull.warm_memory_mb,
+                         .warm_up = kFull.warm_up,
+                         .warm_ups = kFull.warm_ups};
 constexpr Plan kTiny = {.sizes = {{{"1k", 1024, 25'000}, {"4k", 4096, 15'000}}},
                         .runs = 1,
                         .warm_memory_mb = 64,
@@ -272,6 +278,7 @@ struct Run {
   double cpu_s_per_million = 0;
   double busy_s_per_million = 0;  // all cores, whoever uses them, the broker above all
   double resident_bytes_max = 0;
+  double page_faults = 0;  // a document
 };
 
 // Of all cores together, since the machine started.
@@ -325,7 +332,8 @@ Run measure(const Config& config, std::vector<std::string> words, const std::str
   return {.documents_per_s = static_cast<double>(all - before) / time,
           .cpu_s_per_million = usage.cpu_seconds / count * 1e6,
           .busy_s_per_million = busy / static_cast<double>(all - before) * 1e6,
-          .resident_bytes_max = static_cast<double>(usage.resident_bytes_max)};
+          .resident_bytes_max = static_cast<double>(usage.resident_bytes_max),
+          .page_faults = static_cast<double>(usage.page_faults) / count};
 }
 
 struct Latency {
@@ -482,9 +490,13 @@ class ServeBench {
     if (!file.flush()) throw std::runtime_error("cannot write " + journal_file());
     std::printf("written: %zu bytes of verdict and %zu of journal a document\n", written_.verdict,
                 written_.journal.size() / written_.documents);
-    run_raw(run_config(kafka_.servers(), "warm-up", "warm-up-raw"), size.documents);
-    for (const char* run : {"warm-up", "warm-up-raw"})
-      delete_run_topics(run_config(kafka_.servers(), "warm-up", run));
+    delete_run_topics(config);
+    for (int i = 1; i <= plan_.warm_ups; ++i) {
+      const Pair speed = pair("warm-up", "warm-up-" + std::to_string(i), size.documents);
+      std::printf("warm-up %d: raw %.0f, serve %.0f documents/s\n", i, speed.raw.documents_per_s,
+                  speed.serve.documents_per_s);
+      std::fflush(stdout);
+    }
     if (plan_.paced_s == 0) return;
     const auto rate = static_cast<double>(plan_.warm_up) / 10;
     measure_paced(size, "warm-up-paced", std::min(rate, 50'000.));
@@ -540,7 +552,8 @@ class ServeBench {
       return Run{of_all([&](const Pair& p) { return (p.*who).documents_per_s; }),
                  of_all([&](const Pair& p) { return (p.*who).cpu_s_per_million; }),
                  of_all([&](const Pair& p) { return (p.*who).busy_s_per_million; }),
-                 of_all([&](const Pair& p) { return (p.*who).resident_bytes_max; })};
+                 of_all([&](const Pair& p) { return (p.*who).resident_bytes_max; }),
+                 of_all([&](const Pair& p) { return (p.*who).page_faults; })};
     };
     const Run raw = run_of(&Pair::raw);
     const Run serve = run_of(&Pair::serve);
@@ -553,12 +566,12 @@ class ServeBench {
     const double bound = best / raw.documents_per_s;
 
     std::printf("\n%zu documents of %zu bytes\n", size.documents, size.record_bytes);
-    std::printf("  %-6s %12s %8s %14s %14s %10s   %s\n", "", "documents/s", "MB/s", "CPU s/million",
-                "all cores' busy", "memory MB", "each run");
+    std::printf("  %-6s %12s %8s %14s %14s %10s %12s   %s\n", "", "documents/s", "MB/s", "CPU s/million",
+                "all cores' busy", "memory MB", "page faults", "each run");
     const auto print = [&](const char* who, const Run& run, Run Pair::* each) {
-      std::printf("  %-6s %12.0f %8.1f %14.2f %14.2f %10.0f  ", who, run.documents_per_s,
+      std::printf("  %-6s %12.0f %8.1f %14.2f %14.2f %10.0f %12.3f  ", who, run.documents_per_s,
                   run.documents_per_s * static_cast<double>(size.record_bytes) / 1e6, run.cpu_s_per_million,
-                  run.busy_s_per_million, run.resident_bytes_max / 1e6);
+                  run.busy_s_per_million, run.resident_bytes_max / 1e6, run.page_faults);
       for (const Pair& p : pairs) std::printf(" %.0f", (p.*each).documents_per_s);
       std::printf("\n");
     };
@@ -587,6 +600,8 @@ class ServeBench {
     report_.number("raw_cpu_s_per_million_" + name, raw.cpu_s_per_million, 3);
     report_.number("resident_bytes_max_" + name, serve.resident_bytes_max);
     report_.number("raw_resident_bytes_max_" + name, raw.resident_bytes_max);
+    report_.number("page_faults_" + name, serve.page_faults, 3);
+    report_.number("raw_page_faults_" + name, raw.page_faults, 3);
     report_.number("scan_cpu_s_per_million_" + name, scanned.cpu_s_per_million, 3);
     report_.number("cpu_vs_raw_and_scan_" + name, overhead, 3);
     report_.text("answers_" + name, scanned.digest);

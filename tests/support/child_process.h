@@ -20,6 +20,7 @@ namespace neardup {
 struct ProcessUsage {
   double cpu_seconds = 0;  // user and system
   std::uint64_t resident_bytes_max = 0;
+  std::uint64_t page_faults = 0;  // for which nothing was read from a disk
 };
 
 class ChildProcess {
