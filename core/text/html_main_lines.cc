@@ -67,8 +67,7 @@ void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
   for (Line& line : lines_) {
     behind_marker = behind_marker && line.link_bytes * 5 >= line.bytes * 4;
     if (behind_marker || is_menu(line)) {
-      line.keep = false;
-      cut_before(line);
+      drop(line);
       continue;
     }
     const HtmlTag tag = tag_of(line);
@@ -85,12 +84,13 @@ void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
       HtmlTitles::fold(text, folded_);
       if (titles.say(folded_)) line.keep = false;
     }
-    if (!line.keep) cut_before(line);
+    if (!line.keep) drop(line);
     behind_marker = kind == HtmlLine::kMarker;
   }
 }
 
-void HtmlMainLines::cut_before(Line& line) {
+void HtmlMainLines::drop(Line& line) {
+  line.keep = false;
   if (&line != lines_.data()) (&line - 1)->cut_behind = true;
 }
 
@@ -174,8 +174,7 @@ void HtmlMainLines::drop_links() {
       const bool address =
           text.find("://") != std::string_view::npos || text.find("www.") != std::string_view::npos;
       if (address || text.ends_with('.')) continue;
-      line.keep = false;
-      if (&line != lines_.data()) (&line - 1)->cut_behind = true;
+      drop(line);
     }
   }
 }
@@ -221,9 +220,7 @@ void HtmlMainLines::drop_second_copy() {
   if (!is_twice()) return;
   for (std::size_t i = 1; i < long_lines_.size(); ++i) {
     if (!is_alike(long_lines_[i - 1], long_lines_[i])) continue;
-    Line& line = *long_lines_[i].line;
-    line.keep = false;
-    (&line - 1)->cut_behind = true;
+    drop(*long_lines_[i].line);
   }
 }
 

@@ -54,7 +54,7 @@ class HtmlMainLines {
 
   void cut_lines();
   void drop_furniture(bool with_title, HtmlTitles& titles);
-  void cut_before(Line& line);
+  void drop(Line& line);
   bool is_banner(const Line& line, HtmlTitles& titles) const;
   bool is_menu(const Line& line);
   bool is_labelled_link(const Line& line);
