@@ -23,10 +23,6 @@ bool is_version(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-bool opens_warc(std::string_view line) {
-  return line.starts_with(kWarcOpening) && is_version(line.substr(kWarcOpening.size()));
-}
-
 // "HTTP/1.1 200 OK"; some servers write small letters, or more blanks.
 std::optional<int> status_of_http(std::string_view line) {
   const std::size_t blank = line.find(' ');
@@ -43,7 +39,9 @@ std::optional<int> status_of_http(std::string_view line) {
 
 }  // namespace
 
-bool opens_head(std::string_view line) { return opens_warc(line) || status_of_http(line); }
+bool opens_warc_record(std::string_view line) {
+  return line.starts_with(kWarcOpening) && is_version(line.substr(kWarcOpening.size()));
+}
 
 std::optional<std::string_view> take_line(std::string_view& bytes) {
   const std::size_t end = bytes.find('\n');
@@ -60,7 +58,7 @@ MessageHead::MessageHead(std::string_view bytes) : bytes_(bytes) {
   unread_ = bytes.substr(0, kHeadBytesMax);
   const std::optional<std::string_view> line = take_line(unread_);
   if (line) status_ = status_of_http(*line);
-  if (!line || !(status_ || opens_warc(*line))) unread_ = {};
+  if (!line || !(status_ || opens_warc_record(*line))) unread_ = {};
 }
 
 std::optional<MessageHeader> MessageHead::next() {

@@ -24,8 +24,8 @@ namespace neardup {
 inline constexpr std::size_t kHeadBytesMax = std::size_t{64} << 10;
 inline constexpr std::string_view kWarcOpening = "WARC/";
 
-// "HTTP/1.1 200 OK", "HTTP/2 200", "WARC/1.0".
-bool opens_head(std::string_view line);
+// "WARC/1.0".
+bool opens_warc_record(std::string_view line);
 
 // Takes a line from the front of `bytes`, without its end. Nothing: it has none.
 std::optional<std::string_view> take_line(std::string_view& bytes);

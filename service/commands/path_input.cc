@@ -480,7 +480,7 @@ void PathInput::end_record(std::string_view bytes, PathBatch& batch) {
     return;
   }
   if (shape_ == Shape::kLines && !is_warc_told_ && bytes.starts_with(kWarcOpening) &&
-      opens_head(trimmed(bytes, "\r"))) {
+      opens_warc_record(trimmed(bytes, "\r"))) {
     is_warc_told_ = true;
     remarks_.push_back(fmt::format(
         "{}: a WARC record begins in line {}, but not the file, so it is read as lines: take away what "

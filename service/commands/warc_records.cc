@@ -59,7 +59,7 @@ enum class Opens : std::uint8_t { kNo, kYes, kMayYet };
 Opens opens_record(std::string_view bytes) {
   if (!kWarcOpening.starts_with(bytes.substr(0, kWarcOpening.size()))) return Opens::kNo;
   std::string_view behind = bytes.substr(0, kOpeningBytesMax);
-  if (const auto line = take_line(behind)) return opens_head(*line) ? Opens::kYes : Opens::kNo;
+  if (const auto line = take_line(behind)) return opens_warc_record(*line) ? Opens::kYes : Opens::kNo;
   return bytes.size() < kOpeningBytesMax ? Opens::kMayYet : Opens::kNo;
 }
 
@@ -203,7 +203,7 @@ void WarcRecords::end_line(std::string_view text) {
   // Of what is no record the last line may have no end.
   const std::size_t opening = in_ == In::kHead ? 0 : std::min(text.rfind(kWarcOpening), text.size());
   const std::string_view opened = text.substr(opening);
-  if (opened.starts_with(kWarcOpening) && opens_head(opened)) {
+  if (opens_warc_record(opened)) {
     drop_head();
     damaged_bytes_ += opening;
     in_ = In::kHead;
