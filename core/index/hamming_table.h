@@ -110,6 +110,8 @@ class HammingTable {
   static bool leads(const Covering& covering, int number) {
     return number != 0 && level_to_lead(covering, number) <= kLevelMinMax;
   }
+  // Of a row: one for its heads, and one for its ids if it has any.
+  static int slots(const Covering& covering, int number) { return leads(covering, number) ? 1 : 2; }
   // How many bits of a key are used; and how many of them have to number the buckets at least, so that a tag
   // has room for what it is to tell.
   static int key_size(const Covering& covering, int number) { return count_bits(used_key(covering, number)); }
@@ -132,8 +134,6 @@ class HammingTable {
   std::uint32_t equal() const { return equal_; }
 
   bool has_ids() const { return !leads_; }
-  // Its heads, and its ids if it has any.
-  static int slots(const Covering& covering, int number) { return leads(covering, number) ? 1 : 2; }
   // The bits of the part of the covering that this table is of, and in how many of them it has to find. Table
   // 0 finds all that shares what is used of its key, so that the others need not.
   Word part() const { return part_; }
