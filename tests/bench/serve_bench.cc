@@ -15,7 +15,7 @@
 //   CPU     of the whole child process, user and system, from its start to its end; beside it that of the
 //           loop and of `neardup scan`, which signs and decides the same pages without Kafka: what serve
 //           takes beyond their sum is the price of exactly once
-//   faults  of pages, a document: what is read from Kafka comes into memory that the run before it left
+//   faults  of memory pages, a document: few, as long as a batch gets the memory that those before it left
 //   bound   the share of a loop that did scan's work as well and nothing else, on these cores, with the
 //           broker on them: what all cores do for a page of the loop, and scan's part on top
 //   latency at half of the documents/s of serve, sent at an even pace: from the moment when Kafka appends a
@@ -97,7 +97,7 @@ struct Plan {
   int runs = 0;
   std::size_t warm_memory_mb = 0;  // more than Kafka and a run hold
   std::size_t warm_up = 0;  // pages before the first that counts, and of which the loop learns what to write
-  int warm_ups = 1;         // how often
+  int warm_ups = 1;         // pairs of runs on them, once that is learnt
   double paced_s = 0;       // for how long pages are sent at half of the load; 0: they are not
   std::size_t remembered = 0;  // documents decided before a restart; four in five are unique
   std::size_t journaled = 0;   // and those after its snapshot

@@ -65,8 +65,8 @@ std::optional<int> ChildProcess::wait(milliseconds time) {
     if (wait4(pid_, &status, WNOHANG, &used) == pid_) {
       exit_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
       usage_.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
-      usage_.page_faults = static_cast<std::uint64_t>(used.ru_minflt);
       usage_.resident_bytes_max = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
+      usage_.page_faults = static_cast<std::uint64_t>(used.ru_minflt);
     } else if (steady_clock::now() >= end) {
       break;
     } else {
