@@ -470,10 +470,18 @@ void HammingTable<Word>::widen(const Size& size, std::uint64_t bucket) {
   refill(wide, to, shard_of(bucket));
 }
 
+// A piece of the batch at a time. Where its entries go is looked up for all of them, and asked for, before the
+// first is stored; what is split or widened meanwhile is looked up again. Between two steps of growth nothing
+// but the entries themselves changes.
 template <class Word>
 template <class Key, class Tag, class Id>
 void HammingTable<Word>::insert_batch(const ShardRun& run, std::uint64_t count, Key key, Tag tag, Id id) {
+  constexpr std::uint64_t kPiece = 256;
+  std::array<std::uint64_t, kPiece> own;  // entries of these shards,
+  std::array<std::uint64_t, kPiece> keys;
+  std::array<std::uint32_t*, kPiece> lines;
   Size size = rows_->size();
+  const std::uint64_t before = size.entries;
   const auto grow_to = [&](std::uint64_t entries) {
     size.entries = entries;
     while (size.entries > size.due) {
@@ -481,35 +489,48 @@ void HammingTable<Word>::insert_batch(const ShardRun& run, std::uint64_t count, 
       rows_->advance(size);
     }
   };
-  const std::uint64_t before = size.entries;
-  const auto insert = [&](std::uint64_t i) {
-    grow_to(before + i);
-    put(size, key(i), tag(i), id(i));
-  };
-  if (run.is_whole()) {
-    for (std::uint64_t i = 0; i < std::min(kAhead, count); ++i) prefetch_to_write(key(i));
-    for (std::uint64_t i = 0; i < count; ++i) {
-      if (i + kAhead < count) prefetch_to_write(key(i + kAhead));
-      insert(i);
-    }
-    return grow_to(before + count);
-  }
-  constexpr std::uint64_t kPiece = 256;
-  std::array<std::uint64_t, kPiece> own;
+  std::uint32_t largest = 0;  // of the heads
   for (std::uint64_t from = 0; from < count; from += kPiece) {
     // Whose an entry is, is the throw of a coin: written down without a branch.
     std::uint64_t own_count = 0;
     for (std::uint64_t i = from; i < std::min(from + kPiece, count); ++i) {
+      const std::uint64_t k = key(i);
       own[own_count] = i;
-      own_count += run.has(shard(key(i))) ? 1 : 0;
+      keys[own_count] = k;
+      own_count += run.has(shard(k)) ? 1 : 0;
     }
-    for (std::uint64_t at = 0; at < std::min(kAhead, own_count); ++at) prefetch_to_write(key(own[at]));
     for (std::uint64_t at = 0; at < own_count; ++at) {
-      if (at + kAhead < own_count) prefetch_to_write(key(own[at + kAhead]));
-      insert(own[at]);
+      const Region& r = size.region(keys[at]);
+      lines[at] = head(r, keys[at]);
+      prefetch_line_to_write(lines[at]);
+      if (!leads_) prefetch_line_to_write(ids(r, lines[at]));
+    }
+    const std::uint64_t first_moved = size.split;
+    for (std::uint64_t at = 0; at < own_count;) {
+      grow_to(before + own[at]);
+      const std::uint64_t moved = size.split - first_moved;
+      const std::uint64_t before_due = size.due - before;  // up to this entry nothing grows
+      for (; at < own_count && own[at] <= before_due; ++at) {
+        const std::uint64_t k = keys[at];
+        const std::uint64_t i = own[at];
+        const Region& r = size.region(k);
+        const bool is_moved = (k & size.split_mask) - first_moved < moved;
+        std::uint32_t* const line = is_moved ? head(r, k) : lines[at];
+        const std::uint32_t place = (line[0] & kCountMask) + 1;
+        if (place > r.room()) [[unlikely]] {
+          put_into_block(line, shard_of(k), tag(i), id(i));
+          continue;
+        }
+        line[place] = tag(i);
+        if (!leads_) ids(r, line)[place] = id(i);
+        ++line[0];
+        largest = std::max(largest, place);
+      }
     }
   }
   grow_to(before + count);
+  Shard& shard = shards_[static_cast<std::size_t>(run.begin)];
+  shard.largest_bucket = std::max<std::uint64_t>(shard.largest_bucket, largest);
 }
 
 template <class Word>
