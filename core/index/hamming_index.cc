@@ -57,6 +57,7 @@ HammingIndex<kWidth>::HammingIndex(const HammingOptions& options) : options_(opt
   all_apart_ = misses_none();
   crew_ = std::make_unique<Crew>(options.threads);
   counts_.resize(static_cast<std::size_t>(options.threads));
+  open_counts_.resize(counts_.size());
 }
 
 template <int kWidth>
@@ -120,38 +121,55 @@ void HammingIndex<kWidth>::scan_each(std::span<const Word> queries, MatchMode mo
   }
 }
 
-// Each member has queries of its own. Whether one of these has a match before it in the batch, as far as that
-// is the member's own, it sees at once.
+// Each member has queries of its own.
 template <int kWidth>
-void HammingIndex<kWidth>::probe(std::span<const Word> queries, MatchMode mode) {
+void HammingIndex<kWidth>::probe(std::span<const Word> queries, MatchMode mode,
+                                 std::span<std::optional<Match>> answers) {
   const std::size_t count = queries.size();
   found_.resize(std::max(found_.size(), count));
-  alone_.assign(count, 0);
-  if (!has_tables()) return scan_each(queries, mode);
+  open_.resize(std::max(open_.size(), count));
+  open_rows_.resize(open_.size());
+  near_.resize(open_.size());
+  if (!has_tables()) {
+    scan_each(queries, mode);
+    std::ranges::fill(open_counts_, 0);
+    open_counts_[0] = answer(queries, mode, 0, count, answers);
+    return;
+  }
   const ProbeView<Word> v = view(mode);
   const std::size_t width = row_width(tables_.size());
   make_room_for_keys(count * width);
   probed_.resize(std::max(probed_.size(), count));
-  open_.resize(std::max(open_.size(), count));
   crew_->run([&](int member) {
     const std::size_t begin = part_begin(count, member);
     const std::size_t end = part_begin(count, member + 1);
     ProbeCounts counts;
     probe_kernels<Word>().find(v, mode, queries.data() + begin, end - begin, keys_.data() + begin * width,
                                tags_.data() + begin * width, probed_.data() + begin, counts.candidates);
-    std::size_t open = begin;
     for (std::size_t i = begin; i < end; ++i) {
       found_[i] = probed_[i].found;
       counts.add_lookup(probed_[i].lines, probed_[i].truncated);
-      const int within = open_within(found_[i], mode);
-      if (within < 0) continue;
-      const Found before = probe_kernels<Word>().scan(open_.data() + begin, open - begin, queries[i], within,
-                                                      MatchMode::kFirst);
-      alone_[i] = before.distance < 0;
-      open_[open++] = queries[i];
     }
     counts_[static_cast<std::size_t>(member)] += counts;
+    open_counts_[static_cast<std::size_t>(member)] = answer(queries, mode, begin, end, answers);
   });
+}
+
+// Answers what was found for queries begin to end - 1, and lists those that are open: another one of the batch
+// may be their match, and it is if one before them is near. Returns how many there are.
+template <int kWidth>
+std::size_t HammingIndex<kWidth>::answer(std::span<const Word> queries, MatchMode mode, std::size_t begin,
+                                         std::size_t end, std::span<std::optional<Match>> answers) {
+  std::size_t open = begin;
+  for (std::size_t i = begin; i < end; ++i) {
+    answers[i] = match_of(found_[i]);
+    open_[open] = queries[i];
+    open_rows_[open] = static_cast<std::uint32_t>(i);
+    open += open_within(found_[i], mode) >= 0 ? 1 : 0;
+  }
+  probe_kernels<Word>().near_earlier(queries.data(), begin, open_.data() + begin, open - begin,
+                                     options_.distance, near_.data() + begin);
+  return open - begin;
 }
 
 template <int kWidth>
@@ -251,28 +269,27 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
   for (std::size_t from = 0; from < words.size(); from += batch) {
     const std::size_t count = std::min(batch, words.size() - from);
     const auto part = words.subspan(from, count);
-    probe(part, mode);
+    const auto part_answers = answers.subspan(from, count);
+    probe(part, mode, part_answers);
     fresh_.clear();
     rows_.clear();
-    int member = 0;
-    std::size_t fresh_before = 0;  // those of members before
-    for (std::size_t i = 0; i < count; ++i) {
-      while (i == part_begin(count, member + 1)) {
-        ++member;
-        fresh_before = fresh_.size();
-      }
-      std::optional<Match>& answer = answers[from + i];
-      answer = match_of(found_[i]);
-      // What is new in this batch is younger than all that was found; it wins only if it is nearer.
-      const int within = open_within(found_[i], mode);
-      if (within < 0) continue;
-      const std::size_t before = alone_[i] != 0 ? fresh_before : fresh_.size();
-      const Found found = probe_kernels<Word>().scan(fresh_.data(), before, part[i], within, mode);
-      if (found.distance >= 0) {
-        answer = Match{next_ + found.id, found.distance};
-      } else if (!answer) {
-        fresh_.push_back(part[i]);
-        rows_.push_back(static_cast<std::uint32_t>(i));
+    for (int member = 0; member < crew_->size(); ++member) {
+      const std::size_t begin = part_begin(count, member);
+      const std::size_t end = begin + open_counts_[static_cast<std::size_t>(member)];
+      for (std::size_t at = begin; at < end; ++at) {
+        const std::uint32_t row = open_rows_[at];
+        std::optional<Match>& answer = part_answers[row];
+        if (near_[at] != 0) {
+          // What is new in this batch is younger than all that was found; it wins only if it is nearer.
+          const int within = open_within(found_[row], mode);
+          const Found found =
+              probe_kernels<Word>().scan(fresh_.data(), fresh_.size(), open_[at], within, mode);
+          if (found.distance >= 0) answer = Match{next_ + found.id, found.distance};
+        }
+        if (!answer) {
+          fresh_.push_back(open_[at]);
+          rows_.push_back(row);
+        }
       }
     }
     const Sequence first = next_;

@@ -179,8 +179,11 @@ class HammingIndex {
     if (found.distance < 0) return options_.distance;
     return mode == MatchMode::kFirst ? -1 : found.distance - 1;
   }
-  // found_, keys_ and tags_ of a batch to be stored; who is alone_ has no match before it in its part.
-  void probe(std::span<const Word> queries, MatchMode mode);
+  // Of a batch to be stored: its answers as far as they are stored already, those that are open, found_, keys_
+  // and tags_.
+  void probe(std::span<const Word> queries, MatchMode mode, std::span<std::optional<Match>> answers);
+  std::size_t answer(std::span<const Word> queries, MatchMode mode, std::size_t begin, std::size_t end,
+                     std::span<std::optional<Match>> answers);
   void scan_each(std::span<const Word> queries, MatchMode mode);  // into found_
   void scan(Word query, std::vector<Found>& found) const;
   Found best_of(const std::vector<Found>& found, MatchMode mode) const;
@@ -219,8 +222,11 @@ class HammingIndex {
   std::vector<std::uint32_t> tags_;
   std::vector<Probed> probed_;  // by query; in find() by member of the crew, then by query
   std::vector<Found> found_;    // by query
-  std::vector<char> alone_;     // by query
-  std::vector<Word> open_;      // of each part from its beginning on, those that may have a match in it
+  // Of each part, from its beginning on, the queries that may have their match in the batch.
+  std::vector<Word> open_;
+  std::vector<std::uint32_t> open_rows_;
+  std::vector<char> near_;                // is one before it in the batch within the distance?
+  std::vector<std::size_t> open_counts_;  // by member of the crew
   std::vector<Word> fresh_;
   std::vector<std::uint32_t> rows_;  // of fresh_ words in the batch, and so in keys_ and tags_
   std::vector<Found> all_;

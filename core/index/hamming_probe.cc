@@ -38,6 +38,12 @@ std::uint32_t near_words(const Word* words, std::size_t count, Word query, int d
   return near;
 }
 
+template <class Word>
+bool has_near(const Word* words, std::size_t count, Word query, int distance) {
+  return std::any_of(words, words + count,
+                     [&](Word word) { return differing_bits(word, query) <= distance; });
+}
+
 #include "core/index/hamming_probe.inl"
 
 }  // namespace probe_scalar

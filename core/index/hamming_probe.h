@@ -105,6 +105,9 @@ struct ProbeKernels {
   Found (*scan)(const Word* words, std::size_t count, Word query, int distance, MatchMode mode);
   // All of them.
   void (*scan_all)(const Word* words, std::size_t count, Word query, int distance, std::vector<Found>& found);
+  // near[i]: is one of the words, or of the queries before it, within `distance` of queries[i]?
+  void (*near_earlier)(const Word* words, std::size_t count, const Word* queries, std::size_t query_count,
+                       int distance, char* near);
 };
 
 // Of the tier in use.

@@ -11,6 +11,8 @@
 //   std::uint32_t near_words(const Word* words, std::size_t count, Word query, int distance)
 //                                                                bit i: word i of min(count, kLanes) is
 //                                                                within
+//   bool has_near(const Word* words, std::size_t count, Word query, int distance)
+//                                                                is one of them? most often none is
 
 inline constexpr std::size_t kLanesPay = 16;  // for fewer queries lanes cost more than they spare
 
@@ -636,5 +638,15 @@ void scan_all(const Word* words, std::size_t count, Word query, int distance, st
 }
 
 template <class Word>
-constexpr ProbeKernels<Word> kKernels = {locate<Word>,   locate_in<Word>, keys_in<Word>, find<Word>,
-                                         find_all<Word>, scan<Word>,      scan_all<Word>};
+void near_earlier(const Word* words, std::size_t count, const Word* queries, std::size_t query_count,
+                  int distance, char* near) {
+  for (std::size_t i = 0; i < query_count; ++i) {
+    const bool is_near =
+        has_near(words, count, queries[i], distance) || has_near(queries, i, queries[i], distance);
+    near[i] = is_near ? 1 : 0;
+  }
+}
+
+template <class Word>
+constexpr ProbeKernels<Word> kKernels = {locate<Word>,   locate_in<Word>, keys_in<Word>,  find<Word>,
+                                         find_all<Word>, scan<Word>,      scan_all<Word>, near_earlier<Word>};

@@ -133,12 +133,16 @@ std::uint32_t near_in_vector(const Word* words, __m256i query, int distance) {
   }
 }
 
-// Has one of kLanes words sixteen bits in common with the query, at one of their places? Words that differ in
-// fewer bits than they have such places do; of others hardly any, and to ask costs a quarter of counting.
+// Words that differ in fewer bits than they have places of sixteen bits are the same at one of them.
 template <class Word>
-bool may_be_near(const Word* words, __m256i query) {
+constexpr int kPlaces = sizeof(Word) / 2;
+
+// Is one of the words the same as the query at one of its places? Of those that are not near hardly any is,
+// and to ask costs a quarter of counting. REQUIRES: count is a multiple of kVectorWords.
+template <class Word>
+bool may_be_near(const Word* words, std::size_t count, __m256i query) {
   __m256i same = _mm256_setzero_si256();
-  for (std::size_t at = 0; at < kLanes<Word>; at += kVectorWords<Word>) {
+  for (std::size_t at = 0; at < count; at += kVectorWords<Word>) {
     same = _mm256_or_si256(same, _mm256_cmpeq_epi16(load_words(words + at), query));
   }
   return _mm256_testz_si256(same, same) == 0;
@@ -146,10 +150,9 @@ bool may_be_near(const Word* words, __m256i query) {
 
 template <class Word>
 std::uint32_t near_words(const Word* words, std::size_t count, Word query, int distance) {
-  constexpr int kPlaces = sizeof(Word) / 2;
   const __m256i q = vector_of(query);
   count = std::min(count, kLanes<Word>);
-  if (count == kLanes<Word> && distance < kPlaces && !may_be_near(words, q)) [[likely]]
+  if (count == kLanes<Word> && distance < kPlaces<Word> && !may_be_near(words, count, q)) [[likely]]
     return 0;
   std::uint32_t near = 0;
   std::size_t at = 0;
@@ -158,6 +161,19 @@ std::uint32_t near_words(const Word* words, std::size_t count, Word query, int d
   }
   for (; at < count; ++at) near |= (differing_bits(words[at], query) <= distance ? 1U : 0U) << at;
   return near;
+}
+
+template <class Word>
+bool has_near(const Word* words, std::size_t count, Word query, int distance) {
+  std::size_t at = 0;
+  if (distance < kPlaces<Word>) {
+    const std::size_t whole = count / kVectorWords<Word> * kVectorWords<Word>;
+    if (!may_be_near(words, whole, vector_of(query))) at = whole;
+  }
+  for (; at < count; at += kLanes<Word>) {
+    if (near_words(words + at, count - at, query, distance) != 0) return true;
+  }
+  return false;
 }
 
 namespace by_pext {

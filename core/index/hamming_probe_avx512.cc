@@ -59,28 +59,76 @@ template <class Word>
 constexpr std::size_t kLanes = sizeof(Word) == 4 ? 16 : 64 / sizeof(Word);
 
 template <class Word>
-std::uint32_t near_words(const Word* words, std::size_t count, Word query, int distance) {
-  const std::uint32_t wanted = count < kLanes<Word> ? (1U << count) - 1 : (1U << kLanes<Word>)-1;
+__m512i vector_of(Word word) {
   if constexpr (sizeof(Word) == 4) {
-    const __m512i loaded = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(wanted), words);
-    const __m512i bits =
-        _mm512_popcnt_epi32(_mm512_xor_si512(loaded, _mm512_set1_epi32(static_cast<int>(query))));
-    return _mm512_cmple_epi32_mask(bits, _mm512_set1_epi32(distance)) & wanted;
+    return _mm512_set1_epi32(static_cast<int>(word));
   } else if constexpr (sizeof(Word) == 8) {
-    const __m512i loaded = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(wanted), words);
-    const __m512i bits =
-        _mm512_popcnt_epi64(_mm512_xor_si512(loaded, _mm512_set1_epi64(static_cast<long long>(query))));
-    return _mm512_cmple_epi64_mask(bits, _mm512_set1_epi64(distance)) & wanted;
+    return _mm512_set1_epi64(static_cast<long long>(word));
   } else {
-    const __m512i loaded =
-        _mm512_maskz_loadu_epi64(static_cast<__mmask8>(_pdep_u32(wanted, 0x55) * 3), words);
-    const __m512i q = _mm512_broadcast_i32x4(
-        _mm_set_epi64x(static_cast<long long>(query.high), static_cast<long long>(query.low)));
-    __m512i bits = _mm512_popcnt_epi64(_mm512_xor_si512(loaded, q));
-    bits = _mm512_add_epi64(bits, _mm512_shuffle_epi32(bits, _MM_PERM_BADC));  // the other limb's
-    const std::uint32_t near = _mm512_cmple_epi64_mask(bits, _mm512_set1_epi64(distance));
-    return _pext_u32(near, 0x55) & wanted;
+    return _mm512_broadcast_i32x4(
+        _mm_set_epi64x(static_cast<long long>(word.high), static_cast<long long>(word.low)));
   }
+}
+
+// The first of the words, kLanes or fewer.
+template <class Word>
+__m512i load_words(const Word* words, std::uint32_t wanted) {
+  if constexpr (sizeof(Word) == 4) {
+    return _mm512_maskz_loadu_epi32(static_cast<__mmask16>(wanted), words);
+  } else if constexpr (sizeof(Word) == 8) {
+    return _mm512_maskz_loadu_epi64(static_cast<__mmask8>(wanted), words);
+  } else {
+    return _mm512_maskz_loadu_epi64(static_cast<__mmask8>(_pdep_u32(wanted, 0x55) * 3), words);
+  }
+}
+
+// In how many bits each word differs from the query: in lanes of 64 bits, of long words in both of theirs; of
+// short ones in lanes of 32.
+template <class Word>
+__m512i differing_counts(__m512i words, __m512i query) {
+  const __m512i differing = _mm512_xor_si512(words, query);
+  if constexpr (sizeof(Word) == 4) return _mm512_popcnt_epi32(differing);
+  __m512i bits = _mm512_popcnt_epi64(differing);
+  if constexpr (sizeof(Word) == 16) {
+    bits = _mm512_add_epi64(bits, _mm512_shuffle_epi32(bits, _MM_PERM_BADC));  // the other limb's
+  }
+  return bits;
+}
+
+// Which words differ in so many bits at most.
+template <class Word>
+std::uint32_t words_within(__m512i counts, int distance) {
+  if constexpr (sizeof(Word) == 4) {
+    return _mm512_cmple_epi32_mask(counts, _mm512_set1_epi32(distance));
+  } else {
+    const std::uint32_t near = _mm512_cmple_epi64_mask(counts, _mm512_set1_epi64(distance));
+    return sizeof(Word) == 8 ? near : _pext_u32(near, 0x55);
+  }
+}
+
+template <class Word>
+constexpr std::uint32_t first_words(std::size_t count) {
+  return count < kLanes<Word> ? (1U << count) - 1 : (1U << kLanes<Word>)-1;
+}
+
+template <class Word>
+std::uint32_t near_words(const Word* words, std::size_t count, Word query, int distance) {
+  const std::uint32_t wanted = first_words<Word>(count);
+  const __m512i counts = differing_counts<Word>(load_words(words, wanted), vector_of(query));
+  return words_within<Word>(counts, distance) & wanted;
+}
+
+// The least count of each lane is kept, so that nothing is asked before the end.
+template <class Word>
+bool has_near(const Word* words, std::size_t count, Word query, int distance) {
+  const __m512i q = vector_of(query);
+  __m512i least = _mm512_set1_epi32(kWidthOf<Word> + 1);
+  std::size_t at = 0;
+  for (; at + kLanes<Word> <= count; at += kLanes<Word>) {
+    const __m512i counts = differing_counts<Word>(_mm512_loadu_si512(words + at), q);
+    least = _mm512_min_epu32(least, counts);
+  }
+  return words_within<Word>(least, distance) != 0 || near_words(words + at, count - at, query, distance) != 0;
 }
 
 #include "core/index/hamming_probe.inl"

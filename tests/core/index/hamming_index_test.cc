@@ -534,6 +534,20 @@ void agrees([[maybe_unused]] Isa isa) {
         tier->find_all(view, queries[0], keys.data(), tags.data(), all, counts);
         tier->scan_all(words.data(), 101, queries[1], covering.distance, all);
         for (const Found& f : all) said.push_back(f.id * 256ULL + static_cast<std::uint64_t>(f.distance));
+        for (const std::size_t count : {0U, 1U, 7U, 19U, 64U, 301U}) {
+          std::vector<char> near(queries.size());
+          tier->near_earlier(words.data(), count, queries.data(), queries.size(), covering.distance,
+                             near.data());
+          for (std::size_t i = 0; i < queries.size(); ++i) {
+            const auto is_near = [&](const Word& word) {
+              return differing_bits(word, queries[i]) <= covering.distance;
+            };
+            const bool wanted =
+                std::any_of(words.begin(), words.begin() + static_cast<long>(count), is_near) ||
+                std::any_of(queries.begin(), queries.begin() + static_cast<long>(i), is_near);
+            ASSERT_EQ(near[i] != 0, wanted) << count << ' ' << i;
+          }
+        }
         tier->locate(view, queries.data(), queries.size(), keys.data(), tags.data());
         ASSERT_EQ(rows(), located) << "eight tables at a time, and each by itself";
         tier->locate_in(tables[tables.size() - 1], queries.data(), queries.size(), keys.data(), tags.data());
