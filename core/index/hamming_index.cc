@@ -375,22 +375,19 @@ void HammingIndex<kWidth>::make_tables() {
   share_out();
 }
 
-// To each member as many shards: of table 0, and of all others in a row. Who gets one less of the first gets
-// one more of the others.
+// To each member as many shards, in a row.
 template <int kWidth>
 void HammingIndex<kWidth>::share_out() {
-  const int size = crew_->size();
-  const int others = (covering().tables() - 1) * kShards;
-  for (int member = 0; member < size; ++member) {
+  const int members = crew_->size();
+  const int shards = covering().tables() * kShards;
+  for (int member = 0; member < members; ++member) {
     Share& share = shares_.emplace_back();
-    const auto add = [&](int table, int begin, int end) {
-      if (begin < end) share.push_back({.table = table, .begin = begin, .end = end});
-    };
-    add(0, kShards * member / size, kShards * (member + 1) / size);
-    const int begin = (others * member + size - 1) / size;
-    const int end = (others * (member + 1) + size - 1) / size;
-    for (int table = begin / kShards; table * kShards < end; ++table) {
-      add(1 + table, std::max(begin - table * kShards, 0), std::min(end - table * kShards, kShards));
+    const int end = shards * (member + 1) / members;
+    for (int begin = shards * member / members; begin < end;) {
+      const int table = begin / kShards;
+      const int table_end = std::min(end, (table + 1) * kShards);
+      share.push_back({.table = table, .begin = begin % kShards, .end = table_end - table * kShards});
+      begin = table_end;
     }
   }
 }

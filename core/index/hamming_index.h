@@ -16,12 +16,10 @@
 //
 //   thread    0                  1
 //   probe     queries 0..127     128..255
-//   decide    in order               -              what was compared already is not compared again
-//   store     tables 1, 2, half  half of 3, 4, 5    what is new, in order
-//             of 0 and of 3      and of 0
+//   decide    in order           -           what has none near it before it is new
+//   store     tables 0, 1, 2     3, 4, 5     what is new, in order
 //
-// A query that is stored itself is found in one line of table 0, and is looked for nowhere else. Table 0
-// alone has ids to be stored, so it is shared out by itself.
+// A query that is stored itself is found in one line of table 0, and is looked for nowhere else.
 //
 // Up to kScanMax fingerprints there are no tables: a scan of the words is as fast.
 //
