@@ -313,12 +313,16 @@ void HammingIndex<kWidth>::store_new(std::span<const std::uint32_t> rows, std::u
     const std::size_t count = tables_.before_round_ends(rows.size());
     tables_.prepare_batch(count);
     crew_->run([&](int member) {
+      // Of its own: what lies on the caller's stack shares lines with what the caller writes meanwhile.
+      const auto of = rows.first(count);
+      const std::uint32_t id = first_id;
       for (const ShardRun& run : shares_[static_cast<std::size_t>(member)]) {
-        const auto column = static_cast<std::size_t>(run.table);
-        tables_[column].insert_batch(
-            run, count, [&](std::size_t i) { return keys_[column + rows[i] * width]; },
-            [&](std::size_t i) { return tags_[column + rows[i] * width]; },
-            [&](std::size_t i) { return first_id + static_cast<std::uint32_t>(i); });
+        const std::uint64_t* const keys = keys_.data() + run.table;
+        const std::uint32_t* const tags = tags_.data() + run.table;
+        tables_[static_cast<std::size_t>(run.table)].insert_batch(
+            run, of.size(), [=](std::size_t i) { return keys[of[i] * width]; },
+            [=](std::size_t i) { return tags[of[i] * width]; },
+            [=](std::size_t i) { return id + static_cast<std::uint32_t>(i); });
       }
     });
     tables_.finish_batch(count);

@@ -123,7 +123,7 @@ struct Prober {
     std::uint32_t id;
   };
 
-  const ProbeView<Word>& view;
+  const ProbeView<Word> view;  // its own: the caller's stack is written to by another core meanwhile
   std::uint64_t& candidates;
   std::vector<Found>* all = nullptr;
   BucketLanes lanes[kWidthMax / kLaneCount];
