@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <span>
 #include <vector>
 
@@ -284,7 +285,7 @@ class PhraseList {
     std::array<std::vector<std::string_view>, kBuckets> by_start;
     for (const std::string_view phrase : phrases) {
       CHECK(phrase.size() >= kStart, "a phrase is too short to be found");
-      by_start[bucket_of(phrase)].push_back(phrase);
+      by_start[start_of(phrase, kBucketBits)].push_back(phrase);
     }
     for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
       phrases_.insert(phrases_.end(), by_start[bucket].begin(), by_start[bucket].end());
@@ -317,9 +318,19 @@ class PhraseList {
 
   bool begins_as_label(std::string_view line) const { return label(line) || marked(line); }
 
- private:
   static constexpr std::size_t kStart = 3;
-  static constexpr std::size_t kBuckets = 1024;
+
+  // A number of so many bits for what begins alike.
+  static std::size_t start_of(std::string_view text, int bits) {
+    const auto at = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(text[i]); };
+    return (at(0) | at(1) << 8 | at(2) << 16) * 0x9E3779B1U >> (32 - bits);
+  }
+
+  const std::vector<std::string_view>& all() const { return phrases_; }
+
+ private:
+  static constexpr int kBucketBits = 10;
+  static constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
 
   bool begins_before(std::span<const std::string_view> marks, std::string_view line) const {
     return std::ranges::any_of(alike(line), [&](std::string_view phrase) {
@@ -330,15 +341,10 @@ class PhraseList {
     });
   }
 
-  static std::size_t bucket_of(std::string_view text) {
-    const auto at = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(text[i]); };
-    return (at(0) | at(1) << 8 | at(2) << 16) * 0x9E3779B1U >> 22;
-  }
-
   // Those that may begin as `line` does.
   std::span<const std::string_view> alike(std::string_view line) const {
     if (line.size() < kStart) return {};
-    const std::size_t bucket = bucket_of(line);
+    const std::size_t bucket = start_of(line, kBucketBits);
     return {phrases_.data() + ends_[bucket], phrases_.data() + ends_[bucket + 1]};
   }
 
@@ -464,7 +470,7 @@ bool is_lead(char c) {
 std::string_view without_lead(std::string_view line) {
   constexpr std::string_view kNoBreak = "\xC2\xA0";
   while (!line.empty()) {
-    const std::size_t size = is_lead(line.front())          ? 1
+    const std::size_t size = is_ascii(line.front())         ? (is_lead(line.front()) ? 1 : 0)
                              : line.starts_with(kWideSpace) ? kWideSpace.size()
                              : line.starts_with(kNoBreak)   ? kNoBreak.size()
                                                             : 0;
@@ -476,7 +482,8 @@ std::string_view without_lead(std::string_view line) {
 
 // "【编辑：张三】", "（来源：新华社）"
 std::string_view without_bracket(std::string_view line) {
-  constexpr std::string_view kBrackets[] = {"（", "【", "［", "〔"};
+  static constexpr std::string_view kBrackets[] = {"（", "【", "［", "〔"};
+  if (line.empty() || is_ascii(line.front())) return line;
   const bool any =
       std::ranges::any_of(kBrackets, [&](std::string_view each) { return line.starts_with(each); });
   return any ? line.substr(kHan) : line;
@@ -575,6 +582,23 @@ struct Phrases {
   PhraseList buttons{kButtons};
   PhraseList sections{kSections};
   PhraseList banners{kBanners};
+
+  Phrases() {
+    for (const PhraseList* list :
+         {&firm, &firm_but_sentences, &firm_words, &loose, &loose_words, &labels, &loose_labels, &notices,
+          &rights, &markers, &buttons, &sections, &banners}) {
+      for (const std::string_view phrase : list->all()) starts_.set(PhraseList::start_of(phrase, kStartBits));
+    }
+  }
+
+  // Whether one of all these phrases may begin as `line` does.
+  bool may_begin(std::string_view line) const {
+    return line.size() >= PhraseList::kStart && starts_.test(PhraseList::start_of(line, kStartBits));
+  }
+
+ private:
+  static constexpr int kStartBits = 14;
+  std::bitset<std::size_t{1} << kStartBits> starts_;
 };
 
 }  // namespace
@@ -608,7 +632,9 @@ HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
 
   const bool wide = !is_ascii(begin.front());
 
-  if (of == HtmlLineOf::kHeading && phrases.sections.holds(lower)) return HtmlLine::kText;
+  const bool known = phrases.may_begin(begin) || phrases.may_begin(inside);
+
+  if (known && of == HtmlLineOf::kHeading && phrases.sections.holds(lower)) return HtmlLine::kText;
   // What only lists of Chinese and Japanese hold.
   const auto is_wide_furniture = [&] {
     // A heading is a label only with a colon of its own.
@@ -633,9 +659,10 @@ HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
                        (prose && phrases.loose_words.begins(begin));
     return words && !is_sentence(line);
   };
-  if (is_furniture()) return phrases.markers.begins(lower) ? HtmlLine::kMarker : HtmlLine::kFurniture;
+  if (known && is_furniture())
+    return phrases.markers.begins(lower) ? HtmlLine::kMarker : HtmlLine::kFurniture;
   if (!prose) return HtmlLine::kText;
-  if (phrases.banners.begins(begin)) return HtmlLine::kBanner;
+  if (known && phrases.banners.begins(begin)) return HtmlLine::kBanner;
   if (is_credited(line) || ((wide || digits >= kDateDigits) && is_dateline(line)))
     return HtmlLine::kFurniture;
   if (line.size() > kStartMax) return HtmlLine::kText;
