@@ -77,9 +77,7 @@ template <class T>
 class GrowingArray {
  public:
   GrowingArray() = default;
-  // small_max: bytes.
-  explicit GrowingArray(std::size_t size_max, std::size_t small_max = GrowingMemory::kSmallMax)
-      : memory_(size_max * sizeof(T), small_max) {}
+  explicit GrowingArray(std::size_t size_max) : memory_(size_max * sizeof(T)) {}
 
   T* data() const { return reinterpret_cast<T*>(memory_.data()); }
   T& operator[](std::size_t index) { return data()[index]; }

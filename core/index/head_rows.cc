@@ -11,7 +11,7 @@ namespace neardup {
 HeadRows::HeadRows(int key_bits, int level_min, int slots) : key_bits_(key_bits), slots_(slots) {
   CHECK(level_min <= key_bits && key_bits <= 32 && slots > 0, "a row of heads has a number");
   size_.level = level_min;
-  narrow_ = GrowingArray<std::uint32_t>(words_max(0), kSmallMax);
+  narrow_ = GrowingArray<std::uint32_t>(words_max(0));
   narrow_.use(words_for(size_.whole(), 0));
   begin_round();
 }

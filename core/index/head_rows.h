@@ -40,8 +40,6 @@ class HeadRows {
   static constexpr int kWidenings = 4;   // one line, two, four, eight, sixteen
   static constexpr int kRunShift = 6;
   static constexpr std::uint64_t kRunRows = std::uint64_t{1} << kRunShift;
-  // Bytes from which on memory comes as huge pages.
-  static constexpr std::size_t kSmallMax = 2 * GrowingMemory::kSmallMax;
 
   // Entries per bucket before it is split, and entries per line before heads are widened once, twice ...: the
   // more lines there are, the evener they fill.

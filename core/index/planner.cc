@@ -18,9 +18,9 @@ constexpr double kLineBytes = 64;
 
 // What a GrowingMemory holds for so many bytes in use: half a step is not full, of huge pages one is held
 // ahead.
-double held(double bytes, double small_max = GrowingMemory::kSmallMax) {
+double held(double bytes) {
   constexpr double kStep = GrowingMemory::kSmallStep, kHuge = GrowingMemory::kHugePage;
-  return bytes < small_max ? bytes + kStep / 2 : bytes + 1.5 * kHuge;
+  return bytes < GrowingMemory::kSmallMax ? bytes + kStep / 2 : bytes + 1.5 * kHuge;
 }
 
 // What lies in a bucket's block, averaged over buckets with `load` entries on average, whose head has room
@@ -103,7 +103,7 @@ Forecast forecast(const Covering& covering, std::uint64_t documents) {
     result.documents_max = std::min(result.documents_max, documents_max_of(*rows));
     if (is_scanned) continue;
     const TableForecast each = forecast_table(*rows, n);
-    bytes += held(rows->slots() * each.heads, HeadRows::kSmallMax);
+    bytes += held(rows->slots() * each.heads);
     for (const auto& table : tables) {
       if (&table.rows() != rows.get()) continue;
       result.candidates += each.candidates;
