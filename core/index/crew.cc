@@ -41,13 +41,13 @@ Crew::~Crew() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Crew::run(const std::function<void(int)>& work) {
-  if (threads_.empty()) return work(0);
-  work_ = &work;
+void Crew::run(const Task& task) {
+  if (threads_.empty()) return task.call(task.what, 0);
+  task_ = task;
   busy_.store(static_cast<std::uint32_t>(threads_.size()), std::memory_order_relaxed);
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();
-  work(0);
+  task.call(task.what, 0);
   for (std::uint32_t left = busy_.load(std::memory_order_acquire); left != 0;
        left = busy_.load(std::memory_order_acquire)) {
     wait_for_change(busy_, left);
@@ -60,7 +60,7 @@ void Crew::wait_for_work(int member) {
     wait_for_change(round_, seen);
     ++seen;  // rounds follow each other only when all are done, so none is missed
     if (over_) return;
-    (*work_)(member);
+    task_.call(task_.what, member);
     if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_all();
   }
 }

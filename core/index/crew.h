@@ -8,7 +8,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <thread>
 #include <vector>
 
@@ -23,12 +22,23 @@ class Crew {
   Crew& operator=(const Crew&) = delete;
 
   int size() const { return static_cast<int>(threads_.size()) + 1; }
-  void run(const std::function<void(int)>& work);
+
+  template <class Work>
+  void run(const Work& work) {
+    run({&work, [](const void* what, int member) { (*static_cast<const Work*>(what))(member); }});
+  }
 
  private:
+  // A function and what it is called with: no memory is asked for, as std::function does.
+  struct Task {
+    const void* what = nullptr;
+    void (*call)(const void* what, int member) = nullptr;
+  };
+
+  void run(const Task& task);
   void wait_for_work(int member);
 
-  const std::function<void(int)>* work_ = nullptr;
+  Task task_;
   std::atomic<std::uint32_t> round_ = 0;  // raised when there is work; the last one has none
   std::atomic<std::uint32_t> busy_ = 0;
   std::atomic<bool> over_ = false;

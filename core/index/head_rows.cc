@@ -7,6 +7,14 @@
 #include "core/base/check.h"
 
 namespace neardup {
+namespace {
+
+// What, times load / unit, is so many entries at least.
+std::uint64_t least(std::uint64_t entries, std::uint64_t load, std::uint64_t unit) {
+  return (entries * unit + load - 1) / load;
+}
+
+}  // namespace
 
 HeadRows::HeadRows(int key_bits, int level_min, int slots) : key_bits_(key_bits), slots_(slots) {
   CHECK(level_min <= key_bits && key_bits <= 32 && slots > 0, "a row of heads has a number");
@@ -24,11 +32,14 @@ std::uint64_t HeadRows::due(const Size& size, std::uint64_t split) const {
   return kWideLoad[static_cast<std::size_t>(size.widenings)] * (done << size.widenings);
 }
 
-// Rows of this round that are split or widened before `count` more entries are stored.
+// Rows of this round that are split or widened before `count` more entries are stored. Counts as due() does.
 std::uint64_t HeadRows::steps_for(std::uint64_t count) const {
-  std::uint64_t steps = 0;
-  while (size_.entries + count > due(size_, size_.split + steps)) ++steps;
-  return steps;
+  if (!grows(count)) return 0;
+  const std::uint64_t entries = size_.entries + count;
+  const auto w = static_cast<std::size_t>(size_.widenings);
+  const std::uint64_t done =
+      widens(size_) ? least(entries, kWideLoad[w] << w, 1) : least(entries, kLoad, kLoadUnit);
+  return done - size_.whole() - size_.split;
 }
 
 std::uint64_t HeadRows::before_round_ends(std::uint64_t count) const {
@@ -94,18 +105,14 @@ void HeadRows::begin_round() {
 
 // Counts as due() does.
 HeadRows::Shape HeadRows::shape_of(std::uint64_t entries) const {
-  const auto least = [entries](std::uint64_t load,
-                               std::uint64_t unit) {  // with load * least / unit >= entries
-    return (entries * unit + load - 1) / load;
-  };
   const std::uint64_t all = std::uint64_t{1} << key_bits_;
-  const std::uint64_t rows = std::max(least(kLoad, kLoadUnit), size_.whole());
+  const std::uint64_t rows = std::max(least(entries, kLoad, kLoadUnit), size_.whole());
   if (rows < all) {
     const auto level = static_cast<int>(std::bit_width(rows)) - 1;
     return {.level = level, .ahead = rows - (std::uint64_t{1} << level), .widenings = 0};
   }
   for (int widenings = 0; widenings < kWidenings; ++widenings) {
-    const std::uint64_t done = least(kWideLoad[static_cast<std::size_t>(widenings)] << widenings, 1);
+    const std::uint64_t done = least(entries, kWideLoad[static_cast<std::size_t>(widenings)] << widenings, 1);
     if (done < 2 * all) {
       return {.level = key_bits_, .ahead = done > all ? done - all : 0, .widenings = widenings};
     }
