@@ -155,8 +155,8 @@ void HammingIndex<kWidth>::probe(std::span<const Word> queries, MatchMode mode,
   });
 }
 
-// Answers what was found for queries begin to end - 1, and lists those that are open: another one of the batch
-// may be their match, and it is if one before them is near. Returns how many there are.
+// Answers what was found for queries begin to end - 1, and lists those that are open: another one of the
+// batch may be their match, and it is if one before them is near. Returns how many there are.
 template <int kWidth>
 std::size_t HammingIndex<kWidth>::answer(std::span<const Word> queries, MatchMode mode, std::size_t begin,
                                          std::size_t end, std::span<std::optional<Match>> answers) {

@@ -177,8 +177,8 @@ class HammingIndex {
     if (found.distance < 0) return options_.distance;
     return mode == MatchMode::kFirst ? -1 : found.distance - 1;
   }
-  // Of a batch to be stored: its answers as far as they are stored already, those that are open, found_, keys_
-  // and tags_.
+  // Of a batch to be stored: its answers as far as they are stored already, which queries are open, found_,
+  // keys_ and tags_.
   void probe(std::span<const Word> queries, MatchMode mode, std::span<std::optional<Match>> answers);
   std::size_t answer(std::span<const Word> queries, MatchMode mode, std::size_t begin, std::size_t end,
                      std::span<std::optional<Match>> answers);

@@ -470,9 +470,9 @@ void HammingTable<Word>::widen(const Size& size, std::uint64_t bucket) {
   refill(wide, to, shard_of(bucket));
 }
 
-// A piece of the batch at a time. Where its entries go is looked up for all of them, and asked for, before the
-// first is stored; what is split or widened meanwhile is looked up again. Between two steps of growth nothing
-// but the entries themselves changes.
+// A piece of the batch at a time. Where its entries go is looked up for all of them, and asked for, before
+// the first is stored; what is split or widened meanwhile is looked up again. Between two steps of growth
+// nothing but the entries themselves changes.
 template <class Word>
 template <class Key, class Tag, class Id>
 void HammingTable<Word>::insert_batch(const ShardRun& run, std::uint64_t count, Key key, Tag tag, Id id) {

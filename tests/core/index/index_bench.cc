@@ -249,9 +249,9 @@ class RandomLines {
   std::uint64_t next_ = 0;
 };
 
-// Memory that this process gave back comes faster than what the machine never had, or gave back to its host: a
-// guest's first touch of a page may take its host milliseconds. A service that runs for days does not see
-// these, nor is any index to blame for them; so they are had once, before what is measured.
+// Memory that this process gave back comes faster than what the machine never had, or gave back to its
+// host: a guest's first touch of a page may take its host milliseconds. A service that runs for days does not
+// see these, nor is any index to blame for them; so they are had once, before what is measured.
 void warm_machine(std::size_t bytes) {
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
