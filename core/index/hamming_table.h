@@ -51,7 +51,6 @@ struct ShardRun {
   int begin = 0;
   int end = kShards;
 
-  bool is_whole() const { return end - begin == kShards; }
   bool has(int shard) const { return shard >= begin && shard < end; }
 };
 
@@ -203,13 +202,6 @@ class HammingTable {
     const std::uint32_t* const line = head(r, key);
     prefetch_line(line);
     if (!leads_) prefetch_line(ids(r, line));
-  }
-
-  void prefetch_to_write(std::uint64_t key) const {
-    const Region& r = region(key);
-    std::uint32_t* const line = head(r, key);
-    prefetch_line_to_write(line);
-    if (!leads_) prefetch_line_to_write(ids(r, line));
   }
 
   // Stores an entry, and leaves it to others to grow. REQUIRES: id is later than all ids of the table.
@@ -477,9 +469,9 @@ template <class Word>
 template <class Key, class Tag, class Id>
 void HammingTable<Word>::insert_batch(const ShardRun& run, std::uint64_t count, Key key, Tag tag, Id id) {
   constexpr std::uint64_t kPiece = 256;
-  std::array<std::uint64_t, kPiece> own;  // entries of these shards,
-  std::array<std::uint64_t, kPiece> keys;
-  std::array<std::uint32_t*, kPiece> lines;
+  std::array<std::uint64_t, kPiece> own;     // the entries of these shards,
+  std::array<std::uint64_t, kPiece> keys;    // their keys,
+  std::array<std::uint32_t*, kPiece> lines;  // and where they go
   Size size = rows_->size();
   const std::uint64_t before = size.entries;
   const auto grow_to = [&](std::uint64_t entries) {
@@ -489,7 +481,6 @@ void HammingTable<Word>::insert_batch(const ShardRun& run, std::uint64_t count, 
       rows_->advance(size);
     }
   };
-  std::uint32_t largest = 0;  // of the heads
   for (std::uint64_t from = 0; from < count; from += kPiece) {
     // Whose an entry is, is the throw of a coin: written down without a branch.
     std::uint64_t own_count = 0;
@@ -516,21 +507,11 @@ void HammingTable<Word>::insert_batch(const ShardRun& run, std::uint64_t count, 
         const Region& r = size.region(k);
         const bool is_moved = (k & size.split_mask) - first_moved < moved;
         std::uint32_t* const line = is_moved ? head(r, k) : lines[at];
-        const std::uint32_t place = (line[0] & kCountMask) + 1;
-        if (place > r.room()) [[unlikely]] {
-          put_into_block(line, shard_of(k), tag(i), id(i));
-          continue;
-        }
-        line[place] = tag(i);
-        if (!leads_) ids(r, line)[place] = id(i);
-        ++line[0];
-        largest = std::max(largest, place);
+        put(r, line, shard_of(k), tag(i), id(i));
       }
     }
   }
   grow_to(before + count);
-  Shard& shard = shards_[static_cast<std::size_t>(run.begin)];
-  shard.largest_bucket = std::max<std::uint64_t>(shard.largest_bucket, largest);
 }
 
 template <class Word>
