@@ -29,7 +29,7 @@ class Crew {
   }
 
  private:
-  // A function and what it is called with: no memory is asked for, as std::function does.
+  // A function and what it is called with: it asks for no memory, as std::function would.
   struct Task {
     const void* what = nullptr;
     void (*call)(const void* what, int member) = nullptr;

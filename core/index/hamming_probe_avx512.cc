@@ -70,7 +70,7 @@ __m512i vector_of(Word word) {
   }
 }
 
-// The first of the words, kLanes or fewer.
+// The words of which `wanted` has a bit; 0 for all others.
 template <class Word>
 __m512i load_words(const Word* words, std::uint32_t wanted) {
   if constexpr (sizeof(Word) == 4) {
@@ -107,13 +107,8 @@ std::uint32_t words_within(__m512i counts, int distance) {
 }
 
 template <class Word>
-constexpr std::uint32_t first_words(std::size_t count) {
-  return count < kLanes<Word> ? (1U << count) - 1 : (1U << kLanes<Word>)-1;
-}
-
-template <class Word>
 std::uint32_t near_words(const Word* words, std::size_t count, Word query, int distance) {
-  const std::uint32_t wanted = first_words<Word>(count);
+  const std::uint32_t wanted = count < kLanes<Word> ? (1U << count) - 1 : (1U << kLanes<Word>)-1;
   const __m512i counts = differing_counts<Word>(load_words(words, wanted), vector_of(query));
   return words_within<Word>(counts, distance) & wanted;
 }

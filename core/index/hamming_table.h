@@ -205,7 +205,10 @@ class HammingTable {
   }
 
   // Stores an entry, and leaves it to others to grow. REQUIRES: id is later than all ids of the table.
-  void put(std::uint64_t key, std::uint32_t tag, std::uint32_t id) { put(rows_->size(), key, tag, id); }
+  void put(std::uint64_t key, std::uint32_t tag, std::uint32_t id) {
+    const Region& r = region(key);
+    put(r, head(r, key), shard_of(key), tag, id);
+  }
 
   // Stores those of a batch that are in these shards, in order, and does what growth there is on the way. The
   // rows are prepared for all of it. key(i), tag(i), id(i) are those of entry i.
@@ -337,10 +340,6 @@ class HammingTable {
     return bucket < size.whole() ? size.region(bucket) : size.regions[1];
   }
 
-  void put(const Size& size, std::uint64_t key, std::uint32_t tag, std::uint32_t id) {
-    const Region& r = size.region(key);
-    put(r, head(r, key), shard_of(key), tag, id);
-  }
   void put(const Region& r, std::uint32_t* line, Shard& shard, std::uint32_t tag, std::uint32_t id) {
     const std::uint32_t count = (line[0] & kCountMask) + 1;
     if (count > r.room()) [[unlikely]]

@@ -276,16 +276,40 @@ constexpr std::size_t kBylineMax = 50;
 constexpr std::size_t kStartMax = 60;  // no phrase is longer, and no line of the other kinds
 static_assert(kStartMax >= kDateMax && kStartMax >= kBylineMax && kStartMax >= kLooseMax);
 
-// Phrases by their first three bytes; each compared with the start of a line. Most lines begin as no phrase
-// does.
+constexpr std::size_t kStart = 3;  // bytes by which a phrase is found
+
+// A number of so many bits for what begins alike.
+std::size_t start_of(std::string_view text, int bits) {
+  const auto at = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(text[i]); };
+  return (at(0) | at(1) << 8 | at(2) << 16) * 0x9E3779B1U >> (32 - bits);
+}
+
+// How the phrases of several lists begin. Most lines begin as none of them does.
+class PhraseStarts {
+ public:
+  void add(std::string_view phrase) { starts_.set(start_of(phrase, kBits)); }
+
+  // Whether one of the phrases may begin as `line` does.
+  bool may_begin(std::string_view line) const {
+    return line.size() >= kStart && starts_.test(start_of(line, kBits));
+  }
+
+ private:
+  static constexpr int kBits = 14;
+  std::bitset<std::size_t{1} << kBits> starts_;
+};
+
+// Phrases by how they begin; each compared with the start of a line.
 class PhraseList {
  public:
+  // starts: to which they are added, if given.
   template <std::size_t kSize>
-  explicit PhraseList(const std::string_view (&phrases)[kSize]) {
+  explicit PhraseList(const std::string_view (&phrases)[kSize], PhraseStarts* starts = nullptr) {
     std::array<std::vector<std::string_view>, kBuckets> by_start;
     for (const std::string_view phrase : phrases) {
       CHECK(phrase.size() >= kStart, "a phrase is too short to be found");
       by_start[start_of(phrase, kBucketBits)].push_back(phrase);
+      if (starts != nullptr) starts->add(phrase);
     }
     for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
       phrases_.insert(phrases_.end(), by_start[bucket].begin(), by_start[bucket].end());
@@ -317,16 +341,6 @@ class PhraseList {
   }
 
   bool begins_as_label(std::string_view line) const { return label(line) || marked(line); }
-
-  static constexpr std::size_t kStart = 3;
-
-  // A number of so many bits for what begins alike.
-  static std::size_t start_of(std::string_view text, int bits) {
-    const auto at = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(text[i]); };
-    return (at(0) | at(1) << 8 | at(2) << 16) * 0x9E3779B1U >> (32 - bits);
-  }
-
-  const std::vector<std::string_view>& all() const { return phrases_; }
 
  private:
   static constexpr int kBucketBits = 10;
@@ -569,36 +583,20 @@ bool has_stop(std::string_view line) {
 
 // All lists that a line is compared with.
 struct Phrases {
-  PhraseList firm{kFirm};
-  PhraseList firm_but_sentences{kFirmButSentences};
-  PhraseList firm_words{kFirmWords};
-  PhraseList loose{kLoose};
-  PhraseList loose_words{kLooseWords};
-  PhraseList labels{kLabels};
-  PhraseList loose_labels{kLooseLabels};
-  PhraseList notices{kNotices};
-  PhraseList rights{kRights};
-  PhraseList markers{kMarkers};
-  PhraseList buttons{kButtons};
-  PhraseList sections{kSections};
-  PhraseList banners{kBanners};
-
-  Phrases() {
-    for (const PhraseList* list :
-         {&firm, &firm_but_sentences, &firm_words, &loose, &loose_words, &labels, &loose_labels, &notices,
-          &rights, &markers, &buttons, &sections, &banners}) {
-      for (const std::string_view phrase : list->all()) starts_.set(PhraseList::start_of(phrase, kStartBits));
-    }
-  }
-
-  // Whether one of all these phrases may begin as `line` does.
-  bool may_begin(std::string_view line) const {
-    return line.size() >= PhraseList::kStart && starts_.test(PhraseList::start_of(line, kStartBits));
-  }
-
- private:
-  static constexpr int kStartBits = 14;
-  std::bitset<std::size_t{1} << kStartBits> starts_;
+  PhraseStarts starts;  // of all of them
+  PhraseList firm{kFirm, &starts};
+  PhraseList firm_but_sentences{kFirmButSentences, &starts};
+  PhraseList firm_words{kFirmWords, &starts};
+  PhraseList loose{kLoose, &starts};
+  PhraseList loose_words{kLooseWords, &starts};
+  PhraseList labels{kLabels, &starts};
+  PhraseList loose_labels{kLooseLabels, &starts};
+  PhraseList notices{kNotices, &starts};
+  PhraseList rights{kRights, &starts};
+  PhraseList markers{kMarkers, &starts};
+  PhraseList buttons{kButtons, &starts};
+  PhraseList sections{kSections, &starts};
+  PhraseList banners{kBanners, &starts};
 };
 
 }  // namespace
@@ -632,7 +630,7 @@ HtmlLine html_line_kind(std::string_view line, HtmlLineOf of) {
 
   const bool wide = !is_ascii(begin.front());
 
-  const bool known = phrases.may_begin(begin) || phrases.may_begin(inside);
+  const bool known = phrases.starts.may_begin(begin) || phrases.starts.may_begin(inside);
 
   if (known && of == HtmlLineOf::kHeading && phrases.sections.holds(lower)) return HtmlLine::kText;
   // What only lists of Chinese and Japanese hold.
