@@ -139,7 +139,7 @@ std::uint64_t BucketTable::split(std::uint64_t sibling) {
       continue;
     }
     const std::uint64_t target = (tag & 1) != 0 ? sibling : bucket;
-    append(target, packed({target, tag >> 1, bits + 1 + kOrdinalSlack}, ordinal));
+    append(target, packed(place_in(target, tag >> 1, bits + 1), ordinal));
   }
   return dropped;
 }
@@ -155,10 +155,11 @@ std::uint64_t BucketTable::take(Key key, Ordinal ordinal) {
   if (ordinal < oldest_ || ordinal > newest_) return 0;
   const Place place = place_of(key);
   const Posting wanted = packed(place, ordinal);
-  take_out(place.bucket, place.ordinal_bits - kOrdinalSlack);
+  const unsigned bits = bits_of_bucket(place.bucket, buckets());
+  take_out(place.bucket, bits);
   std::uint64_t found = 0;
   for (const auto& [tag, kept] : shard_of(place.bucket).moving) {
-    const Posting posting = packed({place.bucket, tag, place.ordinal_bits}, kept);
+    const Posting posting = packed(place_in(place.bucket, tag, bits), kept);
     if (found == 0 && posting == wanted) {
       found = 1;
       continue;
@@ -197,17 +198,16 @@ void BucketTable::end_sweep() {
 }
 
 std::uint64_t BucketTable::sweep(std::uint64_t bucket, unsigned bits) {
-  const unsigned ordinal_bits = bits + kOrdinalSlack;
   // The oldest posting of a bucket comes first: where that one lives, all do.
   const Line& head = buckets_[bucket];
-  if (head.count() == 0 || ordinal_of(head.posting(0), ordinal_bits) >= oldest_) return 0;
+  if (head.count() == 0 || ordinal_of(head.posting(0), ordinal_bits(bits)) >= oldest_) return 0;
   take_out(bucket, bits);
   std::uint64_t dropped = 0;
   for (const auto& [tag, ordinal] : shard_of(bucket).moving) {
     if (ordinal < oldest_) {
       ++dropped;
     } else {
-      append(bucket, packed({bucket, tag, ordinal_bits}, ordinal));
+      append(bucket, packed(place_in(bucket, tag, bits), ordinal));
     }
   }
   return dropped;

@@ -138,6 +138,7 @@ class BucketTable {
   static_assert(kShards <= 1U << kLevelMin, "a bucket is of one shard, and its sibling of the same");
   static constexpr unsigned kPostingBits = 40;
   static constexpr unsigned kOrdinalSlack = kPostingBits - kKeyBits;  // ordinal bits = bits of bucket + this
+  static constexpr std::uint64_t kPostingMask = (std::uint64_t{1} << kPostingBits) - 1;
   static constexpr unsigned kLinkShift = 4;
   static constexpr std::uint64_t kLinesMax = (std::uint64_t{1} << 28) - 1;
   static constexpr std::uint64_t kBucketsMax = std::uint64_t{1} << 30;
@@ -171,11 +172,12 @@ class BucketTable {
   };
   static_assert(sizeof(Line) == 64);
 
-  // Where a key's postings are, and how they look.
+  // Where a key's postings are, and how they look: as the key itself without its lowest bits, which lead to
+  // the bucket, and an ordinal in their place.
   struct Place {
     std::uint64_t bucket;
-    std::uint64_t tag;
-    unsigned ordinal_bits;
+    Posting front;         // the tag, and zeros in the place of the ordinal
+    Posting ordinal_bits;  // ones there
   };
 
   // How many bits lead to a bucket, in a table of so many.
@@ -185,18 +187,25 @@ class BucketTable {
     return level + (bucket < buckets - whole || bucket >= whole);
   }
   static std::uint64_t split_for(std::uint64_t sibling) { return sibling - std::bit_floor(sibling); }
+  // In a bucket that so many bits lead to.
+  static constexpr Posting ordinal_bits(unsigned bits) {
+    return (std::uint64_t{1} << (bits + kOrdinalSlack)) - 1;
+  }
+  static Place place_in(std::uint64_t bucket, std::uint64_t tag, unsigned bits) {
+    return {bucket, tag << (bits + kOrdinalSlack), ordinal_bits(bits)};
+  }
   Place place_of(Key key) const {
     // Whether a bucket is split already no branch predictor knows: so there is none to guess.
-    const std::uint64_t bits = key & ((std::uint64_t{1} << kKeyBits) - 1);
-    const bool is_split = (bits & ((std::uint64_t{1} << level_) - 1)) < split_;
-    const unsigned width = level_ + is_split;
-    return {bits & ((std::uint64_t{1} << width) - 1), bits >> width, width + kOrdinalSlack};
+    const std::uint64_t whole = (std::uint64_t{1} << level_) - 1;
+    const std::uint64_t bits = whole | (std::uint64_t{(key & whole) < split_} << level_);
+    const Posting ordinal = bits << kOrdinalSlack | ((1U << kOrdinalSlack) - 1);
+    return {key & bits, (key << kOrdinalSlack) & kPostingMask & ~ordinal, ordinal};
   }
-  Posting packed(const Place& place, Ordinal ordinal) const {
-    return place.tag << place.ordinal_bits | (ordinal & ((std::uint64_t{1} << place.ordinal_bits) - 1));
+  static Posting packed(const Place& place, Ordinal ordinal) {
+    return place.front | (ordinal & place.ordinal_bits);
   }
-  Ordinal ordinal_of(Posting posting, unsigned ordinal_bits) const {
-    return base_ + ((posting - base_) & ((std::uint64_t{1} << ordinal_bits) - 1));
+  Ordinal ordinal_of(Posting posting, Posting ordinal_bits) const {
+    return base_ + ((posting - base_) & ordinal_bits);
   }
   // The last line of a bucket. One in three has more than its first, which of them no branch predictor knows:
   // the others ask for a line in vain, always the same.
@@ -288,13 +297,12 @@ inline unsigned BucketTable::Line::like(std::uint16_t wanted, std::uint16_t mask
 template <class Visit>
 void BucketTable::scan_line(const Line& line, const Place& place, Visit& visit) const {
   // The tag is the top of a posting: compare as much of it as the high 16 bits hold, then the rest.
-  const unsigned tag_bits = kPostingBits - place.ordinal_bits;
-  const unsigned seen = tag_bits < 16 ? tag_bits : 16;
-  const auto mask = static_cast<std::uint16_t>(0xFFFFU << (16 - seen));
-  const auto wanted = static_cast<std::uint16_t>(place.tag >> (tag_bits - seen) << (16 - seen));
+  constexpr unsigned kLowBits = kPostingBits - 16;
+  const auto wanted = static_cast<std::uint16_t>(place.front >> kLowBits);
+  const auto mask = static_cast<std::uint16_t>(~place.ordinal_bits >> kLowBits);
   for (unsigned bits = line.like(wanted, mask); bits != 0; bits &= bits - 1) {
     const Posting posting = line.posting(static_cast<std::size_t>(__builtin_ctz(bits)));
-    if (posting >> place.ordinal_bits != place.tag) continue;
+    if ((posting & ~place.ordinal_bits) != place.front) continue;
     const Ordinal ordinal = ordinal_of(posting, place.ordinal_bits);
     if (ordinal >= oldest_) visit(ordinal);
   }
@@ -319,37 +327,37 @@ void BucketTable::scan(Key key, Visit visit) const {
 
 template <class Visit>
 void BucketTable::probe(std::span<const Key> keys, Visit visit) const {
+  std::array<Place, kProbesMax> places;
   std::array<std::uint16_t, kProbesMax> longer;  // those with more than one line
   std::size_t longer_count = 0;
-  for (const Key key : keys) prefetch(key);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const Place place = place_of(keys[i]);
-    const Line& head = buckets_[place.bucket];
+    places[i] = place_of(keys[i]);
+    prefetch_line(&buckets_[places[i].bucket]);
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const Line& head = buckets_[places[i].bucket];
     prefetch_last(head);
     longer[longer_count] = static_cast<std::uint16_t>(i);
     longer_count += head.link() != 0;
     const auto one = [&](Ordinal ordinal) { visit(i, ordinal); };
-    scan_line(head, place, one);
+    scan_line(head, places[i], one);
   }
   // The ring of a crowded bucket: its last line, which is here by now, leads to the second.
-  for (std::size_t k = 0; k < longer_count; ++k) {
-    prefetch_line(&overflow_[first_overflow(buckets_[place_of(keys[longer[k]]).bucket]) - 1]);
+  for (const std::size_t i : std::span(longer).first(longer_count)) {
+    prefetch_line(&overflow_[first_overflow(buckets_[places[i].bucket]) - 1]);
   }
-  for (std::size_t k = 0; k < longer_count; ++k) {
-    const std::size_t i = longer[k];
-    const Place place = place_of(keys[i]);
+  for (const std::size_t i : std::span(longer).first(longer_count)) {
     const auto one = [&](Ordinal ordinal) { visit(i, ordinal); };
-    scan_overflow(buckets_[place.bucket], place, one);
+    scan_overflow(buckets_[places[i].bucket], places[i], one);
   }
 }
 
 template <class Visit>
 void BucketTable::for_each_of(std::uint64_t bucket, unsigned bits, Visit& visit) const {
-  const unsigned ordinal_bits = bits + kOrdinalSlack;
   const auto visit_line = [&](const Line& line) {
     for (unsigned i = 0; i < line.count(); ++i) {
       const Posting posting = line.posting(i);
-      visit(posting >> ordinal_bits, ordinal_of(posting, ordinal_bits));
+      visit(posting >> (bits + kOrdinalSlack), ordinal_of(posting, ordinal_bits(bits)));
     }
   };
   const Line& head = buckets_[bucket];
