@@ -4,6 +4,7 @@
 
 #include "core/base/check.h"
 #include "core/fingerprint/shingle_signer.h"
+#include "core/fingerprint/sketch_kernels.h"
 
 namespace neardup {
 namespace {
@@ -16,28 +17,6 @@ double power(double base, std::size_t exponent) {
   for (; exponent > 0; --exponent) product *= base;
   return product;
 }
-
-// Each minimum is mixed into what those before it made, so their order counts.
-class KeyHash {
- public:
-  KeyHash() = default;
-  KeyHash(ShingleKind kind, std::size_t band)
-      : state_((static_cast<std::uint64_t>(kind) << 8 | band) * 0x9E3779B97F4A7C15) {}
-
-  void add(std::uint32_t minimum) {
-    state_ = (state_ ^ minimum) * 0xD6E8FEB86659FD93;
-    state_ ^= state_ >> 32;
-  }
-  Key finish() const {
-    std::uint64_t x = state_ * 0xC2B2AE3D27D4EB4F;
-    x ^= x >> 29;
-    x *= 0x165667B19E3779F9;
-    return x ^ x >> 32;
-  }
-
- private:
-  std::uint64_t state_ = 0;
-};
 
 }  // namespace
 
@@ -60,49 +39,19 @@ void make_keys(BandLayout layout, ShingleKind kind, const std::array<std::uint32
                std::span<Key> keys) {
   DCHECK(keys.size() == layout.bands && layout.bands <= kLongBandsMax);
   for (std::size_t j = 0; j < layout.bands; ++j) {
-    KeyHash hash(kind, j);
-    for (std::size_t e = 0; e < layout.width; ++e) hash.add(minima[j * layout.width + e]);
-    keys[j] = hash.finish();
+    std::uint64_t key = internal::begin_key(kind, j);
+    for (std::size_t e = 0; e < layout.width; ++e)
+      key = internal::with_minimum(key, minima[j * layout.width + e]);
+    keys[j] = internal::finish_key(key);
   }
 }
-
-namespace {
-
-// With the width known, a band is made without a loop.
-template <std::size_t kWidth>
-void make_band(const LongSignature& signature, std::size_t number, Band& band) {
-  const std::uint32_t* const first = signature.minima.first.data() + number * kWidth;
-  const std::uint32_t* const second = signature.minima.second.data() + number * kWidth;
-  // A variant is hashed as the key is up to the minimum that is replaced.
-  std::array<KeyHash, kWidth> variants;
-  KeyHash whole(signature.kind, number);
-#pragma GCC unroll 4
-  for (std::size_t e = 0; e < kWidth; ++e) {
-#pragma GCC unroll 4
-    for (std::size_t before = 0; before < e; ++before) variants[before].add(first[e]);
-    variants[e] = whole;
-    variants[e].add(second[e]);
-    whole.add(first[e]);
-  }
-  band.width = kWidth;
-  band.key = whole.finish();
-#pragma GCC unroll 4
-  for (std::size_t e = 0; e < kWidth; ++e) {
-    const Key variant = variants[e].finish();
-    band.variants[e] = second[e] == kNoMinimum ? band.key : variant;
-    band.features[e] = minimum_feature(signature.kind, first[e]);
-    band.second_features[e] = minimum_feature(signature.kind, second[e]);
-  }
-}
-
-}  // namespace
 
 void make_bands(BandLayout layout, LongSignature& signature) {
   DCHECK(layout.bands <= kLongBandsMax && layout.bands * layout.width <= kMinimaBins);
-  signature.band_count = layout.bands;
-  const auto make = layout.width == 4 ? make_band<4> : layout.width == 3 ? make_band<3> : make_band<2>;
   DCHECK(layout.width >= 2 && layout.width <= kBandMinima);
-  for (std::size_t j = 0; j < layout.bands; ++j) make(signature, j, signature.bands[j]);
+  signature.band_count = layout.bands;
+  internal::sketch_kernels().make_bands(signature.minima.first.data(), signature.minima.second.data(),
+                                        signature.kind, layout.bands, layout.width, signature.bands.data());
 }
 
 struct LongSigner::Work {

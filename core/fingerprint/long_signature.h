@@ -83,11 +83,6 @@ void make_bands(BandLayout layout, LongSignature& signature);
 void make_keys(BandLayout layout, ShingleKind kind, const std::array<std::uint32_t, kMinimaBins>& minima,
                std::span<Key> keys);
 
-// What the minima of a band are called in an index: a value alone stands for a shingle of its kind.
-constexpr Feature minimum_feature(ShingleKind kind, std::uint32_t value) {
-  return Feature{static_cast<std::uint8_t>(kind)} << 32 | value;
-}
-
 class LongSigner {
  public:
   static constexpr std::size_t kSignaturesMax = 2;  // of one text

@@ -22,6 +22,7 @@
 #include <span>
 
 #include "core/fingerprint/band.h"
+#include "core/fingerprint/shingle.h"
 
 namespace neardup {
 
@@ -33,6 +34,11 @@ struct BandMinima {
 
   friend bool operator==(const BandMinima&, const BandMinima&) = default;
 };
+
+// What a minimum is called in an index: a value alone stands for a shingle of its kind.
+constexpr Feature minimum_feature(ShingleKind kind, std::uint32_t value) {
+  return Feature{static_cast<std::uint8_t>(kind)} << 32 | value;
+}
 
 class MinimaBuilder {
  public:

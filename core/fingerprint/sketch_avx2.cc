@@ -32,7 +32,8 @@ NEARDUP_BEGIN_AVX2
 namespace neardup::internal {
 namespace {
 
-constexpr std::size_t kBlockMax = 1024;  // shingles between two looks at the bins, and the size of a buffer
+constexpr std::size_t kBlockMax = 1024;    // shingles between two looks at the bins, and the size of a buffer
+constexpr std::size_t kFirstMinima = 256;  // shingles whose values are taken unseen
 
 __m256i load(const void* bytes) { return _mm256_loadu_si256(static_cast<const __m256i*>(bytes)); }
 void store(void* bytes, __m256i value) { _mm256_storeu_si256(static_cast<__m256i*>(bytes), value); }
@@ -215,40 +216,69 @@ void lower(std::uint64_t* bin, const std::uint32_t* value) {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(bin), lowered);
 }
 
+// The first `count` of both arrays, in their order.
+void lower_all(std::uint64_t* bins, const std::uint32_t* places, const std::uint32_t* values,
+               std::size_t count) {
+  std::size_t i = 0;
+  for (; i + 2 <= count; i += 2) {
+    lower(bins + places[i], values + i);
+    lower(bins + places[i + 1], values + i + 1);
+  }
+  if (i < count) lower(bins + places[i], values + i);
+}
+
+// Eight shingles as their values and their places among the bins.
+struct Eight {
+  explicit Eight(const std::uint64_t* shingles) {
+    const __m256i bin_count = _mm256_set1_epi64x(kBins);
+    const __m256i a = load(shingles);
+    const __m256i b = load(shingles + 4);
+    values = low_halves(a, b);
+    places = high_halves(placed(a, bin_count), placed(b, bin_count));
+  }
+
+  __m256i values;
+  __m256i places;
+};
+
 // A value that is not below the second minimum of its bin changes nothing, and soon hardly any is. So we look
 // at the bins once in a while, drop what is not below them eight at a time, and lower the bins by the rest
-// one at a time. What we saw may be out of date: then we keep too much, never too little.
+// one at a time. What we saw may be out of date: then we keep too much, never too little. Of the first ones
+// most are below, and to tell them apart takes longer than to lower the bins by all.
 void lower_minima(const std::uint64_t* shingles, std::size_t count, std::uint64_t* bins) {
   alignas(32) std::array<std::uint32_t, kBlockMax + 8> values;
   alignas(32) std::array<std::uint32_t, kBlockMax + 8> places;
-  const __m256i bin_count = _mm256_set1_epi64x(kBins);
-  std::size_t block = 64;
-  std::size_t i = 0;
-  while (count - i >= 8) {
-    const std::size_t end = i + std::min((count - i) & ~std::size_t{7}, block);
-    block = std::min(2 * block, kBlockMax);
+  const std::size_t eights_end = count & ~std::size_t{7};
+  std::size_t begin = 0;
+  if (std::any_of(bins, bins + kBins, [](std::uint64_t bin) { return bin >> 32 == 0xFFFFFFFF; })) {
+    begin = std::min(eights_end, kFirstMinima);
+    for (std::size_t i = 0; i < begin; i += 8) {
+      const Eight eight(shingles + i);
+      store(&values[i], eight.values);
+      store(&places[i], eight.places);
+    }
+    lower_all(bins, places.data(), values.data(), begin);
+  }
+  for (std::size_t block = kFirstMinima; begin < eights_end; block = std::min(2 * block, kBlockMax)) {
+    const std::size_t end = std::min(eights_end, begin + block);
     alignas(32) std::array<std::uint32_t, kBins> seconds;
     for (std::size_t bin = 0; bin < kBins; ++bin) seconds[bin] = static_cast<std::uint32_t>(bins[bin] >> 32);
     std::size_t kept = 0;
-    for (; i < end; i += 8) {
-      const __m256i a = load(shingles + i);
-      const __m256i b = load(shingles + i + 4);
-      const __m256i value = low_halves(a, b);
-      const __m256i place = high_halves(placed(a, bin_count), placed(b, bin_count));
-      const __m256i second = _mm256_i32gather_epi32(reinterpret_cast<const int*>(seconds.data()), place, 4);
-      const unsigned keep = ~lanes_of(not_below(value, second)) & 0xFF;
-      store(&values[kept], packed(value, keep));
-      store(&places[kept], packed(place, keep));
+    for (std::size_t i = begin; i < end; i += 8) {
+      const Eight eight(shingles + i);
+      const __m256i second =
+          _mm256_i32gather_epi32(reinterpret_cast<const int*>(seconds.data()), eight.places, 4);
+      const unsigned keep = ~lanes_of(not_below(eight.values, second)) & 0xFF;
+      store(&values[kept], packed(eight.values, keep));
+      store(&places[kept], packed(eight.places, keep));
       kept += static_cast<std::size_t>(_mm_popcnt_u32(keep));
     }
-    std::size_t k = 0;
-    for (; k + 2 <= kept; k += 2) {
-      lower(bins + places[k], &values[k]);
-      lower(bins + places[k + 1], &values[k + 1]);
-    }
-    if (k < kept) lower(bins + places[k], &values[k]);
+    begin = end;
+    lower_all(bins, places.data(), values.data(), kept);
   }
-  for (; i < count; ++i) lower_bin(bins[shingle_place(shingles[i], kBins)], shingle_value(shingles[i]));
+  for (std::size_t i = eights_end; i < count; ++i) {
+    lower_bin(bins[shingle_place(shingles[i], kBins)], shingle_value(shingles[i]));
+  }
 }
 
 std::size_t select_low(const std::uint64_t* shingles, std::size_t count, std::uint32_t ceiling,
@@ -432,8 +462,9 @@ void lower_minhash(const std::uint64_t* features, std::size_t count, std::uint32
 
 }  // namespace
 
-const SketchKernels kSketchAvx2 = {count_code_points, hash_characters, hash_windows<3>, hash_windows<5>,
-                                   lower_minima,      select_low,      select_below,    mark,
+const SketchKernels kSketchAvx2 = {count_code_points, hash_characters, hash_windows<3>,
+                                   hash_windows<5>,   lower_minima,    select_low,
+                                   select_below,      make_bands,      mark,
                                    collect,           differing_bits,  lower_minhash};
 
 }  // namespace neardup::internal

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 
 NEARDUP_BEGIN_AVX512
@@ -13,7 +14,8 @@ namespace neardup::internal {
 #include "core/base/compress_avx512.inc"
 namespace {
 
-constexpr std::size_t kBlockMax = 1024;  // shingles between two looks at the bins, and the size of a buffer
+constexpr std::size_t kBlockMax = 1024;    // shingles between two looks at the bins, and the size of a buffer
+constexpr std::size_t kFirstMinima = 256;  // shingles whose values are taken unseen
 
 __mmask64 first_bytes(std::size_t count) {
   return count >= 64 ? ~0ULL : _bzhi_u64(~0ULL, static_cast<unsigned>(count));
@@ -219,35 +221,65 @@ void lower(std::uint64_t* bin, const std::uint32_t* value) {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(bin), lowered);
 }
 
+// The first `count` of both arrays, in their order.
+void lower_all(std::uint64_t* bins, const std::uint32_t* places, const std::uint32_t* values,
+               std::size_t count) {
+  std::size_t i = 0;
+  for (; i + 2 <= count; i += 2) {
+    lower(bins + places[i], values + i);
+    lower(bins + places[i + 1], values + i + 1);
+  }
+  if (i < count) lower(bins + places[i], values + i);
+}
+
+// The second minima of all bins, which are what a value has to be below of to change anything.
+struct Seconds {
+  explicit Seconds(const std::uint64_t* bins) {
+    const __m512i last = _mm512_loadu_si512(bins + 16);
+    of_sixteen = high_halves(_mm512_loadu_si512(bins), _mm512_loadu_si512(bins + 8));
+    of_rest = high_halves(last, last);
+  }
+  __m512i at(__m512i places) const { return _mm512_permutex2var_epi32(of_sixteen, places, of_rest); }
+  bool are_all_there() const {
+    const __m512i none = _mm512_set1_epi32(-1);
+    return _mm512_cmpeq_epi32_mask(of_sixteen, none) == 0 && _mm512_cmpeq_epi32_mask(of_rest, none) == 0;
+  }
+
+  __m512i of_sixteen;
+  __m512i of_rest;
+};
+
 // A value that is not below the second minimum of its bin changes nothing, and soon hardly any is. So we look
 // at the bins once in a while, drop what is not below them sixteen at a time, and lower the bins by the rest
-// one at a time. What we saw may be out of date: then we keep too much, never too little.
+// one at a time. What we saw may be out of date: then we keep too much, never too little. Of the first ones
+// most are below, and to tell them apart takes longer than to lower the bins by all.
 void lower_minima(const std::uint64_t* shingles, std::size_t count, std::uint64_t* bins) {
   alignas(64) std::array<std::uint32_t, kBlockMax + 16> values;
   alignas(64) std::array<std::uint32_t, kBlockMax + 16> places;
   const __m512i bin_count = _mm512_set1_epi64(kBins);
-  std::size_t block = 64;
-  for (std::size_t begin = 0; begin < count;) {
+  std::size_t begin = 0;
+  if (!Seconds(bins).are_all_there()) {
+    begin = std::min(count, kFirstMinima);
+    for (std::size_t i = 0; i < begin; i += 16) {
+      const Sixteen sixteen = read_sixteen(shingles + i, begin - i, bin_count);
+      _mm512_store_si512(&values[i], sixteen.values);
+      _mm512_store_si512(&places[i], sixteen.places);
+    }
+    lower_all(bins, places.data(), values.data(), begin);
+  }
+  for (std::size_t block = kFirstMinima; begin < count; block = std::min(2 * block, kBlockMax)) {
     const std::size_t end = std::min(count, begin + block);
-    block = std::min(2 * block, kBlockMax);
-    const __m512i bins2 = _mm512_loadu_si512(bins + 16);
-    const __m512i seconds0 = high_halves(_mm512_loadu_si512(bins), _mm512_loadu_si512(bins + 8));
-    const __m512i seconds1 = high_halves(bins2, bins2);
+    const Seconds seconds(bins);
     std::size_t kept = 0;
     for (std::size_t i = begin; i < end; i += 16) {
       const Sixteen sixteen = read_sixteen(shingles + i, end - i, bin_count);
-      const __m512i second = _mm512_permutex2var_epi32(seconds0, sixteen.places, seconds1);
-      const __mmask16 keep = _mm512_mask_cmplt_epu32_mask(sixteen.lanes, sixteen.values, second);
+      const __mmask16 keep =
+          _mm512_mask_cmplt_epu32_mask(sixteen.lanes, sixteen.values, seconds.at(sixteen.places));
       append(&values[kept], keep, sixteen.values);
       kept += append(&places[kept], keep, sixteen.places);
     }
     begin = end;
-    std::size_t k = 0;
-    for (; k + 2 <= kept; k += 2) {
-      lower(bins + places[k], &values[k]);
-      lower(bins + places[k + 1], &values[k + 1]);
-    }
-    if (k < kept) lower(bins + places[k], &values[k]);
+    lower_all(bins, places.data(), values.data(), kept);
   }
 }
 
@@ -270,20 +302,128 @@ std::size_t select_below(const std::uint64_t* shingles, std::size_t count, const
                          std::uint64_t* out) {
   const __m512i bin_count = _mm512_set1_epi64(kBins);
   const __m512i low = _mm512_set1_epi64(0xFFFFFFFF);
-  const __m512i bins2 = _mm512_loadu_si512(bins + 16);
-  const __m512i seconds0 = high_halves(_mm512_loadu_si512(bins), _mm512_loadu_si512(bins + 8));
-  const __m512i seconds1 = high_halves(bins2, bins2);
+  const Seconds seconds(bins);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < count; i += 8) {
     const __mmask8 here = first_lanes(count - i);
     const __m512i shingle = _mm512_maskz_loadu_epi64(here, shingles + i);
     const __m512i place = _mm512_srli_epi64(placed(shingle, bin_count), 32);
-    const __m512i second = _mm512_and_si512(_mm512_permutex2var_epi32(seconds0, place, seconds1), low);
+    const __m512i second = _mm512_and_si512(seconds.at(place), low);
     const __mmask8 keep = _mm512_mask_cmplt_epu64_mask(here, _mm512_and_si512(shingle, low), second);
     _mm512_storeu_si512(out + kept, compress_64(keep, shingle));
     kept += static_cast<std::size_t>(_mm_popcnt_u32(keep));
   }
   return kept;
+}
+
+// Of eight bands, one to a lane of 64 bits.
+struct EightKeys {
+  explicit EightKeys(__m512i begun) : state(begun) {}
+
+  void add(__m512i minima) {
+    const __m512i product = _mm512_mullo_epi64(
+        _mm512_xor_si512(state, minima), _mm512_set1_epi64(static_cast<long long>(kMinimumMultiplier64)));
+    state = _mm512_xor_si512(product, _mm512_srli_epi64(product, 32));
+  }
+  __m512i finish() const {
+    __m512i x = _mm512_mullo_epi64(state, _mm512_set1_epi64(static_cast<long long>(kKeyMultiplier)));
+    x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 29));
+    x = _mm512_mullo_epi64(x, _mm512_set1_epi64(static_cast<long long>(kKeyMultiplier2)));
+    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
+  }
+
+  __m512i state;
+};
+
+// A Band is seven pairs of numbers.
+constexpr std::size_t kBandPairs = sizeof(Band) / 16;
+static_assert(sizeof(Band) == 16 * kBandPairs && kBandMinima == 4 && offsetof(Band, key) == 0 &&
+              offsetof(Band, width) == 8 && offsetof(Band, variants) == 16 &&
+              offsetof(Band, features) == 48 && offsetof(Band, second_features) == 80);
+
+// Lanes to bands: each pair of numbers of the eight bands lies in two vectors.
+struct EightBands {
+  void set(std::size_t pair, __m512i first, __m512i second) {
+    pairs[pair][0] = _mm512_unpacklo_epi64(first, second);  // of bands 0, 2, 4, 6
+    pairs[pair][1] = _mm512_unpackhi_epi64(first, second);  // 1, 3, 5, 7
+  }
+  void store(Band* bands, std::size_t count) const {
+    for (std::size_t j = 0; j < count; ++j) {
+      for (std::size_t pair = 0; pair < kBandPairs; ++pair) {
+        std::memcpy(reinterpret_cast<char*>(bands + j) + 16 * pair,
+                    reinterpret_cast<const char*>(&pairs[pair][j % 2]) + 16 * (j / 2), 16);
+      }
+    }
+  }
+
+  __m512i pairs[kBandPairs][2];
+};
+
+// The minima of eight bands from `band` on, as so many vectors of one minimum each.
+template <std::size_t kWidth>
+void read_minima(const std::uint32_t* minima, std::size_t band, __m512i (&out)[kWidth]) {
+  const __m512i sixteen = _mm512_loadu_si512(minima);
+  const __m512i rest = _mm512_maskz_loadu_epi32(0xFF, minima + 16);
+  const __m512i number = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0);
+  const __m512i bands = _mm512_add_epi32(number, _mm512_set1_epi32(static_cast<int>(band)));
+  const __m512i begin = _mm512_mullo_epi32(bands, _mm512_set1_epi32(kWidth));
+  for (std::size_t e = 0; e < kWidth; ++e) {
+    const __m512i places = _mm512_add_epi32(begin, _mm512_set1_epi32(static_cast<int>(e)));
+    const __m512i values = _mm512_permutex2var_epi32(sixteen, places, rest);
+    out[e] = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(values));
+  }
+}
+
+template <std::size_t kWidth>
+void make_eight_bands(const std::uint32_t* first, const std::uint32_t* second, ShingleKind kind,
+                      std::size_t band, EightBands& made) {
+  __m512i firsts[kWidth];
+  __m512i seconds[kWidth];
+  read_minima(first, band, firsts);
+  read_minima(second, band, seconds);
+  const auto number = static_cast<long long>(static_cast<std::uint64_t>(kind) << 8 | band);
+  const __m512i numbers =
+      _mm512_add_epi64(_mm512_set1_epi64(number), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+  EightKeys whole(_mm512_mullo_epi64(numbers, _mm512_set1_epi64(static_cast<long long>(kSeedMultiplier))));
+  // A variant is hashed as the key is up to the minimum that is replaced.
+  __m512i variants[kBandMinima] = {};
+  __m512i features[kBandMinima] = {};
+  __m512i second_features[kBandMinima] = {};
+  const __m512i kinds = _mm512_set1_epi64(static_cast<long long>(minimum_feature(kind, 0)));
+#pragma GCC unroll 4
+  for (std::size_t e = 0; e < kWidth; ++e) {
+    EightKeys variant = whole;
+    variant.add(seconds[e]);
+#pragma GCC unroll 4
+    for (std::size_t behind = e + 1; behind < kWidth; ++behind) variant.add(firsts[behind]);
+    variants[e] = variant.finish();
+    features[e] = _mm512_or_si512(kinds, firsts[e]);
+    second_features[e] = _mm512_or_si512(kinds, seconds[e]);
+    whole.add(firsts[e]);
+  }
+  const __m512i key = whole.finish();
+#pragma GCC unroll 4
+  for (std::size_t e = 0; e < kWidth; ++e) {
+    const __mmask8 none = _mm512_cmpeq_epi64_mask(seconds[e], _mm512_set1_epi64(kNoMinimum));
+    variants[e] = _mm512_mask_mov_epi64(variants[e], none, key);
+  }
+  made.set(0, key, _mm512_set1_epi64(kWidth));
+  made.set(1, variants[0], variants[1]);
+  made.set(2, variants[2], variants[3]);
+  made.set(3, features[0], features[1]);
+  made.set(4, features[2], features[3]);
+  made.set(5, second_features[0], second_features[1]);
+  made.set(6, second_features[2], second_features[3]);
+}
+
+void make_bands_by_eight(const std::uint32_t* first, const std::uint32_t* second, ShingleKind kind,
+                         std::size_t count, std::size_t width, Band* bands) {
+  const auto make = width == 4 ? make_eight_bands<4> : width == 3 ? make_eight_bands<3> : make_eight_bands<2>;
+  EightBands made;
+  for (std::size_t j = 0; j < count; j += 8) {
+    make(first, second, kind, j, made);
+    made.store(bands + j, std::min<std::size_t>(count - j, 8));
+  }
 }
 
 void set_mark(std::uint32_t place, std::uint64_t* words) { words[place / 64] |= 1ULL << (place % 64); }
@@ -389,9 +529,10 @@ void lower_minhash(const std::uint64_t* features, std::size_t count, std::uint32
 
 }  // namespace
 
-const SketchKernels kSketchAvx512 = {count_code_points, hash_characters, hash_windows<3>, hash_windows<5>,
-                                     lower_minima,      select_low,      select_below,    mark,
-                                     collect,           differing_bits,  lower_minhash};
+const SketchKernels kSketchAvx512 = {count_code_points, hash_characters,     hash_windows<3>,
+                                     hash_windows<5>,   lower_minima,        select_low,
+                                     select_below,      make_bands_by_eight, mark,
+                                     collect,           differing_bits,      lower_minhash};
 
 }  // namespace neardup::internal
 NEARDUP_END_TARGET

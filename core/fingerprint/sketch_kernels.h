@@ -1,8 +1,8 @@
-// The inner loops of shingles, minima, odd sketch and MinHash, once per tier of core/base/isa.h.
+// The inner loops of shingles, minima, bands, odd sketch and MinHash, once per tier of core/base/isa.h.
 //
 // sketch_scalar.cc defines each in plain words; sketch_avx2.cc and sketch_avx512.cc give the same bits. They
-// are reached through the functions of shingle.h, minima.h, odd_sketch.h and minhash.h; tests reach them
-// here, tier by tier.
+// are reached through the functions of shingle.h, minima.h, long_signature.h, odd_sketch.h and minhash.h;
+// tests reach them here, tier by tier.
 #pragma once
 
 #include <bit>
@@ -10,6 +10,9 @@
 #include <cstdint>
 
 #include "core/base/isa.h"
+#include "core/fingerprint/band.h"
+#include "core/fingerprint/minima.h"
+#include "core/fingerprint/shingle.h"
 
 namespace neardup::internal {
 
@@ -36,6 +39,11 @@ struct SketchKernels {
   // likewise.
   std::size_t (*select_below)(const std::uint64_t* shingles, std::size_t count, const std::uint64_t* bins,
                               std::uint64_t* out);
+
+  // Makes the first `count` bands of `width` minima each, for shingles of one kind. REQUIRES: both arrays have
+  // kBins minima, of which no more are asked for; 2 <= width <= kBandMinima.
+  void (*make_bands)(const std::uint32_t* first, const std::uint32_t* second, ShingleKind kind,
+                     std::size_t count, std::size_t width, Band* bands);
 
   // Sets the marks of the shingles whose value is not below `floor`. Of `marks` bits, mark i is bit i % 64 of
   // words[i / 64].
@@ -116,6 +124,31 @@ constexpr void lower_bin(std::uint64_t& bin, std::uint32_t value) {
   const std::uint32_t next = high < second ? high : second;
   bin = std::uint64_t{value == first ? second : next} << 32 | low;
 }
+
+// --- bands ------------------------------------------------------------------------------------------------
+
+// Each minimum is mixed into what those before it made, so their order counts.
+inline constexpr std::uint64_t kMinimumMultiplier64 = 0xD6E8FEB86659FD93;
+inline constexpr std::uint64_t kKeyMultiplier = 0xC2B2AE3D27D4EB4F;
+inline constexpr std::uint64_t kKeyMultiplier2 = 0x165667B19E3779F9;
+
+constexpr std::uint64_t begin_key(ShingleKind kind, std::uint64_t band) {
+  return (static_cast<std::uint64_t>(kind) << 8 | band) * kSeedMultiplier;
+}
+constexpr std::uint64_t with_minimum(std::uint64_t key, std::uint32_t minimum) {
+  const std::uint64_t product = (key ^ minimum) * kMinimumMultiplier64;
+  return product ^ product >> 32;
+}
+constexpr Key finish_key(std::uint64_t key) {
+  std::uint64_t x = key * kKeyMultiplier;
+  x ^= x >> 29;
+  x *= kKeyMultiplier2;
+  return x ^ x >> 32;
+}
+
+// The definition; and no faster with vectors of four.
+void make_bands(const std::uint32_t* first, const std::uint32_t* second, ShingleKind kind, std::size_t count,
+                std::size_t width, Band* bands);
 
 // --- MinHash ----------------------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 // The definition of every kernel, one item at a time.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <string_view>
@@ -117,10 +118,42 @@ void lower_minhash(const std::uint64_t* features, std::size_t count, std::uint32
   }
 }
 
+// With the width known, a band is made without a loop.
+template <std::size_t kWidth>
+void make_band(const std::uint32_t* first, const std::uint32_t* second, ShingleKind kind,
+               std::uint64_t number, Band& band) {
+  // A variant is hashed as the key is up to the minimum that is replaced.
+  std::array<std::uint64_t, kWidth> variants;
+  std::uint64_t whole = begin_key(kind, number);
+#pragma GCC unroll 4
+  for (std::size_t e = 0; e < kWidth; ++e) {
+#pragma GCC unroll 4
+    for (std::size_t before = 0; before < e; ++before)
+      variants[before] = with_minimum(variants[before], first[e]);
+    variants[e] = with_minimum(whole, second[e]);
+    whole = with_minimum(whole, first[e]);
+  }
+  band.width = kWidth;
+  band.key = finish_key(whole);
+#pragma GCC unroll 4
+  for (std::size_t e = 0; e < kWidth; ++e) {
+    band.variants[e] = second[e] == kNoMinimum ? band.key : finish_key(variants[e]);
+    band.features[e] = minimum_feature(kind, first[e]);
+    band.second_features[e] = minimum_feature(kind, second[e]);
+  }
+}
+
 }  // namespace
 
-const SketchKernels kSketchScalar = {count_code_points, hash_characters, hash_windows<3>, hash_windows<5>,
-                                     lower_minima,      select_low,      select_below,    mark,
+void make_bands(const std::uint32_t* first, const std::uint32_t* second, ShingleKind kind, std::size_t count,
+                std::size_t width, Band* bands) {
+  const auto make = width == 4 ? make_band<4> : width == 3 ? make_band<3> : make_band<2>;
+  for (std::size_t j = 0; j < count; ++j) make(first + j * width, second + j * width, kind, j, bands[j]);
+}
+
+const SketchKernels kSketchScalar = {count_code_points, hash_characters, hash_windows<3>,
+                                     hash_windows<5>,   lower_minima,    select_low,
+                                     select_below,      make_bands,      mark,
                                      collect,           differing_bits,  lower_minhash};
 
 const SketchKernels& sketch_kernels(Isa tier) {

@@ -122,6 +122,25 @@ class SketchKernelsProperty : public testing::TestWithParam<Isa> {
     ASSERT_EQ(found, expected);
   }
 
+  // Every number of bands of every width that 24 minima make, some second minima missing.
+  void compare_bands(std::mt19937_64& draw) {
+    std::array<std::uint32_t, kBins> first;
+    std::array<std::uint32_t, kBins> second;
+    for (std::uint32_t& value : first) value = static_cast<std::uint32_t>(draw());
+    for (std::uint32_t& value : second)
+      value = draw() % 8 == 0 ? kNoMinimum : static_cast<std::uint32_t>(draw());
+    const ShingleKind kind = draw() % 2 == 0 ? ShingleKind::kWords : ShingleKind::kCharacters;
+    for (std::size_t width = 2; width <= kBandMinima; ++width) {
+      for (std::size_t count = 0; count <= kBins / width; ++count) {
+        std::vector<Band> expected(count);
+        std::vector<Band> found(count);
+        kSketchScalar.make_bands(first.data(), second.data(), kind, count, width, expected.data());
+        tier_->make_bands(first.data(), second.data(), kind, count, width, found.data());
+        ASSERT_EQ(found, expected) << count << " of " << width;
+      }
+    }
+  }
+
   void compare_marks(std::mt19937_64& draw, const Hashes& hashes) {
     const std::size_t bits = draw() % 2 == 0 ? 736 : 480;
     const auto marks_per_bit = static_cast<std::uint32_t>(32U << draw() % 3);
@@ -177,11 +196,12 @@ class SketchKernelsProperty : public testing::TestWithParam<Isa> {
   Hashes found_words_;
 };
 
-TEST_P(SketchKernelsProperty, every_length_up_to_300_gives_the_bits_of_the_definition) {
+TEST_P(SketchKernelsProperty, every_length_up_to_300_and_number_of_bands_gives_the_bits_of_the_definition) {
   std::mt19937_64 draw(300);
   for (int round = 0; round < 5; ++round) {
     for (std::size_t size = 0; size <= 300 && !HasFatalFailure(); ++size) compare_all(draw, size);
     compare_bits(draw);
+    for (int i = 0; i < 200; ++i) compare_bands(draw);
   }
 }
 
