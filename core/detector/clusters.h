@@ -84,6 +84,7 @@ class Clusters {
   void prefetch(Sequence leader) const {
     sizes_.prefetch(leader);
     representatives_.prefetch(leader);
+    guard_.prefetch(leader);
   }
   void prefetch_rest(Sequence leader) const {
     sizes_.prefetch_rest(leader);

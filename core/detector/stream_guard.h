@@ -18,6 +18,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/prefetch_line.h"
 #include "core/cluster.h"
 #include "core/decision.h"
 
@@ -30,6 +31,9 @@ class KeyCounts {
   // `too_many` >= 1.
   explicit KeyCounts(std::uint32_t too_many)
       : too_many_(too_many), still_too_many_(too_many - too_many / 8), slots_(kSlotsMin) {}
+
+  // Starts to load what add() and remove() look at.
+  void prefetch(std::uint64_t key) const { prefetch_line(&slots_[home(key)]); }
 
   void add(std::uint64_t key);
   void remove(std::uint64_t key);  // REQUIRES: it was added more often than removed
@@ -68,6 +72,9 @@ class StreamGuard {
  public:
   explicit StreamGuard(StreamGuardOptions options);
 
+  // Starts to load what swallow() changes for this leader.
+  void prefetch(Sequence leader) const { clusters_.prefetch(leader); }
+
   // One document went by that nothing swallowed.
   void pass();
   // One document was a duplicate of `leader`, which came from `source`: a number of the caller's, of a host
@@ -94,6 +101,7 @@ class StreamGuard {
     std::uint64_t source = 0;
   };
   static constexpr Sequence kNobody = ~Sequence{0};
+  static constexpr std::size_t kAhead = 8;  // documents
 
   void slide(Swallowed newest);
   double share(std::uint32_t documents) const { return static_cast<double>(documents) / options_.window; }

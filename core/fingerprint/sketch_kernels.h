@@ -40,8 +40,8 @@ struct SketchKernels {
   std::size_t (*select_below)(const std::uint64_t* shingles, std::size_t count, const std::uint64_t* bins,
                               std::uint64_t* out);
 
-  // Makes the first `count` bands of `width` minima each, for shingles of one kind. REQUIRES: both arrays have
-  // kBins minima, of which no more are asked for; 2 <= width <= kBandMinima.
+  // Makes the first `count` bands of `width` minima each, for shingles of one kind. REQUIRES: both arrays
+  // have kBins minima, and count * width of them are asked for at most; 2 <= width <= kBandMinima.
   void (*make_bands)(const std::uint32_t* first, const std::uint32_t* second, ShingleKind kind,
                      std::size_t count, std::size_t width, Band* bands);
 
