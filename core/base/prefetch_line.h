@@ -4,11 +4,22 @@
 // calls: whole loops of them, in silence. An empty asm is an effect that costs nothing.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 namespace neardup {
 
 inline void prefetch_line(const void* address) {
   __builtin_prefetch(address);
   asm volatile("");
+}
+
+// All lines of so many bytes.
+inline void prefetch_lines(const void* begin, std::size_t bytes) {
+  constexpr std::size_t kLineBytes = 64;
+  const char* const at = static_cast<const char*>(begin);
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(begin) % kLineBytes;
+  for (std::size_t line = 0; line < before + bytes; line += kLineBytes) prefetch_line(at - before + line);
 }
 
 // So that it may be written: of a line that another core has read, that spares the second way to it.

@@ -6,7 +6,6 @@
 
 #include "core/base/bytes.h"
 #include "core/base/check.h"
-#include "core/base/prefetch_line.h"
 
 namespace neardup {
 
@@ -100,9 +99,7 @@ std::optional<LongMatch> LongRoute<kSketchBytes>::find(const LongSignature& sign
       [&](Ordinal row) {
         if (!work.met_.meet(row)) return;
         work.rows_.push_back(row);
-        const char* const sketch = reinterpret_cast<const char*>(&sketches_[row]);
-        prefetch_line(sketch);
-        prefetch_line(sketch + sizeof(Sketch) - 1);
+        prefetch_lines(&sketches_[row], sizeof(Sketch));
         sequences_.prefetch(row);
       });
   if (exact_ != nullptr) return find_exactly(signature.kind, work);

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/base/prefetch_line.h"
 #include "core/decision.h"
 #include "core/detector/exact_similarity.h"
 #include "core/fingerprint/long_signature.h"
@@ -47,10 +48,8 @@ struct LongMatch {
 struct BandExtensions {
   static constexpr std::size_t kMax = kLongBandsMax * BandPostings::kExtensionsMax;
 
-  std::uint32_t present = 0;  // bit band * kExtensionsMax + extension: the minimum was asked for
-  std::array<std::uint32_t, kMax> minima{};  // kNoMinimum: there was none
-
-  friend bool operator==(const BandExtensions&, const BandExtensions&) = default;
+  std::uint32_t present = 0;               // bit band * kExtensionsMax + extension: the minimum was asked for
+  std::array<std::uint32_t, kMax> minima;  // of those present; kNoMinimum: there was none
 };
 
 // A page that was inserted before, as it comes back.
@@ -98,8 +97,13 @@ class LongRoute {
   void judge_by(const ExactSimilarity* exact) { exact_ = exact; }
 
   // Starts to load what find() reads first; and, once that is here, what is left: worth calling for the next
-  // text or two of a batch.
-  void prefetch(const LongSignature& signature) const { postings_.prefetch(signature.band_span(), {}); }
+  // text or two of a batch. Of the signature what is stored: who made it may have it in the cache of another
+  // core.
+  void prefetch(const LongSignature& signature) const {
+    postings_.prefetch(signature.band_span(), {});
+    prefetch_lines(&signature.minima.first, sizeof signature.minima.first);
+    prefetch_lines(&sketch_of(signature), sizeof(Sketch));
+  }
   void prefetch_rest(const LongSignature& signature) const {
     postings_.prefetch_rest(signature.band_span(), {});
   }

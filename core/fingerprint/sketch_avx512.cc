@@ -450,7 +450,12 @@ void mark(const std::uint64_t* shingles, std::size_t count, std::uint32_t floor,
     for (std::size_t i = begin; i < end; i += 16) {
       const Sixteen sixteen = read_sixteen(shingles + i, end - i, mark_count);
       const __mmask16 keep = _mm512_mask_cmpge_epu32_mask(sixteen.lanes, sixteen.values, least);
-      kept += append(&places[kept], keep, sixteen.places);
+      if (keep == sixteen.lanes) {  // as in all texts but long ones: no lane has to move
+        _mm512_storeu_si512(&places[kept], sixteen.places);
+        kept += std::min<std::size_t>(16, end - i);
+      } else {
+        kept += append(&places[kept], keep, sixteen.places);
+      }
     }
     begin = end;
     set_marks(places.data(), kept, words);

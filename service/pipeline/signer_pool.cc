@@ -20,7 +20,6 @@
 namespace neardup {
 namespace {
 
-constexpr std::size_t kLineBytes = 64;
 constexpr std::size_t kPrefetchBytes = 4096;  // of a record; what lies behind them the processor has foreseen
 
 // One thread's tools.
@@ -50,8 +49,7 @@ class Worker {
 // is over before the processor has seen that it is read in a row.
 void prefetch(const Record& record) {
   if (!record.value) return;
-  const std::string_view ahead = record.value->substr(0, kPrefetchBytes);
-  for (std::size_t at = 0; at < ahead.size(); at += kLineBytes) prefetch_line(ahead.data() + at);
+  prefetch_lines(record.value->data(), std::min(record.value->size(), kPrefetchBytes));
 }
 
 }  // namespace

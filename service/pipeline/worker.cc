@@ -345,18 +345,18 @@ void Worker::decide_document(const Record& record, const Signed& document, Batch
   kept_.clear();
   const Decision decision = parts_.detector.apply(document.arrival(record.source), &kept_);
   batch.count_lookup(parts_.detector.candidates());
-  Unique leader;
-  Unique previous;
+  std::optional<Unique> leader;  // seldom there: not made in vain
+  std::optional<Unique> previous;
   Batch::Named named;
   ClusterState cluster;
   if (decision.verdict == Verdict::kDuplicate) {
     leader = parts_.detector.unique(decision.sequence);
-    named.leader = &leader;
+    named.leader = &*leader;
     cluster = parts_.detector.cluster(decision.sequence);
   }
   if (decision.previous) {
     previous = parts_.detector.unique(*decision.previous);
-    named.previous = &previous;
+    named.previous = &*previous;
   }
   batch.add_decided(record, document, decision, named, cluster, kept_);
 }
