@@ -527,6 +527,9 @@ Detector::Detector(Detector&&) noexcept = default;
 Detector& Detector::operator=(Detector&&) noexcept = default;
 
 void Detector::prefetch(const Arrival& arrival) const {
+  // What the log copies: who signed it may have it in the cache of another core.
+  prefetch_line(arrival.id.data());
+  prefetch_line(arrival.url.data());
   state_->for_each_look_up(arrival, [](const auto& index, const auto& key) { index.prefetch(key); });
   if (state_->mgrams && arrival.route != nullptr && arrival.route->has_mgrams)
     state_->mgrams->route.prefetch(arrival.route->mgrams);

@@ -100,22 +100,56 @@ void BucketTable::free_line(Shard& shard, std::uint32_t link) {
   ++shard.free_lines;
 }
 
-void BucketTable::take_out(std::uint64_t bucket, unsigned bits) {
+void BucketTable::take_out(std::uint64_t bucket) {
   Shard& shard = shard_of(bucket);
   shard.moving.clear();
-  const auto one = [&](std::uint64_t tag, Ordinal ordinal) { shard.moving.push_back({tag, ordinal}); };
-  for_each_of(bucket, bits, one);
-  Line& head = buckets_[bucket];
-  if (head.link() != 0) {
-    for (std::uint32_t at = first_overflow(head);;) {
-      const std::uint32_t next = overflow_[at - 1].link();
-      free_line(shard, at);
-      if (at == head.link()) break;
-      at = next;
-    }
+  const auto take_line = [&](const Line& line) {
+    for (unsigned i = 0; i < line.count(); ++i) shard.moving.push_back(line.posting(i));
+  };
+  const Line& head = buckets_[bucket];
+  take_line(head);
+  if (head.link() == 0) return;
+  for (std::uint32_t at = first_overflow(head);;) {
+    take_line(overflow_[at - 1]);
+    const std::uint32_t next = overflow_[at - 1].link();
+    free_line(shard, at);
+    if (at == head.link()) return;
+    at = next;
   }
-  head.set(0, 0);
 }
+
+// Gives a bucket all that it holds, in order: each header is written once.
+class BucketTable::Filling {
+ public:
+  Filling(BucketTable& table, std::uint64_t bucket)
+      : table_(table), bucket_(bucket), line_(&table.buckets_[bucket]) {}
+
+  void add(Posting posting) {
+    if (count_ == kLinePostings) next_line();
+    line_->store(count_++, posting);
+  }
+  void finish() {
+    if (last_ != 0) table_.buckets_[bucket_].set(last_, kLinePostings);
+    line_->set(first_, count_);
+  }
+
+ private:
+  void next_line() {
+    const std::uint32_t fresh = table_.new_line(table_.shard_of(bucket_));
+    if (last_ != 0) line_->set(fresh, kLinePostings);
+    if (first_ == 0) first_ = fresh;
+    last_ = fresh;
+    line_ = &table_.overflow_[fresh - 1];
+    count_ = 0;
+  }
+
+  BucketTable& table_;
+  std::uint64_t bucket_;
+  Line* line_;
+  std::size_t count_ = 0;    // in it
+  std::uint32_t first_ = 0;  // overflow lines: the ring begins and ends there
+  std::uint32_t last_ = 0;
+};
 
 // What is needed soon: both heads; and, once they are here, the line behind the one that is split.
 void BucketTable::prefetch_split(std::uint64_t sibling) const {
@@ -129,18 +163,20 @@ void BucketTable::prefetch_split_rest(std::uint64_t sibling) const {
 
 std::uint64_t BucketTable::split(std::uint64_t sibling) {
   const std::uint64_t bucket = split_for(sibling);
-  const auto bits = static_cast<unsigned>(std::bit_width(sibling)) - 1;
-  take_out(bucket, bits);
-  buckets_[sibling].set(0, 0);  // written first: a page that is read first becomes one of zeros, then a copy
+  const Posting ordinals = ordinal_bits(static_cast<unsigned>(std::bit_width(sibling)) - 1);
+  const Posting moves = ordinals + 1;  // the bit of the tag that says whereto; now it is of the ordinal
+  take_out(bucket);
+  std::array<Filling, 2> filling = {Filling(*this, bucket), Filling(*this, sibling)};
   std::uint64_t dropped = 0;
-  for (const auto& [tag, ordinal] : shard_of(bucket).moving) {
+  for (const Posting posting : shard_of(bucket).moving) {
+    const Ordinal ordinal = ordinal_of(posting, ordinals);
     if (ordinal < oldest_) {
       ++dropped;
       continue;
     }
-    const std::uint64_t target = (tag & 1) != 0 ? sibling : bucket;
-    append(target, packed(place_in(target, tag >> 1, bits + 1), ordinal));
+    filling[(posting & moves) != 0].add((posting & ~moves) | (ordinal & moves));
   }
+  for (Filling& bucket_filling : filling) bucket_filling.finish();
   return dropped;
 }
 
@@ -155,17 +191,17 @@ std::uint64_t BucketTable::take(Key key, Ordinal ordinal) {
   if (ordinal < oldest_ || ordinal > newest_) return 0;
   const Place place = place_of(key);
   const Posting wanted = packed(place, ordinal);
-  const unsigned bits = bits_of_bucket(place.bucket, buckets());
-  take_out(place.bucket, bits);
+  take_out(place.bucket);
+  Filling filling(*this, place.bucket);
   std::uint64_t found = 0;
-  for (const auto& [tag, kept] : shard_of(place.bucket).moving) {
-    const Posting posting = packed(place_in(place.bucket, tag, bits), kept);
+  for (const Posting posting : shard_of(place.bucket).moving) {
     if (found == 0 && posting == wanted) {
       found = 1;
-      continue;
+    } else {
+      filling.add(posting);
     }
-    append(place.bucket, posting);
   }
+  filling.finish();
   return found;
 }
 
@@ -201,15 +237,17 @@ std::uint64_t BucketTable::sweep(std::uint64_t bucket, unsigned bits) {
   // The oldest posting of a bucket comes first: where that one lives, all do.
   const Line& head = buckets_[bucket];
   if (head.count() == 0 || ordinal_of(head.posting(0), ordinal_bits(bits)) >= oldest_) return 0;
-  take_out(bucket, bits);
+  take_out(bucket);
+  Filling filling(*this, bucket);
   std::uint64_t dropped = 0;
-  for (const auto& [tag, ordinal] : shard_of(bucket).moving) {
-    if (ordinal < oldest_) {
+  for (const Posting posting : shard_of(bucket).moving) {
+    if (ordinal_of(posting, ordinal_bits(bits)) < oldest_) {
       ++dropped;
     } else {
-      append(bucket, packed(place_in(bucket, tag, bits), ordinal));
+      filling.add(posting);
     }
   }
+  filling.finish();
   return dropped;
 }
 
@@ -297,7 +335,7 @@ std::uint64_t BucketTable::lines() const {
 
 std::size_t BucketTable::bytes() const {
   std::size_t bytes = buckets_.bytes() + overflow_.bytes();
-  for (const Shard& shard : shards_) bytes += shard.moving.capacity() * sizeof(Moving);
+  for (const Shard& shard : shards_) bytes += shard.moving.capacity() * sizeof(Posting);
   return bytes;
 }
 

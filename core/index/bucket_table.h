@@ -51,9 +51,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
+#include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/base/prefetch_line.h"
 #include "core/fingerprint/band.h"
@@ -157,8 +159,10 @@ class BucketTable {
     }
 
     Posting posting(std::size_t i) const {
-      return std::uint64_t{high[i]} << 24 | std::uint64_t{low[3 * i + 2]} << 16 |
-             std::uint64_t{low[3 * i + 1]} << 8 | low[3 * i];
+      // With the byte before: so the last one ends where the line does.
+      std::uint32_t four = 0;
+      std::memcpy(&four, reinterpret_cast<const char*>(this) + offsetof(Line, low) + 3 * i - 1, sizeof four);
+      return std::uint64_t{high[i]} << 24 | little_endian(four) >> 8;
     }
     void store(std::size_t i, Posting posting) {
       high[i] = static_cast<std::uint16_t>(posting >> 24);
@@ -191,9 +195,6 @@ class BucketTable {
   static constexpr Posting ordinal_bits(unsigned bits) {
     return (std::uint64_t{1} << (bits + kOrdinalSlack)) - 1;
   }
-  static Place place_in(std::uint64_t bucket, std::uint64_t tag, unsigned bits) {
-    return {bucket, tag << (bits + kOrdinalSlack), ordinal_bits(bits)};
-  }
   Place place_of(Key key) const {
     // Whether a bucket is split already no branch predictor knows: so there is none to guess.
     const std::uint64_t whole = (std::uint64_t{1} << level_) - 1;
@@ -222,21 +223,18 @@ class BucketTable {
   template <class Visit>
   void for_each_of(std::uint64_t bucket, unsigned bits, Visit& visit) const;  // visit(tag, ordinal), all
 
-  struct Moving {
-    std::uint64_t tag;
-    Ordinal ordinal;
-  };
   // What an owner changes besides lines.
   struct alignas(64) Shard {
     std::uint32_t free = 0;        // a list of overflow lines: line + 1
     std::uint64_t free_lines = 0;  // in that list
     std::int64_t gained = 0;       // postings, in this batch
-    std::vector<Moving> moving;    // the postings of the bucket being split; kept for its memory
+    std::vector<Posting> moving;   // those of the bucket being split; kept for its memory
   };
   Shard& shard_of(std::uint64_t bucket) { return shards_[bucket % kShards]; }
 
   void append(std::uint64_t bucket, Posting posting);
-  void take_out(std::uint64_t bucket, unsigned bits);  // into moving, leaves the bucket empty
+  class Filling;
+  void take_out(std::uint64_t bucket);  // into moving: who fills it again writes all of its lines
   std::uint32_t new_line(Shard& shard);
   void free_line(Shard& shard, std::uint32_t link);
   bool must_grow() const;
