@@ -561,7 +561,7 @@ Decision Detector::apply(const Arrival& arrival, std::string* kept) {
   LongExtensions extensions;
   with(state.pages, [&](auto& pages) {
     for (std::size_t i = 0; i < route.long_count; ++i) {
-      extensions[i] = pages.insert(sequence, route.longs[i], state.long_works[i]);
+      pages.insert(sequence, route.longs[i], state.long_works[i], extensions[i]);
     }
   });
   if (kept != nullptr) append_kept(route, state.options.sketch, extensions, *kept);

@@ -147,11 +147,11 @@ void LongRoute<kSketchBytes>::append(Sequence sequence, const Sketch& sketch) {
 }
 
 template <std::size_t kSketchBytes>
-BandExtensions LongRoute<kSketchBytes>::insert(Sequence sequence, const LongSignature& signature,
-                                               LongWork& work) {
+void LongRoute<kSketchBytes>::insert(Sequence sequence, const LongSignature& signature, LongWork& work,
+                                     BandExtensions& extensions) {
   const Ordinal row = sequences_.size();
   append(sequence, sketch_of(signature));
-  BandExtensions extensions;
+  extensions.present = 0;
   postings_.insert(row, signature.band_span(), {}, [&](std::size_t band, unsigned extension) {
     const UncommonMinima minima = uncommon(signature, band, extension, work);
     const std::size_t at = place_of(band, extension);
@@ -160,7 +160,6 @@ BandExtensions LongRoute<kSketchBytes>::insert(Sequence sequence, const LongSign
         minima.first == kNoFeature ? kNoMinimum : static_cast<std::uint32_t>(minima.first);
     return minima;
   });
-  return extensions;
 }
 
 template <std::size_t kSketchBytes>

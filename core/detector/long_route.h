@@ -115,9 +115,9 @@ class LongRoute {
   // The similarity of the row of `sequence` by this kind of sketch; nothing if it has none here.
   std::optional<int> similarity(Sequence sequence, const LongSignature& signature) const;
 
-  // Remembers a unique, and says by what its bands were extended.
+  // Remembers a unique, and writes by what its bands were extended.
   // REQUIRES: `sequence` is not below those inserted before.
-  BandExtensions insert(Sequence sequence, const LongSignature& signature, LongWork& work);
+  void insert(Sequence sequence, const LongSignature& signature, LongWork& work, BandExtensions& extensions);
 
   // Pages that were inserted before come back with the same extensions, many at once and their postings by
   // several threads, in the steps of a BandBatch: each member is shown all pages, numbered from 0. While they
