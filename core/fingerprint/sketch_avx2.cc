@@ -30,6 +30,7 @@ constexpr std::array<std::uint64_t, 256> kLaneLists = make_lane_lists();
 
 NEARDUP_BEGIN_AVX2
 namespace neardup::internal {
+#include "core/fingerprint/lower_bins.inc"
 namespace {
 
 constexpr std::size_t kBlockMax = 1024;    // shingles between two looks at the bins, and the size of a buffer
@@ -203,28 +204,6 @@ __m256i not_below(__m256i value, __m256i limit) {
 __m256i packed(__m256i value, unsigned lanes) {
   const __m128i list = _mm_cvtsi64_si128(static_cast<long long>(kLaneLists[lanes]));
   return _mm256_permutevar8x32_epi32(value, _mm256_cvtepu8_epi32(list));
-}
-
-// lower_bin() in a register: of (first, second) and the value,
-//
-//   (min(first, value), min(second, max(first, value)))     and where value = first, the second stays
-void lower(std::uint64_t* bin, const std::uint32_t* value) {
-  const __m128i both = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(bin));
-  const __m128i candidate = _mm_set1_epi32(static_cast<int>(*value));
-  const __m128i larger = _mm_or_si128(_mm_max_epu32(both, candidate), _mm_cmpeq_epi32(both, candidate));
-  const __m128i lowered = _mm_min_epu32(both, _mm_unpacklo_epi32(candidate, larger));
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(bin), lowered);
-}
-
-// The first `count` of both arrays, in their order.
-void lower_all(std::uint64_t* bins, const std::uint32_t* places, const std::uint32_t* values,
-               std::size_t count) {
-  std::size_t i = 0;
-  for (; i + 2 <= count; i += 2) {
-    lower(bins + places[i], values + i);
-    lower(bins + places[i + 1], values + i + 1);
-  }
-  if (i < count) lower(bins + places[i], values + i);
 }
 
 // Eight shingles as their values and their places among the bins.

@@ -12,6 +12,7 @@
 NEARDUP_BEGIN_AVX512
 namespace neardup::internal {
 #include "core/base/compress_avx512.inc"
+#include "core/fingerprint/lower_bins.inc"
 namespace {
 
 constexpr std::size_t kBlockMax = 1024;    // shingles between two looks at the bins, and the size of a buffer
@@ -208,28 +209,6 @@ Sixteen read_sixteen(const std::uint64_t* shingles, std::size_t count, __m512i p
 std::size_t append(std::uint32_t* out, __mmask16 keep, __m512i lanes) {
   _mm512_storeu_si512(out, compress_32(keep, lanes));
   return static_cast<std::size_t>(_mm_popcnt_u32(keep));
-}
-
-// lower_bin() in a register: of (first, second) and the value,
-//
-//   (min(first, value), min(second, max(first, value)))     and where value = first, the second stays
-void lower(std::uint64_t* bin, const std::uint32_t* value) {
-  const __m128i both = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(bin));
-  const __m128i candidate = _mm_set1_epi32(static_cast<int>(*value));
-  const __m128i larger = _mm_or_si128(_mm_max_epu32(both, candidate), _mm_cmpeq_epi32(both, candidate));
-  const __m128i lowered = _mm_min_epu32(both, _mm_unpacklo_epi32(candidate, larger));
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(bin), lowered);
-}
-
-// The first `count` of both arrays, in their order.
-void lower_all(std::uint64_t* bins, const std::uint32_t* places, const std::uint32_t* values,
-               std::size_t count) {
-  std::size_t i = 0;
-  for (; i + 2 <= count; i += 2) {
-    lower(bins + places[i], values + i);
-    lower(bins + places[i + 1], values + i + 1);
-  }
-  if (i < count) lower(bins + places[i], values + i);
 }
 
 // The second minima of all bins, which are what a value has to be below of to change anything.
