@@ -7,7 +7,7 @@
 // more small edits, and it can tell of short texts, where one word moves many SimHash bits. Counts play no
 // part.
 //
-// Cost: 64 multiplications per feature: 5 ns with AVX-512, 10 with AVX2.
+// Cost: 64 multiplications per feature: 1.4 ns with AVX-512, 2.6 with AVX2 (README.md).
 #pragma once
 
 #include <array>

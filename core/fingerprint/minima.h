@@ -12,7 +12,7 @@
 // Li 2014): the first that is not empty in an order that is fixed for each bin, so that two texts borrow
 // alike where they are alike. Values are borrowed as they are: a value alone stands for a shingle.
 //
-// Cost: .03 to .1 us per KB of text with vectors; no memory beyond 192 bytes.
+// Cost: a part of what a shingle signature costs (README.md); no memory beyond 192 bytes.
 #pragma once
 
 #include <array>

@@ -229,7 +229,7 @@ void lower_minima(const std::uint64_t* shingles, std::size_t count, std::uint64_
   alignas(32) std::array<std::uint32_t, kBlockMax + 8> places;
   const std::size_t eights_end = count & ~std::size_t{7};
   std::size_t begin = 0;
-  if (std::any_of(bins, bins + kBins, [](std::uint64_t bin) { return bin >> 32 == 0xFFFFFFFF; })) {
+  if (std::any_of(bins, bins + kBins, [](std::uint64_t bin) { return bin >> 32 == kNoMinimum; })) {
     begin = std::min(eights_end, kFirstMinima);
     for (std::size_t i = 0; i < begin; i += 8) {
       const Eight eight(shingles + i);

@@ -228,7 +228,7 @@ class BucketTable {
     std::uint32_t free = 0;        // a list of overflow lines: line + 1
     std::uint64_t free_lines = 0;  // in that list
     std::int64_t gained = 0;       // postings, in this batch
-    std::vector<Posting> moving;   // those of the bucket being split; kept for its memory
+    std::vector<Posting> moving;   // those of the bucket that is filled again; kept for its memory
   };
   Shard& shard_of(std::uint64_t bucket) { return shards_[bucket % kShards]; }
 

@@ -345,7 +345,7 @@ void Worker::decide_document(const Record& record, const Signed& document, Batch
   kept_.clear();
   const Decision decision = parts_.detector.apply(document.arrival(record.source), &kept_);
   batch.count_lookup(parts_.detector.candidates());
-  std::optional<Unique> leader;  // seldom there: not made in vain
+  std::optional<Unique> leader;  // made for those who have one alone
   std::optional<Unique> previous;
   Batch::Named named;
   ClusterState cluster;
