@@ -44,6 +44,9 @@ bool has_near(const Word* words, std::size_t count, Word query, int distance) {
                      [&](Word word) { return differing_bits(word, query) <= distance; });
 }
 
+template <class Word>
+constexpr bool kFoldsPay = false;
+
 #include "core/index/hamming_probe.inl"
 
 }  // namespace probe_scalar

@@ -13,6 +13,8 @@
 //                                                                within
 //   bool has_near(const Word* words, std::size_t count, Word query, int distance)
 //                                                                is one of them? most often none is
+//   constexpr bool kFoldsPay<Word>                               is has_near() of as many folds (word.h)
+//   void fold_words(const Word* words, std::size_t count, std::uint32_t* folds)        faster, with these
 
 inline constexpr std::size_t kLanesPay = 16;  // for fewer queries lanes cost more than they spare
 
@@ -637,14 +639,36 @@ void scan_all(const Word* words, std::size_t count, Word query, int distance, st
   }
 }
 
+// Sets near[i] if one of the first i + ahead words is near queries[i]. Words that are near have folds that are,
+// and hardly any others have.
+template <class Word>
+void mark_near(const Word* words, std::size_t count, std::size_t ahead, const Word* queries,
+               std::size_t query_count, int distance, char* near) {
+  if constexpr (kFoldsPay<Word>) {
+    constexpr std::size_t kPiece = 256;
+    std::uint32_t folds[kPiece];
+    for (std::size_t from = 0; from < count; from += kPiece) {
+      const std::size_t size = std::min(kPiece, count - from);
+      fold_words(words + from, size, folds);
+      for (std::size_t i = from - std::min(from, ahead); i < query_count; ++i) {
+        const std::size_t before = std::min(size, i + ahead - from);
+        const bool may_be_near = has_near(folds, before, fold(queries[i]), distance);
+        if (may_be_near && has_near(words + from, before, queries[i], distance)) [[unlikely]] near[i] = 1;
+      }
+    }
+  } else {
+    for (std::size_t i = 0; i < query_count; ++i) {
+      if (has_near(words, std::min(count, i + ahead), queries[i], distance)) [[unlikely]] near[i] = 1;
+    }
+  }
+}
+
 template <class Word>
 void near_earlier(const Word* words, std::size_t count, const Word* queries, std::size_t query_count,
                   int distance, char* near) {
-  for (std::size_t i = 0; i < query_count; ++i) {
-    const bool is_near =
-        has_near(words, count, queries[i], distance) || has_near(queries, i, queries[i], distance);
-    near[i] = is_near ? 1 : 0;
-  }
+  std::fill_n(near, query_count, 0);
+  mark_near(words, count, count, queries, query_count, distance, near);
+  mark_near(queries, query_count, 0, queries, query_count, distance, near);
 }
 
 template <class Word>

@@ -176,6 +176,10 @@ bool has_near(const Word* words, std::size_t count, Word query, int distance) {
   return false;
 }
 
+// has_near() already compares less than whole words.
+template <class Word>
+constexpr bool kFoldsPay = false;
+
 namespace by_pext {
 #include "core/index/bit_choice_pext.inl"
 #include "core/index/hamming_probe.inl"

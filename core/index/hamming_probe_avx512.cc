@@ -126,6 +126,23 @@ bool has_near(const Word* words, std::size_t count, Word query, int distance) {
   return words_within<Word>(least, distance) != 0 || near_words(words + at, count - at, query, distance) != 0;
 }
 
+// A vector holds sixteen folds, and half as many words or fewer.
+template <class Word>
+constexpr bool kFoldsPay = sizeof(Word) > sizeof(std::uint32_t);
+
+template <class Word>
+void fold_words(const Word* words, std::size_t count, std::uint32_t* folds) {
+  std::size_t at = 0;
+  if constexpr (sizeof(Word) == 8) {
+    for (; at + 8 <= count; at += 8) {
+      const __m512i eight = _mm512_loadu_si512(words + at);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(folds + at),
+                          _mm512_cvtepi64_epi32(_mm512_xor_si512(eight, _mm512_srli_epi64(eight, 32))));
+    }
+  }
+  for (; at < count; ++at) folds[at] = fold(words[at]);
+}
+
 #include "core/index/hamming_probe.inl"
 
 }  // namespace

@@ -40,6 +40,11 @@ constexpr int differing_bits(Word a, Word b) {
   return count_bits(a ^ b);
 }
 
+// Thirty-two bits, in no more of which two words differ than as a whole.
+constexpr std::uint32_t fold(std::uint32_t word) { return word; }
+constexpr std::uint32_t fold(std::uint64_t word) { return static_cast<std::uint32_t>(word ^ word >> 32); }
+constexpr std::uint32_t fold(Word128 word) { return fold(word.low ^ word.high); }
+
 // A word as limbs of 64 bits, the lowest first.
 template <class Word>
 inline constexpr int kLimbsOf = sizeof(Word) > 8 ? 2 : 1;
