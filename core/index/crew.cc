@@ -6,8 +6,9 @@
 namespace neardup {
 namespace {
 
-// Some tens of microseconds: the time between two steps of a busy caller. To be woken takes longer.
-constexpr int kLooks = 2000;
+// Some two tenths of a millisecond: longer than between two steps of a busy caller, and than a member is late
+// who came to a fresh huge page.
+constexpr int kLooks = 8000;
 
 // Tells the core that it waits.
 void pause() {

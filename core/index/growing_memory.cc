@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <deque>
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "core/base/check.h"
+#include "core/base/cores.h"
 #include "core/base/isa.h"
 
 // Of Linux 5.14 and 6.1; older ones refuse them, and the first touch is then paid by the writer.
@@ -34,6 +36,8 @@ constexpr std::size_t kAccessibleMin = std::size_t{64} << 20;
 
 constexpr int kAttempts = 5;
 
+std::atomic<int> busy_cores = 0;
+
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
   return (value + step - 1) / step * step;
 }
@@ -47,7 +51,10 @@ class FirstTouch {
     return touch;
   }
 
+  // Only spares time.
   void ask(std::byte* page, bool collapse) {
+    static const int cores = allowed_cores();
+    if (busy_cores.load(std::memory_order_relaxed) >= cores) return;
     const std::lock_guard lock(mutex_);
     wanted_.push_back({page, collapse});
     wake_.notify_one();
@@ -85,7 +92,7 @@ class FirstTouch {
     }
   }
 
-  // Only spares time: where the system refuses, the pages stay small. What is being written to at this moment
+  // Where the system refuses, the pages stay small. What is being written to at this moment
   // may not be collapsed; one of five, and seldom twice.
   static void collapse(std::byte* page) {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -112,6 +119,12 @@ class FirstTouch {
 };
 
 }  // namespace
+
+BusyCores::BusyCores(int threads) : threads_(threads) {
+  busy_cores.fetch_add(threads_, std::memory_order_relaxed);
+}
+
+BusyCores::~BusyCores() { busy_cores.fetch_sub(threads_, std::memory_order_relaxed); }
 
 GrowingMemory::GrowingMemory(std::size_t size_max, std::size_t small_max)
     : size_(static_cast<std::size_t>(round_up(size_max, kHugePage))), small_max_(small_max) {

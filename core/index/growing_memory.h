@@ -11,7 +11,8 @@
 // nested). Up to 16 MiB, or as said, it comes in small ones, which a background thread makes one huge page
 // once they are full. The first touch of a page is what costs (the system clears it), so beyond that the same
 // thread touches the next page when this one is half full, and beyond 64 MiB when it is begun, and all pages
-// of a leap. It changes no byte, so nothing but time hangs on it.
+// of a leap. It changes no byte, so nothing but time hangs on it. Where threads at work have said that they
+// take all cores (BusyCores), it is not asked: it would stop one of them, and the others wait for that one.
 //
 // Cost:    bytes() counts steps of 16 KiB while pages are small, then whole huge pages, with the one held
 //          ahead.
@@ -70,6 +71,18 @@ class GrowingMemory {
   std::uint64_t released_ = 0;  // below: given back
   std::uint64_t held_ = 0;      // from released_ to here
   std::uint64_t ready_ = 0;     // use() need not look closer up to here
+};
+
+// While it lives, so many threads keep a core busy each.
+class BusyCores {
+ public:
+  explicit BusyCores(int threads);
+  ~BusyCores();
+  BusyCores(const BusyCores&) = delete;
+  BusyCores& operator=(const BusyCores&) = delete;
+
+ private:
+  int threads_;
 };
 
 // A GrowingMemory of elements: of a trivial type, zero at first.

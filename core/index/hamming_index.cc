@@ -141,8 +141,8 @@ void HammingIndex<kWidth>::probe(std::span<const Word> queries, MatchMode mode,
   make_room_for_keys(count * width);
   probed_.resize(std::max(probed_.size(), count));
   crew_->run([&](int member) {
-    const std::size_t begin = part_begin(count, member);
-    const std::size_t end = part_begin(count, member + 1);
+    const std::size_t begin = batch_part_begin(count, member);
+    const std::size_t end = batch_part_begin(count, member + 1);
     ProbeCounts counts;
     probe_kernels<Word>().find(v, mode, queries.data() + begin, end - begin, keys_.data() + begin * width,
                                tags_.data() + begin * width, probed_.data() + begin, counts.candidates);
@@ -252,19 +252,28 @@ void HammingIndex<kWidth>::expand_members(std::vector<Found>& found) const {
 
 // --- Storing
 
+// The next ones, with room for their words. Returns the first.
 template <int kWidth>
-void HammingIndex<kWidth>::append_words(std::span<const Word> words) {
-  CHECK(next_ - oldest_ + words.size() <= kWindowMax, "ids are 32 bits");
-  words_.use(next_ + words.size());
-  erased_.use((next_ + words.size() + 63) / 64);
-  for (const Word word : words) words_[static_cast<std::uint32_t>(next_++)] = word;
-  size_ += words.size();
+Sequence HammingIndex<kWidth>::take_numbers(std::size_t count) {
+  CHECK(next_ - oldest_ + count <= kWindowMax, "ids are 32 bits");
+  const Sequence first = next_;
+  next_ += count;
+  size_ += count;
+  words_.use(next_);
+  erased_.use((next_ + 63) / 64);
+  return first;
+}
+
+template <int kWidth>
+void HammingIndex<kWidth>::write_words(std::span<const Word> words, Sequence first) {
+  for (std::size_t i = 0; i < words.size(); ++i) words_[static_cast<std::uint32_t>(first + i)] = words[i];
 }
 
 template <int kWidth>
 void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMode mode,
                                             std::span<std::optional<Match>> answers) {
   CHECK(words.size() == answers.size(), "an answer to each word");
+  const BusyCores busy(crew_->size());
   const std::size_t batch = std::max(kBatch, kPartMin * static_cast<std::size_t>(crew_->size()));
   for (std::size_t from = 0; from < words.size(); from += batch) {
     const std::size_t count = std::min(batch, words.size() - from);
@@ -274,7 +283,7 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
     fresh_.clear();
     rows_.clear();
     for (int member = 0; member < crew_->size(); ++member) {
-      const std::size_t begin = part_begin(count, member);
+      const std::size_t begin = batch_part_begin(count, member);
       const std::size_t end = begin + open_counts_[static_cast<std::size_t>(member)];
       for (std::size_t at = begin; at < end; ++at) {
         const std::uint32_t row = open_rows_[at];
@@ -292,42 +301,45 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
         }
       }
     }
+    if (has_tables() && misses_none()) {
+      store_fresh();
+      continue;
+    }
     const Sequence first = next_;
     append_words(fresh_);
-    if (!has_tables()) {
-      make_tables_if_due();
-    } else if (misses_none()) {
-      store_new(rows_, static_cast<std::uint32_t>(first));
-    } else {
+    if (has_tables()) {
       insert_into_tables(fresh_, first);  // an equal one may have been missed
+    } else {
+      make_tables_if_due();
     }
   }
 }
 
-// Words that no table has yet, each shard of them by its owner. rows[i]: which of the batch, whose keys and
-// tags are known.
+// The fresh words, which no table has yet: each shard by its owner. They are written down by the last one,
+// whose tables have no ids.
 template <int kWidth>
-void HammingIndex<kWidth>::store_new(std::span<const std::uint32_t> rows, std::uint32_t first_id) {
+void HammingIndex<kWidth>::store_fresh() {
+  const Sequence first = take_numbers(fresh_.size());
   const std::size_t width = row_width(tables_.size());
-  while (!rows.empty()) {
-    const std::size_t count = tables_.before_round_ends(rows.size());
+  for (std::size_t from = 0; from < fresh_.size();) {
+    const std::size_t count = tables_.before_round_ends(fresh_.size() - from);
     tables_.prepare_batch(count);
     crew_->run([&](int member) {
       // Of its own: what lies on the caller's stack shares lines with what the caller writes meanwhile.
-      const auto of = rows.first(count);
-      const std::uint32_t id = first_id;
+      const std::span<const std::uint32_t> of = std::span(rows_).subspan(from, count);
+      const Sequence number = first + from;
+      if (member == crew_->size() - 1) write_words(std::span(fresh_).subspan(from, count), number);
       for (const ShardRun& run : shares_[static_cast<std::size_t>(member)]) {
         const std::uint64_t* const keys = keys_.data() + run.table;
         const std::uint32_t* const tags = tags_.data() + run.table;
         tables_[static_cast<std::size_t>(run.table)].insert_batch(
             run, of.size(), [=](std::size_t i) { return keys[of[i] * width]; },
             [=](std::size_t i) { return tags[of[i] * width]; },
-            [=](std::size_t i) { return id + static_cast<std::uint32_t>(i); });
+            [=](std::size_t i) { return static_cast<std::uint32_t>(number + i); });
       }
     });
     tables_.finish_batch(count);
-    rows = rows.subspan(count);
-    first_id += static_cast<std::uint32_t>(count);
+    from += count;
   }
 }
 

@@ -10,14 +10,15 @@
 //
 // A batch is decided as if its fingerprints came one at a time, in three steps: all are probed, in a pipeline
 // (hamming_probe.h); those that found nothing are compared with each other, in order; what is new goes into
-// the tables. Of several threads each probes for some of the batch, and compares these with each other; and
-// each owns some shards of the tables, into which it alone stores. So nobody waits for another but at the end
-// of a step, and neither the size of batches nor the number of threads changes an answer or a stored byte.
+// the tables. Of several threads each probes for some of the batch, and compares these with those before
+// them; and each owns some shards of the tables, into which it alone stores. So nobody waits for another but
+// at the end of a step, and neither the size of batches nor the number of threads changes an answer or a
+// stored byte.
 //
 //   thread    0                  1
-//   probe     queries 0..127     128..255
-//   decide    in order           -           what has none near it before it is new
-//   store     tables 0, 1, 2     3, 4, 5     what is new, in order
+//   probe     queries 0..135     136..255              fewer of those that are compared with more
+//   decide    in order           -                     what has none near it before it is new
+//   store     tables 0, 1, 2     3, 4, 5, the words    what is new, in order
 //
 // A query that is stored itself is found in one line of table 0, and is looked for nowhere else.
 //
@@ -172,6 +173,12 @@ class HammingIndex {
   std::size_t part_begin(std::size_t count, int member) const {
     return count * static_cast<std::size_t>(member) / static_cast<std::size_t>(crew_->size());
   }
+  // The same of a batch to be stored: the last one costs a quarter more than the first, which is compared
+  // with none before it.
+  std::size_t batch_part_begin(std::size_t count, int member) const {
+    const std::size_t begin = part_begin(count, member);
+    return begin + (count == 0 ? 0 : begin * (count - begin) / count / 8);
+  }
   // How near another one must be to be the answer, or -1 if none can.
   int open_within(const Found& found, MatchMode mode) const {
     if (found.distance < 0) return options_.distance;
@@ -186,8 +193,10 @@ class HammingIndex {
   void scan(Word query, std::vector<Found>& found) const;
   Found best_of(const std::vector<Found>& found, MatchMode mode) const;
 
-  void append_words(std::span<const Word> words);
-  void store_new(std::span<const std::uint32_t> rows, std::uint32_t first_id);
+  Sequence take_numbers(std::size_t count);
+  void write_words(std::span<const Word> words, Sequence first);
+  void append_words(std::span<const Word> words) { write_words(words, take_numbers(words.size())); }
+  void store_fresh();
   void insert_into_tables(std::span<const Word> words, Sequence first);
   void make_tables_if_due();
   void make_tables();

@@ -23,7 +23,7 @@ inline constexpr std::size_t kLanesPay = 16;  // for fewer queries lanes cost mo
 inline constexpr std::size_t kGroupLines = 96;
 inline constexpr std::size_t kGroupMin = 4;
 inline constexpr std::size_t kGroupMax = 16;
-inline constexpr std::size_t kGroupsWanted = 8;  // of a call, or most of its time is to begin and to end
+inline constexpr std::size_t kGroupsWanted = 7;  // of a call, or most of its time is to begin and to end
 inline constexpr std::size_t kGroupsKept = 8;    // their heads are; they are read five rounds later at most
 constexpr std::size_t group_size(std::size_t tables) {
   return std::clamp(std::bit_floor(kGroupLines / tables), kGroupMin, kGroupMax);
@@ -639,8 +639,8 @@ void scan_all(const Word* words, std::size_t count, Word query, int distance, st
   }
 }
 
-// Sets near[i] if one of the first i + ahead words is near queries[i]. Words that are near have folds that are,
-// and hardly any others have.
+// Sets near[i] if one of the first i + ahead words is near queries[i]. Words that are near have folds that
+// are, and hardly any others have.
 template <class Word>
 void mark_near(const Word* words, std::size_t count, std::size_t ahead, const Word* queries,
                std::size_t query_count, int distance, char* near) {

@@ -1,13 +1,12 @@
 #include "service/metrics/control_group.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
 #include <sstream>
-#include <thread>
+
+#include "core/base/cores.h"
 
 namespace neardup {
 namespace {
@@ -47,13 +46,6 @@ bool names(std::string_view controllers, std::string_view controller) {
 
 std::vector<std::string> own_folders(std::string_view controller) {
   return control_group_folders(content_of("/proc/self/cgroup"), controller);
-}
-
-int cores_of_affinity() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
-  return static_cast<int>(std::thread::hardware_concurrency());  // more than the set has room for
 }
 
 }  // namespace
@@ -110,7 +102,7 @@ double memory_limit_bytes() {
 }
 
 int usable_cores() {
-  int cores = cores_of_affinity();
+  int cores = allowed_cores();
   for (const std::string& folder : own_folders("cpu")) {
     cores = cores_within(cores, quota_of_cpu_max(content_of(folder + "/cpu.max")));
     cores = cores_within(cores, quota_of_cfs(content_of(folder + "/cpu.cfs_quota_us"),

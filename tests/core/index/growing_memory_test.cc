@@ -1,9 +1,12 @@
 #include "core/index/growing_memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 
 namespace neardup {
 namespace {
@@ -57,6 +60,27 @@ TEST(GrowingMemory, counts_small_steps_up_to_small_max_and_then_huge_pages) {
   EXPECT_EQ(memory.bytes(), 3 * kPage);
   memory.use(3 * kPage - 1);
   EXPECT_EQ(memory.bytes(), 4 * kPage) << "the next one is held before it is needed";
+}
+
+// Is there memory behind a page?
+bool is_touched(const GrowingMemory& memory, std::size_t page) {
+  unsigned char resident = 0;
+  EXPECT_EQ(mincore(memory.data() + page * kPage, 1, &resident), 0);
+  return (resident & 1) != 0;
+}
+
+TEST(GrowingMemory, touches_the_next_page_ahead_unless_all_cores_are_busy) {
+  constexpr std::size_t kUsed = 40;  // so many that the next one is held as soon as this one is begun
+  GrowingMemory memory(64 * kPage, 2 * kPage);
+  GrowingMemory other(64 * kPage, 2 * kPage);
+  {
+    const BusyCores busy(1 << 20);
+    other.use(kUsed * kPage + 1);
+  }
+  memory.use(kUsed * kPage + 1);
+  while (!is_touched(memory, kUsed + 1)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_FALSE(is_touched(other, kUsed + 1)) << "it was asked for earlier, and they are touched in order";
+  EXPECT_EQ(other.bytes(), memory.bytes());
 }
 
 }  // namespace
