@@ -57,13 +57,13 @@ HammingIndex<kWidth>::HammingIndex(const HammingOptions& options) : options_(opt
   all_apart_ = misses_none();
   crew_ = std::make_unique<Crew>(options.threads);
   counts_.resize(static_cast<std::size_t>(options.threads));
-  open_counts_.resize(counts_.size());
 }
 
 template <int kWidth>
 ProbeView<typename HammingIndex<kWidth>::Word> HammingIndex<kWidth>::view(MatchMode mode) const {
   return {.tables = tables_.data(),
           .table_count = static_cast<int>(tables_.size()),
+          .first = tables_.data(),
           .distance = options_.distance,
           .words = words_.data(),
           .oldest_id = static_cast<std::uint32_t>(oldest_),
@@ -121,55 +121,119 @@ void HammingIndex<kWidth>::scan_each(std::span<const Word> queries, MatchMode mo
   }
 }
 
-// Each member has queries of its own.
 template <int kWidth>
 void HammingIndex<kWidth>::probe(std::span<const Word> queries, MatchMode mode,
                                  std::span<std::optional<Match>> answers) {
   const std::size_t count = queries.size();
   found_.resize(std::max(found_.size(), count));
-  open_.resize(std::max(open_.size(), count));
-  open_rows_.resize(open_.size());
-  near_.resize(open_.size());
+  near_.resize(found_.size());
+  open_.resize(found_.size());
+  open_rows_.resize(found_.size());
+  open_near_.resize(found_.size());
+  by_tables_ = has_tables() && by_tables_pays_ && was_mostly_new_ && misses_none();
   if (!has_tables()) {
     scan_each(queries, mode);
-    std::ranges::fill(open_counts_, 0);
-    open_counts_[0] = answer(queries, mode, 0, count, answers);
-    return;
+    answer(queries, mode, 0, count, answers);
+  } else if (by_tables_) {
+    probe_by_tables(queries, mode, answers);
+  } else {
+    probe_by_queries(queries, mode, answers);
   }
+}
+
+// Each member has queries of its own.
+template <int kWidth>
+void HammingIndex<kWidth>::probe_by_queries(std::span<const Word> queries, MatchMode mode,
+                                            std::span<std::optional<Match>> answers) {
   const ProbeView<Word> v = view(mode);
-  const std::size_t width = row_width(tables_.size());
-  make_room_for_keys(count * width);
+  const std::size_t count = queries.size();
+  key_width_ = row_width(tables_.size());
+  make_room_for_keys(count * key_width_);
   probed_.resize(std::max(probed_.size(), count));
   crew_->run([&](int member) {
     const std::size_t begin = batch_part_begin(count, member);
     const std::size_t end = batch_part_begin(count, member + 1);
     ProbeCounts counts;
-    probe_kernels<Word>().find(v, mode, queries.data() + begin, end - begin, keys_.data() + begin * width,
-                               tags_.data() + begin * width, probed_.data() + begin, counts.candidates);
-    for (std::size_t i = begin; i < end; ++i) {
-      found_[i] = probed_[i].found;
-      counts.add_lookup(probed_[i].lines, probed_[i].truncated);
-    }
+    probe_kernels<Word>().find(v, mode, queries.data() + begin, end - begin,
+                               keys_.data() + begin * key_width_, tags_.data() + begin * key_width_,
+                               probed_.data() + begin, counts);
     counts_[static_cast<std::size_t>(member)] += counts;
-    open_counts_[static_cast<std::size_t>(member)] = answer(queries, mode, begin, end, answers);
+    for (std::size_t i = begin; i < end; ++i) found_[i] = probed_[i].found;
+    answer(queries, mode, begin, end, answers);
   });
 }
 
-// Answers what was found for queries begin to end - 1, and lists those that are open: another one of the
-// batch may be their match, and it is if one before them is near. Returns how many there are.
+// Each member has tables of its own, those in which it is going to store.
 template <int kWidth>
-std::size_t HammingIndex<kWidth>::answer(std::span<const Word> queries, MatchMode mode, std::size_t begin,
-                                         std::size_t end, std::span<std::optional<Match>> answers) {
+void HammingIndex<kWidth>::probe_by_tables(std::span<const Word> queries, MatchMode mode,
+                                           std::span<std::optional<Match>> answers) {
+  const ProbeView<Word> v = view(mode);
+  const std::size_t count = queries.size();
+  const std::size_t members = shares_.size();
+  key_width_ = row_width(tables_.size() / members);
+  make_room_for_keys(members * count * key_width_);
+  probed_.resize(std::max(probed_.size(), members * count));
+  hits_.resize(members);
+  crew_->run([&](int member) {
+    const auto m = static_cast<std::size_t>(member);
+    ProbeView<Word> own = v;
+    own.table_count /= crew_->size();
+    own.tables += member * own.table_count;
+    own.asks_equal = false;
+    Probed* const probed = probed_.data() + m * count;
+    const std::size_t rows = m * count * key_width_;
+    ProbeCounts counts;
+    probe_kernels<Word>().find(own, mode, queries.data(), count, keys_.data() + rows, tags_.data() + rows,
+                               probed, counts);
+    if (member > 0) counts.lookups = 0;  // the same ones
+    counts_[m] += counts;
+    hits_[m].clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (probed[i].found.distance >= 0) [[unlikely]]
+        hits_[m].push_back(static_cast<std::uint32_t>(i));
+    }
+    // Each does as much of the rest.
+    const std::size_t begin = near_part_begin(count, member);
+    const std::size_t end = near_part_begin(count, member + 1);
+    probe_kernels<Word>().near_earlier(queries.data(), begin, queries.data() + begin, end - begin,
+                                       options_.distance, near_.data() + begin);
+    for (std::size_t i = begin; i < end; ++i) {
+      found_[i] = {};
+      answers[i] = std::nullopt;
+    }
+  });
+  for (std::size_t m = 0; m < members; ++m) {
+    for (const std::uint32_t row : hits_[m]) {
+      found_[row] = better_of(found_[row], probed_[m * count + row].found, mode);
+      answers[row] = match_of(found_[row]);
+      if (open_within(found_[row], mode) < 0) near_[row] = 0;
+    }
+  }
+}
+
+template <int kWidth>
+Found HammingIndex<kWidth>::better_of(const Found& a, const Found& b, MatchMode mode) const {
+  if (a.distance < 0 || b.distance < 0) return a.distance < 0 ? b : a;
+  if (mode == MatchMode::kNearest && a.distance != b.distance) return a.distance < b.distance ? a : b;
+  return age(a.id) < age(b.id) ? a : b;
+}
+
+// Answers what was found for queries begin to end - 1. Of those that are open another one of the batch may be
+// the match, and it is if one before them is near.
+template <int kWidth>
+void HammingIndex<kWidth>::answer(std::span<const Word> queries, MatchMode mode, std::size_t begin,
+                                  std::size_t end, std::span<std::optional<Match>> answers) {
   std::size_t open = begin;
   for (std::size_t i = begin; i < end; ++i) {
     answers[i] = match_of(found_[i]);
+    near_[i] = 0;
     open_[open] = queries[i];
     open_rows_[open] = static_cast<std::uint32_t>(i);
     open += open_within(found_[i], mode) >= 0 ? 1 : 0;
   }
   probe_kernels<Word>().near_earlier(queries.data(), begin, open_.data() + begin, open - begin,
-                                     options_.distance, near_.data() + begin);
-  return open - begin;
+                                     options_.distance, open_near_.data() + begin);
+  for (std::size_t at = begin; at < open; ++at) near_[open_rows_[at]] = open_near_[at];
 }
 
 template <int kWidth>
@@ -197,11 +261,8 @@ void HammingIndex<kWidth>::find(std::span<const Word> queries, MatchMode mode,
       const std::size_t count = std::min(piece, end - from);
       const std::size_t rows = m * piece * width;
       probe_kernels<Word>().find(v, mode, queries.data() + from, count, keys_.data() + rows,
-                                 tags_.data() + rows, probed, counts.candidates);
-      for (std::size_t i = 0; i < count; ++i) {
-        answers[from + i] = match_of(probed[i].found);
-        counts.add_lookup(probed[i].lines, probed[i].truncated);
-      }
+                                 tags_.data() + rows, probed, counts);
+      for (std::size_t i = 0; i < count; ++i) answers[from + i] = match_of(probed[i].found);
     }
     counts_[m] += counts;
   });
@@ -282,27 +343,23 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
     probe(part, mode, part_answers);
     fresh_.clear();
     rows_.clear();
-    for (int member = 0; member < crew_->size(); ++member) {
-      const std::size_t begin = batch_part_begin(count, member);
-      const std::size_t end = begin + open_counts_[static_cast<std::size_t>(member)];
-      for (std::size_t at = begin; at < end; ++at) {
-        const std::uint32_t row = open_rows_[at];
-        std::optional<Match>& answer = part_answers[row];
-        if (near_[at] != 0) {
-          // What is new in this batch is younger than all that was found; it wins only if it is nearer.
-          const int within = open_within(found_[row], mode);
-          const Found found =
-              probe_kernels<Word>().scan(fresh_.data(), fresh_.size(), open_[at], within, mode);
-          if (found.distance >= 0) answer = Match{next_ + found.id, found.distance};
-        }
-        if (!answer) {
-          fresh_.push_back(open_[at]);
-          rows_.push_back(row);
+    for (std::size_t row = 0; row < count; ++row) {
+      if (near_[row] != 0) {
+        // What is new in this batch is younger than all that was found; it wins only if it is nearer.
+        const int within = open_within(found_[row], mode);
+        const Found found = probe_kernels<Word>().scan(fresh_.data(), fresh_.size(), part[row], within, mode);
+        if (found.distance >= 0) {
+          part_answers[row] = Match{next_ + found.id, found.distance};
+          continue;
         }
       }
+      if (found_[row].distance >= 0) continue;
+      fresh_.push_back(part[row]);
+      rows_.push_back(static_cast<std::uint32_t>(row));
     }
+    was_mostly_new_ = 4 * fresh_.size() >= 3 * count;
     if (has_tables() && misses_none()) {
-      store_fresh();
+      store_fresh(count);
       continue;
     }
     const Sequence first = next_;
@@ -318,9 +375,8 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
 // The fresh words, which no table has yet: each shard by its owner. They are written down by the last one,
 // whose tables have no ids.
 template <int kWidth>
-void HammingIndex<kWidth>::store_fresh() {
+void HammingIndex<kWidth>::store_fresh(std::size_t batch) {
   const Sequence first = take_numbers(fresh_.size());
-  const std::size_t width = row_width(tables_.size());
   for (std::size_t from = 0; from < fresh_.size();) {
     const std::size_t count = tables_.before_round_ends(fresh_.size() - from);
     tables_.prepare_batch(count);
@@ -329,9 +385,14 @@ void HammingIndex<kWidth>::store_fresh() {
       const std::span<const std::uint32_t> of = std::span(rows_).subspan(from, count);
       const Sequence number = first + from;
       if (member == crew_->size() - 1) write_words(std::span(fresh_).subspan(from, count), number);
-      for (const ShardRun& run : shares_[static_cast<std::size_t>(member)]) {
-        const std::uint64_t* const keys = keys_.data() + run.table;
-        const std::uint32_t* const tags = tags_.data() + run.table;
+      const Share& share = shares_[static_cast<std::size_t>(member)];
+      const std::size_t width = key_width_;
+      // Where the keys of the first query begin; by tables they are its own, from its first table on.
+      const std::size_t rows =
+          by_tables_ ? static_cast<std::size_t>(member) * batch * width - share.front().table : 0;
+      for (const ShardRun& run : share) {
+        const std::uint64_t* const keys = keys_.data() + rows + run.table;
+        const std::uint32_t* const tags = tags_.data() + rows + run.table;
         tables_[static_cast<std::size_t>(run.table)].insert_batch(
             run, of.size(), [=](std::size_t i) { return keys[of[i] * width]; },
             [=](std::size_t i) { return tags[of[i] * width]; },
@@ -396,6 +457,8 @@ template <int kWidth>
 void HammingIndex<kWidth>::share_out() {
   const int members = crew_->size();
   const int shards = covering().tables() * kShards;
+  by_tables_pays_ =
+      members > 1 && covering().tables() % members == 0 && covering().tables() / members >= kOwnTablesMin;
   for (int member = 0; member < members; ++member) {
     Share& share = shares_.emplace_back();
     const int end = shards * (member + 1) / members;

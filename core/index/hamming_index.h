@@ -10,15 +10,17 @@
 //
 // A batch is decided as if its fingerprints came one at a time, in three steps: all are probed, in a pipeline
 // (hamming_probe.h); those that found nothing are compared with each other, in order; what is new goes into
-// the tables. Of several threads each probes for some of the batch, and compares these with those before
-// them; and each owns some shards of the tables, into which it alone stores. So nobody waits for another but
-// at the end of a step, and neither the size of batches nor the number of threads changes an answer or a
-// stored byte.
+// the tables. Of several threads each owns some shards of the tables, into which it alone stores. While most
+// fingerprints are new, and these are three tables at least, each also probes in its own for all queries: so
+// their lines stay in its cache. Else each probes for some of the queries, because a duplicate that one table
+// tells of need not be looked for in the others. Nobody waits for another but at the end of a step, and
+// neither the size of batches nor the number of threads changes an answer or a stored byte.
 //
-//   thread    0                  1
-//   probe     queries 0..135     136..255              fewer of those that are compared with more
-//   decide    in order           -                     what has none near it before it is new
-//   store     tables 0, 1, 2     3, 4, 5, the words    what is new, in order
+//   thread    0                     1
+//   probe     in tables 0, 1, 2     3, 4, 5               or queries 0..135 and 136..255: fewer of those that
+//                                                         are compared with more
+//   decide    in order              -                     what has none near it before it is new
+//   store     tables 0, 1, 2        3, 4, 5, the words    what is new, in order
 //
 // A query that is stored itself is found in one line of table 0, and is looked for nowhere else.
 //
@@ -31,6 +33,7 @@
 // Format:  hamming_segment.h.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -149,6 +152,7 @@ class HammingIndex {
  private:
   static constexpr std::size_t kBatch = 256;   // words decided at a time,
   static constexpr std::size_t kPartMin = 64;  // or more, so that each thread has so many
+  static constexpr int kOwnTablesMin = 3;      // for fewer it takes longer to find out where to look
   static constexpr std::uint64_t kIds = std::uint64_t{1} << 32;
 
   bool has_tables() const { return !tables_.empty(); }
@@ -179,16 +183,25 @@ class HammingIndex {
     const std::size_t begin = part_begin(count, member);
     return begin + (count == 0 ? 0 : begin * (count - begin) / count / 8);
   }
+  // The same where a query costs only what it takes to compare it with those before it.
+  std::size_t near_part_begin(std::size_t count, int member) const {
+    return static_cast<std::size_t>(static_cast<double>(count) *
+                                    std::sqrt(static_cast<double>(member) / crew_->size()));
+  }
   // How near another one must be to be the answer, or -1 if none can.
   int open_within(const Found& found, MatchMode mode) const {
     if (found.distance < 0) return options_.distance;
     return mode == MatchMode::kFirst ? -1 : found.distance - 1;
   }
-  // Of a batch to be stored: its answers as far as they are stored already, which queries are open, found_,
-  // keys_ and tags_.
+  // Of a batch to be stored: its answers as far as they are stored already, found_, near_, keys_ and tags_.
   void probe(std::span<const Word> queries, MatchMode mode, std::span<std::optional<Match>> answers);
-  std::size_t answer(std::span<const Word> queries, MatchMode mode, std::size_t begin, std::size_t end,
-                     std::span<std::optional<Match>> answers);
+  void probe_by_queries(std::span<const Word> queries, MatchMode mode,
+                        std::span<std::optional<Match>> answers);
+  void probe_by_tables(std::span<const Word> queries, MatchMode mode,
+                       std::span<std::optional<Match>> answers);
+  void answer(std::span<const Word> queries, MatchMode mode, std::size_t begin, std::size_t end,
+              std::span<std::optional<Match>> answers);
+  Found better_of(const Found& a, const Found& b, MatchMode mode) const;
   void scan_each(std::span<const Word> queries, MatchMode mode);  // into found_
   void scan(Word query, std::vector<Found>& found) const;
   Found best_of(const std::vector<Found>& found, MatchMode mode) const;
@@ -196,7 +209,7 @@ class HammingIndex {
   Sequence take_numbers(std::size_t count);
   void write_words(std::span<const Word> words, Sequence first);
   void append_words(std::span<const Word> words) { write_words(words, take_numbers(words.size())); }
-  void store_fresh();
+  void store_fresh(std::size_t batch);
   void insert_into_tables(std::span<const Word> words, Sequence first);
   void make_tables_if_due();
   void make_tables();
@@ -209,7 +222,8 @@ class HammingIndex {
 
   HammingOptions options_;
   std::unique_ptr<Crew> crew_;
-  std::vector<Share> shares_;  // by member of the crew
+  std::vector<Share> shares_;    // by member of the crew
+  bool by_tables_pays_ = false;  // each share is some whole tables
   HammingTables<Word> tables_;
   GrowingArray<Word> words_{kIds};
   GrowingArray<std::uint64_t> erased_{kIds / 64};  // a bit for each id
@@ -225,15 +239,20 @@ class HammingIndex {
 
   // Of the batch at hand; kept for their memory.
   std::vector<ProbeCounts> counts_;  // by member of the crew
+  bool was_mostly_new_ = false;      // the one before
+  bool by_tables_ = false;           // it was probed so
+  // By query; or by tables: by member of the crew, then by query, of its own tables.
   std::vector<std::uint64_t> keys_;
   std::vector<std::uint32_t> tags_;
-  std::vector<Probed> probed_;  // by query; in find() by member of the crew, then by query
-  std::vector<Found> found_;    // by query
+  std::size_t key_width_ = 0;                     // of their rows
+  std::vector<Probed> probed_;                    // as keys_; in find() by member of the crew, then by query
+  std::vector<std::vector<std::uint32_t>> hits_;  // by tables: by member, the queries that found something
+  std::vector<Found> found_;                      // by query
+  std::vector<char> near_;  // by query: is one before it in the batch within the distance?
   // Of each part, from its beginning on, the queries that may have their match in the batch.
   std::vector<Word> open_;
   std::vector<std::uint32_t> open_rows_;
-  std::vector<char> near_;                // is one before it in the batch within the distance?
-  std::vector<std::size_t> open_counts_;  // by member of the crew
+  std::vector<char> open_near_;
   std::vector<Word> fresh_;
   std::vector<std::uint32_t> rows_;  // of fresh_ words in the batch, and so in keys_ and tags_
   std::vector<Found> all_;

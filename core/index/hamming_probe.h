@@ -20,7 +20,8 @@
 //   5         ids       of these hits; their fingerprints are asked for
 //   6         finish    true distances of these
 //
-// Nothing is changed here, so any number of threads may probe at once.
+// Nothing is changed here, so any number of threads may probe at once: each for queries of its own, or each
+// in some of the tables. Then `equal` is left out, and the answer is the best of what they find.
 //
 // The kernels come in tiers (core/base/isa.h) that are one text, hamming_probe.inl, compiled with different
 // ways to locate heads and to compare a line.
@@ -38,8 +39,10 @@ namespace neardup {
 // What to search. Ids are the low 32 bits of sequence numbers; older means nearer behind `oldest_id`.
 template <class Word>
 struct ProbeView {
-  const HammingTable<Word>* tables = nullptr;
+  const HammingTable<Word>* tables = nullptr;  // these are probed
   int table_count = 0;
+  const HammingTable<Word>* first = nullptr;  // table 0, which has ids: one of these or not
+  bool asks_equal = true;                     // table 0 is one, and is looked up before all others
   int distance = 0;
   const Word* words = nullptr;  // by id
   std::uint32_t oldest_id = 0;
@@ -70,12 +73,6 @@ struct ProbeCounts {
 
   static constexpr std::uint64_t kSlowLines = 256;
 
-  void add_lookup(std::uint64_t lines, bool was_truncated) {
-    ++lookups;
-    overflow_lines += lines;
-    slow += lines > kSlowLines ? 1 : 0;
-    truncated += was_truncated ? 1 : 0;
-  }
   ProbeCounts& operator+=(const ProbeCounts& other) {
     lookups += other.lookups;
     candidates += other.candidates;
@@ -95,9 +92,9 @@ struct ProbeKernels {
   void (*locate_in)(const HammingTable<Word>& table, const Word* words, std::size_t count,
                     std::uint64_t* keys, std::uint32_t* tags);
   void (*keys_in)(const HammingTable<Word>& table, const Word* words, std::size_t count, std::uint64_t* keys);
-  // probed[i] answers queries[i]; keys and tags as above. Adds to `candidates`.
+  // probed[i] answers queries[i]; keys and tags as above. Adds to `counts`.
   void (*find)(const ProbeView<Word>& view, MatchMode mode, const Word* queries, std::size_t count,
-               std::uint64_t* keys, std::uint32_t* tags, Probed* probed, std::uint64_t& candidates);
+               std::uint64_t* keys, std::uint32_t* tags, Probed* probed, ProbeCounts& counts);
   // Appends each match, some of them more than once.
   void (*find_all)(const ProbeView<Word>& view, Word query, std::uint64_t* keys, std::uint32_t* tags,
                    std::vector<Found>& found, ProbeCounts& counts);

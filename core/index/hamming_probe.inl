@@ -126,12 +126,13 @@ struct Prober {
   };
 
   const ProbeView<Word> view;  // its own: the caller's stack is written to by another core meanwhile
-  std::uint64_t& candidates;
+  ProbeCounts& counts;
   std::vector<Found>* all = nullptr;
   BucketLanes lanes[kWidthMax / kLaneCount];
   bool by_lanes = false;                 // are they filled?
   std::uint32_t equal_bits[kTablesMax];  // what equal() says
   bool narrow = true;                    // all heads are of one line
+  const std::size_t left;                // tables from here on are not read by find_equal()
   std::size_t width;                     // of a row of keys, tags or heads
   std::size_t group = kGroupMin;         // queries in one: a power of two
 
@@ -160,8 +161,8 @@ struct Prober {
   WorkList<Slot, kHitsMax> block_slots;
   WorkList<Hit, kHitsMax> block_hits;
 
-  explicit Prober(const ProbeView<Word>& of, std::uint64_t& compared, std::vector<Found>* found = nullptr)
-      : view(of), candidates(compared), all(found) {
+  explicit Prober(const ProbeView<Word>& of, ProbeCounts& counted, std::vector<Found>* found = nullptr)
+      : view(of), counts(counted), all(found), left(of.asks_equal ? 1 : 0) {
     for (std::size_t at = 0; at < table_count(); ++at) {
       equal_bits[at] = view.tables[at].equal();
       narrow &= view.tables[at].is_narrow();
@@ -219,7 +220,7 @@ struct Prober {
   void begin(Query q) {
     probed[q] = {};
     by_lanes ? locate_by_lanes(q) : locate_each(q);
-    prefetch_head(q, 0);
+    if (left > 0) prefetch_head(q, 0);
   }
 
   // Keys, tags and heads.
@@ -254,17 +255,18 @@ struct Prober {
   void prefetch_heads_left(Query q) {
     const std::uint32_t* const* const of = heads_of(q);
     if (narrow) {
-      for (std::size_t at = 1; at < table_count(); ++at) prefetch_line(of[at]);
+      for (std::size_t at = left; at < table_count(); ++at) prefetch_line(of[at]);
     } else {
-      for (std::size_t at = 1; at < table_count(); ++at) prefetch_head(q, at);
+      for (std::size_t at = left; at < table_count(); ++at) prefetch_head(q, at);
     }
   }
 
   // --- If the very query is stored, and that ends the search, the other tables need not be read
 
   void find_equal(Query q) {
+    if (left == 0) return open.push(q);
     const std::uint32_t* const head = heads_of(q)[0];
-    candidates += head[0] & Table::kCountMask;
+    counts.candidates += head[0] & Table::kCountMask;
     if (kCollect == Collect::kAll || !view.equal_ends) return open.push(q);
     const std::uint32_t* slot = nullptr;
     const std::uint32_t* const ids = view.tables[0].ids(view.tables[0].region(keys_of(q)[0]), head);
@@ -309,7 +311,7 @@ struct Prober {
     for (std::size_t at = 0; at < table_count(); ++at) {
       const std::uint32_t* const head = of[at];
       const std::uint32_t count = head[0] & Table::kCountMask;
-      compared += at > 0 ? count : 0;  // that of table 0 was counted by find_equal()
+      compared += at >= left ? count : 0;  // that of table 0 was counted by find_equal()
       // Word 0 is no tag, nor are those behind the last.
       const std::uint32_t near =
           near_tags(head, query_tags[at], view.distance, equal_bits[at]) & ((2U << count) - 2);
@@ -321,13 +323,13 @@ struct Prober {
     }
     near_heads.end_at(next_near);
     block_heads.end_at(next_block);
-    candidates += compared;
+    counts.candidates += compared;
   }
 
   void read_wide_heads(Query q) {
     for (std::size_t at = 0; at < table_count(); ++at) {
       const std::uint32_t* const head = heads_of(q)[at];
-      if (at > 0) candidates += head[0] & Table::kCountMask;
+      if (at >= left) counts.candidates += head[0] & Table::kCountMask;
       scan_head(head, tags_of(q)[at], view.distance, equal_bits[at],
                 [&](std::uint32_t word) { read_near(q, at, word); });
       block_heads.push_if(head[0] >> Table::kBlockShift != 0, {q, static_cast<std::uint32_t>(at)});
@@ -372,9 +374,9 @@ struct Prober {
   // A hit of a table without ids: what has its key in table 0 is to be compared, once. Unless that is the
   // query's own key there, which is looked up anyway.
   void push_bucket(Query q, Word differing) {
-    const Table& first = view.tables[0];
+    const Table& first = *view.first;
     const std::uint64_t key = key_in(first, queries[q] ^ differing);
-    if (key == keys_of(q)[0]) return;
+    if (view.tables == view.first && key == keys_of(q)[0]) return;
     for (std::size_t i = buckets.size(); i > 0 && buckets[i - 1].query == q; --i) {
       if (buckets[i - 1].key == key) return;
     }
@@ -439,7 +441,7 @@ struct Prober {
   }
 
   void search(const Bucket& bucket) {
-    const Table& first = view.tables[0];
+    const Table& first = *view.first;
     const std::uint32_t tag = tag_in(first, bucket.key, queries[bucket.query]);
     scan_head(bucket.head, tag, bucket.distance, first.key_in_tag(),
               [&](std::uint32_t word) { push_hit(hits, {bucket.query, bucket.ids[word]}); });
@@ -481,25 +483,31 @@ struct Prober {
     return age(id) >= age(best.id);
   }
 
+  void count_line(Probed& of) {
+    ++counts.overflow_lines;
+    if (++of.lines == ProbeCounts::kSlowLines + 1) ++counts.slow;
+  }
+
   // All of a block.
   void scan_block(const Block& in) {
     const BlockPool::Block& block = *in.block;
     Probed& of = probed[in.query];
     if (is_spared(in.query, block.first_id)) {
-      ++of.lines;
+      count_line(of);
       return;
     }
     std::uint32_t count = block.count;
     if (count > view.block_entries_max) [[unlikely]] {
       count = view.block_entries_max;
+      counts.truncated += of.truncated ? 0 : 1;
       of.truncated = true;
     }
-    candidates += count;
+    counts.candidates += count;
     constexpr std::uint32_t kHeader = BlockPool::Block::kHeaderWords;
     const std::uint32_t end = kHeader + count;
     std::uint32_t found = 0;
     for (std::uint32_t from = 0; from < end; from += Table::kLineWords) {
-      ++of.lines;
+      count_line(of);
       std::uint32_t near = near_tags(block.data() + from, in.tag, in.distance, in.equal);
       if (from == 0) near &= ~((1U << kHeader) - 1);
       near &= (2U << std::min<std::uint32_t>(end - from - 1, Table::kLineWords - 1)) - 1;
@@ -528,6 +536,7 @@ struct Prober {
 
   void run(const Word* of, std::size_t count, std::uint64_t* to_keys, std::uint32_t* to_tags,
            Probed* to_probed) {
+    counts.lookups += count;
     queries = of;
     keys = to_keys;
     tags = to_tags;
@@ -595,11 +604,11 @@ void keys_in(const HammingTable<Word>& table, const Word* words, std::size_t cou
 
 template <class Word>
 void find(const ProbeView<Word>& view, MatchMode mode, const Word* queries, std::size_t count,
-          std::uint64_t* keys, std::uint32_t* tags, Probed* probed, std::uint64_t& candidates) {
+          std::uint64_t* keys, std::uint32_t* tags, Probed* probed, ProbeCounts& counts) {
   if (mode == MatchMode::kFirst) {
-    Prober<Word, Collect::kFirst>(view, candidates).run(queries, count, keys, tags, probed);
+    Prober<Word, Collect::kFirst>(view, counts).run(queries, count, keys, tags, probed);
   } else {
-    Prober<Word, Collect::kNearest>(view, candidates).run(queries, count, keys, tags, probed);
+    Prober<Word, Collect::kNearest>(view, counts).run(queries, count, keys, tags, probed);
   }
 }
 
@@ -607,8 +616,7 @@ template <class Word>
 void find_all(const ProbeView<Word>& view, Word query, std::uint64_t* keys, std::uint32_t* tags,
               std::vector<Found>& found, ProbeCounts& counts) {
   Probed probed;
-  Prober<Word, Collect::kAll>(view, counts.candidates, &found).run(&query, 1, keys, tags, &probed);
-  counts.add_lookup(probed.lines, probed.truncated);
+  Prober<Word, Collect::kAll>(view, counts, &found).run(&query, 1, keys, tags, &probed);
 }
 
 template <class Word>

@@ -242,6 +242,39 @@ TEST(HammingIndex, threads_and_batches_change_neither_answers_nor_bytes) {
   threads_agree("6x21", 20'000, MatchMode::kNearest, {3, 5, 25});
 }
 
+// Most are new, so each of the threads probes in its own tables. Some are near an earlier one or equal to it,
+// far back or in the same batch; to find an equal one takes longer then.
+TEST(HammingIndex, threads_that_probe_in_tables_of_their_own_agree_with_one) {
+  std::mt19937_64 random(9);
+  auto words = fingerprint_set<std::uint64_t>("random", 60'000, 5);
+  for (std::size_t i = 8; i < words.size(); i += 8) {
+    const std::size_t back = random() % (i % 16 == 0 ? i : 8) + 1;
+    words[i] = flipped(words[i - back], static_cast<int>(random() % 5), random);
+  }
+  for (const auto& [covering, threads] :
+       {std::pair("6x21", 2), std::pair("16x12", 2), std::pair("16x12", 4)}) {
+    for (const MatchMode mode : {MatchMode::kFirst, MatchMode::kNearest}) {
+      SCOPED_TRACE(covering);
+      std::vector<std::vector<std::optional<Match>>> answers;
+      std::vector<Digest128> layouts;
+      std::vector<ProbeCounts> counts;
+      for (const int size : {1, threads}) {
+        Index index({.distance = 3, .covering = covering_named(covering), .threads = size});
+        answers.emplace_back(words.size());
+        index.check_and_insert(words, mode, answers.back());
+        layouts.push_back(index.layout_digest());
+        counts.push_back(index.counts());
+      }
+      EXPECT_TRUE(answers[0] == answers[1]);
+      EXPECT_GT(std::count(answers[0].begin(), answers[0].end(), std::nullopt), 50'000);
+      EXPECT_LT(std::count(answers[0].begin(), answers[0].end(), std::nullopt), 56'000);
+      EXPECT_EQ(layouts[0], layouts[1]);
+      EXPECT_EQ(counts[0].lookups, counts[1].lookups);
+      EXPECT_LT(counts[0].candidates, counts[1].candidates);
+    }
+  }
+}
+
 // Keys of 12 bits: heads are widened from 32 thousand words on.
 TEST(HammingIndex, threads_change_nothing_where_heads_are_widened) {
   EXPECT_GT(threads_agree("16x12", 150'000, MatchMode::kFirst, {3, 7}).head_lines, 4096U);
@@ -450,6 +483,7 @@ void agrees([[maybe_unused]] Isa isa) {
       std::vector<std::uint32_t> stored_tags(stored_keys.size());
       const ProbeView<Word> view = {.tables = tables.data(),
                                     .table_count = covering.tables(),
+                                    .first = tables.data(),
                                     .distance = covering.distance,
                                     .words = words.data(),
                                     .in_order = true,
@@ -481,17 +515,17 @@ void agrees([[maybe_unused]] Isa isa) {
           return numbers;
         };
         std::vector<Probed> probed(queries.size());
-        std::uint64_t candidates = 0;
+        ProbeCounts counts;
         for (const MatchMode mode : {MatchMode::kFirst, MatchMode::kNearest}) {
           tier->find(view, mode, queries.data(), queries.size(), keys.data(), tags.data(), probed.data(),
-                     candidates);
+                     counts);
           for (const Probed& p : probed) said.push_back(number_of(p.found));
           // Who is stored itself ends the search where that is allowed.
           ProbeView<Word> ending = view;
           ending.equal_ends = true;
           std::vector<Probed> ended(queries.size());
           tier->find(ending, mode, queries.data(), queries.size(), keys.data(), tags.data(), ended.data(),
-                     candidates);
+                     counts);
           std::size_t equal = 0;
           for (std::size_t i = 0; i < queries.size(); ++i) {
             said.push_back(number_of(ended[i].found));
@@ -510,16 +544,40 @@ void agrees([[maybe_unused]] Isa isa) {
           std::vector<std::uint32_t> row_tags(width);
           for (std::size_t i = 0; i < queries.size(); ++i) {
             Probed alone;
-            tier->find(view, mode, &queries[i], 1, row_keys.data(), row_tags.data(), &alone, candidates);
+            tier->find(view, mode, &queries[i], 1, row_keys.data(), row_tags.data(), &alone, counts);
             ASSERT_EQ(number_of(alone.found), number_of(probed[i].found)) << i;
           }
+          // In some of the tables by one, and in the others by another.
+          std::vector<Found> either(queries.size());
+          for (int begin = 0, end = (covering.tables() + 2) / 3; begin < covering.tables();
+               begin = end, end = covering.tables()) {
+            ProbeView<Word> own = view;
+            own.tables += begin;
+            own.table_count = end - begin;
+            own.asks_equal = false;
+            std::vector<Probed> part(queries.size());
+            tier->find(own, mode, queries.data(), queries.size(), keys.data(), tags.data(), part.data(),
+                       counts);
+            for (std::size_t i = 0; i < queries.size(); ++i) {
+              const Found& found = part[i].found;
+              const auto rank = [&](const Found& f) {
+                return std::pair(mode == MatchMode::kFirst ? 0 : f.distance, f.id);
+              };
+              if (found.distance < 0) continue;
+              if (either[i].distance < 0 || rank(found) < rank(either[i])) either[i] = found;
+            }
+          }
+          for (std::size_t i = 0; i < queries.size(); ++i) {
+            ASSERT_EQ(number_of(either[i]), number_of(probed[i].found)) << i;
+          }
+          tier->locate(view, queries.data(), queries.size(), keys.data(), tags.data());
           // Nor does it matter how many there are, and which groups they are in.
           std::vector<std::uint64_t> part_keys(keys.size());
           std::vector<std::uint32_t> part_tags(tags.size());
           for (std::size_t from = 0, count = 2; from + count <= queries.size(); from += count, count += 5) {
             std::vector<Probed> part(count);
             tier->find(ending, mode, &queries[from], count, part_keys.data(), part_tags.data(), part.data(),
-                       candidates);
+                       counts);
             for (std::size_t i = 0; i < count; ++i) {
               ASSERT_EQ(number_of(part[i].found), number_of(ended[from + i].found)) << from << ' ' << i;
             }
@@ -532,8 +590,8 @@ void agrees([[maybe_unused]] Isa isa) {
         const std::vector<std::uint64_t> located = rows();
         said.insert(said.end(), located.begin(), located.end());
         std::vector<Found> all;
-        ProbeCounts counts;
-        tier->find_all(view, queries[0], keys.data(), tags.data(), all, counts);
+        ProbeCounts all_counts;
+        tier->find_all(view, queries[0], keys.data(), tags.data(), all, all_counts);
         tier->scan_all(words.data(), 101, queries[1], covering.distance, all);
         for (const Found& f : all) said.push_back(f.id * 256ULL + static_cast<std::uint64_t>(f.distance));
         for (const std::size_t count : {0U, 1U, 7U, 19U, 64U, 301U}) {
@@ -554,11 +612,14 @@ void agrees([[maybe_unused]] Isa isa) {
         tier->locate_in(tables[tables.size() - 1], queries.data(), queries.size(), keys.data(), tags.data());
         said.insert(said.end(), keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(queries.size()));
         said.insert(said.end(), tags.begin(), tags.begin() + static_cast<std::ptrdiff_t>(queries.size()));
-        said.push_back(candidates);
-        for (const Probed& p : probed) said.push_back(p.lines);
+        said.push_back(counts.lookups);
         said.push_back(counts.candidates);
         said.push_back(counts.overflow_lines);
         said.push_back(counts.slow);
+        for (const Probed& p : probed) said.push_back(p.lines);
+        said.push_back(all_counts.candidates);
+        said.push_back(all_counts.overflow_lines);
+        said.push_back(all_counts.slow);
         seen.push_back(said);
       }
       for (const auto& said : seen) ASSERT_EQ(said, seen.front()) << covering.name << ' ' << set;
