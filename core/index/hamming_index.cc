@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string>
 
 #include "core/base/bytes.h"
@@ -56,7 +57,7 @@ HammingIndex<kWidth>::HammingIndex(const HammingOptions& options) : options_(opt
   CHECK(options_.covering->distance >= options.distance, "this covering would miss some");
   all_apart_ = misses_none();
   crew_ = std::make_unique<Crew>(options.threads);
-  counts_.resize(static_cast<std::size_t>(options.threads));
+  own_.resize(static_cast<std::size_t>(options.threads));
 }
 
 template <int kWidth>
@@ -116,8 +117,8 @@ void HammingIndex<kWidth>::scan_each(std::span<const Word> queries, MatchMode mo
   for (std::size_t i = 0; i < queries.size(); ++i) {
     scan(queries[i], all_);
     found_[i] = best_of(all_, mode);
-    counts_[0].candidates += next_ - oldest_;
-    ++counts_[0].lookups;
+    own_[0].counts.candidates += next_ - oldest_;
+    ++own_[0].counts.lookups;
   }
 }
 
@@ -157,53 +158,52 @@ void HammingIndex<kWidth>::probe_by_queries(std::span<const Word> queries, Match
     probe_kernels<Word>().find(v, mode, queries.data() + begin, end - begin,
                                keys_.data() + begin * key_width_, tags_.data() + begin * key_width_,
                                probed_.data() + begin, counts);
-    counts_[static_cast<std::size_t>(member)] += counts;
+    own_[static_cast<std::size_t>(member)].counts += counts;
     for (std::size_t i = begin; i < end; ++i) found_[i] = probed_[i].found;
     answer(queries, mode, begin, end, answers);
   });
 }
 
-// Each member has tables of its own, those in which it is going to store.
+// Each member has tables of its own, those in which it is going to store. What it is to know comes along as a
+// whole: what lies about here shares lines with what the caller writes meanwhile.
 template <int kWidth>
 void HammingIndex<kWidth>::probe_by_tables(std::span<const Word> queries, MatchMode mode,
                                            std::span<std::optional<Match>> answers) {
-  const ProbeView<Word> v = view(mode);
   const std::size_t count = queries.size();
-  const std::size_t members = shares_.size();
+  const std::size_t members = own_.size();
   key_width_ = row_width(tables_.size() / members);
   make_room_for_keys(members * count * key_width_);
   probed_.resize(std::max(probed_.size(), members * count));
-  hits_.resize(members);
-  crew_->run([&](int member) {
+  crew_->run([this, mode, queries, count, answers, v = view(mode), own = own_.data(), members,
+              width = key_width_, all_keys = keys_.data(), all_tags = tags_.data(),
+              all_probed = probed_.data(), all_found = found_.data(), near = near_.data()](int member) {
     const auto m = static_cast<std::size_t>(member);
-    ProbeView<Word> own = v;
-    own.table_count /= crew_->size();
-    own.tables += member * own.table_count;
-    own.asks_equal = false;
-    Probed* const probed = probed_.data() + m * count;
-    const std::size_t rows = m * count * key_width_;
+    ProbeView<Word> part = v;
+    part.table_count /= static_cast<int>(members);
+    part.tables += member * part.table_count;
+    part.asks_equal = false;
+    Probed* const probed = all_probed + m * count;
+    const std::size_t rows = m * count * width;
     ProbeCounts counts;
-    probe_kernels<Word>().find(own, mode, queries.data(), count, keys_.data() + rows, tags_.data() + rows,
-                               probed, counts);
+    probe_kernels<Word>().find(part, mode, queries.data(), count, all_keys + rows, all_tags + rows, probed,
+                               counts);
     if (member > 0) counts.lookups = 0;  // the same ones
-    counts_[m] += counts;
-    hits_[m].clear();
+    own[m].counts += counts;
+    own[m].hits.clear();
     for (std::size_t i = 0; i < count; ++i) {
+      if (member == 0) all_found[i] = probed[i].found;
       if (probed[i].found.distance >= 0) [[unlikely]]
-        hits_[m].push_back(static_cast<std::uint32_t>(i));
+        own[m].hits.push_back(static_cast<std::uint32_t>(i));
     }
     // Each does as much of the rest.
     const std::size_t begin = near_part_begin(count, member);
     const std::size_t end = near_part_begin(count, member + 1);
-    probe_kernels<Word>().near_earlier(queries.data(), begin, queries.data() + begin, end - begin,
-                                       options_.distance, near_.data() + begin);
-    for (std::size_t i = begin; i < end; ++i) {
-      found_[i] = {};
-      answers[i] = std::nullopt;
-    }
+    probe_kernels<Word>().near_earlier(queries.data(), begin, queries.data() + begin, end - begin, v.distance,
+                                       near + begin);
+    for (std::size_t i = begin; i < end; ++i) answers[i] = std::nullopt;
   });
   for (std::size_t m = 0; m < members; ++m) {
-    for (const std::uint32_t row : hits_[m]) {
+    for (const std::uint32_t row : own_[m].hits) {
       found_[row] = better_of(found_[row], probed_[m * count + row].found, mode);
       answers[row] = match_of(found_[row]);
       if (open_within(found_[row], mode) < 0) near_[row] = 0;
@@ -264,7 +264,7 @@ void HammingIndex<kWidth>::find(std::span<const Word> queries, MatchMode mode,
                                  tags_.data() + rows, probed, counts);
       for (std::size_t i = 0; i < count; ++i) answers[from + i] = match_of(probed[i].found);
     }
-    counts_[m] += counts;
+    own_[m].counts += counts;
   });
 }
 
@@ -280,12 +280,12 @@ void HammingIndex<kWidth>::find_all(Word query, std::vector<Match>& matches) {
   matches.clear();
   if (!has_tables()) {
     scan(query, all_);
-    counts_[0].candidates += next_ - oldest_;
-    ++counts_[0].lookups;
+    own_[0].counts.candidates += next_ - oldest_;
+    ++own_[0].counts.lookups;
   } else {
     all_.clear();
     make_room_for_keys(row_width(tables_.size()));
-    probe_kernels<Word>().find_all(view(), query, keys_.data(), tags_.data(), all_, counts_[0]);
+    probe_kernels<Word>().find_all(view(), query, keys_.data(), tags_.data(), all_, own_[0].counts);
     const auto older = [&](const Found& a, const Found& b) { return age(a.id) < age(b.id); };
     std::sort(all_.begin(), all_.end(), older);
     const auto same = [](const Found& a, const Found& b) { return a.id == b.id; };
@@ -326,8 +326,9 @@ Sequence HammingIndex<kWidth>::take_numbers(std::size_t count) {
 }
 
 template <int kWidth>
-void HammingIndex<kWidth>::write_words(std::span<const Word> words, Sequence first) {
-  for (std::size_t i = 0; i < words.size(); ++i) words_[static_cast<std::uint32_t>(first + i)] = words[i];
+void HammingIndex<kWidth>::append_words(std::span<const Word> words) {
+  Sequence number = take_numbers(words.size());
+  for (const Word& word : words) words_[static_cast<std::uint32_t>(number++)] = word;
 }
 
 template <int kWidth>
@@ -342,7 +343,7 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
     const auto part_answers = answers.subspan(from, count);
     probe(part, mode, part_answers);
     fresh_.clear();
-    rows_.clear();
+    fresh_bits_.assign((count + 63) / 64, 0);
     for (std::size_t row = 0; row < count; ++row) {
       if (near_[row] != 0) {
         // What is new in this batch is younger than all that was found; it wins only if it is nearer.
@@ -355,11 +356,11 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
       }
       if (found_[row].distance >= 0) continue;
       fresh_.push_back(part[row]);
-      rows_.push_back(static_cast<std::uint32_t>(row));
+      fresh_bits_[row / 64] |= std::uint64_t{1} << (row % 64);
     }
     was_mostly_new_ = 4 * fresh_.size() >= 3 * count;
     if (has_tables() && misses_none()) {
-      store_fresh(count);
+      store_fresh(part);
       continue;
     }
     const Sequence first = next_;
@@ -372,29 +373,41 @@ void HammingIndex<kWidth>::check_and_insert(std::span<const Word> words, MatchMo
   }
 }
 
-// The fresh words, which no table has yet: each shard by its owner. They are written down by the last one,
-// whose tables have no ids.
+// What is new of the batch, and in no table yet: each shard by its owner. Words are written down by the last
+// one, whose tables have no ids. Of what others wrote a member reads as little as may be.
 template <int kWidth>
-void HammingIndex<kWidth>::store_fresh(std::size_t batch) {
+void HammingIndex<kWidth>::store_fresh(std::span<const Word> batch) {
   const Sequence first = take_numbers(fresh_.size());
   for (std::size_t from = 0; from < fresh_.size();) {
     const std::size_t count = tables_.before_round_ends(fresh_.size() - from);
     tables_.prepare_batch(count);
-    crew_->run([&](int member) {
-      // Of its own: what lies on the caller's stack shares lines with what the caller writes meanwhile.
-      const std::span<const std::uint32_t> of = std::span(rows_).subspan(from, count);
+    crew_->run([batch, from, count, first, bits = fresh_bits_.data(), own = own_.data(),
+                members = own_.size(), shares = shares_.data(), tables = &tables_[0], by_tables = by_tables_,
+                width = key_width_, all_keys = keys_.data(), all_tags = tags_.data(),
+                words = words_.data()](int member) {
+      const auto m = static_cast<std::size_t>(member);
+      std::vector<std::uint32_t>& rows = own[m].rows;
+      if (from == 0) {
+        rows.clear();
+        for (std::size_t begin = 0; begin < batch.size(); begin += 64) {
+          for (std::uint64_t left = bits[begin / 64]; left != 0; left &= left - 1) {
+            rows.push_back(static_cast<std::uint32_t>(begin) +
+                           static_cast<std::uint32_t>(std::countr_zero(left)));
+          }
+        }
+      }
+      const std::span<const std::uint32_t> of = std::span(rows).subspan(from, count);
       const Sequence number = first + from;
-      if (member == crew_->size() - 1) write_words(std::span(fresh_).subspan(from, count), number);
-      const Share& share = shares_[static_cast<std::size_t>(member)];
-      const std::size_t width = key_width_;
+      if (m == members - 1) {
+        for (std::size_t i = 0; i < count; ++i) words[static_cast<std::uint32_t>(number + i)] = batch[of[i]];
+      }
       // Where the keys of the first query begin; by tables they are its own, from its first table on.
-      const std::size_t rows =
-          by_tables_ ? static_cast<std::size_t>(member) * batch * width - share.front().table : 0;
-      for (const ShardRun& run : share) {
-        const std::uint64_t* const keys = keys_.data() + rows + run.table;
-        const std::uint32_t* const tags = tags_.data() + rows + run.table;
-        tables_[static_cast<std::size_t>(run.table)].insert_batch(
-            run, of.size(), [=](std::size_t i) { return keys[of[i] * width]; },
+      const std::size_t at = by_tables ? m * batch.size() * width - shares[m].front().table : 0;
+      for (const ShardRun& run : shares[m]) {
+        const std::uint64_t* const keys = all_keys + at + run.table;
+        const std::uint32_t* const tags = all_tags + at + run.table;
+        tables[run.table].insert_batch(
+            run, count, [=](std::size_t i) { return keys[of[i] * width]; },
             [=](std::size_t i) { return tags[of[i] * width]; },
             [=](std::size_t i) { return static_cast<std::uint32_t>(number + i); });
       }
@@ -692,7 +705,7 @@ std::size_t HammingIndex<kWidth>::bytes() const {
 template <int kWidth>
 ProbeCounts HammingIndex<kWidth>::counts() const {
   ProbeCounts sum;
-  for (const ProbeCounts& counts : counts_) sum += counts;
+  for (const Own& own : own_) sum += own.counts;
   return sum;
 }
 

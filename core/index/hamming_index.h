@@ -207,9 +207,8 @@ class HammingIndex {
   Found best_of(const std::vector<Found>& found, MatchMode mode) const;
 
   Sequence take_numbers(std::size_t count);
-  void write_words(std::span<const Word> words, Sequence first);
-  void append_words(std::span<const Word> words) { write_words(words, take_numbers(words.size())); }
-  void store_fresh(std::size_t batch);
+  void append_words(std::span<const Word> words);
+  void store_fresh(std::span<const Word> batch);
   void insert_into_tables(std::span<const Word> words, Sequence first);
   void make_tables_if_due();
   void make_tables();
@@ -237,24 +236,30 @@ class HammingIndex {
   // well.
   bool all_apart_ = true;
 
+  // What a member of the crew writes alone, in lines of its own.
+  struct alignas(128) Own {
+    ProbeCounts counts;
+    std::vector<std::uint32_t> hits;  // by tables: the queries that found something
+    std::vector<std::uint32_t> rows;  // of the batch, that are new
+  };
+
   // Of the batch at hand; kept for their memory.
-  std::vector<ProbeCounts> counts_;  // by member of the crew
-  bool was_mostly_new_ = false;      // the one before
-  bool by_tables_ = false;           // it was probed so
+  std::vector<Own> own_;         // by member
+  bool was_mostly_new_ = false;  // the one before
+  bool by_tables_ = false;       // it was probed so
   // By query; or by tables: by member of the crew, then by query, of its own tables.
   std::vector<std::uint64_t> keys_;
   std::vector<std::uint32_t> tags_;
-  std::size_t key_width_ = 0;                     // of their rows
-  std::vector<Probed> probed_;                    // as keys_; in find() by member of the crew, then by query
-  std::vector<std::vector<std::uint32_t>> hits_;  // by tables: by member, the queries that found something
-  std::vector<Found> found_;                      // by query
-  std::vector<char> near_;  // by query: is one before it in the batch within the distance?
+  std::size_t key_width_ = 0;   // of their rows
+  std::vector<Probed> probed_;  // as keys_; in find() by member of the crew, then by query
+  std::vector<Found> found_;    // by query
+  std::vector<char> near_;      // by query: is one before it in the batch within the distance?
   // Of each part, from its beginning on, the queries that may have their match in the batch.
   std::vector<Word> open_;
   std::vector<std::uint32_t> open_rows_;
   std::vector<char> open_near_;
-  std::vector<Word> fresh_;
-  std::vector<std::uint32_t> rows_;  // of fresh_ words in the batch, and so in keys_ and tags_
+  std::vector<Word> fresh_;                // the new ones,
+  std::vector<std::uint64_t> fresh_bits_;  // a bit for each query: is it one?
   std::vector<Found> all_;
 };
 

@@ -138,7 +138,7 @@ class HeadRows {
 
   int key_bits_;
   int slots_;
-  Size size_;
+  alignas(64) Size size_;  // so that what each batch changes is one line
   GrowingArray<std::uint32_t> narrow_;
   GrowingArray<std::uint32_t> wide_;  // while heads are being widened: where they go
 };
