@@ -405,7 +405,6 @@ class Bench {
 
   void run(bool write) {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);  // so that one can watch
-    warm_machine(std::min<std::size_t>(size_max_ * kWarmBytes, std::size_t{3} << 30));
     uniform();
     threads();
     farther();
@@ -497,6 +496,7 @@ class Bench {
     double helpers = 0;
     const std::size_t before = resident_bytes();
     for (const std::size_t count : {size_max_ / 100, size_max_ / 10, size_max_}) {
+      warm_machine(count * kWarmBytes);
       HelpersClock clock;
       grow(index, count, growth);
       helpers += clock.lap();
