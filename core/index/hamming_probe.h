@@ -63,7 +63,8 @@ struct Probed {
   bool truncated = false;   // a block was longer than the cap
 };
 
-// What probing cost. No part of any state.
+// What probing cost. No part of any state: where threads probe in tables of their own, each says of its own
+// whether a lookup was slow, and a stored query is looked for in all tables.
 struct ProbeCounts {
   std::uint64_t lookups = 0;
   std::uint64_t candidates = 0;      // entries compared: those that share a key with the query, by tables

@@ -601,8 +601,7 @@ class Bench {
         "2 threads, %s: %.2f times as fast as one, where two indexes side by side decide %.2f times as many "
         "(wall clock, best of %zu, %zu decided; the same bytes)\n"
         "  one %.0f ms, two %.0f ms, medians %.0f and %.0f; a line went from one core to the other and back "
-        "in %.0f "
-        "to %.0f ns\n",
+        "in %.0f to %.0f ns\n",
         name, ratio, bound, kThreadRounds, words.size(), 1e3 * alone, 1e3 * std::ranges::min(two),
         1e3 * median(one), 1e3 * median(two), std::ranges::min(trips), std::ranges::max(trips));
     report_.number(key, ratio, 2);
