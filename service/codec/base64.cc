@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/base/ascii.h"
 #include "core/base/isa.h"
 
 namespace neardup {
@@ -38,6 +39,7 @@ constexpr std::array<std::uint8_t, 256> kTable = make_table();
 }  // namespace
 
 bool decode_base64_with(Base64Kernel kernel, std::string_view text, std::string& out) {
+  text = trimmed(text, " \t");
   const std::size_t room = text.size() / 4 * 3 + 3 + kBase64Step;
   if (out.size() < room) out.resize(room);  // what it held costs less than zeros all over
   char* to = out.data();
@@ -84,7 +86,7 @@ bool decode_base64_with(Base64Kernel kernel, std::string_view text, std::string&
     out.resize(static_cast<std::size_t>(to - out.data()));
     return paddings == 0;
   }
-  if (sextets + paddings != 4) return false;
+  if (sextets == 1 || (paddings > 0 && sextets + paddings != 4)) return false;
   if (sextets == 3) {  // 18 bits: two bytes and two unused bits
     *to++ = static_cast<char>(group >> 10);
     *to++ = static_cast<char>(group >> 2);

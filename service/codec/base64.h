@@ -1,9 +1,10 @@
 // Which bytes did a producer wrap in base64? And how are bytes wrapped?
 //
 // RFC 4648. Decoding is strict: the standard alphabet or the one for URLs and file names (- and _ in place of
-// + and /), never both in one text; whole groups of four, padding where it belongs and nowhere else, unused
-// bits zero. Line ends may stand anywhere, since mail-style encoders break lines; nothing else may. So a text
-// that only looks a little like base64 is never mistaken for it.
+// + and /), never both in one text; padding as much as there should be or none at all, as Go's Raw encodings
+// and Node's base64url write it, and nothing behind it; unused bits zero. Line ends may stand anywhere, since
+// mail-style encoders break lines, blanks around the whole; nothing else may. So a text that only looks a
+// little like base64 is never mistaken for it.
 //
 // Cost:    linear. With vector instructions 64 characters a step (AVX-512: line ends among them), else four.
 // Threads: a pure function.

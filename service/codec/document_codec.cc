@@ -36,6 +36,8 @@ constexpr std::size_t kCodingsMax = 4;  // of a body: nobody packs it more often
 constexpr std::size_t kTextBytesSure = 256;
 // Nor do so many look like UTF-16.
 constexpr std::size_t kUtf16BytesSure = 16;
+// Nor are so many without a control UTF-8, but in one of thousands.
+constexpr std::size_t kUtf8BytesSure = 9;
 
 // Of a string as it is written: none but spaces, as they do who found no text.
 bool is_blank(std::string_view raw) {
@@ -56,8 +58,9 @@ bool is_named_like_a_page(std::string_view name) {
 
 // Plain words decode as base64 too ("page" does), but hardly ever into something that people could read. In
 // which charset they could is not tried: a text has no controls in any, while a few random bytes would do in
-// most. So without markup it takes many bytes, and a producer who says that they are in a charset.
-bool is_plainly_a_page(std::string_view decoded, std::optional<Charset> declared) {
+// most. So without markup it takes many bytes, and a producer who says that they are in a charset; or UTF-8,
+// which a few bytes are by chance ("binding" decodes to some), but not many, nor behind padding.
+bool is_plainly_a_page(std::string_view decoded, std::optional<Charset> declared, bool is_padded) {
   if (opens_with_markup(decoded) || read_http_message(decoded)) return true;  // whatever its charset
   if (begins_with_utf16_mark(decoded)) return true;
   const auto utf16 = utf16_by_zeros(decoded, declared);
@@ -67,7 +70,8 @@ bool is_plainly_a_page(std::string_view decoded, std::optional<Charset> declared
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
   });
   if (has_controls) return false;
-  return is_utf8(decoded) || (declared && decoded.size() >= kTextBytesSure);
+  if (is_utf8(decoded) && (is_padded || decoded.size() >= kUtf8BytesSure)) return true;
+  return declared && decoded.size() >= kTextBytesSure;
 }
 
 // Replaces `out` with what a JSON string says, which may be what `out` begins with.
@@ -374,7 +378,7 @@ std::optional<RejectReason> DocumentCodec::State::fill_from_base64(std::string_v
                                                                    Document& document) {
   const bool decoded = decode_base64(text, unwrapped);
   if (decoded && (preset.base64 == Base64::kAlways || is_no_page(unwrapped) ||
-                  is_plainly_a_page(unwrapped, hints.charset))) {
+                  is_plainly_a_page(unwrapped, hints.charset, trimmed(text).ends_with('=')))) {
     return fill_from_bytes(unwrapped, hints, document);
   }
   if (preset.base64 == Base64::kAlways) return RejectReason::kInvalidBase64;

@@ -45,11 +45,23 @@ TEST(Base64, line_ends_may_stand_anywhere) {
   EXPECT_EQ(decoded("Z\nm8\n=\n"), "fo");
 }
 
+TEST(Base64, the_padding_may_be_left_out_but_not_half_of_it) {
+  EXPECT_EQ(decoded("Zg"), "f");
+  EXPECT_EQ(decoded("Zm8\n"), "fo");
+  EXPECT_EQ(decoded("-_8"), "\xFB\xFF");
+  EXPECT_EQ(decoded("Zg="), "(refused)");
+}
+
+TEST(Base64, blanks_may_stand_around_it) {
+  EXPECT_EQ(decoded(" \tZm9vYg==\t "), "foob");
+  EXPECT_EQ(decoded(" "), "");
+  EXPECT_EQ(decoded("Zm9v YmFy"), "(refused)");
+}
+
 TEST(Base64, everything_else_is_refused) {
   for (const std::string_view bad :
-       {"Z",        "Zg",       "Zg=",      "Zg===",    "Zm8",  "Zm8==", "Zm9v=",
-        "Zm9vY",    "=",        "====",     "Zg==Zg==", "Z=g=", "Zm9 v", "Zm9v\t",
-        "Zm9-Zm9+", "Z/9v_w==", "Zm9v\xC3", "<p>a</p>", "Zh==", "Zm9="}) {
+       {"Z", "Zg===", "Zm8==", "Zm9v=", "Zm9vY", "=", "====", "Zg==Zg==", "Z=g=", "Zm9 v", "Zm9\tv",
+        "Zm9-Zm9+", "Z/9v_w==", "Zm9v\xC3", "<p>a</p>", "Zh==", "Zm9=", "Zh", "Zm9"}) {
     EXPECT_EQ(decoded(bad), "(refused)") << bad;
   }
 }

@@ -607,8 +607,10 @@ TEST(DocumentCodec, base64_auto_leaves_plain_words_alone) {
   };
   EXPECT_EQ(body("page"), "page") << "which is base64 of three senseless bytes";
   EXPECT_EQ(body("Internationalization"), "Internationalization");
+  EXPECT_EQ(body("binding"), "binding") << "which is UTF-8: \"n)\", a mark of Syriac, \"x\"";
   EXPECT_EQ(body("two words"), "two words");
   EXPECT_EQ(body("Z3LDvG4="), "grün");
+  EXPECT_EQ(body("ZWluIGdyw7xuZXMgV29ydA"), "ein grünes Wort") << "without padding";
   // <html>, a meta, and a character of GBK: not UTF-8, yet plainly a page.
   EXPECT_EQ(body("PGh0bWw+PG1ldGEgY2hhcnNldD1nYms+1tA="), "<html><meta charset=gbk>中");
 }
