@@ -139,31 +139,7 @@ std::size_t vote(const std::uint64_t* features, const std::uint64_t* counting, s
   return count;
 }
 
-}  // namespace
-
-const Kernels kScalarKernels = {find_tokens, hash_tokens, hash_bigrams, widen, vote, majority_of};
-
-const Kernels& kernels(Isa tier) {
-#if NEARDUP_X86
-  if (tier == Isa::kAvx512) return kAvx512Kernels;
-  if (tier == Isa::kAvx2) return kAvx2Kernels;
-#endif
-  CHECK(tier == Isa::kScalar, "this CPU has the scalar tier only");
-  return kScalarKernels;
-}
-
-std::uint64_t characters_of(const char* block, std::uint64_t asked) {
-  std::uint64_t characters = 0;
-  for (; asked != 0; asked &= asked - 1) {
-    const int at = std::countr_zero(asked);
-    const char32_t letter = decode_utf8({block + at, 4}).code_point;
-    const bool is_character = letter != kNotUtf8 && (is_token_character(letter) || is_hangul(letter));
-    characters |= std::uint64_t{is_character} << at;
-  }
-  return characters;
-}
-
-std::uint64_t majority_of(VotePlanes& votes, std::size_t count, std::uint64_t ties) {
+std::uint64_t majority(VotePlanes& votes, std::size_t count, std::uint64_t ties) {
   // The lanes are added up, two and two; each step needs one more plane.
   auto& plane = votes.plane;
   std::size_t planes = votes.blocks == 0 ? 0 : 4 + std::bit_width(votes.blocks);
@@ -189,6 +165,30 @@ std::uint64_t majority_of(VotePlanes& votes, std::size_t count, std::uint64_t ti
     equal &= ~(plane[p][0] ^ half);
   }
   return count % 2 == 0 ? greater | (equal & ties) : greater;
+}
+
+}  // namespace
+
+const Kernels kScalarKernels = {find_tokens, hash_tokens, hash_bigrams, widen, vote, majority};
+
+const Kernels& kernels(Isa tier) {
+#if NEARDUP_X86
+  if (tier == Isa::kAvx512) return kAvx512Kernels;
+  if (tier == Isa::kAvx2) return kAvx2Kernels;
+#endif
+  CHECK(tier == Isa::kScalar, "this CPU has the scalar tier only");
+  return kScalarKernels;
+}
+
+std::uint64_t characters_of(const char* block, std::uint64_t asked) {
+  std::uint64_t characters = 0;
+  for (; asked != 0; asked &= asked - 1) {
+    const int at = std::countr_zero(asked);
+    const char32_t letter = decode_utf8({block + at, 4}).code_point;
+    const bool is_character = letter != kNotUtf8 && (is_token_character(letter) || is_hangul(letter));
+    characters |= std::uint64_t{is_character} << at;
+  }
+  return characters;
 }
 
 }  // namespace neardup::internal

@@ -98,12 +98,8 @@ extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512Kernels;
 #endif
 
-// What the vector kernels leave to plain code, compiled for any CPU.
-
-// Of the bytes of `block` that `asked` names, each the first of three or more of a letter: those that begin a
-// token character.
+// What the vector kernels leave to plain code, compiled for any CPU: of the bytes of `block` that `asked`
+// names, each the first of three or more of a letter, those that begin a token character.
 std::uint64_t characters_of(const char* block, std::uint64_t asked);
-
-std::uint64_t majority_of(VotePlanes& votes, std::size_t count, std::uint64_t ties);
 
 }  // namespace neardup::internal

@@ -365,9 +365,50 @@ std::size_t vote(const std::uint64_t* features, const std::uint64_t* counting, s
   return count;
 }
 
+std::uint64_t add(std::uint64_t& sum, std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t either = a ^ b;
+  const std::uint64_t carry = (a & b) | (either & sum);
+  sum ^= either;
+  return carry;
+}
+
+std::uint64_t low_half(__m128i both) { return static_cast<std::uint64_t>(_mm_cvtsi128_si64(both)); }
+std::uint64_t high_half(__m128i both) { return static_cast<std::uint64_t>(_mm_extract_epi64(both, 1)); }
+
+// Plane by plane from the lowest: its lanes are added up, eight to four to two to one, each with the carry
+// from the plane below, and what comes out is compared with that bit of half the count. So the planes need
+// not be written again, and what waits for a carry is done beside what waits for another.
+std::uint64_t majority(VotePlanes& votes, std::size_t count, std::uint64_t ties) {
+  const auto* const plane = votes.plane.data();
+  const std::size_t planes = votes.blocks == 0 ? 0 : 4 + 64 - _lzcnt_u64(votes.blocks);
+  V carries = _mm256_setzero_si256();
+  std::uint64_t first_carry = 0;
+  std::uint64_t second_carry = 0;
+  std::uint64_t last_carry = 0;
+  std::uint64_t greater = 0;
+  std::uint64_t equal = ~std::uint64_t{0};
+  for (std::size_t p = 0; p < planes + 3; ++p) {
+    V four = carries;
+    carries = p < planes ? add(four, load(&plane[p][0]), load(&plane[p][4])) : _mm256_setzero_si256();
+    const __m128i low = _mm256_castsi256_si128(four);
+    const __m128i high = _mm256_extracti128_si256(four, 1);
+    std::uint64_t first = first_carry;
+    first_carry = add(first, low_half(low), low_half(high));
+    std::uint64_t second = second_carry;
+    second_carry = add(second, high_half(low), high_half(high));
+    std::uint64_t bit = last_carry;
+    last_carry = add(bit, first, second);
+    const std::uint64_t half = 0 - (count / 2 >> p & 1);
+    const std::uint64_t differs = bit ^ half;
+    greater = (bit & ~half) | (greater & ~differs);
+    equal &= ~differs;
+  }
+  return count % 2 == 0 ? greater | (equal & ties) : greater;
+}
+
 }  // namespace
 
-const Kernels kAvx2Kernels = {find_tokens, hash_and_weigh, hash_bigrams, widen, vote, majority_of};
+const Kernels kAvx2Kernels = {find_tokens, hash_and_weigh, hash_bigrams, widen, vote, majority};
 
 }  // namespace neardup::internal
 NEARDUP_END_TARGET
