@@ -194,6 +194,7 @@ std::optional<RejectReason> sign_to_explain(Signer& signer, const Document& docu
   const CanonicalText& canonical = signer.canonical();
   text.canonical = canonical.text.view();
   text.characters = canonical.characters;
+  text.fell_back = signer.fell_back();
   for (const ShingleKind kind : kKinds) {
     text.shingle_sets[static_cast<std::size_t>(kind)] = shingle_set(canonical, kind);
   }

@@ -42,6 +42,7 @@ struct ExplainedText {
   std::string producers_digest;  // empty: there is a text
   std::string canonical;
   std::uint32_t characters = 0;            // of signature.tokens, those that are characters
+  bool fell_back = false;                  // as Signer::fell_back
   std::array<ShingleSet, 2> shingle_sets;  // by ShingleKind
   Signature signature;
   RouteSignature route;

@@ -79,10 +79,18 @@ void Signer::give_back() {
 }
 
 std::optional<RejectReason> Signer::read(const Document& document) {
-  const bool is_page = document.format == Document::Format::kHtml;
-  canonicalize(is_page ? html_.read(document.body).text : document.body, canonical_, fold_);
-  // A main text of marks alone, a '|' between two menus, is none.
-  if (canonical_.tokens == 0 && is_page) canonicalize(html_.read_all(document.body).text, canonical_, fold_);
+  fell_back_ = false;
+  if (document.format == Document::Format::kHtml) {
+    const HtmlText page = html_.read(document.body);
+    canonicalize(page.text, canonical_, fold_);
+    fell_back_ = page.fell_back;
+    if (canonical_.tokens == 0) {  // a main text of marks alone, a '|' between two menus, is none
+      canonicalize(html_.read_all(document.body).text, canonical_, fold_);
+      fell_back_ = true;
+    }
+  } else {
+    canonicalize(document.body, canonical_, fold_);
+  }
   if (canonical_.tokens == 0) return RejectReason::kNoTokens;
   return std::nullopt;
 }
@@ -90,6 +98,7 @@ std::optional<RejectReason> Signer::read(const Document& document) {
 // Behind a byte that no canonical text has, so that no text has the same.
 std::optional<RejectReason> Signer::sign_digest(const Document& document, Signature& signature) {
   canonicalize("", canonical_, fold_);
+  fell_back_ = false;
   if (document.body.empty()) return RejectReason::kNoTokens;
   const Digest128 exact = digest128('\xFF' + document.body);
   signature = {.exact = exact, .fingerprint = {exact.high}, .tokens = 1};

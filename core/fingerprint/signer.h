@@ -53,6 +53,8 @@ class Signer {
 
   // What the last call of sign() read; valid until the next one.
   const CanonicalText& canonical() const { return canonical_; }
+  // It was a page of which no main text could be told, so that is all its text (html_text.h).
+  bool fell_back() const { return fell_back_; }
 
   // What grew with the documents, of memory; and gives it back, canonical() too.
   std::size_t held_bytes() const;
@@ -74,6 +76,7 @@ class Signer {
   FingerprintKind kind_;
   std::unique_ptr<WeightedSimHash> weighted_;  // null for the default features, which have a way of their own
   CanonicalText canonical_;
+  bool fell_back_ = false;
   TokenStream tokens_;
   SimHasher simhasher_;
   MinHash minhash_;

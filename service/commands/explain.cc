@@ -256,6 +256,7 @@ class Report {
                                                  text.route.short_text.units)
                                    : fmt::format("{} characters", code_point_count(text.canonical)),
               cjk_share(text)));
+      if (text.fell_back) row("  main text", "none that could be told: this is all of the page's text");
       row("  asks as", asks_as(text.route, options_.mode));
       row("  is stored as", joined(stored_as(text.route, options_.mode)));
       row("  fingerprint", fmt::format("{:016x}", text.signature.fingerprint.bits));
@@ -328,6 +329,7 @@ class Report {
                  {"characters", code_point_count(text.canonical)},
                  {"tokens", text.signature.tokens},
                  {"cjk_share", cjk_share(text)},
+                 {"fell_back", text.fell_back},
                  {"exact", digits(text.signature.exact)},
                  {name_of(options_.fingerprint), fmt::format("{:016x}", text.signature.fingerprint.bits)},
                  {"asks_as", asks_as(text.route, options_.mode)},

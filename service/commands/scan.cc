@@ -271,6 +271,7 @@ class Scan {
     } else {
       const Arrival arrival = signed_record.arrival(document.source);
       verdict.signature = signed_record.signature;
+      counts_.fallbacks += signed_record.fell_back ? 1 : 0;
       kept_.clear();
       verdict.decision = !options_.against.empty() ? detector_.check(arrival)
                                                    : detector_.apply(arrival, index_ ? &kept_ : nullptr);
@@ -370,6 +371,10 @@ class Scan {
                         share(duplicates(), all), counts_.exact, counts_.near, counts_.short_text);
     text += fmt::format("rejected   {:>12}  {:5.1f} %", rejects_.all(), share(rejects_.all(), all));
     if (rejects_.all() > 0) text += "  " + rejects_.list();
+    if (counts_.fallbacks > 0) {
+      text += fmt::format("\nall text   {:>12}  {:5.1f} %  pages without a main text that could be told",
+                          counts_.fallbacks, share(counts_.fallbacks, all));
+    }
     const ClusterCounts clusters = detector_.cluster_counts();
     text += fmt::format("\nclusters   {:>12}", clusters.clusters);
     if (clusters.clusters > 0) text += fmt::format("  the largest has {} documents", clusters.largest);

@@ -44,6 +44,7 @@ struct BatchCounts {
   std::uint64_t near = 0;
   std::uint64_t short_text = 0;
   std::uint64_t rejected[kRejectReasonNames.size()] = {};
+  std::uint64_t fallbacks = 0;                // pages of no main text, judged by all of it
   std::uint64_t deleted = 0;                  // records that deleted a document
   std::uint64_t forgotten = 0;                // uniques by them
   Tally<kDocumentByteBounds> document_bytes;  // of every record's value

@@ -74,6 +74,10 @@ const std::vector<MetricSpec>& specs() {
        "Committed verdicts; kind is none but for duplicates."},
       {"neardup_dead_letter_records_total", MetricType::Counter, "reason",
        "Records that could not be judged."},
+      {"neardup_main_text_fallbacks_total", MetricType::Counter, "",
+       "HTML pages of which no main text could be told (html.extract), so that they were compared with all "
+       "of "
+       "their text, menus and all."},
       {"neardup_deleted_uniques_total", MetricType::Counter, "",
        "Unique documents forgotten because records without a value deleted them by their ids (index.by_id)."},
       {"neardup_batches_closed_total", MetricType::Counter, "reason",
@@ -367,6 +371,7 @@ struct MetricsRegistry::Series {
   prometheus::Gauge& wrong_topic_settings = gauges("neardup_wrong_topic_settings").Add({});
   prometheus::Counter& snapshot_failures = counters("neardup_snapshot_failures_total").Add({});
 
+  prometheus::Counter& main_text_fallbacks = counters("neardup_main_text_fallbacks_total").Add({});
   prometheus::Counter& deleted_uniques = counters("neardup_deleted_uniques_total").Add({});
   prometheus::Counter* unique = nullptr;
   prometheus::Counter* exact = nullptr;
@@ -468,6 +473,7 @@ void MetricsRegistry::batch_committed(const BatchCounts& counts, BatchClosed why
     s.rejected->Increment(static_cast<double>(counts.rejected[i]));
     s.dead_letters[i]->Increment(static_cast<double>(counts.rejected[i]));
   }
+  s.main_text_fallbacks.Increment(static_cast<double>(counts.fallbacks));
   s.deleted->Increment(static_cast<double>(counts.deleted));
   s.deleted_uniques.Increment(static_cast<double>(counts.forgotten));
   observe(s.document_bytes, counts.document_bytes);

@@ -153,6 +153,7 @@ void Batch::add_decided(const Record& record, const Signed& document, const Deci
   }
 }
 
+  counts_.fallbacks += document.fell_back ? 1 : 0;
 // To the topic of the uniques, where those who keep the documents read: behind what it takes back, since the
 // key is the same.
 void Batch::add_deleted(const Record& record, const Signed& document, std::string_view id,

@@ -34,6 +34,7 @@ class Worker {
     out.signature = {};
     out.reason = codec_.decode(record, out.document);
     if (!out.reason) out.reason = signer_.sign(out.document, out.signature, out.route);
+    out.fell_back = !out.reason && signer_.fell_back();
     out.document.body.swap(body_);
     if (body_.capacity() > DocumentCodec::kRecordBytesUsual) free_memory(body_);
     if (signer_.held_bytes() > SignerPool::kHeldBytesMax) signer_.give_back();

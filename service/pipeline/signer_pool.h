@@ -42,6 +42,7 @@ struct Signed {
   Signature signature;  // of a document that is not rejected
   RouteSignature route;
   std::optional<RejectReason> reason;
+  bool fell_back = false;  // as Signer::fell_back
 
   // As the detector takes it, if it was not rejected.
   Arrival arrival(const Source& source) const {

@@ -97,6 +97,26 @@ TEST(Signer, a_page_whose_main_text_has_no_token_is_signed_by_all_its_text) {
   EXPECT_EQ(signature_of(html_document(page)), signature_of(text_document(text)));
 }
 
+TEST(Signer, says_of_each_document_whether_its_main_text_could_be_told) {
+  Signer signer;
+  const auto fell_back = [&](const Document& document) {
+    Signature signature;
+    EXPECT_EQ(signer.sign(document, signature), std::nullopt) << document.body;
+    return signer.fell_back();
+  };
+  const std::string hidden = "<div style='display:none'>Only this</div>";
+  std::string marks = "<p>|</p>";
+  for (int i = 0; i < 20; ++i) marks += "<div class=menu><a href=x>Place " + std::to_string(i) + "</a></div>";
+  EXPECT_TRUE(fell_back(html_document(hidden)));
+  EXPECT_FALSE(fell_back(html_document("<p>" + page(100) + "</p>")));
+  EXPECT_TRUE(fell_back(html_document(marks)));
+  EXPECT_FALSE(fell_back(text_document(hidden))) << "a text is no page";
+  EXPECT_TRUE(fell_back(html_document(hidden)));
+  Document digest = text_document("sha1:A");
+  digest.format = Document::Format::kDigest;
+  EXPECT_FALSE(fell_back(digest));
+}
+
 TEST(Signer, only_body_and_format_play_a_part) {
   Document a = text_document("the same words");
   Document b = a;

@@ -19,6 +19,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using Json = nlohmann::json;
 
 const std::string kNotice =
@@ -269,6 +270,19 @@ TEST_F(ExplainCommand, of_digests_it_tells_whether_they_are_equal) {
                    [&](const Streams& streams) { return run_explain({.paths = {"-"}}, config, streams); });
   EXPECT_THAT(mixed.out, AllOf(HasSubstr("  digest           words\n"), HasSubstr("5 bytes, 1 tokens"),
                                HasSubstr("B is unique beside A.\nOf a digest in place of a text")));
+}
+
+TEST_F(ExplainCommand, a_page_without_a_main_text_says_so) {
+  const std::string a = write("a.html", "<p>" + page(20));
+  const std::string b = write("b.html", "<select><option>Only this</select>");
+  const std::string said = "  main text        none that could be told: this is all of the page's text\n";
+  const std::string out = explain_paths({a, b}).out;
+  EXPECT_GT(out.find(said), out.find("B       "));
+  EXPECT_THAT(explain_paths({a, a}).out, Not(HasSubstr("main text")));
+  const Ran json = with_streams(
+      "", [&](const Streams& streams) { return run_explain({.paths = {a, b}, .json = true}, {}, streams); });
+  EXPECT_EQ(Json::parse(json.out)["documents"][0]["fell_back"], false);
+  EXPECT_EQ(Json::parse(json.out)["documents"][1]["fell_back"], true);
 }
 
 TEST_F(ExplainCommand, two_sources_are_taken_in_their_order) {

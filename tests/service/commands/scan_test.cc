@@ -368,6 +368,9 @@ TEST_F(Scan, sums_up_unless_quiet) {
   EXPECT_THAT(loud.err, HasSubstr("unique                2   50.0 %\n"));
   EXPECT_THAT(loud.err, HasSubstr("duplicate             1   25.0 %  exact 1, near 0, short 0\n"));
   EXPECT_THAT(loud.err, HasSubstr("rejected              1   25.0 %  not_json 1\n"));
+  EXPECT_THAT(loud.err, Not(HasSubstr("all text")));
+  const Scanned bare = scan({}, input + R"({"id":"d","html":"<title>No body of text</title>"})" + "\n");
+  EXPECT_THAT(bare.err, HasSubstr("all text              1   20.0 %  pages without a main text"));
   EXPECT_THAT(loud.err, HasSubstr("clusters              1  the largest has 2 documents\n"));
   EXPECT_THAT(loud.err, HasSubstr("bytes per unique document"));
   ScanOptions quiet;

@@ -86,6 +86,7 @@ void use_every_verb(MetricsRegistry& metrics, std::int32_t partitions) {
   counts.exact = 2;
   counts.near = 1;
   counts.rejected[static_cast<std::size_t>(RejectReason::kNotJson)] = 2;
+  counts.fallbacks = 6;
   counts.deleted = 1;
   counts.forgotten = 3;
   for (const std::uint64_t bytes : {100, 256, 300, 20 << 20}) counts.document_bytes.add(bytes);
@@ -132,6 +133,7 @@ TEST_F(MetricsTest, known_labels_exist_with_zero_from_the_start) {
                              "neardup_verdicts_total{kind=\"near\",verdict=\"duplicate\"}",
                              "neardup_verdicts_total{kind=\"none\",verdict=\"rejected\"}",
                              "neardup_verdicts_total{kind=\"none\",verdict=\"deleted\"}",
+                             "neardup_main_text_fallbacks_total",
                              "neardup_deleted_uniques_total",
                              "neardup_index_entries",
                              "neardup_lookup_truncated_total",
@@ -193,6 +195,7 @@ TEST_F(MetricsTest, each_verb_moves_its_numbers) {
            {"neardup_verdicts_total{kind=\"near\",verdict=\"duplicate\"}", "2"},
            {"neardup_verdicts_total{kind=\"none\",verdict=\"rejected\"}", "4"},
            {"neardup_verdicts_total{kind=\"none\",verdict=\"deleted\"}", "2"},
+           {"neardup_main_text_fallbacks_total", "12"},
            {"neardup_deleted_uniques_total", "6"},
            {"neardup_dead_letter_records_total{reason=\"not_json\"}", "4"},
            {"neardup_batches_closed_total{reason=\"interval\"}", "2"},

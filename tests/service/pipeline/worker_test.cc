@@ -124,6 +124,7 @@ class CountingProbe final : public Probe {
     counts_.exact += counts.exact;
     counts_.near += counts.near;
     counts_.short_text += counts.short_text;
+    counts_.fallbacks += counts.fallbacks;
     for (std::size_t i = 0; i < std::size(counts.rejected); ++i) counts_.rejected[i] += counts.rejected[i];
     counts_.deleted += counts.deleted;
     counts_.forgotten += counts.forgotten;
@@ -255,6 +256,7 @@ TEST(Worker, publishes_one_verdict_for_every_record_and_stops_when_asked) {
 TEST(Worker, counts_each_record_once_in_every_histogram_that_it_belongs_to) {
   MemoryKafka kafka = crawl(500, 3, 1);
   kafka.input[0].push_back({"key", "not JSON", 5});
+  kafka.input[0].push_back({"key", R"({"id":"bare","html":"<title>No body of text</title>"})", 5});
   const BatchCounts counts = live(kafka, always_committed, 64).counts;
   const auto total = [](const auto& tally) {
     return std::accumulate(tally.buckets.begin(), tally.buckets.end(), std::uint64_t{0});
@@ -268,7 +270,8 @@ TEST(Worker, counts_each_record_once_in_every_histogram_that_it_belongs_to) {
   EXPECT_GT(counts.lookup_candidates.sum, 0U);
   EXPECT_EQ(total(counts.near_distance), counts.near + counts.short_text);
   EXPECT_EQ(total(counts.lookup_candidates), decided);
-  EXPECT_EQ(total(counts.document_bytes), 501U);
+  EXPECT_EQ(total(counts.document_bytes), 502U);
+  EXPECT_EQ(counts.fallbacks, 1U);
   EXPECT_GT(total(counts.document_bytes), decided) << "a rejected record has a size too";
   EXPECT_EQ(counts.document_bytes.sum, bytes);
 }

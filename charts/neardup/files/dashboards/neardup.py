@@ -143,6 +143,7 @@ ROWS = {
         heatmap("Distance of near duplicates", "Bits in which the fingerprints of a duplicate that is not exact, of kind near or short, and its leader differ. In mode simhash, weight at detector.distance means that a larger one would find more.", "none", "match_hamming_distance"),
         graph("Share of duplicates, against yesterday", "A crawler that loops, or an error page served for every address, shows as a jump.", "percentunit", ("now", duplicate_share()), ("a day ago", duplicate_share(" offset 1d"))),
         graph("Size of documents", "Bytes of the records' values.", "bytes", *p50_p99("document_bytes")),
+        graph("Pages without a main text", "HTML pages per second that were compared with all of their text, menus and all, since no main text could be told.", "cps", ("pages", rate("main_text_fallbacks_total"))),
     ],
     "Kafka input": [
         graph("Waiting by partition", "Records whose verdict is not committed yet. Hidden are those behind a transaction that its producer has not ended.", "short", ("{{topic}} {{partition}}", f"sum by (topic, partition) ({series('consumer_lag_records')})"), ("{{topic}} {{partition}}, hidden", f"sum by (topic, partition) ({series('consumer_unstable_records')})")),
