@@ -200,7 +200,7 @@ Status KafkaWriter::make_producer() {
     close();
     FAULT_POINT(kProducerClosed);
     // A producer made now would fence the instance that was elected in our place.
-    if (!election_.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
+    if (!election_.held()) return voted_out();
     // The journal would have to be read as well, and whoever waits for our end has a limit.
     if (stop_.stop_requested()) {
       return Error{ErrorCode::kUnavailable,
@@ -504,7 +504,7 @@ Result<bool> KafkaWriter::is_settled() {
     if (open || stop_.stop_requested() || !election_.held()) {
       if (has_waited) board_.warn(kPart, "");
       if (open) return open->empty();
-      if (!stop_.stop_requested()) return Error{ErrorCode::kFenced, "another instance was elected"};
+      if (!stop_.stop_requested()) return voted_out();
       return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell where the verdicts end"};
     }
     board_.beat();
@@ -524,7 +524,7 @@ Result<bool> KafkaWriter::is_group_at(std::span<const CommittedPosition> positio
       return !positions.empty() &&
              std::ranges::equal(*group, positions, std::equal_to(), {}, &CommittedPosition::next);
     }
-    if (!election_.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
+    if (!election_.held()) return voted_out();
     if (stop_.stop_requested())
       return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell where the group is"};
     limiter.log(LogLevel::kWarning, "", "writer: waiting: {}", group.error().message);

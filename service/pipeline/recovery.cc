@@ -144,7 +144,7 @@ Status await_settled(JournalLog& log, const JournalChain& chain, BatchSink& sink
     if (!settled) status = settled.error();
     if (!settled || *settled) break;
     if (!leadership.held()) {
-      status = Error{ErrorCode::kFenced, "another instance was elected"};
+      status = voted_out();
       break;
     }
     has_waited = true;

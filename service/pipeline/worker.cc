@@ -553,7 +553,7 @@ Status Worker::ask_witness(const Batch& batch, const std::function<Status()>& re
   log_warning("journal record {} was committed, as the group tells, and does not show: reading on",
               parts_.chain.next_number());
   for (int looks = 0; looks < options_.settle.looks; ++looks) {
-    if (!parts_.leadership.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
+    if (!parts_.leadership.held()) return voted_out();
     beat();
     std::this_thread::sleep_for(options_.settle.again);
     if (Status status = read(); !status || there) return status;

@@ -122,7 +122,7 @@ Status SimulatedSink::recycle() {
   if (instance_.planted == Planted::kRecycleOff && epoch_ > 0) return {};
   if (late_ && draw.one_in(2)) (void)instance_.cluster.end(epoch_, true);
   late_ = false;
-  if (!instance_.leadership.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
+  if (!instance_.leadership.held()) return voted_out();
   epoch_ = instance_.cluster.init_producer();
   spent_ = false;
   if (draw.one_in(30) && instance_.faults.strikes(Fault::kCrashInRecycle)) instance_.die();
@@ -175,7 +175,7 @@ Result<Ending> SimulatedSink::end_unmarked(std::span<const CommittedPosition> co
       return Error{ErrorCode::kUnavailable, "a newer writer is there"};
     if (Status status = recycle(); !status) return status.error();
   }
-  if (!instance_.leadership.held()) return Error{ErrorCode::kFenced, "another instance was elected"};
+  if (!instance_.leadership.held()) return voted_out();
   instance_.cluster.end_unmarked(ending);
   if (Status status = recycle(); !status) return status.error();
   return ending;
