@@ -196,6 +196,7 @@ class Service {
   Status serve_terms();
   Status serve_term(std::stop_source& term);
   void finish_snapshot(const Status& end);
+  void drop_accepted(std::string_view why);
   Result<Topics> right_topics(const std::stop_token& stop);
   Result<Topics> topics_of_memory(const std::stop_token& stop);
   Status remember(const Uuid& journal);
@@ -219,7 +220,7 @@ class Service {
   const RetentionOptions retention_;
   bool fail_fast_;       // until Kafka was reached
   bool warned_ = false;  // of the topics; once is enough
-  Accepted accepted_;    // until it was journaled
+  Accepted accepted_;    // until it was used, or there was no need of it
   JournalStore* const snapshot_;
   MetricsRegistry& metrics_;
   StateBoard& board_;
@@ -343,9 +344,12 @@ Status Service::stand_by(Election& election, TopicWatch& watch, const std::stop_
     board_.set(State::kStandby, "waiting for the election");
     log_info("standby: following the writer, {} journal records so far", memory_->chain.next_number());
   }
-  while (status && !stop.stop_requested() && !election.wait_until_leader(stop, milliseconds(50)))
+  const std::uint64_t read = memory_->chain.next_number();
+  while (status && !stop.stop_requested() && !election.wait_until_leader(stop, milliseconds(50))) {
     status = follow(memory_->journal(), memory_->chain, memory_->detector, memory_->retention,
                     milliseconds(1), metrics_, board_, stop);
+    if (memory_->chain.next_number() > read) drop_accepted("another instance writes");
+  }
   if (const auto contradiction = what_changed(watch, status)) return changed(*contradiction);
   return status ? status : status.error().in("journal " + config_.kafka.topics.journal);
 }
@@ -359,6 +363,15 @@ std::vector<InputTopic> Service::input_topics(const Topics& topics) {
     metrics_.partitions(name, topic.partitions);
   }
   return inputs;
+}
+
+// What a person has seen lost is accepted, not what will be lost by the next time that this instance leads.
+void Service::drop_accepted(std::string_view why) {
+  if (std::exchange(accepted_, {}) == Accepted{}) return;
+  log_warning(
+      "{}: there is nothing to accept, and this process will accept nothing; take the --accept options "
+      "away, or the next start may",
+      why);
 }
 
 // Where the input goes on; `topics` are as they were at the last look. What was accepted is in the journal
@@ -391,7 +404,11 @@ Result<InputPlan> Service::plan(Topics& topics, const Election& election, KafkaW
     return inputs;
   };
   Result<InputPlan> plan = plan_input(memory_->chain, look, accepted_, stop);
-  if (!plan || plan->accepted.empty()) return plan;
+  if (!plan) return plan;
+  if (plan->accepted.empty()) {
+    drop_accepted("nothing contradicts");
+    return plan;
+  }
   for (const std::string& what : plan->accepted) log_warning("accepted: {}", what);
   const Status status =
       journal_acceptance(*plan, writer, memory_->journal(), memory_->chain,
@@ -438,7 +455,7 @@ Status Service::serve_term(std::stop_source& term) {
   board_.set_role(Role::kWriter);
   Status status = lead(**election, term);
   board_.set_role(Role::kStandby);
-  if (status && !(*election)->held()) return Error{ErrorCode::kFenced, "this instance was voted out"};
+  if (status && !(*election)->held()) return voted_out();
   return status;
 }
 
@@ -577,8 +594,8 @@ Status Service::serve_terms() {
     const std::stop_callback stopping(stop_, [&term] { term.request_stop(); });
     Status status = serve_term(term);
     const bool lost = term.stop_requested() && (status || status.error().code == ErrorCode::kUnavailable);
-    const bool voted_out = lost || (!status && status.error().code == ErrorCode::kFenced);
-    if (!voted_out || stop_.stop_requested()) return status;
+    const bool was_voted_out = lost || (!status && status.error().code == ErrorCode::kFenced);
+    if (!was_voted_out || stop_.stop_requested()) return status;
     log_warning("the election was lost, standing by again: {}", status ? "" : status.error().message);
     pause(stop_, seconds(1));
   }

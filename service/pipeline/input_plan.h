@@ -42,6 +42,8 @@ struct Accepted {
   std::vector<std::string> recreated_topics = {};
   std::vector<std::string> input_loss = {};  // "TOPIC:PARTITION", or "all"
   MovedOffsets moved_offsets = MovedOffsets::kNone;
+
+  friend bool operator==(const Accepted&, const Accepted&) = default;
 };
 
 struct InputPlan {

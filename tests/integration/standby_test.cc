@@ -362,6 +362,37 @@ TEST(Halt, input_that_is_gone_stops_it_until_a_person_accepts) {
   EXPECT_EQ(read_published(config).count, 150U);
 }
 
+// What was lost when it was started, not what is lost by the next time that it leads.
+TEST(Halt, a_process_accepts_once_or_not_at_all) {
+  Config config = test_config("once");
+  create_test_topics(config, 1);
+  const std::string& topic = config.kafka.topics.input.front();
+  const std::vector<GeneratedRecord> records = some(300, 26);
+  const std::vector<std::string> accepting = {"serve", "--accept-input-loss", "all"};
+  send_records(config, slice(records, 0, 100), 1);
+  ServiceProcess service("once", config, accepting);
+  ASSERT_TRUE(service.wait_for_log("nothing contradicts: there is nothing to accept", kStart))
+      << service.log();
+  wait_for_verdicts(service, config, 100);
+  {
+    ServiceProcess standby("once-standby", config, accepting);
+    ASSERT_TRUE(standby.wait_for_log(kFollows, kStart)) << standby.log();
+    send_records(config, slice(records, 100, 150), 1);
+    EXPECT_TRUE(standby.wait_for_log("another instance writes: there is nothing to accept", kStart))
+        << standby.log();
+    standby.signal(SIGTERM);
+    EXPECT_EQ(standby.wait(kStart), 0) << standby.log();
+  }
+  wait_for_verdicts(service, config, 150);
+  service.signal(SIGSTOP);
+  send_records(config, slice(records, 150, 300), 1);
+  delete_records(config, topic, 0, 250);
+  std::this_thread::sleep_for(seconds(8));  // longer than its session
+  service.signal(SIGCONT);
+  EXPECT_EQ(service.wait(kStart), 65) << service.log();
+  EXPECT_EQ(read_published(config).count, 150U);
+}
+
 TEST(Halt, a_verdict_topic_that_is_gone_is_told_with_the_command_that_makes_it) {
   Config config = test_config("gone-output");
   config.kafka.metadata_interval_ms = 200;
