@@ -111,13 +111,13 @@ Error KafkaLogReader::lost(std::int64_t end, std::int64_t before) const {
                                          ": committed records are gone"};
 }
 
-// The end, which does not lie before what was read. Who finds nothing there may take it for the whole.
-Result<std::int64_t> KafkaLogReader::end_ahead() {
+// The end, which does not lie before what was read, or was there. Who finds less may take it for the whole.
+Result<std::int64_t> KafkaLogReader::end_not_before(std::int64_t offset) {
   const auto until = steady_clock::now() + kBehindMax;
   for (;;) {
     const Result<std::int64_t> now = end();
-    if (!now || *now >= position_) return now;
-    if (steady_clock::now() > until) return lost(*now, position_);
+    if (!now || *now >= offset) return now;
+    if (steady_clock::now() > until) return lost(*now, offset);
     std::this_thread::sleep_for(milliseconds(kPollMs));
   }
 }
@@ -153,7 +153,7 @@ Result<bool> KafkaLogReader::is_settled() {
 
 Status KafkaLogReader::read_records_to_end(const std::function<Status(const Record&, double)>& take) {
   if (Status status = begin(); !status) return status;
-  const Result<std::int64_t> target = end_ahead();
+  const Result<std::int64_t> target = end_not_before(position_);
   if (!target) return target.error();
   auto heard = steady_clock::now();
   const auto tell = [&] { probe_.journal_read(position_, *target); };
@@ -163,9 +163,7 @@ Status KafkaLogReader::read_records_to_end(const std::function<Status(const Reco
       return Error{ErrorCode::kUnavailable, "asked to stop while reading " + topic_};
     board_.beat();
     if (steady_clock::now() - heard > kSilenceMax) {
-      const Result<std::int64_t> now = end();
-      if (!now) return now.error();
-      if (*now < *target) return lost(*now, *target);
+      if (const Result<std::int64_t> now = end_not_before(*target); !now) return now.error();
       heard = steady_clock::now();
     }
     const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client_.get(), kPollMs));

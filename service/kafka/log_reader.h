@@ -62,7 +62,7 @@ class KafkaLogReader final : public SeekableLog {
 
   Status begin();
   Status begin_again(const rd_kafka_message_t& untold);
-  Result<std::int64_t> end_ahead();
+  Result<std::int64_t> end_not_before(std::int64_t offset);
   Error lost(std::int64_t end, std::int64_t before) const;
   Result<std::int64_t> ask_for_bounds(std::int64_t& low);  // the end; fills in where the log begins
   Result<std::int64_t> ask_until_told(const std::function<rd_kafka_resp_err_t(std::int64_t& offset)>& ask);

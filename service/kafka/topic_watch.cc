@@ -46,10 +46,15 @@ void TopicWatch::run(const std::stop_token& stop) {
     {
       const std::lock_guard lock(mutex_);
       unanswered_.clear();
-      certain = found && suspected_;
+      if (!found) {
+        suspected_since_.reset();
+        asked_ = asked;
+      } else if (!suspected_since_) {
+        suspected_since_ = asked;
+      } else {
+        certain = asked - *suspected_since_ >= options_.lasts;
+      }
       if (certain) contradiction_ = found;
-      suspected_ = found.has_value();
-      if (!found) asked_ = asked;
     }
     changed_.notify_all();
     if (certain) {
@@ -87,7 +92,8 @@ void TopicWatch::grow(const Topics& seen) {
 bool TopicWatch::confirmed(StateBoard& board) {
   // An answer may be as old as the interval and take some time; older, it is overdue.
   const auto fresh = [this] {
-    return contradiction_ || (!suspected_ && Clock::now() - asked_ <= options_.interval + 4 * options_.again);
+    return contradiction_ ||
+           (!suspected_since_ && Clock::now() - asked_ <= options_.interval + 4 * options_.again);
   };
   const Clock::time_point end = Clock::now() + options_.patience;
   std::unique_lock lock(mutex_);
@@ -104,7 +110,7 @@ std::optional<TopicWatch::Contradiction> TopicWatch::look_now() {
   changed_.notify_all();
   const Clock::time_point since = Clock::now();
   changed_.wait_for(lock, options_.patience,
-                    [&] { return contradiction_ || (!suspected_ && asked_ >= since); });
+                    [&] { return contradiction_ || (!suspected_since_ && asked_ >= since); });
   return contradiction_;
 }
 
@@ -116,7 +122,7 @@ std::optional<TopicWatch::Contradiction> TopicWatch::contradiction() const {
 std::string TopicWatch::overdue() const {
   const std::lock_guard lock(mutex_);
   if (!unanswered_.empty()) return unanswered_;
-  return suspected_ ? "one seems to have changed" : "";
+  return suspected_since_ ? "one seems to have changed" : "";
 }
 
 bool WatchedLeadership::held() const {

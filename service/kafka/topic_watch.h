@@ -3,8 +3,9 @@
 // Kafka tells nobody that a topic was deleted and made again: reading goes on in the new one, behind all of
 // its records up to our old position, in silence. So this asks for the topics' ids, every
 // kafka.metadata_interval_ms, and every transaction waits for an answer that is not older than that and a
-// little. Another id, or a topic that is gone, is a contradiction once it was seen twice in a row: a broker
-// that has just come up may know less than the others. The same answers tell when an input topic has grown.
+// little. Another id, or a topic that is gone, is a contradiction if it lasts (second_look.h): a broker that
+// has just come up may know less than the others. Until then transactions wait. The same answers tell when an
+// input topic has grown.
 //
 // A window stays: a topic made again and read between two looks. It is one interval long.
 //
@@ -37,6 +38,7 @@ class TopicWatch {
   struct Options {
     std::chrono::milliseconds interval{5000};
     std::chrono::milliseconds again{500};       // after no answer, or one that contradicts
+    std::chrono::milliseconds lasts{5000};      // for so long one has to
     std::chrono::milliseconds patience{10000};  // how long `confirmed` waits for an answer
   };
   struct Events {
@@ -83,9 +85,9 @@ class TopicWatch {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   Clock::time_point asked_;  // when the last question was sent that found all unchanged
-  bool suspected_ = false;
-  bool hurry_ = false;      // somebody waits in look_now
-  std::string unanswered_;  // why the last question was not answered; "" if it was
+  std::optional<Clock::time_point> suspected_since_;  // the first look of those that contradict
+  bool hurry_ = false;                                // somebody waits in look_now
+  std::string unanswered_;                            // why the last question was not answered; "" if it was
   std::optional<Contradiction> contradiction_;
   std::jthread thread_;
 };
