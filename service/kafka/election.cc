@@ -65,16 +65,16 @@ Election::~Election() {
 }
 
 void Election::run(const std::stop_token& stop) {
-  bool silent = false;
+  bool has_left = false;
   while (!stop.stop_requested()) {
-    if (held() && board_.since_beat() > silence_max_) {
-      // Without polls the group drops us after max.poll.interval.ms; leaving now lets a standby take over at
-      // once.
-      if (!silent) {
-        rd_kafka_unsubscribe(client_.get());
+    // Without polls the group drops us after max.poll.interval.ms; leaving now lets a standby take over at
+    // once. Who has lost leads no more, and must not be voted for while it ends its term.
+    const bool is_silent = held() && board_.since_beat() > silence_max_;
+    if (!has_left && (is_silent || state_.load(std::memory_order_acquire) == Role::kLost)) {
+      has_left = true;
+      rd_kafka_unsubscribe(client_.get());
+      if (is_silent)
         log_error("the worker has shown no life for {} s: leaving the election", silence_max_.count());
-      }
-      silent = true;
     }
     const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client_.get(), 100));
     if (message && message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
