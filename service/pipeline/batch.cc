@@ -4,6 +4,8 @@
 #include <array>
 #include <iterator>
 
+#include "core/base/check.h"
+
 namespace neardup {
 namespace {
 
@@ -151,9 +153,9 @@ void Batch::add_decided(const Record& record, const Signed& document, const Deci
     counts_.count(decision);
     gains_.add(decision.sequence, record.source, cluster);
   }
+  counts_.fallbacks += document.fell_back ? 1 : 0;
 }
 
-  counts_.fallbacks += document.fell_back ? 1 : 0;
 // To the topic of the uniques, where those who keep the documents read: behind what it takes back, since the
 // key is the same.
 void Batch::add_deleted(const Record& record, const Signed& document, std::string_view id,
@@ -212,7 +214,9 @@ void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics
   for (std::size_t i = 0; i < records_.size(); ++i) {
     records_[i].headers = std::span(headers_).subspan(header_ranges_[i].begin, header_ranges_[i].count);
   }
+  std::uint64_t read = 0;
   for (auto& [partition, covered] : covered_) {
+    read += covered.records;
     JournalPosition& position = covered.position;
     const auto before = chain.positions().find(partition);
     // Offsets between the last batch and this one's first record held nothing for us (compaction, control
@@ -238,6 +242,7 @@ void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics
   journal_.counts.short_text = counts_.short_text;
   for (const std::uint64_t count : counts_.rejected) journal_.counts.rejected += count;
   journal_.counts.deleted = counts_.deleted;
+  CHECK(records_.size() == read && journal_.counts.verdicts() == read, "each record has one verdict");
   journal_.topics.assign(topics.begin(), topics.end());
   gains_.take(journal_.clusters);
   encode_journal_record(journal_, uniques_, journal_bytes_);

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/check.h"
 #include "core/limits.h"
 #include "service/clock.h"
 #include "service/codec/document_codec.h"
@@ -406,6 +407,7 @@ Result<std::size_t> Worker::decide(Intake& intake, std::size_t begin, Batch& bat
   if (Status status = ahead_.accept(batch.journal_record(), batch.journal_bytes()); !status) {
     return status.error();
   }
+  CHECK(parts_.detector.size() == ahead_.next_sequence(), "the detector holds what the chain says");
   using Seconds = std::chrono::duration<double>;
   parts_.probe.stage("sign", Seconds(walk.waited()).count());
   parts_.probe.stage("decide", Seconds(Clock::now() - began - walk.waited()).count());
