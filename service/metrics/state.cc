@@ -9,12 +9,20 @@ namespace neardup {
 void StateBoard::set(State state, std::string detail) {
   const std::lock_guard lock(mutex_);
   detail_ = std::move(detail);
+  progress_.clear();
   state_.store(state, std::memory_order_release);
+}
+
+void StateBoard::set_progress(std::string progress) {
+  const std::lock_guard lock(mutex_);
+  progress_ = std::move(progress);
 }
 
 std::string StateBoard::detail() const {
   const std::lock_guard lock(mutex_);
-  return detail_;
+  std::string detail = detail_;
+  if (!progress_.empty()) add_clause(detail, progress_);
+  return detail;
 }
 
 void StateBoard::warn(std::string_view part, const std::string& warning) {

@@ -39,6 +39,8 @@ class StateBoard {
 
   // `detail` is for people: why, and what is awaited ("Kafka at 127.0.0.1:9092: describing topics: ...").
   void set(State state, std::string detail = "");
+  // How far what `detail` tells of has come, until the next set().
+  void set_progress(std::string progress);
   State state() const { return state_.load(std::memory_order_acquire); }
   std::string detail() const;
 
@@ -70,6 +72,7 @@ class StateBoard {
   std::atomic<std::int64_t> beat_{now_ns()};
   mutable std::mutex mutex_;
   std::string detail_;
+  std::string progress_;
   std::map<std::string, std::string, std::less<>> warnings_;  // by part
 };
 

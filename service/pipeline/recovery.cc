@@ -1,5 +1,7 @@
 #include "service/pipeline/recovery.h"
 
+#include <fmt/core.h>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -23,6 +25,9 @@ using Clock = std::chrono::steady_clock;
 // A busy writer appends so many in a second, so what was written while they were read is less.
 constexpr std::uint64_t kLittle = 10;
 
+constexpr std::chrono::seconds kShownEvery{1};   // progress, on the board
+constexpr std::chrono::seconds kLoggedEvery{5};  // and in the log
+
 // What this version cannot read of the journal, it cannot read of any copy either.
 Status with_choices(const Status& status) {
   if (status || status.error().code != ErrorCode::kUnsupportedVersion) return status;
@@ -44,11 +49,25 @@ Status restore_since(const std::optional<Clock::time_point>& begin, JournalLog& 
     probe.restored(records, progress);
     if (begin) probe.restore_time(seconds_since(*begin));
   };
+  Clock::time_point shown;  // not yet
+  Clock::time_point logged = Clock::now();
+  const auto show = [&](double progress) {
+    const Clock::time_point now = Clock::now();
+    if (now - shown < kShownEvery) return;
+    shown = now;
+    const std::string words =
+        fmt::format("{} records read, {:.0f} % of the journal", chain.next_number(), 100 * progress);
+    board.set_progress(words);
+    if (now - logged < kLoggedEvery) return;
+    logged = now;
+    log_info("restoring: {}", words);
+  };
   Rebuilding rebuilding(chain, detector, retention, threads);
   const auto take = [&](std::string_view bytes, double progress) -> Status {
     board.beat();
     if (Status status = rebuilding.take(bytes); !status) return status;
     tell(1, progress);
+    show(progress);
     return {};
   };
   if (Status status = log.read_to_end(take); !status) return status;

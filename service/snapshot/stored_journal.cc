@@ -15,7 +15,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kCallerWaitMax{10};
 constexpr milliseconds kCatchUpWait{100};
 constexpr milliseconds kAskAgain{100};
-constexpr std::chrono::seconds kProgressEvery{5};
 constexpr const char* kSlow =
     "the disk is slower than the journal grows, or hangs: what finds no room in the queue is read from Kafka "
     "once it has caught up";
@@ -92,7 +91,6 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
   Result<std::int64_t> end = parts_.log.end();
   if (!end) return end.error();
   const auto began = Clock::now();
-  auto shown = began;
   std::uint64_t bytes_read = 0;
   const char* way_out = kSnapshotWayOut;
   Status status = parts_.store.read([&](const StoredRecord& record) -> Status {
@@ -102,10 +100,6 @@ Status StoredJournal::begin(const std::function<Status(std::string_view bytes, d
     bytes_read += record.bytes.size();
     const double progress = std::min(
         1.0, static_cast<double>(record.position) / static_cast<double>(std::max<std::int64_t>(*end, 1)));
-    if (Clock::now() - shown >= kProgressEvery) {
-      shown = Clock::now();
-      log_info("{}: {} records read, {:.0f} % of the journal", snapshot, number_, 100 * progress);
-    }
     Status taken = take(record.bytes, progress);
     if (!taken && follows(parts_.chain, record)) way_out = kSnapshotMadeOtherwiseWayOut;
     return taken;

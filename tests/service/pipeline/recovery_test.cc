@@ -134,7 +134,13 @@ TEST(Recovery, a_standby_that_follows_knows_what_a_restore_reads) {
 
   Memory fresh;
   MemoryLog whole(kafka);
+  board.set(State::kRestoring, "reading the journal");
   ASSERT_TRUE(restore(whole, fresh.chain, fresh.detector, fresh.retention, probe, board));
+  // As soon as there is something to tell, of the first of 21 records; more is told a second later. (This log
+  // says of each that it is the last.)
+  EXPECT_EQ(board.detail(), "reading the journal; 1 records read, 100 % of the journal");
+  board.set(State::kRunning);
+  EXPECT_EQ(board.detail(), "");
   EXPECT_EQ(standby.detector.size(), 42U);
   EXPECT_EQ(standby.detector.state_digest(), fresh.detector.state_digest());
   EXPECT_EQ(standby.chain.last_digest(), fresh.chain.last_digest());
