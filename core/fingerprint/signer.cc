@@ -101,6 +101,7 @@ std::optional<RejectReason> Signer::sign_digest(const Document& document, Signat
   fell_back_ = false;
   if (document.body.empty()) return RejectReason::kNoTokens;
   const Digest128 exact = digest128('\xFF' + document.body);
+  features_ = 0;
   signature = {.exact = exact, .fingerprint = {exact.high}, .tokens = 1};
   return std::nullopt;
 }
@@ -126,20 +127,31 @@ std::optional<Fingerprint> Signer::fingerprint_and_words(LongSignature& words) {
     return fingerprint();
   }
   long_.sign_words(canonical_, tokens_, words, [this](const TokenBatch& batch) { simhasher_.add(batch); });
-  return Fingerprint{simhasher_.finish()[0]};
+  return simhash();
 }
 
 std::optional<Fingerprint> Signer::fingerprint() {
-  if (weighted_ != nullptr) return weighted_->hash(canonical_.text);
+  if (weighted_ != nullptr) {
+    const std::optional<Fingerprint> counted = weighted_->hash(canonical_.text);
+    features_ = weighted_->features();
+    return counted;
+  }
   if (kind_ == FingerprintKind::kMinHash) return minhash();
   tokens_.open(canonical_.text);
   for (TokenBatch batch; tokens_.next(batch);) simhasher_.add(batch);
-  return Fingerprint{simhasher_.finish()[0]};
+  return simhash();
+}
+
+// Of what simhasher_ was given.
+Fingerprint Signer::simhash() {
+  features_ = simhasher_.features();
+  return {simhasher_.finish()[0]};
 }
 
 // Of the features that a SimHash counts: tokens, and bigrams of token characters.
 Fingerprint Signer::minhash() {
   minhash_.clear();
+  features_ = 0;
   tokens_.open(canonical_.text, TokenStream::Use::kHashes);
   for (TokenBatch batch; tokens_.next(batch);) {
     minhash_.add({batch.hashes, batch.size});
@@ -149,6 +161,7 @@ Fingerprint Signer::minhash() {
       bigrams_.push_back(bigram_feature(*(batch.hashes + i - 1), batch.hashes[i]));
     }
     minhash_.add(bigrams_);
+    features_ += batch.size + bigrams_.size();
   }
   return minhash_.finish();
 }

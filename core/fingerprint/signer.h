@@ -56,6 +56,10 @@ class Signer {
   // It was a page of which no main text could be told, so that is all its text (html_text.h).
   bool fell_back() const { return fell_back_; }
 
+  // How many features the fingerprint is of that the last call of sign() gave: each as often as it counts, of
+  // a MinHash as often as it stands there. 0: it is of a digest.
+  std::size_t features() const { return features_; }
+
   // What grew with the documents, of memory; and gives it back, canonical() too.
   std::size_t held_bytes() const;
   void give_back();
@@ -65,6 +69,7 @@ class Signer {
   [[nodiscard]] std::optional<RejectReason> sign_digest(const Document& document, Signature& signature);
   std::optional<Fingerprint> fingerprint();
   std::optional<Fingerprint> fingerprint_and_words(LongSignature& words);
+  Fingerprint simhash();
   Fingerprint minhash();
   void sign_short(RouteSignature& route);
   [[nodiscard]] std::optional<RejectReason> sign_mgrams(const Document& document, Signature& signature,
@@ -77,6 +82,7 @@ class Signer {
   std::unique_ptr<WeightedSimHash> weighted_;  // null for the default features, which have a way of their own
   CanonicalText canonical_;
   bool fell_back_ = false;
+  std::size_t features_ = 0;
   TokenStream tokens_;
   SimHasher simhasher_;
   MinHash minhash_;

@@ -51,6 +51,9 @@ class SimHasherOf {
   // REQUIRES: of a stream that was opened for TokenStream::Use::kSimHash.
   void add(const TokenBatch& batch);
 
+  // How many features of all tokens added have a vote: each as often as it counts.
+  std::size_t features() const { return votes_[0].count(); }
+
   // The fingerprint of all tokens added, kTieBits if there were none; then begins anew.
   std::array<std::uint64_t, kWords> finish();
 

@@ -39,6 +39,9 @@ class Votes {
     CHECK(planes_.blocks <= internal::VotePlanes::kBlocksMax, "more features count than two tables let");
   }
 
+  // How many features counted since it began anew.
+  std::size_t count() const { return count_; }
+
   // 1 where most features have a 1, 0 where most have a 0, the bit of `ties` where as many have either; then
   // begins anew.
   std::uint64_t take_majority(std::uint64_t ties) {

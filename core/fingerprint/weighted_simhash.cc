@@ -58,6 +58,7 @@ std::optional<Fingerprint> WeightedSimHash::hash(const PaddedBytes& canonical) {
   }
   for_bit_.fill(0);
   cast_ = 0;
+  features_ = 0;
   slots_.forget();
   bigram_slots_.forget();
   switch (options_.source) {
@@ -91,6 +92,7 @@ std::uint32_t WeightedSimHash::weight(std::uint64_t feature) const {
 void WeightedSimHash::add(std::uint64_t feature, std::uint32_t weight, Slots& slots) {
   if (weight == 0 || !slots.count(feature)) return;
   cast_ += weight;
+  ++features_;
   for (std::size_t byte = 0; byte < sizeof(feature); ++byte) {
     const std::array<std::uint32_t, 8> masks = kByteMasks[feature >> 8 * byte & 0xFF];
     std::uint32_t* const sums = for_bit_.data() + 8 * byte;

@@ -43,6 +43,9 @@ class WeightedSimHash {
   // REQUIRES: canonicalize() made it.
   std::optional<Fingerprint> hash(const PaddedBytes& canonical);
 
+  // How many features of the last text have a vote, whatever they weigh: each as often as it counts.
+  std::size_t features() const { return features_; }
+
   // What grew with the texts, of memory; and gives it back.
   std::size_t held_bytes() const { return cut_.capacity() + rest_.text.capacity(); }
   void give_back() {
@@ -63,6 +66,7 @@ class WeightedSimHash {
   const FeatureOptions options_;
   std::array<std::uint32_t, kFingerprintBits> for_bit_{};  // votes
   std::uint32_t cast_ = 0;                                 // votes in all
+  std::size_t features_ = 0;                               // that cast them
   Slots slots_{};
   Slots bigram_slots_{};  // bigrams of characters have slots of their own
   TokenStream tokens_;

@@ -33,7 +33,7 @@ namespace neardup {
 const char kFingerprintAbout[] = "Print the fingerprints of files, folders or standard input, or a distance";
 
 const char kFingerprintHelp[] =
-    "  neardup fingerprint page.html notes.txt            a line each: SimHash, tokens, shingles, scripts, "
+    "  neardup fingerprint page.html notes.txt            a line each: SimHash, tokens, features, scripts, "
     "id\n"
     "  neardup fingerprint --json crawl.jsonl             for programs: one JSON object a line, with the "
     "sketch\n"
@@ -69,9 +69,10 @@ constexpr std::size_t kFingerprintDigits = 16;
 struct Row {
   std::optional<RejectReason> reason;
   Signature signature;                              // of a document that is not rejected
+  std::size_t features = 0;                         // of which its fingerprint is made
   std::string digest;                               // the producer's, in place of a text; else empty
   ScriptCounts scripts;                             // of a text
-  ShingleSignature<kStandardSketchBytes> shingles;  // the same
+  ShingleSignature<kStandardSketchBytes> shingles;  // the same, of JSON
 };
 
 std::string hex(Fingerprint fingerprint) { return fmt::format("{:016x}", fingerprint.bits); }
@@ -190,8 +191,9 @@ class Fingerprints {
       row.digest = read.document.body;
       return;
     }
+    row.features = signer_.features();
     row.scripts = count_scripts(signer_.canonical().text);
-    shingles_.sign(signer_.canonical(), tokens_, row.shingles);
+    if (options_.json) shingles_.sign(signer_.canonical(), tokens_, row.shingles);
   }
 
   static std::string text_line(const Row& row, const ReadDocument& read) {
@@ -201,8 +203,8 @@ class Fingerprints {
       return fmt::format("{}  digest alone: {:<45}  {}\n", hex(row.signature.fingerprint),
                          harmless(row.digest), id);
     }
-    return fmt::format("{}  {:>8} tokens  {:>8} shingles  {:<24}  {}\n", hex(row.signature.fingerprint),
-                       row.signature.tokens, row.shingles.shingles, shares_for_people(row.scripts), id);
+    return fmt::format("{}  {:>8} tokens  {:>8} features  {:<24}  {}\n", hex(row.signature.fingerprint),
+                       row.signature.tokens, row.features, shares_for_people(row.scripts), id);
   }
 
   std::string kind_name() const {
@@ -222,6 +224,7 @@ class Fingerprints {
       json["digest"] = row.digest;
     } else if (!row.reason) {
       json["tokens"] = row.signature.tokens;
+      json["features"] = row.features;
       json["shingles"] = {{"kind", row.shingles.kind == ShingleKind::kWords ? "words" : "characters"},
                           {"count", row.shingles.shingles},
                           {"sketch", hex(row.shingles.sketch)}};

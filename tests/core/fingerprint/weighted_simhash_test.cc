@@ -112,7 +112,14 @@ TEST(WeightedSimHash, alike_weights_give_the_fingerprint_of_the_default) {
   for (const std::size_t tokens : {1, 2, 3, 10, 100, 5000, 60000}) {
     CanonicalText canonical;
     canonicalize(random_text(draw, tokens), canonical);
-    EXPECT_EQ(WeightedSimHash(words()).hash(canonical.text), simhash(canonical.text)) << tokens;
+    WeightedSimHash weighted(words());
+    EXPECT_EQ(weighted.hash(canonical.text), simhash(canonical.text)) << tokens;
+    Document document;
+    document.body = canonical.text.view();
+    Signer signer;
+    Signature signature;
+    ASSERT_EQ(signer.sign(document, signature), std::nullopt);
+    EXPECT_EQ(weighted.features(), signer.features()) << tokens;
   }
 }
 
@@ -378,6 +385,46 @@ TEST(WeightedSimHash, a_text_without_spaces_is_more_than_one_word_in_every_mode)
 }
 
 // ---- Through the signer ----
+
+TEST(Signer, says_how_many_features_have_a_vote) {
+  const auto features = [](const SignerOptions& options, std::string_view text) {
+    Signer signer(options);
+    Document document;
+    Signature signature;
+    for (const std::string_view body : {std::string_view("of a text before"), text}) {
+      document.body = body;
+      EXPECT_EQ(signer.sign(document, signature), std::nullopt) << body;
+    }
+    return signer.features();
+  };
+  std::string repeated;
+  for (int i = 0; i < 40; ++i) repeated += "loaf ";
+  EXPECT_EQ(features({}, "new york city"), 3U);
+  EXPECT_EQ(features({}, "Hello 東京"), 4U) << "three tokens, and a bigram of characters";
+  EXPECT_EQ(features({}, repeated), 16U) << "the cap";
+
+  const SignerOptions minhash = {.fingerprint = FingerprintKind::kMinHash};
+  EXPECT_EQ(features(minhash, "Hello 東京"), 4U);
+  EXPECT_EQ(features(minhash, repeated), 40U) << "no cap";
+
+  SignerOptions options;
+  options.features.stop_words = stop_words("new york\nof\n");
+  EXPECT_EQ(features(options, "new york city"), 1U);
+  options.features.idf = idf_table("any\t2\nthe\t0\nprice\t9\n");
+  EXPECT_EQ(features(options, "the price of the loaf"), 2U) << "votes count once, whatever they weigh";
+  options.features = ngrams(4);
+  EXPECT_EQ(features(options, "new york city"), 10U);
+  options.features = shingles(2);
+  EXPECT_EQ(features(options, "new york city"), 2U);
+
+  Document digest;
+  digest.format = Document::Format::kDigest;
+  digest.body = "sha1:AAAA";
+  Signer signer;
+  Signature signature;
+  ASSERT_EQ(signer.sign(digest, signature), std::nullopt);
+  EXPECT_EQ(signer.features(), 0U);
+}
 
 TEST(Signer, takes_the_options_and_leaves_digest_and_tokens_alone) {
   Document document;

@@ -89,9 +89,9 @@ TEST_F(FingerprintCommand, a_line_has_simhash_counts_scripts_and_id) {
   const Ran ran = print({write("a.txt", "Hello world"), write("b.html", "<p>東京タワー abc 2021</p>")});
   EXPECT_EQ(ran.exit_code, 0);
   EXPECT_EQ(ran.out, hex_of("hello world") +
-                         "         2 tokens         1 shingles  latin 100 %               " +
+                         "         2 tokens         2 features  latin 100 %               " +
                          (folder_ / "a.txt").string() + "\n" + hex_of("東京タワー abc 2021") +
-                         "         7 tokens        10 shingles  latin 38 %, kana 38 %, han 25 %  " +
+                         "         7 tokens        11 features  latin 38 %, kana 38 %, han 25 %  " +
                          (folder_ / "b.html").string() + "\n");
   EXPECT_THAT(ran.err, IsEmpty());
 }
@@ -140,12 +140,33 @@ TEST_F(FingerprintCommand, prints_the_signatures_that_scan_publishes) {
 TEST_F(FingerprintCommand, json_has_a_field_for_everything) {
   const Ran ran = run({.paths = {}, .json = true}, "{\"id\":\"a\",\"text\":\"Hello 東京\"}\n");
   const Digest128 exact = digest128("hello 東京");
-  EXPECT_EQ(ran.out, "{\"id\":\"a\",\"simhash\":\"" + hex_of("hello 東京") + "\",\"exact\":\"" +
-                         hex(exact.high) + hex(exact.low) +
-                         "\",\"tokens\":3,\"shingles\":{\"kind\":\"characters\",\"count\":4,\"sketch\":\"" +
-                         sketch_of("hello 東京") +
-                         "\"},\"scripts\":{\"latin\":0.714,\"han\":0.286},\"source\":{\"topic\":"
-                         "\"stdin\",\"offset\":0}}\n");
+  EXPECT_EQ(
+      ran.out,
+      "{\"id\":\"a\",\"simhash\":\"" + hex_of("hello 東京") + "\",\"exact\":\"" + hex(exact.high) +
+          hex(exact.low) +
+          "\",\"tokens\":3,\"features\":4,\"shingles\":{\"kind\":\"characters\",\"count\":4,\"sketch\":\"" +
+          sketch_of("hello 東京") +
+          "\"},\"scripts\":{\"latin\":0.714,\"han\":0.286},\"source\":{\"topic\":"
+          "\"stdin\",\"offset\":0}}\n");
+}
+
+TEST_F(FingerprintCommand, features_are_what_is_counted_with_the_options) {
+  const auto features = [&](const std::string& text, const Config& config) {
+    const Ran ran = run({.paths = {}, .json = true}, "{\"text\":\"" + text + "\"}\n", config);
+    return ran.exit_code == 0 ? Json::parse(ran.out)["features"].get<int>() : -1;
+  };
+  Config config;
+  EXPECT_EQ(features("new york city", config), 3);
+  EXPECT_EQ(features("東京タワー", config), 9) << "five tokens and the four pairs of them";
+  config.fingerprint.stop_words_file = write("stop", "new york\n");
+  EXPECT_EQ(features("new york city", config), 1);
+  config.fingerprint.features = "ngrams";
+  EXPECT_EQ(features("new york city of a name", config), 11);
+  config.fingerprint.stop_words_file.clear();
+  EXPECT_EQ(features("new york city", config), 10);
+  config.fingerprint = {};
+  config.fingerprint.kind = "minhash";
+  EXPECT_EQ(features("new york city", config), 3);
 }
 
 TEST_F(FingerprintCommand, a_minhash_is_named_so_and_has_a_similarity_of_its_own) {
