@@ -1,6 +1,7 @@
 #include "core/fingerprint/idf_table.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,36 +10,63 @@
 #include "core/base/bytes.h"
 #include "core/fingerprint/feature.h"
 #include "core/fingerprint/word_lines.h"
+#include "core/limits.h"
 #include "core/text/folder.h"
 #include "core/text/tokenizer.h"
 
 namespace neardup {
 namespace {
 
-constexpr std::size_t kDecimalsMax = 9;  // what follows them changes no weight by more than rounding
+constexpr int kDecimals = 9;                      // what follows them changes no weight by more than rounding
+constexpr std::int64_t kExponentMax = 1'000'000;  // no line has so many digits that more would matter
+static_assert(kWordLineBytesMax < kExponentMax);
 
-// "7.25" in units of 1/kOne, rounded half up; nothing if it is no plain decimal of 0 to kIdfMax.
+bool take_one_of(std::string_view& text, std::string_view characters) {
+  const bool is_there = !text.empty() && characters.find(text.front()) != std::string_view::npos;
+  text.remove_prefix(is_there ? 1 : 0);
+  return is_there;
+}
+
+std::string_view take_digits(std::string_view& text) {
+  const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789"));
+  text.remove_prefix(digits.size());
+  return digits;
+}
+
+// "7.25", ".5" or "1e-3" in units of 1/kOne, rounded half up; nothing if it is no number of 0 to kIdfMax.
+// Takes what std::from_chars takes for a double, but for signs, inf and nan; by whole numbers, since nothing
+// that is stored may hang on floating point.
 std::optional<std::uint32_t> weight_of(std::string_view number) {
-  const std::size_t point = std::min(number.find('.'), number.size());
-  const std::string_view whole = number.substr(0, point);
-  const std::string_view decimals = number.substr(std::min(point + 1, number.size()));
-  const auto digits = [](std::string_view text) {
-    return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-  };
-  if (whole.empty() || whole.size() > 9 || !digits(whole) || !digits(decimals)) return std::nullopt;
-  if (point + 1 == number.size()) return std::nullopt;  // "7."
-  std::uint64_t value = 0;
-  for (const char c : whole) value = value * 10 + static_cast<std::uint64_t>(c - '0');
-  std::uint64_t scale = 1;
-  for (const char c : decimals.substr(0, kDecimalsMax)) {
-    value = value * 10 + static_cast<std::uint64_t>(c - '0');
-    scale *= 10;
+  std::string digits(take_digits(number));
+  auto point = static_cast<std::int64_t>(digits.size());  // before which digit it stands
+  if (take_one_of(number, ".")) digits += take_digits(number);
+  if (digits.empty()) return std::nullopt;
+  if (take_one_of(number, "eE")) {
+    const bool is_negative = number.starts_with('-');
+    take_one_of(number, "+-");
+    const std::string_view power = take_digits(number);
+    if (power.empty()) return std::nullopt;
+    std::int64_t exponent = 0;
+    for (const char c : power) exponent = std::min(10 * exponent + (c - '0'), kExponentMax);
+    point += is_negative ? -exponent : exponent;
   }
-  constexpr std::uint64_t kMax = IdfTable::kIdfMax;
-  if (value > kMax * scale || (value == kMax * scale && decimals.find_first_not_of('0') < decimals.size())) {
-    return std::nullopt;
+  if (!number.empty()) return std::nullopt;
+
+  const std::size_t zeros = std::min(digits.find_first_not_of('0'), digits.size());
+  digits.erase(0, zeros);
+  if (digits.empty()) return 0;
+  point -= static_cast<std::int64_t>(zeros);
+  if (point > 2) return std::nullopt;
+  std::uint64_t value = 0;  // in units of 10^-kDecimals
+  std::size_t taken = 0;
+  for (std::int64_t place = 0; place < point + kDecimals; ++place) {
+    value = 10 * value + (taken < digits.size() ? static_cast<std::uint64_t>(digits[taken++] - '0') : 0);
   }
-  return static_cast<std::uint32_t>((value * IdfTable::kOne + scale / 2) / scale);
+  constexpr std::uint64_t kScale = 1'000'000'000;
+  constexpr std::uint64_t kMax = IdfTable::kIdfMax * kScale;
+  const bool has_more = digits.find_first_not_of('0', taken) != std::string::npos;
+  if (value > kMax || (value == kMax && has_more)) return std::nullopt;
+  return static_cast<std::uint32_t>((value * IdfTable::kOne + kScale / 2) / kScale);
 }
 
 // The feature that a canonical text is as a whole.
@@ -64,7 +92,7 @@ Result<IdfTable> IdfTable::parse(std::string_view file, FoldOptions fold) {
     std::optional<std::uint32_t> weight;
     if (gap != std::string_view::npos) weight = weight_of(line.substr(gap + 1));
     if (!weight) {
-      return Error{ErrorCode::kInvalid, "does not end with an idf, a plain decimal of 0 to " +
+      return Error{ErrorCode::kInvalid, "does not end with an idf, a number of 0 to " +
                                             std::to_string(kIdfMax) +
                                             "; write WORD<TAB>IDF, as in loaf\t7.25"};
     }

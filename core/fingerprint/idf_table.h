@@ -4,7 +4,7 @@
 // rarer the word and the more it tells.
 //
 //   file: word<TAB>idf     one a line, as word_lines.h reads them (a space will do for the tab)
-//   idf                    a plain decimal number, 0 to kIdfMax: 7.25
+//   idf                    a number of 0 to kIdfMax: 7.25, .5 or 1e-3
 //
 // An entry weighs the feature (feature.h) that its word is: a word, a token character, or two of them side by
 // side. Lines of several words, of more characters, or of none (punctuation) are no feature; they are counted

@@ -50,8 +50,8 @@ def idf_weights(canonical, file):
     weights = {}
     for line in entries(file):
         word, number = line.replace("\t", " ").rsplit(" ", 1)
-        whole, _, decimals = number.partition(".")
-        weight = math.floor(fractions.Fraction(f"{whole}.{decimals[:9] or 0}") * 256 + fractions.Fraction(1, 2))
+        nine_decimals = fractions.Fraction(math.floor(fractions.Fraction(number) * 10**9), 10**9)
+        weight = math.floor(nine_decimals * 256 + fractions.Fraction(1, 2))
         tokens = canonical.tokens(word.encode())
         if len(tokens) == 1:
             feature = token_hash(tokens[0][0])

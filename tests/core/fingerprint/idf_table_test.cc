@@ -64,6 +64,25 @@ TEST(IdfTable, numbers_are_read_exactly_and_rounded_half_up) {
   EXPECT_EQ(weight("11.739204307083542"), 3005);
 }
 
+TEST(IdfTable, numbers_are_read_as_programs_write_them) {
+  EXPECT_EQ(weight(".5"), 128);
+  EXPECT_EQ(weight("5."), 5 * 256);
+  EXPECT_EQ(weight("1e-3"), 0);
+  EXPECT_EQ(weight("2e-3"), 1);
+  EXPECT_EQ(weight("7.25E0"), 1856);
+  EXPECT_EQ(weight("0.725e+01"), 1856);
+  EXPECT_EQ(weight("1173.9204307083542e-2"), 3005);
+  EXPECT_EQ(weight("1.953125e-3"), 1);     // exactly 0.5 / 256
+  EXPECT_EQ(weight("1.953124999e-3"), 0);  // its decimals beyond the ninth left out
+  EXPECT_EQ(weight("6.3e1"), 63 * 256);    // kIdfMax
+  EXPECT_EQ(weight("630000e-4"), 63 * 256);
+  EXPECT_EQ(weight("00000000000000063"), 63 * 256);
+  EXPECT_EQ(weight("1e-99999999999999999999"), 0);
+  EXPECT_EQ(weight("0e99999999999999999999"), 0);
+  EXPECT_EQ(weight("." + std::string(100, '0') + "1e102"), 10 * 256);
+  EXPECT_EQ(weight("1" + std::string(100, '0') + "e-100"), 256);
+}
+
 TEST(IdfTable, comments_and_spaces_in_place_of_tabs_are_forgiven) {
   const IdfTable idf = table("\xEF\xBB\xBF# word idf\r\nloaf 2.5\r\n\n  bread \t 1 # common\n");
   EXPECT_EQ(idf.weight(token_feature("loaf")), 640);
@@ -78,13 +97,32 @@ TEST(IdfTable, has_one_digest_for_one_set_of_weights) {
 }
 
 TEST(IdfTable, a_wrong_file_is_refused_with_line_value_and_way_out) {
-  for (const char* wrong :
-       {"loaf", "7.25", "loaf\t-1", "loaf\t1e-5", "loaf\tnan", "loaf\t1,5", "loaf\t.5", "loaf\t5.",
-        "loaf\t63.000000000001", "loaf\t64", "loaf\t99999999999999999999", "loaf\t1.2.3", "loaf\t0x1"}) {
+  for (const char* wrong : {"loaf",
+                            "7.25",
+                            "loaf\t-1",
+                            "loaf\t-0",
+                            "loaf\t+1",
+                            "loaf\tnan",
+                            "loaf\tinf",
+                            "loaf\t1,5",
+                            "loaf\t.",
+                            "loaf\t63.000000000001",
+                            "loaf\t64",
+                            "loaf\t99999999999999999999",
+                            "loaf\t1.2.3",
+                            "loaf\t0x1",
+                            "loaf\t1e",
+                            "loaf\t1e+",
+                            "loaf\te5",
+                            "loaf\t.e1",
+                            "loaf\t1e5.5",
+                            "loaf\t1e--1",
+                            "loaf\t1e2",
+                            "loaf\t6.3000000000001e1",
+                            "loaf\t1e99999999999999999999"}) {
     EXPECT_EQ(refusal("a\t1\n" + std::string(wrong)),
               "line 2: \"" + std::string(wrong) +
-                  "\": does not end with an idf, a plain decimal of 0 to 63; write WORD<TAB>IDF, as in "
-                  "loaf\t7.25");
+                  "\": does not end with an idf, a number of 0 to 63; write WORD<TAB>IDF, as in loaf\t7.25");
   }
   EXPECT_THAT(refusal(""), HasSubstr("weighs no word; write WORD<TAB>IDF"));
   EXPECT_THAT(refusal("new york\t5\n"), HasSubstr("weighs no word"));

@@ -208,8 +208,8 @@ TEST_F(SignerSettings, a_wrong_file_is_named_with_setting_line_and_way_out) {
   config_.fingerprint.stop_words_file.clear();
   config_.fingerprint.idf_file = write("idf", "loaf\tmuch\n");
   EXPECT_EQ(refusal(),
-            "fingerprint.idf_file: FOLDER/idf: line 1: \"loaf\tmuch\": does not end with an idf, a plain "
-            "decimal of 0 to 63; write WORD<TAB>IDF, as in loaf\t7.25");
+            "fingerprint.idf_file: FOLDER/idf: line 1: \"loaf\tmuch\": does not end with an idf, a "
+            "number of 0 to 63; write WORD<TAB>IDF, as in loaf\t7.25");
   for (const std::filesystem::path& path : {folder_ / "missing", folder_}) {
     config_.fingerprint.idf_file = path.string();
     EXPECT_EQ(refusal(), "fingerprint.idf_file: FOLDER" + path.string().substr(folder_.string().size()) +
