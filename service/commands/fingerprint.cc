@@ -145,7 +145,11 @@ class Fingerprints {
  public:
   Fingerprints(const FingerprintCommandOptions& options, const Config& config, const Preset& preset,
                const SignerOptions& signing, const Streams& streams)
-      : options_(options), reader_(config, preset, streams), kind_(signing.fingerprint), signer_(signing) {}
+      : options_(options),
+        config_(config),
+        reader_(config, preset, streams),
+        kind_(signing.fingerprint),
+        signer_(signing) {}
 
   int print() {
     std::uint64_t all = 0;
@@ -161,7 +165,7 @@ class Fingerprints {
     const int ended = reader_.read(options_.paths, take, [&] { return flush(); });
     if (ended != kExitOk) return ended;
     if (rejects.all() < all || all == 0) return kExitOk;
-    reader_.complain(rejects.no_document());
+    reader_.complain(rejects.no_document(config_));
     return kExitData;
   }
 
@@ -269,6 +273,7 @@ class Fingerprints {
   bool flush() { return reader_.write(std::exchange(output_, {})) == kExitOk; }
 
   const FingerprintCommandOptions& options_;
+  const Config& config_;
   DocumentReader reader_;
   FingerprintKind kind_;
   Signer signer_;

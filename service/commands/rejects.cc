@@ -18,7 +18,16 @@ std::string where_the_text_is() {
       alternatives(kPageEndings));
 }
 
-std::string what_mends(RejectReason reason) {
+// What leaves nothing of a text that has words.
+std::string or_nothing_counts(const FingerprintConfig& fingerprint) {
+  std::string settings;
+  if (!fingerprint.stop_words_file.empty()) settings = "fingerprint.stop_words_file";
+  if (!fingerprint.idf_file.empty())
+    settings += fmt::format("{}fingerprint.idf_file", settings.empty() ? "" : " and ");
+  return settings.empty() ? "" : fmt::format(", or nothing that counts with {}", settings);
+}
+
+std::string what_mends(RejectReason reason, const Config& config) {
   switch (reason) {
     case RejectReason::kNotJson:
       return where_the_text_is() + "; --set input.preset=raw reads lines of plain text";
@@ -39,7 +48,8 @@ std::string what_mends(RejectReason reason) {
     case RejectReason::kTooLarge:
       return "input.document_bytes_max says how large a line, a page or a text may be";
     case RejectReason::kNoTokens:
-      return "their texts have no letter and no digit; input.fields says where a text is";
+      return fmt::format("their texts have no letter and no digit{}; input.fields says where a text is",
+                         or_nothing_counts(config.fingerprint));
     case RejectReason::kProducerError:
       return "they are notices of the producer (input.preset) that it had no page";
     case RejectReason::kNotText:
@@ -64,10 +74,10 @@ std::string Rejects::list() const {
   return text;
 }
 
-std::string Rejects::no_document() const {
+std::string Rejects::no_document(const Config& config) const {
   if (all() == 0) return fmt::format("not one document was found; {}", where_the_text_is());
   const auto commonest = static_cast<RejectReason>(std::ranges::max_element(counts_) - counts_.begin());
-  return fmt::format("not one document was found (rejected: {}); {}", list(), what_mends(commonest));
+  return fmt::format("not one document was found (rejected: {}); {}", list(), what_mends(commonest, config));
 }
 
 }  // namespace neardup

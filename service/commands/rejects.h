@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/decision.h"
+#include "service/config.h"
 
 namespace neardup {
 
@@ -23,9 +24,9 @@ class Rejects {
   // "not_json 2, missing_id 1", in the order of the reasons; "": none.
   std::string list() const;
 
-  // What to say where not one record was a document: the reasons, and what mends the commonest, of equals the
-  // first. One sentence that begins in small letters and has no stop at its end.
-  std::string no_document() const;
+  // What to say where not one record was a document, with these settings: the reasons, and what mends the
+  // commonest, of equals the first. One sentence that begins in small letters and has no stop at its end.
+  std::string no_document(const Config& config) const;
 
  private:
   std::array<std::uint64_t, kRejectReasonNames.size()> counts_{};

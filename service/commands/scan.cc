@@ -391,7 +391,8 @@ class Scan {
       text += fmt::format("unreadable {:>12}  files or folders\n", count);
     if (SignalScope::interrupted.load())
       text += "interrupted: what was printed is of what was read until then\n";
-    if (rejects_.all() > 0 && rejects_.all() == all) text += "neardup: " + rejects_.no_document() + "\n";
+    if (rejects_.all() > 0 && rejects_.all() == all)
+      text += "neardup: " + rejects_.no_document(config_) + "\n";
     say(text);
   }
 

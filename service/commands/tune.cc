@@ -192,6 +192,7 @@ class Tune {
   Tune(const TuneOptions& options, const Config& config, const Preset& preset, const SignerOptions& signing,
        const Streams& streams)
       : options_(options),
+        config_(config),
         detecting_(resolve_detector_options(config)),
         reader_(config, preset, streams),
         signer_(signing) {
@@ -232,7 +233,7 @@ class Tune {
         reader_.read(options_.paths, [&](const ReadDocument& document) { return take(document); });
     if (read != kExitOk) return read;
     if (documents_ == 0) {
-      reader_.complain(rejects_.no_document());
+      reader_.complain(rejects_.no_document(config_));
       return kExitData;
     }
     if (const int failed = labels_.empty() ? pair_sample() : pair_labels(); failed != kExitOk) return failed;
@@ -581,6 +582,7 @@ class Tune {
   }
 
   const TuneOptions& options_;
+  const Config& config_;
   DetectorOptions detecting_;
   DocumentReader reader_;
   Signer signer_;

@@ -358,7 +358,21 @@ TEST_F(Scan, the_advice_is_about_the_commonest_reason) {
                               "what input.id_from lists was there: "),
                     HasSubstr("with key in the list, a line of a file is called FILE:NUMBER"),
                     Not(HasSubstr("with its text where"))));
-  EXPECT_THAT(scan({}, "{\"id\":\"a\",\"text\":\"...\"}\n").err, HasSubstr("no letter and no digit"));
+  const std::string dots = "{\"id\":\"a\",\"text\":\"...\"}\n";
+  EXPECT_THAT(scan({}, dots).err,
+              HasSubstr("their texts have no letter and no digit; input.fields says where a text is"));
+  config = {};
+  config.fingerprint.stop_words_file = write("stop", "the\n");
+  const std::string nothing_left = "{\"id\":\"a\",\"text\":\"The the\"}\n";
+  EXPECT_THAT(scan({}, nothing_left, config).err,
+              HasSubstr("no letter and no digit, or nothing that counts with fingerprint.stop_words_file; "
+                        "input.fields says"));
+  config.fingerprint.idf_file = write("idf", "a\t0\nloaf\t1\n");
+  EXPECT_THAT(scan({}, nothing_left, config).err,
+              HasSubstr("nothing that counts with fingerprint.stop_words_file and fingerprint.idf_file; "));
+  config.fingerprint.stop_words_file.clear();
+  EXPECT_THAT(scan({}, "{\"id\":\"a\",\"text\":\"A\"}\n", config).err,
+              HasSubstr("nothing that counts with fingerprint.idf_file; "));
 }
 
 TEST_F(Scan, sums_up_unless_quiet) {
