@@ -454,6 +454,7 @@ int run_explain(const ExplainOptions& options, const Config& config, const Strea
   if (!signing) return report_config_error(signing.error());
   const SignalScope signals;
   DocumentReader reader(config, preset, streams);
+  if (const std::string remark = idf_remark(config, *signing); !remark.empty()) reader.complain(remark);
   Signer signer(*signing);
   std::array<Side, 2> sides;
   if (const int failed = read_sides(options, reader, signer, sides); failed != kExitOk) return failed;

@@ -149,7 +149,9 @@ class Fingerprints {
         config_(config),
         reader_(config, preset, streams),
         kind_(signing.fingerprint),
-        signer_(signing) {}
+        signer_(signing) {
+    if (const std::string remark = idf_remark(config, signing); !remark.empty()) reader_.complain(remark);
+  }
 
   int print() {
     std::uint64_t all = 0;

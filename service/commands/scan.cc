@@ -129,6 +129,8 @@ class Scan {
         progress_(streams.err, !options.quiet && ::isatty(streams.out) == 0) {}
 
   int run() {
+    if (const std::string remark = idf_remark(config_, signing_); !options_.quiet && !remark.empty())
+      say("neardup: " + remark + "\n");
     if (Status status = open_index(); !status) {
       say("neardup: " + status.error().message + "\n");
       return neardup::exit_code(status.error().code);

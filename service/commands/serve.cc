@@ -615,8 +615,8 @@ Status serve_with(const LoadedConfig& loaded, const ServeOptions& options, const
   const Result<SignerOptions> signing = resolve_signer_options(config);
   if (!signing) return signing.error();
   if (const IdfTable* const idf = signing->features.idf.get(); idf != nullptr) {
-    log_info("{} weighs {} features; {} lines are none", config.fingerprint.idf_file, idf->size(),
-             idf->skipped());
+    log_info("{} weighs {} features", config.fingerprint.idf_file, idf->size());
+    if (const std::string remark = idf_remark(config, *signing); !remark.empty()) log_info("{}", remark);
   }
   std::unique_ptr<JournalStore> snapshot;
   if (!config.snapshot.directory.empty()) {

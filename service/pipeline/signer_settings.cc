@@ -1,5 +1,7 @@
 #include "service/pipeline/signer_settings.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -73,6 +75,16 @@ Result<SignerOptions> resolve_signer_options(const Config& config) {
     options.features.idf = *std::move(table);
   }
   return options;
+}
+
+std::string idf_remark(const Config& config, const SignerOptions& options) {
+  const IdfTable* const idf = options.features.idf.get();
+  if (idf == nullptr || idf->skipped() == 0) return {};
+  return fmt::format(
+      "fingerprint.idf_file: {}: {} lines are left aside; what weighs is one word, a character of those "
+      "without "
+      "spaces, or two of them",
+      config.fingerprint.idf_file, idf->skipped());
 }
 
 DetectorOptions resolve_detector_options(const Config& config) {

@@ -4,6 +4,8 @@
 // `scan` and `fingerprint` say what `serve` decides by.
 #pragma once
 
+#include <string>
+
 #include "core/base/result.h"
 #include "core/detector.h"
 #include "core/fingerprint/signer_options.h"
@@ -15,6 +17,9 @@ namespace neardup {
 // Of a configuration that load_config() took, as all below. Error kInvalid: a file of words is wrong, with
 // its line and value, and what to write instead.
 Result<SignerOptions> resolve_signer_options(const Config& config);
+
+// How many lines of fingerprint.idf_file were left aside (idf_table.h), for people. "": none, or no file.
+std::string idf_remark(const Config& config, const SignerOptions& options);
 
 DetectorOptions resolve_detector_options(const Config& config);
 

@@ -315,6 +315,17 @@ TEST_F(ExplainCommand, what_cannot_be_compared_is_named_with_the_way_out) {
   EXPECT_THAT(missing.out, IsEmpty());
 }
 
+TEST_F(ExplainCommand, lines_of_an_idf_file_that_are_no_feature_are_told) {
+  Config config;
+  config.fingerprint.idf_file = write("idf", "words\t2\nnew york\t5\n");
+  const Ran ran = with_streams(line("a", "words") + line("b", "words"), [&](const Streams& streams) {
+    return run_explain({.paths = {"-"}}, config, streams);
+  });
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_THAT(ran.err, HasSubstr("fingerprint.idf_file: " + config.fingerprint.idf_file +
+                                 ": 1 lines are left aside; "));
+}
+
 TEST_F(ExplainCommand, a_reader_that_has_gone_is_told_by_the_exit_code_alone) {
   const Ran ran = with_reader_gone(line("a", "x") + line("b", "y"), [](const Streams& streams) {
     return run_explain({.paths = {"-"}}, {}, streams);

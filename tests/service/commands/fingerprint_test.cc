@@ -358,6 +358,16 @@ TEST_F(FingerprintCommand, a_wrong_file_of_words_is_a_wrong_configuration) {
   EXPECT_EQ(run({.paths = {write("a.txt", "words")}}, "", config).exit_code, 78);
 }
 
+TEST_F(FingerprintCommand, lines_of_an_idf_file_that_are_no_feature_are_told_once) {
+  Config config;
+  config.fingerprint.idf_file = write("idf", "words\t2\nnew york\t5\n,\t1\n");
+  const Ran ran = run({.paths = {write("a.txt", "words"), write("b.txt", "words")}}, "", config);
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_EQ(ran.err, "neardup: fingerprint.idf_file: " + config.fingerprint.idf_file +
+                         ": 2 lines are left aside; what weighs is one word, a character of those without "
+                         "spaces, or two of them\n");
+}
+
 TEST(Cli, distance_takes_two) {
   for (const std::vector<const char*>& words :
        {std::vector<const char*>{"neardup", "fingerprint", "--distance"},

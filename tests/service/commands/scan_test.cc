@@ -375,6 +375,19 @@ TEST_F(Scan, the_advice_is_about_the_commonest_reason) {
               HasSubstr("nothing that counts with fingerprint.idf_file; "));
 }
 
+TEST_F(Scan, lines_of_an_idf_file_that_are_no_feature_are_told_unless_quiet) {
+  Config config;
+  config.fingerprint.idf_file = write("idf", "loaf\t2\nnew york\t5\n,\t1\n");
+  const std::string told =
+      "neardup: fingerprint.idf_file: " + config.fingerprint.idf_file + ": 2 lines are left aside; ";
+  EXPECT_THAT(scan({}, line("a", words(1)), config).err, StartsWith(told));
+  ScanOptions quiet;
+  quiet.quiet = true;
+  EXPECT_THAT(scan(quiet, line("a", words(1)), config).err, IsEmpty());
+  config.fingerprint.idf_file = write("idf", "loaf\t2\n");
+  EXPECT_THAT(scan({}, line("a", words(1)), config).err, Not(HasSubstr("idf_file")));
+}
+
 TEST_F(Scan, sums_up_unless_quiet) {
   const std::string input = line("a", words(1)) + line("b", words(1)) + "broken\n" + line("c", words(2));
   const Scanned loud = scan({}, input);

@@ -217,6 +217,17 @@ TEST_F(SignerSettings, a_wrong_file_is_named_with_setting_line_and_way_out) {
   }
 }
 
+TEST_F(SignerSettings, lines_that_are_left_aside_are_counted_for_people) {
+  const auto remark = [&] { return idf_remark(config_, *resolve_signer_options(config_)); };
+  EXPECT_EQ(remark(), "");
+  config_.fingerprint.idf_file = write("idf", "loaf\t7\n");
+  EXPECT_EQ(remark(), "");
+  config_.fingerprint.idf_file = write("idf", "loaf\t7\nnew york\t5\n");
+  EXPECT_EQ(remark(), "fingerprint.idf_file: " + config_.fingerprint.idf_file +
+                          ": 1 lines are left aside; what weighs is one word, a character of those without "
+                          "spaces, or two of them");
+}
+
 TEST_F(SignerSettings, a_file_has_a_bound) {
   config_.fingerprint.stop_words_file = write("stop", "the\n");
   std::filesystem::resize_file(config_.fingerprint.stop_words_file, kWordFileBytesMax + 1);
