@@ -183,6 +183,7 @@ Run setup_fingerprint(CLI::App& app) {
   auto options = std::make_shared<FingerprintCommandOptions>();
   app.add_option("paths", options->paths, "Files, folders, or - for standard input (default)");
   app.add_flag("--distance", options->distance, "Compare two: sources, or fingerprints of 16 hex digits");
+  app.add_flag("--whole", options->whole, "Each file, or standard input, is one document, whatever its name");
   app.add_flag("--html", options->html, "Text is HTML too, whatever it looks like");
   app.add_flag("--json", options->json, "One JSON object a line");
   return [options](const ConfigSources& sources) {
@@ -200,6 +201,7 @@ Run setup_explain(CLI::App& app) {
                  "A and B: files, or - for standard input; or one of two documents")
       ->required()
       ->expected(1, 2);
+  app.add_flag("--whole", options->whole, "Each file, or standard input, is one document, whatever its name");
   app.add_flag("--html", options->html, "Text is HTML too, whatever it looks like");
   app.add_flag("--json", options->json, "For programs");
   return [options](const ConfigSources& sources) {

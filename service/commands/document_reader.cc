@@ -25,6 +25,7 @@ int DocumentReader::read(const std::vector<std::string>& paths, const std::funct
                          const std::function<bool()>& pause) {
   PathInput input(paths, streams_.in, config_.input.document_bytes_max, SignalScope::interrupted,
                   streams_.out);
+  if (is_whole_) input.take_whole();
   PathBatch batch;
   Document document;
   bool readable = true;
@@ -43,6 +44,11 @@ int DocumentReader::read(const std::vector<std::string>& paths, const std::funct
   if (SignalScope::interrupted.load()) return SignalScope::exit_code();
   if (!readable) return kExitNoInput;
   return input.is_nothing() ? kExitData : kExitOk;
+}
+
+std::string DocumentReader::or_whole(RejectReason reason) const {
+  if (is_whole_ || reason != RejectReason::kNotJson) return {};
+  return "; with --whole each file, or standard input, is one document";
 }
 
 void DocumentReader::complain(std::string_view words) {

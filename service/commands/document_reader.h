@@ -39,6 +39,12 @@ class DocumentReader {
   // `preset` is that of config.input; both must outlive it.
   DocumentReader(const Config& config, const Preset& preset, const Streams& streams);
 
+  // Each file is one document, whatever its name, and so is standard input.
+  void take_whole() { is_whole_ = true; }
+
+  // What else would read records that were rejected for `reason`, to stand behind a complaint; or "".
+  std::string or_whole(RejectReason reason) const;
+
   // Hands every document of `paths` to `take` until that returns false, and calls `pause` whenever the input
   // pauses: an answer must not wait for what comes after it; false ends it too. Returns kExitOk, or what the
   // exit code must be. REQUIRES: a SignalScope lives.
@@ -61,6 +67,7 @@ class DocumentReader {
 
   const Config& config_;
   const Streams streams_;
+  bool is_whole_ = false;
   ProgressLine progress_;
   DocumentCodec lines_;
   DocumentCodec pages_;

@@ -33,7 +33,8 @@ const char kExplainHelp[] =
     "  neardup explain --json a.txt b.txt | jq .reason\n"
     "\n"
     "The first document is known, the second one is judged. Sources are read as `neardup scan` reads them,\n"
-    "two of one document each or one of two. Bands are numbered from 0; one is shared as it is, or with a\n"
+    "two of one document each or one of two; with --whole each file, or standard input, is one document.\n"
+    "Bands are numbered from 0; one is shared as it is, or with a\n"
     "second minimum of B in the place of a first. Where an estimate decides, the exact value stands beside\n"
     "it. In an index other documents come before: there the leader is the earliest one that is alike.\n"
     "Where one is a digest in place of a text (input.fields.digest), it tells whether the two are equal.\n"
@@ -429,8 +430,8 @@ int read_sides(const ExplainOptions& options, DocumentReader& reader, Signer& si
     });
     if (ended != kExitOk) return ended;
     if (reason) {
-      reader.complain(
-          fmt::format("{} has no signature to explain: rejected as {}", harmless(rejected), name(*reason)));
+      reader.complain(fmt::format("{} has no signature to explain: rejected as {}{}", harmless(rejected),
+                                  name(*reason), reader.or_whole(*reason)));
       return kExitData;
     }
     if (read != wanted) {
@@ -454,6 +455,7 @@ int run_explain(const ExplainOptions& options, const Config& config, const Strea
   if (!signing) return report_config_error(signing.error());
   const SignalScope signals;
   DocumentReader reader(config, preset, streams);
+  if (options.whole) reader.take_whole();
   if (const std::string remark = idf_remark(config, *signing); !remark.empty()) reader.complain(remark);
   Signer signer(*signing);
   std::array<Side, 2> sides;

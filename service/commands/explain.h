@@ -14,6 +14,7 @@ namespace neardup {
 
 struct ExplainOptions {
   std::vector<std::string> paths;  // two sources of one document each, or one of two; see path_input.h
+  bool whole = false;              // each file, or standard input, is one document
   bool html = false;               // text is html too, whatever it looks like
   bool json = false;
 };

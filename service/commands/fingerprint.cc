@@ -37,7 +37,8 @@ const char kFingerprintHelp[] =
     "id\n"
     "  neardup fingerprint --json crawl.jsonl             for programs: one JSON object a line, with the "
     "sketch\n"
-    "  curl -s https://example.org/ | jq -Rs '{id: \"x\", html: .}' -c | neardup fingerprint -\n"
+    "  neardup fingerprint --whole README.rst page.asp    each is one document, whatever its name\n"
+    "  curl -s https://example.org/ | neardup fingerprint --whole --html -\n"
     "  neardup fingerprint --distance a.html b.html       how alike are two pages?\n"
     "  neardup fingerprint --distance 9f0c5e2d7b41a860 9f0c5e2d7b41a861\n"
     "  neardup fingerprint -c neardup.yaml page.html      with the settings of a service: as its verdicts "
@@ -51,6 +52,7 @@ const char kFingerprintHelp[] =
     "of the letters. Where a record has a digest in place of a text (input.fields.digest), the fingerprint "
     "is\n"
     "a hash of that: of equal ones the same, and near no other.\n"
+    "With --whole each file, or standard input, is one document, and with --html besides one page of HTML.\n"
     "With --distance each of the two is a source of one document, or 16 hex digits (a file of such a name "
     "is\n"
     "written ./NAME); similarity is what the distance stands for, of a SimHash the cosine.\n"
@@ -150,6 +152,7 @@ class Fingerprints {
         reader_(config, preset, streams),
         kind_(signing.fingerprint),
         signer_(signing) {
+    if (options.whole) reader_.take_whole();
     if (const std::string remark = idf_remark(config, signing); !remark.empty()) reader_.complain(remark);
   }
 
@@ -167,7 +170,9 @@ class Fingerprints {
     const int ended = reader_.read(options_.paths, take, [&] { return flush(); });
     if (ended != kExitOk) return ended;
     if (rejects.all() < all || all == 0) return kExitOk;
-    reader_.complain(rejects.no_document(config_));
+    const bool none_is_json = rejects.of(RejectReason::kNotJson) == all;
+    reader_.complain(rejects.no_document(config_) +
+                     (none_is_json ? reader_.or_whole(RejectReason::kNotJson) : ""));
     return kExitData;
   }
 
@@ -254,11 +259,13 @@ class Fingerprints {
     if (ended != kExitOk) return ended;
     if (rows.size() != 1) {
       reader_.complain(text + (rows.empty() ? " holds no document" : " holds more than one document") +
-                       "; --distance compares one with one");
+                       "; --distance compares one with one" +
+                       (rows.empty() || !rows[0].reason ? "" : reader_.or_whole(*rows[0].reason)));
       return kExitData;
     }
     if (rows[0].reason) {
-      reader_.complain(text + " has no fingerprint: rejected as " + std::string(name(*rows[0].reason)));
+      reader_.complain(text + " has no fingerprint: rejected as " + std::string(name(*rows[0].reason)) +
+                       reader_.or_whole(*rows[0].reason));
       return kExitData;
     }
     if (!rows[0].digest.empty()) {

@@ -14,6 +14,7 @@ namespace neardup {
 struct FingerprintCommandOptions {
   std::vector<std::string> paths;  // see path_input.h; none: standard input
   bool distance = false;           // compare the two of `paths`, each a source or 16 hex digits
+  bool whole = false;              // each file, or standard input, is one document
   bool html = false;               // text is html too, whatever it looks like
   bool json = false;               // one object a line
 };

@@ -44,6 +44,11 @@ int open_source(const std::string& path) {
   return fd < 0 && errno == EWOULDBLOCK ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : fd;
 }
 
+// Standard input is not ours to close.
+void close_source(int fd, const std::string& path) {
+  if (path != kStdin) ::close(fd);
+}
+
 // Of a WARC's response: its block begins as one of HTTP does, whose status is none of success. Heads that say
 // that there is more to come (100, 103) may stand before.
 bool is_failure(std::string_view block) {
@@ -126,6 +131,7 @@ std::string PathInput::left_out() const {
   if (!words.empty()) words += "; ";
   if (is_nothing()) words += "nothing to read: ";
   if (skipped_ > 0) words += fmt::format("skipped {} other files{} ", skipped_, is_nothing() ? "," : ":");
+  if (is_whole_) return words + "below a folder plain files are read, and no links";
   std::vector<std::string_view> endings(kPageEndings.begin(), kPageEndings.end());
   endings.insert(endings.end(), kLineEndings.begin(), kLineEndings.end());
   return words + "below a folder a name must end in " + alternatives(endings) + ", packed (.gz, .zst) or not";
@@ -192,12 +198,13 @@ void PathInput::open_given(const std::string& path) {
   given_ = path;
   given_is_topic_ = false;
   errors_of_.reset();  // whoever names a path twice has it read twice
-  if (path == kStdin) return open_lines(path);
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) return fail(path, std::strerror(error ? error.value() : ENOENT));
-  if (std::filesystem::is_directory(status)) return open_folder(path);
-  if (ends_with_any(path, kPageEndings)) {
+  if (path != kStdin) {
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(path, error);
+    if (!std::filesystem::exists(status)) return fail(path, std::strerror(error ? error.value() : ENOENT));
+    if (std::filesystem::is_directory(status)) return open_folder(path);
+  }
+  if (is_whole_ || ends_with_any(path, kPageEndings)) {
     ahead_.push_back({path, What::kPage});
   } else {
     open_lines(path);
@@ -213,7 +220,7 @@ void PathInput::open_folder(const std::string& path) {
     const std::filesystem::file_status status = at->symlink_status(unknown);
     if (std::filesystem::is_directory(status)) {
       names.emplace_back(name + "/", What::kFolder);
-    } else if (std::filesystem::is_regular_file(status) && ends_with_any(name, kPageEndings)) {
+    } else if (std::filesystem::is_regular_file(status) && (is_whole_ || ends_with_any(name, kPageEndings))) {
       names.emplace_back(std::move(name), What::kPage);
     } else if (std::filesystem::is_regular_file(status) && ends_with_any(name, kLineEndings)) {
       names.emplace_back(std::move(name), What::kLines);
@@ -232,14 +239,13 @@ void PathInput::open_folder(const std::string& path) {
 }
 
 void PathInput::open_lines(const std::string& path) {
-  const bool is_stdin = path == kStdin;
-  const int fd = is_stdin ? stdin_fd_ : open_source(path);
+  const int fd = path == kStdin ? stdin_fd_ : open_source(path);
   if (fd < 0) return fail(path, std::strerror(errno));
   if (leave_out_output(fd, path)) return;
   fd_ = fd;
   fd_path_ = path;
   file_.open(fd);
-  next_line_ = {add_topic(is_stdin ? stdin_name_ : path), 0, 0};
+  next_line_ = {add_topic(name_of(path)), 0, 0};
   shape_ = Shape::kUnknown;
   opening_.clear();
   is_at_end_ = false;
@@ -253,7 +259,7 @@ void PathInput::open_lines(const std::string& path) {
 bool PathInput::leave_out_output(int fd, const std::string& path) {
   struct stat file{};
   if (!output_ || ::fstat(fd, &file) != 0 || FileId{file.st_dev, file.st_ino} != *output_) return false;
-  if (path != kStdin) ::close(fd);
+  close_source(fd, path);
   constexpr std::string_view kWhy = "it is the output too, so it is not read";
   if (path == given_) {
     fail(path, kWhy);
@@ -264,16 +270,17 @@ bool PathInput::leave_out_output(int fd, const std::string& path) {
 }
 
 void PathInput::close_lines() {
-  if (fd_ >= 0 && fd_path_ != kStdin) ::close(fd_);
+  if (fd_ >= 0) close_source(fd_, fd_path_);
   fd_ = -1;
 }
 
 void PathInput::read_page(const std::string& path, PathBatch& batch) {
-  const int fd = open_source(path);
+  const int fd = path == kStdin ? stdin_fd_ : open_source(path);
   if (fd < 0) return fail(path, std::strerror(errno));
   if (leave_out_output(fd, path)) return;
+  const std::string& name = name_of(path);
   const std::size_t page_begin = batch.bytes.size();
-  batch.bytes += path;
+  batch.bytes += name;
   const std::size_t begin = batch.bytes.size();
   bool is_stopped = false;
   int error = 0;
@@ -285,7 +292,7 @@ void PathInput::read_page(const std::string& path, PathBatch& batch) {
     if (got > 0) batch.bytes.append(page_block_.data(), static_cast<std::size_t>(got));
     if (got < 0 && errno != EWOULDBLOCK) error = errno;
   }
-  ::close(fd);
+  close_source(fd, path);
   if (is_stopped || error != 0) {
     batch.bytes.resize(page_begin);
     if (error != 0) fail(path, std::strerror(error));
@@ -293,9 +300,9 @@ void PathInput::read_page(const std::string& path, PathBatch& batch) {
   }
   if (!given_is_topic_) {
     given_is_topic_ = true;
-    page_ = {add_topic(given_), 0, 0};
+    page_ = {add_topic(name_of(given_)), 0, 0};
   }
-  places_.push_back({page_, path.size(), begin, batch.bytes.size() - begin, 0});
+  places_.push_back({page_, name.size(), begin, batch.bytes.size() - begin, 0});
   ++page_.offset;
 }
 
@@ -500,6 +507,10 @@ void PathInput::end_record(std::string_view bytes, PathBatch& batch) {
   place.key_size = place.begin - begin;
   places_.push_back(place);
   batch.bytes += bytes;
+}
+
+const std::string& PathInput::name_of(const std::string& path) const {
+  return path == kStdin ? stdin_name_ : path;
 }
 
 std::uint32_t PathInput::add_topic(const std::string& name) {

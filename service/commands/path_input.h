@@ -12,6 +12,8 @@
 // Of a WARC's responses those are pages whose HTTP status is one of success (2xx): what a server says of a
 // page that it does not have is no page. Common Crawl keeps them apart, too.
 //
+// take_whole() makes a page of each file, whatever its name, and of standard input.
+//
 // Inside a folder files are read that have an ending of pages or of lines; others are skipped and counted.
 // The file that we write to is no input: what is read there would be written there again, without an end.
 // Lines, pages and those of a WARC come in batches of one kind. A batch ends when it is full, when the kind
@@ -91,6 +93,9 @@ class PathInput {
   // What standard input is called, its topic and so its lines. REQUIRES: nothing was read.
   void name_stdin(std::string name) { stdin_name_ = std::move(name); }
 
+  // Each file is one page, and so is standard input, by its name. REQUIRES: nothing was read.
+  void take_whole() { is_whole_ = true; }
+
   // Replaces `batch` with the next records, one at least. False: the input has ended, or with kNo there is
   // nothing for the moment.
   [[nodiscard]] bool next(PathBatch& batch, Wait wait = Wait::kYes);
@@ -152,11 +157,13 @@ class PathInput {
   void end_record(std::string_view bytes, PathBatch& batch);
   Piece take_piece();
   Piece take_line();
+  const std::string& name_of(const std::string& path) const;
   std::uint32_t add_topic(const std::string& name);
   void fail(const std::string& path, std::string_view why, ErrorCode code = ErrorCode::kIo);
 
   const int stdin_fd_;
   std::string stdin_name_ = std::string(kStdinName);
+  bool is_whole_ = false;
   const std::size_t bytes_kept_max_;  // of a line or page: one more than a document may have
   const std::atomic<bool>& stop_;
   std::optional<FileId> output_;  // if it is a file

@@ -294,6 +294,20 @@ TEST_F(ExplainCommand, two_sources_are_taken_in_their_order) {
               AllOf(HasSubstr("A                  " + a + "\n"), HasSubstr("B                  name\n")));
 }
 
+TEST_F(ExplainCommand, whole_takes_files_of_any_name) {
+  const std::string a = write("a.rst", page(20));
+  const std::string b = write("b", page(20));
+  const Ran lines = explain_paths({a, b});
+  EXPECT_EQ(lines.exit_code, 65);
+  EXPECT_THAT(lines.err, HasSubstr("a.rst:1 has no signature to explain: rejected as not_json; with --whole "
+                                   "each file, or standard input, is one document\n"));
+  const Ran whole = with_streams(
+      "", [&](const Streams& streams) { return run_explain({.paths = {a, b}, .whole = true}, {}, streams); });
+  EXPECT_EQ(whole.exit_code, 0);
+  EXPECT_THAT(whole.out, AllOf(HasSubstr("A                  " + a + "\n"),
+                               HasSubstr("B                  " + b + "\n")));
+}
+
 TEST_F(ExplainCommand, what_cannot_be_compared_is_named_with_the_way_out) {
   const std::string one = write("one.txt", "words");
   const std::string two = write("two.jsonl", line("1", "a") + line("2", "b"));

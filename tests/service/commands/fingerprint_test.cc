@@ -26,9 +26,11 @@
 namespace neardup {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
@@ -254,6 +256,50 @@ TEST_F(FingerprintCommand, html_reads_text_as_html) {
   const std::string page = write("page.txt", "<p>Hello <i>world");
   EXPECT_THAT(print({page}).out, StartsWith(hex_of("p hello i world")));
   EXPECT_THAT(run({.paths = {page}, .html = true}).out, StartsWith(hex_of("hello world")));
+}
+
+TEST_F(FingerprintCommand, whole_takes_a_file_of_any_name_and_standard_input_as_one_document) {
+  const std::string text = "Hello\n\n{world}\n";
+  for (const std::string name : {"README.rst", "page", "p.asp", "a.json"}) {
+    const std::string path = write(name, text);
+    const Ran ran = run({.paths = {path}, .whole = true});
+    EXPECT_EQ(ran.exit_code, 0);
+    ASSERT_THAT(lines_of(ran), SizeIs(1));
+    EXPECT_THAT(ran.out, MatchesRegex(hex_of("hello world") + " .* " + path + "\n"));
+    EXPECT_EQ(run({.paths = {path, hex_of("hello world")}, .distance = true, .whole = true}).out,
+              "distance 0  similarity 1.000\n");
+  }
+  const std::string page = "\n\nHello <i>world</i> &amp; all\n";
+  for (const std::vector<std::string>& paths : {std::vector<std::string>{}, {"-"}}) {
+    const Ran ran = run({.paths = paths, .whole = true, .html = true}, page);
+    EXPECT_EQ(ran.exit_code, 0);
+    ASSERT_THAT(lines_of(ran), SizeIs(1));
+    EXPECT_THAT(ran.out, MatchesRegex(hex_of("hello world all") + " .* stdin\n"));
+  }
+  EXPECT_THAT(run({.paths = {}, .whole = true, .json = true}, text).out,
+              StartsWith("{\"id\":\"stdin\",\"simhash\":"));
+}
+
+TEST_F(FingerprintCommand, whole_documents_have_the_bound_of_all) {
+  Config config;
+  config.input.document_bytes_max = 10;
+  const Ran ran = run({.paths = {"-", write("page", "0123456789")}, .whole = true}, "0123456789\n", config);
+  EXPECT_EQ(ran.exit_code, 0);
+  ASSERT_THAT(lines_of(ran), SizeIs(2));
+  EXPECT_THAT(lines_of(ran)[0], HasSubstr("rejected: too_large "));
+  EXPECT_THAT(lines_of(ran)[1], StartsWith(hex_of("0123456789")));
+}
+
+TEST_F(FingerprintCommand, who_has_files_that_hold_no_lines_is_told_of_whole) {
+  const std::string hint = "; with --whole each file, or standard input, is one document\n";
+  const std::string page = write("README.rst", "Title\n=====\n");
+  const Ran ran = print({page});
+  EXPECT_EQ(ran.exit_code, 65);
+  EXPECT_THAT(ran.err, EndsWith(hint));
+  EXPECT_THAT(distance(page, hex(0)).err, EndsWith("--distance compares one with one" + hint));
+  EXPECT_THAT(distance(write("page", "Title"), hex(0)).err, EndsWith("rejected as not_json" + hint));
+  EXPECT_THAT(print({}, "not json\n{}\n").err, Not(HasSubstr("--whole"))) << "some are JSON";
+  EXPECT_THAT(run({.paths = {write("dots", "...")}, .whole = true}).err, Not(HasSubstr("--whole")));
 }
 
 TEST_F(FingerprintCommand, control_characters_of_an_id_do_not_reach_the_terminal) {

@@ -673,6 +673,55 @@ TEST_F(PathInputTest, what_cannot_be_read_is_told_once) {
   EXPECT_EQ(input.unreadable(), 3U);
 }
 
+TEST_F(PathInputTest, each_file_and_standard_input_are_a_page_if_so_wished) {
+  using Records = std::vector<std::pair<std::string, std::string>>;
+  const std::string page = write("folder/page", "one\ntwo\n");
+  const std::string item = write("folder/items.jsonl", "[{\"text\": 1}]");
+  const std::string stdin_file = write("stdin", "three\n\nfour");
+  const int fd = ::open(stdin_file.c_str(), O_RDONLY);
+  PathInput input({(folder_ / "folder").string(), "-", page}, fd, 1000, stop_);
+  input.take_whole();
+  Records records;
+  for (PathBatch batch; input.next(batch);) {
+    EXPECT_EQ(batch.kind, PathBatch::Kind::kPages);
+    for (const Record& record : batch.records) records.emplace_back(*record.key, *record.value);
+  }
+  EXPECT_EQ(records, (Records{{item, "[{\"text\": 1}]"},
+                              {page, "one\ntwo\n"},
+                              {"stdin", "three\n\nfour"},
+                              {page, "one\ntwo\n"}}));
+  EXPECT_EQ(input.topic_names(), (std::vector<std::string>{(folder_ / "folder").string(), "stdin", page}));
+  EXPECT_TRUE(input.take_errors().empty());
+  EXPECT_EQ(input.left_out(), "");
+  EXPECT_GE(::fcntl(fd, F_GETFD), 0) << "it is not ours to close";
+  ::close(fd);
+
+  std::filesystem::create_directories(folder_ / "links");
+  std::filesystem::create_symlink(page, folder_ / "links" / "link");
+  PathInput links({(folder_ / "links").string()}, 0, 1000, stop_);
+  links.take_whole();
+  PathBatch batch;
+  EXPECT_FALSE(links.next(batch));
+  EXPECT_EQ(links.left_out(),
+            "nothing to read: skipped 1 other files, below a folder plain files are read, and no links");
+}
+
+TEST_F(PathInputTest, of_a_page_on_standard_input_one_byte_more_than_a_document_is_kept) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  std::thread writer([&] {
+    for (int i = 0; i < 11; ++i) EXPECT_EQ(::write(ends[1], "x", 1), 1);
+  });
+  PathInput input({}, ends[0], 10, stop_);
+  input.take_whole();
+  PathBatch batch;
+  ASSERT_TRUE(input.next(batch)) << "though the writer has not closed it";
+  EXPECT_EQ(batch.records[0].value, std::string(11, 'x'));
+  EXPECT_FALSE(input.next(batch));
+  writer.join();
+  for (const int end : ends) ::close(end);
+}
+
 // Whoever names it is told that it was not read; below a folder nobody asked for it.
 TEST_F(PathInputTest, the_file_that_is_written_to_is_no_input) {
   for (const std::string name : {"lines.jsonl", "page.txt"}) {
@@ -697,6 +746,11 @@ TEST_F(PathInputTest, the_file_that_is_written_to_is_no_input) {
     EXPECT_FALSE(streamed.next(batch));
     ASSERT_EQ(streamed.take_errors().size(), 1U);
     EXPECT_GE(::fcntl(output, F_GETFD), 0) << "it is not ours to close";
+    PathInput whole({"-"}, output, 1000, stop_, output);
+    whole.take_whole();
+    EXPECT_FALSE(whole.next(batch));
+    ASSERT_EQ(whole.take_errors().size(), 1U);
+    EXPECT_GE(::fcntl(output, F_GETFD), 0);
     ::close(output);
     std::filesystem::remove(path);
   }
