@@ -1,4 +1,4 @@
-// Where do the items of a JSON array begin and end, however it is laid out?
+// Where do the items of a JSON array begin and end, however it is laid out? Or objects without one?
 //
 // Brackets are counted and strings passed over; nothing else is looked at, so an item is whatever stands
 // between two commas, right or wrong. It comes in pieces, as the bytes do.
@@ -6,6 +6,10 @@
 //   [{"id": 1, ...}, {"id": 2,            a line for all (Python's json.dump), a line for each (Scrapy,
 //     "text": "..."},                     mongoexport), or many for one (indent=2)
 //   null]                                 an item too: who reads it may say no
+//
+//   {                                     the same without the brackets, one after the other, as jq writes
+//     "id": 1                             them: a file of one is often so
+//   }
 //
 // A line that breaks within a string is none of JSON's: the item ends there, so that one quote too few costs
 // that item and the rest of its line.
@@ -24,8 +28,8 @@ namespace neardup {
 
 class ArrayItems {
  public:
-  // Takes bytes from the front of `unread`, the first of which opened the array: all of them, or up to an
-  // item's end.
+  // Takes bytes from the front of `unread`, the first of which opened the array or an object: all of them, or
+  // up to an item's end.
   Piece take(std::string_view& unread);
 
  private:

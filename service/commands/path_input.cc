@@ -404,8 +404,9 @@ bool PathInput::wait_for_more(int fd, Wait wait) const {
   return false;
 }
 
-// An array is what begins with a bracket and then an object, or nothing: "[Verse 1]" is a line. Nobody waits
-// for that beyond the size of a document.
+// An array is what begins with a bracket and then an object, or nothing: "[Verse 1]" is a line. Objects over
+// several lines begin with a brace, and a key on a line below: a brace alone may be a line that is broken.
+// Nobody waits for that beyond the size of a document.
 void PathInput::find_shape() {
   opening_ += std::exchange(unread_, {});
   const auto skip_blanks = [](std::string_view bytes) {
@@ -413,17 +414,21 @@ void PathInput::find_shape() {
     return bytes;
   };
   const std::string_view begin = skip_blanks(without_mark(skip_blanks(opening_)));
-  const std::string_view inside = begin.starts_with('[') ? skip_blanks(begin.substr(1)) : begin;
+  const bool opens = begin.starts_with('[') || begin.starts_with('{');
+  const std::string_view inside = opens ? skip_blanks(begin.substr(1)) : begin;
   const bool is_named_warc = ends_with_any(fd_path_, kWarcEndings);
   const bool may_become_warc = begin.size() < kWarcOpening.size() && kWarcOpening.starts_with(begin);
   // A pipe may give its first bytes one by one.
-  const bool may_become_other = opening_.size() < kTarAt + kTar.size() && !begin.starts_with('{') &&
-                                !begin.starts_with('[') && opening_.find('\n') == std::string::npos;
+  const bool may_become_other =
+      opening_.size() < kTarAt + kTar.size() && !opens && opening_.find('\n') == std::string::npos;
   const bool is_open = inside.empty() || may_become_warc || may_become_other;
   if (is_open && !is_at_end_ && opening_.size() < bytes_kept_max_) return;
   const bool is_warc = is_named_warc || begin.starts_with(kWarcOpening);
   const bool is_array = begin.starts_with('[') && (inside.starts_with('{') || inside.starts_with(']'));
-  shape_ = is_warc ? Shape::kWarc : is_array ? Shape::kArray : Shape::kLines;
+  const bool is_key_below =
+      begin.starts_with('{') && inside.starts_with('"') &&
+      begin.substr(0, begin.size() - inside.size()).find('\n') != std::string_view::npos;
+  shape_ = is_warc ? Shape::kWarc : is_array || is_key_below ? Shape::kArray : Shape::kLines;
   if (const std::string why = why_no_lines(opening_); shape_ == Shape::kLines && !why.empty()) {
     fail(fd_path_, why);
     is_at_end_ = true;

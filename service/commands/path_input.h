@@ -5,9 +5,10 @@
 //                  machine sees the same order; symbolic links are not followed
 //   a file         of a page's ending: one page; else one JSON document a line
 //
-// A file of lines may be one array instead (array_items.h), or a WARC (warc_records.h), by its ending or by
-// what it begins with: then its items, or its pages, are the records. Each may be packed (unpacking.h):
-// lines, arrays and WARCs are unpacked as they are read, and a page is handed on as it is.
+// A file of lines may be one array instead, or objects over several lines each (array_items.h), or a WARC
+// (warc_records.h), by its ending or by what it begins with: then its items, or its pages, are the records.
+// Each may be packed (unpacking.h): lines, arrays and WARCs are unpacked as they are read, and a page is
+// handed on as it is.
 //
 // Of a WARC's responses those are pages whose HTTP status is one of success (2xx): what a server says of a
 // page that it does not have is no page. Common Crawl keeps them apart, too.

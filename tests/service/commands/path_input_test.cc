@@ -102,6 +102,13 @@ TEST_F(PathInputTest, a_file_may_be_one_array) {
   EXPECT_EQ(records("[\n\n]\n"), Records{});
   EXPECT_EQ(records("[{\"n\":1}, null, {\"n\":"), (Records{{0, R"({"n":1})"}, {1, "null"}, {2, R"({"n":)"}}));
   EXPECT_EQ(records("[{\"n\": 12345}, {}]", 10), (Records{{0, R"({"n": 12345)"}, {1, "{}"}}));
+  // As jq writes objects, and most who make them readable.
+  EXPECT_EQ(records("{\n  \"n\": 1\n}\n"), (Records{{0, "{\n  \"n\": 1\n}"}}));
+  EXPECT_EQ(records("\xEF\xBB\xBF\n{ \r\n\t\"n\": {\r\n}\r\n}\r\n{\n\"n\": 2\n}\nnone\n{}"),
+            (Records{{0, "{ \r\n\t\"n\": {\r\n}\r\n}"}, {1, "{\n\"n\": 2\n}"}, {2, "none"}, {3, "{}"}}));
+  EXPECT_EQ(records("{\n{}\n"), (Records{{0, "{"}, {1, "{}"}})) << "one line is broken, not all behind it";
+  EXPECT_EQ(records("{\n"), (Records{{0, "{"}}));
+  EXPECT_EQ(records("{ \"n\":\n1}\n"), (Records{{0, "{ \"n\":"}, {1, "1}"}}));
   // Only where the file begins so: else lines are what they are.
   const Records words = {{0, "[Verse 1]"}, {1, "{a},"}, {2, "]"}};
   EXPECT_EQ(records("[Verse 1]\n{a},\n]\n"), words);
@@ -549,23 +556,28 @@ TEST_F(PathInputTest, a_packed_warc_may_come_a_byte_at_a_time) {
   close(ends[0]);
 }
 
-TEST_F(PathInputTest, an_array_may_come_a_byte_at_a_time) {
-  const std::string array = "\n[{\"text\": \"a\\\\\"},\n {\"text\": \"\\\"b\\\\\\\", ]\"}]\n";
-  std::array<int, 2> ends{};
-  ASSERT_EQ(pipe(ends.data()), 0);
-  PathInput input({}, ends[0], 1000, stop_);
-  PathBatch batch;
-  std::vector<std::string> items;
-  for (const char byte : array) {
-    ASSERT_EQ(::write(ends[1], &byte, 1), 1);
-    while (input.next(batch, PathInput::Wait::kNo)) {
-      for (const Record& record : batch.records) items.emplace_back(*record.value);
+TEST_F(PathInputTest, an_array_or_objects_may_come_a_byte_at_a_time) {
+  for (const std::string file : {"\n[{\"text\": \"a\\\\\"},\n {\"text\": \"\\\"b\\\\\\\", ]\"}]\n",
+                                 "\n{\n\"text\": \"a\\\\\"}\n{\"text\": \"\\\"b\\\\\\\", ]\"}\n"}) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(pipe(ends.data()), 0);
+    PathInput input({}, ends[0], 1000, stop_);
+    PathBatch batch;
+    std::vector<std::string> items;
+    for (const char byte : file) {
+      ASSERT_EQ(::write(ends[1], &byte, 1), 1);
+      while (input.next(batch, PathInput::Wait::kNo)) {
+        for (const Record& record : batch.records) {
+          items.emplace_back(*record.value);
+          std::erase(items.back(), '\n');
+        }
+      }
     }
+    EXPECT_EQ(items, (std::vector<std::string>{R"({"text": "a\\"})", R"({"text": "\"b\\\", ]"})"}));
+    close(ends[1]);
+    EXPECT_FALSE(input.next(batch));
+    close(ends[0]);
   }
-  EXPECT_EQ(items, (std::vector<std::string>{R"({"text": "a\\"})", R"({"text": "\"b\\\", ]"})"}));
-  close(ends[1]);
-  EXPECT_FALSE(input.next(batch));
-  close(ends[0]);
 }
 
 TEST_F(PathInputTest, whether_it_is_an_array_is_not_waited_for_beyond_a_document) {
