@@ -74,6 +74,7 @@ struct Row {
   std::optional<RejectReason> reason;
   Signature signature;                              // of a document that is not rejected
   std::size_t features = 0;                         // of which its fingerprint is made
+  bool fell_back = false;                           // as Signer::fell_back
   std::string digest;                               // the producer's, in place of a text; else empty
   ScriptCounts scripts;                             // of a text
   ShingleSignature<kStandardSketchBytes> shingles;  // the same, of JSON
@@ -205,6 +206,7 @@ class Fingerprints {
       return;
     }
     row.features = signer_.features();
+    row.fell_back = signer_.fell_back();
     row.scripts = count_scripts(signer_.canonical().text);
     if (options_.json) shingles_.sign(signer_.canonical(), tokens_, row.shingles);
   }
@@ -238,6 +240,7 @@ class Fingerprints {
     } else if (!row.reason) {
       json["tokens"] = row.signature.tokens;
       json["features"] = row.features;
+      json["fell_back"] = row.fell_back;
       json["shingles"] = {{"kind", row.shingles.kind == ShingleKind::kWords ? "words" : "characters"},
                           {"count", row.shingles.shingles},
                           {"sketch", hex(row.shingles.sketch)}};

@@ -142,14 +142,19 @@ TEST_F(FingerprintCommand, prints_the_signatures_that_scan_publishes) {
 TEST_F(FingerprintCommand, json_has_a_field_for_everything) {
   const Ran ran = run({.paths = {}, .json = true}, "{\"id\":\"a\",\"text\":\"Hello 東京\"}\n");
   const Digest128 exact = digest128("hello 東京");
-  EXPECT_EQ(
-      ran.out,
-      "{\"id\":\"a\",\"simhash\":\"" + hex_of("hello 東京") + "\",\"exact\":\"" + hex(exact.high) +
-          hex(exact.low) +
-          "\",\"tokens\":3,\"features\":4,\"shingles\":{\"kind\":\"characters\",\"count\":4,\"sketch\":\"" +
-          sketch_of("hello 東京") +
-          "\"},\"scripts\":{\"latin\":0.714,\"han\":0.286},\"source\":{\"topic\":"
-          "\"stdin\",\"offset\":0}}\n");
+  EXPECT_EQ(ran.out, "{\"id\":\"a\",\"simhash\":\"" + hex_of("hello 東京") + "\",\"exact\":\"" +
+                         hex(exact.high) + hex(exact.low) +
+                         "\",\"tokens\":3,\"features\":4,\"fell_back\":false,\"shingles\":{\"kind\":"
+                         "\"characters\",\"count\":4,\"sketch\":\"" +
+                         sketch_of("hello 東京") +
+                         "\"},\"scripts\":{\"latin\":0.714,\"han\":0.286},\"source\":{\"topic\":"
+                         "\"stdin\",\"offset\":0}}\n");
+}
+
+TEST_F(FingerprintCommand, json_says_that_a_page_had_no_main_text) {
+  const std::string html = R"({"id":"a","html":"<select><option>Only this</select>"})";
+  const Ran ran = run({.paths = {}, .json = true}, html + "\n");
+  EXPECT_THAT(ran.out, HasSubstr("\"tokens\":2,\"features\":2,\"fell_back\":true"));
 }
 
 TEST_F(FingerprintCommand, features_are_what_is_counted_with_the_options) {
