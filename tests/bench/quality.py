@@ -360,6 +360,19 @@ def of_manuals(report, reader, log):
     return seen
 
 
+def main_texts(report, reader):
+    """{name: the main texts of the pages} of corpora.py."""
+    done = subprocess.run([sys.executable, ROOT / "tests/support/corpora.py"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        report.skipped("near: manuals", done.stderr.strip())
+        return {}
+    folder = pathlib.Path(done.stdout.strip())
+    return {
+        f"manuals_{language}": reader.texts([page["html"].encode() for page in lines(folder / f"{language}.jsonl")])
+        for language in ("en", "zh")
+    }
+
+
 # What html.extract=all leaves out, and what libxml2 takes for text but browsers do not.
 UNSEEN_IN_ALL = frozenset("script style noscript template iframe noembed noframes".split())
 
@@ -394,7 +407,7 @@ def main():
         if pages:
             of_all_text(report, reader, pages)
         programs = verdict_quality.Programs(str(build / "service/neardup"), str(build / "tests/quality_texts"))
-        verdict_quality.measure(report, programs, list(manual_bodies(log)))
+        verdict_quality.measure(report, programs, list(manual_bodies(log)), main_texts(report, reader))
     report.write()
     print(f"  bounds missed by: {', '.join(report.missed) or 'nothing'}")
     return 1 if report.missed else 0

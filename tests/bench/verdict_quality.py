@@ -11,6 +11,11 @@
   lsh          MinHash of 128 permutations by datasketch in 32 bands of 4, candidates checked by their 128 values, under
                the leader rule, on the shingles of the truth itself: words by three, or characters by five.
   fingerprints detector.mode: simhash, within 3 bits, by fingerprint.kind: F1 on the sets, and false pairs of xwlb.
+  near         different documents whose fingerprints are within 3 bits, in a million pairs, by fingerprint.kind. Not
+               different are pairs of the truth (from .5 up), those whose sets of word 2-grams (characters where a
+               script has no spaces) have a Jaccard similarity of .5, and versions of one page, which a set calls a
+               group. `near` in the row are all but the latter: items of one form, filled in anew, are near too. The
+               manuals are the pages of corpora.py with a main text of more than 1000 characters; they have no truth.
   xwlb         a set without a single true pair: every duplicate verdict is false.
   templates    pages of real boilerplate from Debian's documentation, 7 words of it to 3 of an article of their own:
                every duplicate verdict is false. Once with and once without html.extract: main.
@@ -19,6 +24,7 @@
 """
 
 import collections
+import functools
 import json
 import os
 import pathlib
@@ -43,6 +49,12 @@ THRESHOLD, GREY = 0.8, 0.6
 
 # What must hold.
 LONG_F1, LONG_BAND, LONG_MEAN, SHORT_F1, SHORT_MEAN = 0.97, 0.985, 0.98, 0.95, 0.975
+# By core/DESIGN.md none of .4 million pairs of manuals was near, in English and in Chinese: of manuals at most one of so
+# many may be, and of news and of an encyclopedia none. Terms of service say one thing in one form: at most ten in a
+# million, from which on a fingerprint is of little use.
+NEAR_BITS = 3
+NEAR_MOST = {"xwlb": 0, "wiki_versions": 0, "ota_dev": 10}
+NEAR_MANUALS_MOST, NEAR_MANUALS_LENGTH = 2.5, 1000
 EVIDENCE, XWLB_MOST, TEMPLATES_MOST, NOTICES_MOST = 0.999, 1, 0.01, 0.03
 
 
@@ -52,14 +64,22 @@ class Programs:
 
     def verdicts(self, documents, *settings):
         """The verdicts over a file, one JSON object a line."""
+        return self._asked("scan", documents, settings, "--quiet")
+
+    def _asked(self, command, documents, settings, *arguments):
         options = [option for setting in settings for option in ("--set", setting)]
         # Settings are what is named here; the program refuses those of our own variables that it does not know.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("NEARDUP_")}
-        command = [self.neardup, "scan", "--quiet", *options, str(documents)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, check=False)
+        line = [self.neardup, command, *arguments, *options, str(documents)]
+        done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, check=False)
         if done.returncode != 0:
-            raise RuntimeError(f"neardup scan {documents}: {done.stderr.decode('utf-8', 'replace')}")
+            raise RuntimeError(f"neardup {command} {documents}: {done.stderr.decode('utf-8', 'replace')}")
         return done.stdout
+
+    def fingerprints(self, documents, kind):
+        """Of each document of the file, in its order; None where it has none."""
+        rows = self._asked("fingerprint", documents, ("fingerprint.kind=" + kind,), "--json").splitlines()
+        return [int(row[kind], 16) if kind in row else None for row in map(json.loads, rows)]
 
     def respelled(self, documents, seed, out):
         with open(documents, "rb") as source, open(out, "wb") as target:
@@ -207,6 +227,29 @@ def lsh_verdicts(documents, kind):
 
 def text_of_html(html):
     return lxml.html.fromstring(html).text_content()
+
+
+# ---- near fingerprints ----
+
+
+def near_pairs(fingerprints):
+    """The pairs of places whose fingerprints differ in at most NEAR_BITS: 3, so these agree in one of four words of 16."""
+    found = set()
+    for shift in range(0, 64, 16):
+        alike = collections.defaultdict(list)
+        for place, fingerprint in enumerate(fingerprints):
+            if fingerprint is not None:
+                others = alike[fingerprint >> shift & 0xFFFF]
+                bits = ((other, (fingerprints[other] ^ fingerprint).bit_count()) for other in others)
+                found.update((other, place) for other, count in bits if count <= NEAR_BITS)
+                others.append(place)
+    return found
+
+
+def different(one, other):
+    """By the 2-grams of their tokens, of which a character of an unspaced script is one."""
+    one, other = (set(zip(found, found[1:])) for found in (one, other))
+    return len(one & other) < 0.5 * len(one | other)
 
 
 # ---- pages of templates ----
@@ -369,6 +412,51 @@ def of_no_pairs(report, programs, folder):
                at_most("mean", mean, XWLB_MOST), **{"false.xwlb": mean})
 
 
+def of_near(report, programs, name, documents, pairs, most):
+    """documents: a file of JSON lines; pairs: the file of the truth, or None."""
+    with open(documents, encoding="utf-8") as file:
+        read = [json.loads(line) for line in file]
+    same = set()
+    if pairs is not None:
+        same = {frozenset(line.split("\t")[:2]) for line in pairs.read_text(encoding="utf-8").splitlines()}
+    group = [one.get("grp", one["id"]) for one in read]
+    found = functools.cache(lambda place: tokens(read[place]["text"]))
+    for kind in ("simhash", "minhash"):
+        fingerprints = programs.fingerprints(documents, kind)
+        sizes = collections.Counter(one for one, has in zip(group, fingerprints, strict=True) if has is not None)
+        count = (sizes.total() ** 2 - sum(size**2 for size in sizes.values())) // 2
+        near = [(one, other) for one, other in near_pairs(fingerprints) if group[one] != group[other]]
+        wrong = sum(
+            frozenset((read[one]["id"], read[other]["id"])) not in same and different(found(one), found(other))
+            for one, other in near
+        )
+        rate = wrong / count * 1e6
+        says = f"{rate:.2f} in a million: {wrong} of {len(near)} near, {count / 1e6:.1f} M pairs"
+        report.row(f"near by {kind}: {name}", says, at_most("in a million", rate, most),
+                   **{f"near.{kind}.{name}": rate})
+
+
+def of_near_sets(report, programs, folder):
+    for name, most in NEAR_MOST.items():
+        if (folder / name / "docs.jsonl").is_file():
+            with tempfile.TemporaryDirectory() as temporary:
+                pairs, _ = truth_of(folder / name, pathlib.Path(temporary))
+                of_near(report, programs, name, folder / name / "docs.jsonl", pairs, most)
+        else:
+            report.skipped(f"near: {name}", "not in the data")
+
+
+def of_near_manuals(report, programs, manuals):
+    for name, texts in manuals.items():
+        with tempfile.TemporaryDirectory() as temporary:
+            documents = pathlib.Path(temporary) / "documents.jsonl"
+            with open(documents, "w", encoding="utf-8") as file:
+                for number, text in enumerate(texts):
+                    if len(text) > NEAR_MANUALS_LENGTH:
+                        file.write(json.dumps({"id": f"{name}-{number}", "text": text}) + "\n")
+            of_near(report, programs, name, documents, None, NEAR_MANUALS_MOST)
+
+
 def of_templates(report, programs, manuals):
     with tempfile.TemporaryDirectory() as temporary:
         pages = pathlib.Path(temporary) / "templates.jsonl"
@@ -397,14 +485,16 @@ def of_notices(report, programs):
                at_most("falsely", max(shares), NOTICES_MOST), **{"false.notices": max(shares), "notices_found": min(found)})
 
 
-def measure(report, programs, manuals):
-    """Adds its rows to the report."""
+def measure(report, programs, manuals, texts):
+    """Adds its rows to the report. manuals: [(pages, body's xpath)]; texts: {name: the main texts of manuals}."""
     of_notices(report, programs)
     of_templates(report, programs, manuals)
+    of_near_manuals(report, programs, texts)
     folder, score = evaluation.folder((NO_PAIRS, *LONG, *SHORT)), evaluation.score_program()
     if folder is None or score is None:
         report.skipped("sets", evaluation.MISSING)
     else:
         of_no_pairs(report, programs, folder)
+        of_near_sets(report, programs, folder)
         of_fingerprints(report, programs, folder, score)
         of_sets(report, programs, folder, score)
