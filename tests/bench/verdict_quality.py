@@ -26,7 +26,6 @@
 import collections
 import functools
 import json
-import os
 import pathlib
 import random
 import re
@@ -39,6 +38,7 @@ import unicodedata
 import lxml.html
 
 import evaluation
+import neardup_command
 from quality_report import at_least, at_most
 
 LONG = ("ota_dev", "wiki_versions", "licenses", "iguide_en_zh", "tidb_zh", "mut_wiki_en", "mut_xwlb_zh")
@@ -67,11 +67,8 @@ class Programs:
         return self._asked("scan", documents, settings, "--quiet")
 
     def _asked(self, command, documents, settings, *arguments):
-        options = [option for setting in settings for option in ("--set", setting)]
-        # Settings are what is named here; the program refuses those of our own variables that it does not know.
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("NEARDUP_")}
-        line = [self.neardup, command, *arguments, *options, str(documents)]
-        done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, check=False)
+        line = [self.neardup, command, *arguments, *neardup_command.set_options(settings), str(documents)]
+        done = subprocess.run(line, capture_output=True, env=neardup_command.environment(), check=False)
         if done.returncode != 0:
             raise RuntimeError(f"neardup {command} {documents}: {done.stderr.decode('utf-8', 'replace')}")
         return done.stdout

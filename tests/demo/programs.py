@@ -8,10 +8,14 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+import neardup_command
+
 NEARDUP = ROOT / "build/release/service/neardup"
 LOGS = ROOT / "build/log"
 
@@ -81,7 +85,7 @@ class Program:
     started = []  # every run, so that whoever ends the demo can end them all
 
     # What the caller's environment sets for neardup is meant for the caller's own Kafka.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NEARDUP_")}
+    environment = neardup_command.environment()
 
     def __init__(self, name, folder, servers, *arguments):
         self.log = LOGS / f"demo-{name}.log"

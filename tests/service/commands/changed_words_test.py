@@ -10,7 +10,6 @@ says that of copies with 3 replaced nearly all are duplicates, and of those with
 import bisect
 import functools
 import json
-import os
 import pathlib
 import random
 import re
@@ -18,6 +17,9 @@ import string
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import neardup_command
 
 README = pathlib.Path(__file__).resolve().parents[3] / "README.md"
 HEAD = "| a text of | words or characters changed here and there | side by side |\n|---|---|---|\n"
@@ -48,9 +50,8 @@ def found(program, kind, size, changed, side_by_side):
     for i in range(PAIRS):
         for name, text in zip("ab", pair(draw, kind, size, changed, side_by_side)):
             lines.append(json.dumps({"id": f"{i}{name}", "text": text}) + "\n")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NEARDUP_")}
     done = subprocess.run([program, "scan", "--quiet"], input="".join(lines), text=True, check=True,
-                          stdout=subprocess.PIPE, env=environment)
+                          stdout=subprocess.PIPE, env=neardup_command.environment())
     verdicts = [json.loads(line)["verdict"] for line in done.stdout.splitlines()]
     assert len(verdicts) == 2 * PAIRS and set(verdicts[::2]) == {"unique"}, "texts of their own"
     return verdicts[1::2].count("duplicate") / PAIRS

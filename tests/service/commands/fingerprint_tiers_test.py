@@ -10,14 +10,14 @@ no data, and where this CPU lacks a tier: those it has were compared, but it has
 """
 import concurrent.futures
 import json
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
-import evaluation
+import evaluation  # which finds tests/support
+import neardup_command
 
 TIERS = ("scalar", "avx2", "avx512")
 MISSING = "this CPU does not have it"  # core/base/isa.cc
@@ -33,10 +33,9 @@ OTHERS = (
 
 def answer(program, tier, settings, documents):
     """What the program says of the documents, or None where the CPU lacks the tier."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NEARDUP_")}
-    options = [option for setting in settings for option in ("--set", setting)]
+    options = neardup_command.set_options(settings)
     done = subprocess.run([program, "fingerprint", "--json", *options, *map(str, documents)], capture_output=True,
-                          env={**environment, "NEARDUP_ISA": tier}, check=False)
+                          env={**neardup_command.environment(), "NEARDUP_ISA": tier}, check=False)
     said = done.stderr.decode("utf-8", "replace")
     if done.returncode == EXIT_CONFIG and MISSING in said:
         return None

@@ -3,12 +3,14 @@
 
 usage: readme_test.py NEARDUP
 """
-import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import neardup_command
 
 README = pathlib.Path(__file__).resolve().parents[3] / "README.md"
 SECTION = "## Without Kafka\n"
@@ -20,8 +22,7 @@ def main():
     section = README.read_text().split(SECTION)[1].split("\n## ")[0]
     shown = [command for block in BLOCK.findall(section) for command in COMMAND.findall(block)]
     assert sum(command.startswith("neardup ") for command, _ in shown) == 4, f"the README shows {shown}"
-    # Settings are what is named here; the program refuses those of our own variables that it does not know.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NEARDUP_")}
+    environment = neardup_command.environment()
     environment["PATH"] = f"{pathlib.Path(sys.argv[1]).resolve().parent}:{environment['PATH']}"
     with tempfile.TemporaryDirectory() as folder:
         for command, says in shown:

@@ -8,7 +8,6 @@ and the url, which the table counts by themselves; so is a duplicate that is see
 `neardup plan` reckons with.
 """
 import json
-import os
 import pathlib
 import random
 import re
@@ -16,6 +15,9 @@ import string
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import neardup_command
 
 README = pathlib.Path(__file__).resolve().parents[3] / "service/README.md"
 DOCUMENTS = 5000
@@ -41,10 +43,8 @@ def documents(words):
 
 def scan(program, folder, settings, lines):
     """Bytes that the folder's segments have behind a scan of `lines`."""
-    sets = [word for setting in settings for word in ("--set", setting)]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NEARDUP_")}
-    subprocess.run([program, "scan", "--quiet", "--snapshot", folder, *sets], input=lines, text=True, check=True,
-                   stdout=subprocess.DEVNULL, env=environment)
+    command = [program, "scan", "--quiet", "--snapshot", folder, *neardup_command.set_options(settings)]
+    subprocess.run(command, input=lines, text=True, check=True, stdout=subprocess.DEVNULL, env=neardup_command.environment())
     return sum(segment.stat().st_size for segment in pathlib.Path(folder).glob("segment-*"))
 
 
