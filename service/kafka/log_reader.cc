@@ -7,6 +7,7 @@
 
 #include "service/kafka/message.h"
 #include "service/kafka/offsets_request.h"
+#include "service/second_look.h"
 
 namespace neardup {
 namespace {
@@ -17,7 +18,6 @@ using std::chrono::steady_clock;
 constexpr int kPollMs = 100;
 constexpr int kQueryMs = 5000;
 constexpr milliseconds kSilenceMax{1000};  // then the log may have become shorter
-constexpr milliseconds kBehindMax{5000};   // so long an end that lies behind us may be a stale answer
 
 }  // namespace
 
@@ -113,7 +113,7 @@ Error KafkaLogReader::lost(std::int64_t end, std::int64_t before) const {
 
 // The end, which does not lie before what was read, or was there. Who finds less may take it for the whole.
 Result<std::int64_t> KafkaLogReader::end_not_before(std::int64_t offset) {
-  const auto until = steady_clock::now() + kBehindMax;
+  const auto until = steady_clock::now() + SecondLook{}.time;
   for (;;) {
     const Result<std::int64_t> now = end();
     if (!now || *now >= offset) return now;

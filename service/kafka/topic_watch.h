@@ -27,6 +27,7 @@
 #include "service/kafka/topics.h"
 #include "service/metrics/state.h"
 #include "service/pipeline/leadership.h"
+#include "service/second_look.h"
 
 namespace neardup {
 
@@ -37,9 +38,9 @@ class TopicWatch {
 
   struct Options {
     std::chrono::milliseconds interval{5000};
-    std::chrono::milliseconds again{500};       // after no answer, or one that contradicts
-    std::chrono::milliseconds lasts{5000};      // for so long one has to
-    std::chrono::milliseconds patience{10000};  // how long `confirmed` waits for an answer
+    std::chrono::milliseconds again{500};                 // after no answer, or one that contradicts
+    std::chrono::milliseconds lasts = SecondLook{}.time;  // for so long one has to
+    std::chrono::milliseconds patience{10000};            // how long `confirmed` waits for an answer
   };
   struct Events {
     // A topic has more partitions than before.
