@@ -75,9 +75,8 @@ const std::vector<MetricSpec>& specs() {
       {"neardup_dead_letter_records_total", MetricType::Counter, "reason",
        "Records that could not be judged."},
       {"neardup_main_text_fallbacks_total", MetricType::Counter, "",
-       "HTML pages of which no main text could be told (html.extract), so that they were compared with all "
-       "of "
-       "their text, menus and all."},
+       "HTML pages of which no main text could be told (html.extract), so that all of their text was "
+       "compared, menus and all."},
       {"neardup_deleted_uniques_total", MetricType::Counter, "",
        "Unique documents forgotten because records without a value deleted them by their ids (index.by_id)."},
       {"neardup_batches_closed_total", MetricType::Counter, "reason",

@@ -81,9 +81,8 @@ std::string idf_remark(const Config& config, const SignerOptions& options) {
   const IdfTable* const idf = options.features.idf.get();
   if (idf == nullptr || idf->skipped() == 0) return {};
   return fmt::format(
-      "fingerprint.idf_file: {}: {} lines are left aside; what weighs is one word, a character of those "
-      "without "
-      "spaces, or two of them",
+      "fingerprint.idf_file: {}: {} lines are left aside; what weighs is one word, a character "
+      "of those without spaces, or two of them",
       config.fingerprint.idf_file, idf->skipped());
 }
 
