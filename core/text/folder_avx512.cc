@@ -183,16 +183,6 @@ alignas(64) constexpr std::array<std::uint8_t, 64> kHanSecondLeast = [] {
   return least;
 }();
 
-// How much of a whole block there is without the character that the next block has the rest of, if it begins
-// at one of the last two bytes. Not from a mask of the block: that takes longer, and where the next block
-// begins has to be known before it can be read.
-inline std::size_t size_without_last(const char* block) {
-  const auto begins = [&](std::size_t i) -> std::size_t {
-    return static_cast<unsigned char>(block[i]) >= 0xE0 ? 1 : 0;
-  };
-  return kFoldBlock - 2 * begins(kFoldBlock - 2) - (begins(kFoldBlock - 1) & ~begins(kFoldBlock - 2));
-}
-
 // Of each first byte, by its low six bits, of what stands among ideographs: the second byte, and which of
 // FoldGroups::separators is meant.
 struct PunctuationFirst {
@@ -223,60 +213,102 @@ inline std::uint64_t kana_of(__mmask64 others, __m512i bytes, __m512i second, __
   return _mm512_mask_cmpeq_epi8_mask(kana, action, all(kStays | kStaysCharacter));
 }
 
-// Blocks of ideographs, kana, separators of three bytes and ASCII: Chinese and Japanese text. As many as
-// there are until one holds anything else, or ASCII alone where fold_ascii() can take it; returns whether
-// there was any.
+// Left alone, the compiler does some of the arithmetic of masks where comparisons leave them, and sends them
+// there and back for it: that takes longer than the arithmetic.
+inline std::uint64_t in_register(std::uint64_t mask) {
+  asm("" : "+r"(mask));
+  return mask;
+}
+
+__extension__ using Bits128 = unsigned __int128;
+
+// What a block leaves to the next of a character of three bytes that it began: bits for the first two bytes.
+struct Begun {
+  std::uint64_t bytes = 0;
+  std::uint64_t stays = 0;  // those of a token character
+};
+
+// The next 64 bytes if they are ideographs, kana, separators of three bytes and ASCII, or what is left of the
+// text if it is less. Returns false, and has done nothing, if there is anything else, or ASCII alone where
+// fold_ascii() can take it. `kWhole`: two bytes more follow at least.
+template <bool kWhole>
+inline bool fold_ideograph_block(const FoldGroups& groups, Cursor& cursor, FoldState& state, Begun& begun) {
+  const char* const at = cursor.at;
+  const auto left = static_cast<std::size_t>(cursor.end - at);
+  const std::size_t size = kWhole || left > kFoldBlock ? kFoldBlock : left;
+  const auto bytes_from = [&](std::size_t i) {
+    return kWhole ? _mm512_loadu_si512(at + i)
+                  : _mm512_maskz_loadu_epi8(below(left - std::min(i, left)), at + i);
+  };
+  const __m512i bytes = bytes_from(0);
+  const __m512i second = bytes_from(1);
+  const __m512i third = bytes_from(2);
+  const __mmask64 is_high = _mm512_movepi8_mask(bytes);
+  const std::uint64_t high = in_register(is_high);
+  if ((high | cursor.last.character) == 0 && size == kFoldBlock) return false;
+
+  const std::uint64_t continuations = in_register(_mm512_cmplt_epi8_mask(bytes, all(0xC0)));
+  const std::uint64_t firsts = high & ~continuations;
+  // Times 6 are the two bytes behind each, times 7 all three: what is behind the block is above 64 bits.
+  const Bits128 behind_firsts = Bits128{firsts} * 6;
+  const std::uint64_t following = static_cast<std::uint64_t>(behind_firsts) + begun.bytes;
+  // Both bytes behind are continuations where the high two bits are 10 in either.
+  const __m512i both = _mm512_ternarylogic_epi32(second, third, all(0x80), 0x7E);
+  const std::uint64_t followed = in_register(_mm512_testn_epi8_mask(both, all(0xC0)));
+  const __m512i han_least = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kHanSecondLeast.data()));
+  std::uint64_t ideographs = firsts & in_register(_mm512_cmpge_epu8_mask(second, han_least));
+  const __m512i wanted = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kPunctuationFirst.second.data()));
+  const __m512i among = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kPunctuationFirst.among.data()));
+  const __m512i separates = _mm512_permutexvar_epi8(third, _mm512_load_si512(groups.separators.data()));
+  const __m512i differs =
+      _mm512_or_si512(_mm512_xor_si512(second, wanted), _mm512_andnot_si512(separates, among));
+  const std::uint64_t marks = firsts & in_register(_mm512_testn_epi8_mask(differs, differs));
+  const std::uint64_t broken = (firsts & ~followed) | (continuations & ~following);
+  const std::uint64_t others = firsts & ~(ideographs | marks);
+  if ((broken | others) != 0) {
+    if (broken != 0 || kana_of(others, bytes, second, third, groups) != others) return false;
+    ideographs |= others;
+  }
+
+  // Letters and digits of ASCII are what this bit makes of them, all other ASCII separates: a table for it takes
+  // longer than the rest of what is written.
+  const __m512i lower = _mm512_or_si512(bytes, all(0x20));
+  const __m512i letter = _mm512_sub_epi8(lower, all('a'));
+  const __m512i digit = _mm512_adds_epu8(_mm512_sub_epi8(bytes, all('0')), all(26 - 10));
+  const std::uint64_t words = in_register(_mm512_cmplt_epu8_mask(_mm512_min_epu8(letter, digit), all(26)));
+  const Bits128 of_ideographs = Bits128{ideographs} * 7;
+  const std::uint64_t characters = static_cast<std::uint64_t>(of_ideographs) + begun.stays;
+  const std::uint64_t separators =
+      in_register((kWhole ? ~std::uint64_t{0} : below(size)) & ~(words | characters));
+  const FoldMasks masks{words, 0, characters, separators, popcount(ideographs)};
+  const FoldedSpaces spaces = fold_dense(masks, size - 1, cursor.last, state);
+  __m512i written = _mm512_mask_mov_epi8(lower, is_high, bytes);
+  written = _mm512_mask_mov_epi8(written, separators, all(' '));
+  cursor.out = write(cursor.out, written, spaces);
+  cursor.at += size;
+  begun = {static_cast<std::uint64_t>(behind_firsts >> 64), static_cast<std::uint64_t>(of_ideographs >> 64)};
+  return true;
+}
+
+// Chinese and Japanese text: as many such blocks as there are. Returns whether there was any.
 inline bool fold_ideographs(const FoldGroups& groups, Cursor& cursor, FoldState& state) {
+  if (cursor.last.in_word != cursor.last.word) return false;  // behind Hangul
+  cursor.last.in_word = cursor.last.word;                     // to the compiler they are one now
   const char* const begin = cursor.at;
-  while (cursor.at != cursor.end && cursor.out <= state.limit) {
-    const char* const at = cursor.at;
-    ask_ahead(at);
-    const auto left = static_cast<std::size_t>(cursor.end - at);
-    std::size_t size;
-    __m512i bytes, second, third;
-    if (left >= kFoldBlock + 2) [[likely]] {
-      size = size_without_last(at);
-      bytes = _mm512_loadu_si512(at);
-      second = _mm512_loadu_si512(at + 1);
-      third = _mm512_loadu_si512(at + 2);
-    } else {
-      size = left < kFoldBlock ? left : size_without_last(at);
-      bytes = _mm512_maskz_loadu_epi8(below(size), at);
-      second = shifted(bytes, 1);
-      third = shifted(bytes, 2);
-    }
-    const std::uint64_t inside = below(size);
-    const __mmask64 is_high = _mm512_movepi8_mask(bytes);
-    const std::uint64_t high = is_high;
-    if ((high | cursor.last.character) == 0 && left >= kFoldBlock) break;
-
-    const __mmask64 firsts = _mm512_cmpge_epu8_mask(bytes, all(0xE0));
-    const std::uint64_t continuations = _mm512_cmplt_epi8_mask(bytes, all(0xC0));
-    const std::uint64_t three = firsts & inside;
-    const std::uint64_t following = three << 1 | three << 2;
-    const __m512i han_least = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kHanSecondLeast.data()));
-    std::uint64_t ideographs = inside & _mm512_mask_cmpge_epu8_mask(firsts, second, han_least);
-    const __m512i wanted = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kPunctuationFirst.second.data()));
-    const __m512i among = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kPunctuationFirst.among.data()));
-    const __m512i separates = _mm512_permutexvar_epi8(third, _mm512_load_si512(groups.separators.data()));
-    const std::uint64_t marks =
-        _mm512_mask_test_epi8_mask(_mm512_mask_cmpeq_epi8_mask(firsts, second, wanted), among, separates);
-    if ((((high & inside) ^ (three | following)) | ((continuations & inside) ^ following)) != 0) break;
-    if (const std::uint64_t others = three & ~(ideographs | marks); others != 0) {
-      const std::uint64_t kana = kana_of(others, bytes, second, third, groups);
-      if (kana != others) break;
-      ideographs |= kana;
-    }
-
-    const __m512i ascii = look_up(groups.ascii.action, bytes);
-    const std::uint64_t words = inside & ~high & _mm512_cmpneq_epi8_mask(ascii, all(kSeparates));
-    const std::uint64_t characters = ideographs | ideographs << 1 | ideographs << 2;
-    const FoldMasks masks{words, 0, characters, inside & ~(words | characters), popcount(ideographs)};
-    const FoldedSpaces spaces = fold_dense(masks, size - 1, cursor.last, state);
-    __m512i written = _mm512_mask_mov_epi8(ascii, is_high, bytes);
-    written = _mm512_mask_mov_epi8(written, masks.separators, all(kSeparates));
-    cursor.out = write(cursor.out, written, spaces);
-    cursor.at += size;
+  Begun begun;
+  const auto left = static_cast<std::size_t>(cursor.end - begin);
+  constexpr std::size_t kBehind = 2;
+  std::size_t whole = left < kFoldBlock + kBehind ? 0 : (left - kBehind) / kFoldBlock;
+  for (; whole != 0 && cursor.out <= state.limit; --whole) {
+    ask_ahead(cursor.at);
+    if (!fold_ideograph_block<true>(groups, cursor, state, begun)) break;
+  }
+  while (whole == 0 && cursor.at != cursor.end && cursor.out <= state.limit) {
+    if (!fold_ideograph_block<false>(groups, cursor, state, begun)) break;
+  }
+  // Others begin with a whole character.
+  for (; begun.bytes != 0; begun.bytes >>= 1, begun.stays >>= 1, ++cursor.at) {
+    if (begun.stays != 0) *cursor.out++ = *cursor.at;
   }
   return cursor.at != begin;
 }

@@ -118,6 +118,31 @@ TEST_F(FolderTiers, what_resembles_an_ideograph_folds_alike) {
   }
 }
 
+// Chinese whose blocks of 64 bytes end before, behind and within a character of any kind, whole or cut, with
+// any other behind it.
+TEST_F(FolderTiers, blocks_that_end_within_a_character_fold_alike) {
+  constexpr std::string_view kPieces[] = {"中",     "か",   "\u3099",   "、",   "－",       "Ａ", "é",
+                                          "\u00A0", "한",   "가",       "🔎",   "x",        "7",  " ",
+                                          "\n",     "\xE4", "\xE4\xB8", "\xB8", "\xE3\x81", ""};
+  std::string chinese;
+  while (chinese.size() < 66) chinese += "中文";
+  CanonicalText out;
+  for (std::size_t at = 58; at <= 66; ++at) {
+    std::string before = "abc" + chinese;
+    before = before.substr(3 - at % 3, at);
+    for (const std::string_view first : kPieces) {
+      for (const std::string_view second : kPieces) {
+        for (const std::string_view third : kPieces) {
+          const std::string bytes = before + std::string(first) + std::string(second) + std::string(third);
+          canonicalize_by_all(bytes, out);
+          canonicalize_by_all(bytes + chinese + chinese, out);
+          if (testing::Test::HasFailure()) FAIL() << at << ": " << hex(bytes);
+        }
+      }
+    }
+  }
+}
+
 // English with a character of several bytes here and there, at each place near a block's end; damaged too.
 TEST_F(FolderTiers, one_character_among_ascii_folds_alike) {
   std::string english;
