@@ -166,8 +166,8 @@ const std::vector<Setting>& table() {
        .max = 300000},
       {.path = "kafka.metadata_interval_ms",
        .field = at<&Config::kafka, &K::metadata_interval_ms>,
-       .about = "How often the writer looks whether a topic was deleted and made again, or has new "
-                "partitions.",
+       .about = "How often the writer looks, besides once for each batch, whether a topic was deleted and "
+                "made again, or has new partitions.",
        .unit = "ms",
        .min = 200,
        .max = 60000},

@@ -89,14 +89,15 @@ void TopicWatch::grow(const Topics& seen) {
   }
 }
 
-bool TopicWatch::confirmed(StateBoard& board) {
+bool TopicWatch::confirmed(StateBoard& board, Clock::time_point since) {
   // An answer may be as old as the interval and take some time; older, it is overdue.
-  const auto fresh = [this] {
-    return contradiction_ ||
-           (!suspected_since_ && Clock::now() - asked_ <= options_.interval + 4 * options_.again);
+  const auto fresh = [&] {
+    return contradiction_ || (!suspected_since_ && asked_ >= since &&
+                              Clock::now() - asked_ <= options_.interval + 4 * options_.again);
   };
   const Clock::time_point end = Clock::now() + options_.patience;
   std::unique_lock lock(mutex_);
+  if (!fresh() && asked_ < since) hurry();
   while (!fresh() && Clock::now() < end) {
     board.beat();
     changed_.wait_for(lock, milliseconds(100));
@@ -104,10 +105,19 @@ bool TopicWatch::confirmed(StateBoard& board) {
   return !contradiction_ && fresh();
 }
 
-std::optional<TopicWatch::Contradiction> TopicWatch::look_now() {
-  std::unique_lock lock(mutex_);
+void TopicWatch::look_soon() {
+  const std::lock_guard lock(mutex_);
+  hurry();
+}
+
+void TopicWatch::hurry() {
   hurry_ = true;
   changed_.notify_all();
+}
+
+std::optional<TopicWatch::Contradiction> TopicWatch::look_now() {
+  std::unique_lock lock(mutex_);
+  hurry();
   const Clock::time_point since = Clock::now();
   changed_.wait_for(lock, options_.patience,
                     [&] { return contradiction_ || (!suspected_since_ && asked_ >= since); });
@@ -125,11 +135,11 @@ std::string TopicWatch::overdue() const {
   return suspected_since_ ? "one seems to have changed" : "";
 }
 
-bool WatchedLeadership::held() const {
+bool WatchedLeadership::confirmed(TopicWatch::Clock::time_point since) const {
   bool told = false;
   bool confirmed = false;
   while (election_.held() && !watch_.contradiction()) {
-    confirmed = watch_.confirmed(board_);
+    confirmed = watch_.confirmed(board_, since);
     if (confirmed || stop_.stop_requested()) break;
     const std::string why = watch_.overdue();
     if (why.empty()) continue;  // answered just now

@@ -2,12 +2,11 @@
 //
 // Kafka tells nobody that a topic was deleted and made again: reading goes on in the new one, behind all of
 // its records up to our old position, in silence. So this asks for the topics' ids, every
-// kafka.metadata_interval_ms, and every transaction waits for an answer that is not older than that and a
-// little. Another id, or a topic that is gone, is a contradiction if it lasts (second_look.h): a broker that
-// has just come up may know less than the others. Until then transactions wait. The same answers tell when an
-// input topic has grown.
-//
-// A window stays: a topic made again and read between two looks. It is one interval long.
+// kafka.metadata_interval_ms and once more for each batch, when all of it was read. The batch's transaction
+// waits for that answer: if the topics are the old ones still, so they were when it was read. Another id, or
+// a topic that is gone, is a contradiction if it lasts (second_look.h): a broker that has just come up may
+// know less than the others. Until then transactions wait. The same answers tell when an input topic has
+// grown.
 //
 // Threads: one of its own, which calls the events; the rest may be called from any.
 #pragma once
@@ -62,8 +61,12 @@ class TopicWatch {
              Clock::time_point asked = Clock::now());
   ~TopicWatch();  // after it no event comes
 
-  // Were all topics seen unchanged within the interval and a little? Waits for an answer that is due.
-  bool confirmed(StateBoard& board);
+  // Were all topics seen unchanged within the interval and a little, by a question asked after `since`? Waits
+  // for an answer that is due.
+  bool confirmed(StateBoard& board, Clock::time_point since = {});
+
+  // Asks once more, soon. Does not wait.
+  void look_soon();
 
   std::optional<Contradiction> contradiction() const;
 
@@ -78,6 +81,7 @@ class TopicWatch {
   void run(const std::stop_token& stop);
   std::optional<Contradiction> compare(const Topics& seen) const;
   void grow(const Topics& seen);
+  void hurry();  // REQUIRES: mutex_ is held
 
   const std::function<Result<Topics>()> ask_;
   const Options options_;
@@ -87,7 +91,7 @@ class TopicWatch {
   std::condition_variable_any changed_;
   Clock::time_point asked_;  // when the last question was sent that found all unchanged
   std::optional<Clock::time_point> suspected_since_;  // the first look of those that contradict
-  bool hurry_ = false;                                // somebody waits in look_now
+  bool hurry_ = false;                                // the next look is not to wait
   std::string unanswered_;                            // why the last question was not answered; "" if it was
   std::optional<Contradiction> contradiction_;
   std::jthread thread_;
@@ -100,11 +104,16 @@ class WatchedLeadership final : public Leadership {
   WatchedLeadership(const Leadership& election, TopicWatch& watch, StateBoard& board, std::stop_token stop)
       : election_(election), watch_(watch), board_(board), stop_(std::move(stop)) {}
 
-  // Waits for an answer as long as the election is held: a Kafka that does not answer elects nobody else.
+  // Both wait for an answer as long as the election is held: a Kafka that does not answer elects nobody else.
   // Meanwhile the board and the log say why.
-  bool held() const override;
+  bool held() const override { return confirmed({}); }
+  bool may_commit(TopicWatch::Clock::time_point read) const override { return confirmed(read); }
+
+  void prepare_commit() const override { watch_.look_soon(); }
 
  private:
+  bool confirmed(TopicWatch::Clock::time_point since) const;
+
   const Leadership& election_;
   TopicWatch& watch_;
   StateBoard& board_;

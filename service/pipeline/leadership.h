@@ -1,8 +1,11 @@
 // May this instance write?
 //
-// The seam to the election. The worker asks before every transaction and before every new producer: an
-// instance that lost the election must not fence the one that won it.
+// The seam to the election, and to the watch over the topics. The worker asks before every transaction and
+// before every new producer: an instance that lost the election must not fence the one that won it, and what
+// was read of a topic that was made again must not be taken for the old one's.
 #pragma once
+
+#include <chrono>
 
 #include "core/base/result.h"
 
@@ -12,6 +15,15 @@ class Leadership {
  public:
   virtual ~Leadership() = default;
   virtual bool held() const = 0;
+
+  // May what was read until `read` be committed? Where topics can change, an answer of Kafka has to be newer.
+  virtual bool may_commit(std::chrono::steady_clock::time_point read) const {
+    static_cast<void>(read);
+    return held();
+  }
+
+  // may_commit() will be called for what was read until now: Kafka may be asked meanwhile. From any thread.
+  virtual void prepare_commit() const {}
 };
 
 // What ends the work of who leads no more: which of the two it was is not known here.

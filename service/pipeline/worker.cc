@@ -127,6 +127,8 @@ Status Worker::gather_all(const std::stop_token& stop, const std::stop_token& ha
     }
     parts_.probe.stage("gather", seconds_since(begin));
     parts_.source.close_batch();
+    intake.read = Clock::now();
+    parts_.leadership.prepare_commit();
     std::erase(free_, &intake);
     bytes_under_way_ += intake.bytes;
     const std::size_t slots = std::min(intake.records.size(), parts_.signers.slots());
@@ -422,7 +424,7 @@ Status Worker::publish_all() {
       if (decided_.ended()) return {};
       continue;
     }
-    if (Status status = publish(*decided->batch); !status) return status;
+    if (Status status = publish(*decided->batch, decided->intake->read); !status) return status;
     report(*decided);
     verified_.push(decided->batch);
     if (decided->last) published_.push(decided->intake);
@@ -444,7 +446,7 @@ void Worker::beat() {
   parts_.board.beat(std::min({Clock::now(), gather_pulse_.last(), decide_pulse_.last()}));
 }
 
-Status Worker::publish(const Batch& batch) {
+Status Worker::publish(const Batch& batch, Clock::time_point read) {
   const Transaction transaction = batch.transaction();
   bool there = false;
   if (recycle_first_) {
@@ -453,7 +455,7 @@ Status Worker::publish(const Batch& batch) {
       return status;
   }
   while (!there) {
-    if (!parts_.leadership.held())
+    if (!parts_.leadership.may_commit(read))
       return Error{ErrorCode::kFenced, "the leadership is lost, or could not be confirmed"};
     const auto begin = Clock::now();
     const CommitAnswer answer = parts_.sink.commit(transaction);

@@ -35,7 +35,8 @@
 // Any error ends it at once; memory is then ahead of the journal and must be forgotten.
 //
 // Threads: run() on one, which is the one that publishes: sink, log, leadership and the chain are called from
-//          there alone. The source is called from one thread of its own, the detector from another.
+//          there alone, but for Leadership::prepare_commit(). The source is called from one thread of its
+//          own, the detector from another.
 #pragma once
 
 #include <array>
@@ -125,6 +126,7 @@ class Worker {
     std::vector<Signed> slots;        // of signed records
     SigningJob signing;
     BatchClosed closed = BatchClosed::kInterval;
+    Clock::time_point read;      // when all of them were
     std::size_t bytes = 0;       // of its records, as memory_of() has them
     std::int64_t oldest_ms = 0;  // of its records' timestamps; 0 when one has none
   };
@@ -164,7 +166,7 @@ class Worker {
   std::string memory_text() const;
   std::string alarm_text(const ClusterCounts& counts) const;
   Status publish_all();
-  Status publish(const Batch& batch);
+  Status publish(const Batch& batch, Clock::time_point read);
   Status audit(const Batch& batch, const Transaction& transaction, bool& there);
   Status read_back(const Batch& batch, bool& there);
   Status recycle(const Batch& batch, const std::string& reason, bool sent, bool& there);

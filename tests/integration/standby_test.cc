@@ -312,6 +312,28 @@ TEST(Input, two_topics_make_one_index) {
   EXPECT_GT(unique, 0U);
 }
 
+// It sleeps meanwhile, so librdkafka goes on in the new topic, behind its first hundred, and meets no error.
+// For a minute nobody looks at the topics but for the batch.
+TEST(Halt, what_was_read_of_a_topic_made_again_is_not_committed) {
+  Config config = test_config("again-unseen");
+  config.kafka.session_timeout_ms = 60000;
+  create_test_topics(config, 1);
+  const std::string& topic = config.kafka.topics.input.front();
+  const std::vector<GeneratedRecord> records = some(400, 25);
+  send_records(config, slice(records, 0, 100), 1);
+  ServiceProcess service("again-unseen", config, {"serve", "--set", "kafka.metadata_interval_ms=60000"});
+  wait_for_verdicts(service, config, 100);
+  service.signal(SIGSTOP);
+  delete_topic(config, topic);
+  create_test_topics(config, 1);
+  send_records(config, slice(records, 100, 400), 1);
+  service.signal(SIGCONT);
+  EXPECT_EQ(service.wait(kStart), 65) << service.log();
+  EXPECT_THAT(service.log(), HasSubstr("topic " + topic + " was deleted and made again while it was in use"));
+  const Published published = read_published(config);
+  EXPECT_EQ(published.verdicts.size() + published.rejected.size(), 100U);
+}
+
 TEST(Halt, a_topic_made_again_while_it_runs_stops_it_until_a_person_accepts) {
   Config config = test_config("again");
   create_test_topics(config, 1);

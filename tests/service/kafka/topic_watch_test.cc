@@ -140,6 +140,23 @@ TEST(TopicWatch, who_misses_records_need_not_wait_for_the_next_look) {
   EXPECT_FALSE(calm.look_now());
 }
 
+TEST(TopicWatch, what_was_read_waits_for_an_answer_to_a_later_question) {
+  StateBoard board;
+  Cluster cluster;
+  cluster.set(pages(1, 2));
+  TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); },
+                   {.interval = 1h, .again = 2ms, .lasts = 6ms, .patience = 10s}, {});
+  EXPECT_TRUE(watch.confirmed(board));
+  EXPECT_EQ(cluster.asked(), 0) << "the start's answer will do";
+  EXPECT_TRUE(watch.confirmed(board, TopicWatch::Clock::now()));
+  EXPECT_GE(cluster.asked(), 1);
+
+  cluster.set(pages(2, 2));
+  EXPECT_TRUE(watch.confirmed(board)) << "an hour has not passed";
+  EXPECT_FALSE(watch.confirmed(board, TopicWatch::Clock::now()));
+  EXPECT_TRUE(watch.contradiction());
+}
+
 TEST(TopicWatch, growth_is_told_once_and_is_no_contradiction) {
   StateBoard board;
   Cluster cluster;
@@ -191,6 +208,25 @@ TEST(WatchedLeadership, needs_both_the_election_and_the_topics) {
   election.leader = true;
   cluster.set(pages(9, 2));
   EXPECT_TRUE(eventually([&] { return !leadership.held(); }));
+}
+
+TEST(WatchedLeadership, asks_for_each_batch) {
+  StateBoard board;
+  Cluster cluster;
+  cluster.set(pages(1, 2));
+  Elected election;
+  TopicWatch watch(pages(1, 2), [&] { return cluster.ask(); },
+                   {.interval = 1h, .again = 2ms, .lasts = 6ms, .patience = 10s}, {});
+  const WatchedLeadership leadership(election, watch, board, {});
+  for (int batch = 1; batch <= 3; ++batch) {
+    const auto read = TopicWatch::Clock::now();
+    leadership.prepare_commit();
+    EXPECT_TRUE(eventually([&] { return cluster.asked() >= batch; })) << "while the batch is signed";
+    EXPECT_TRUE(leadership.may_commit(read));
+  }
+  cluster.set(pages(9, 2));
+  EXPECT_TRUE(leadership.held());
+  EXPECT_FALSE(leadership.may_commit(TopicWatch::Clock::now()));
 }
 
 // A Kafka that answers no questions about topics may still hold the election: it did not give it to another.
