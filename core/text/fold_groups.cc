@@ -156,6 +156,15 @@ FoldGroups make_groups(FoldOptions options) {
                                bit(result.punctuation_3000, place, kAmong3000) |
                                bit(forms, place, kAmongFf00);
   }
+  result.separators_2000_3000.fill(0);
+  result.separators_ff00.fill(0);
+  for (std::size_t place = 0; place < result.separators.size(); ++place) {
+    const unsigned among = result.separators[place];
+    const auto bit_of = [&](unsigned wanted) { return (among & wanted) != 0 ? 1U << place / 16 : 0U; };
+    result.separators_2000_3000[place % 16] |=
+        static_cast<std::uint8_t>(bit_of(kAmong2000) | bit_of(kAmong3000) << 4);
+    result.separators_ff00[place % 16] |= static_cast<std::uint8_t>(bit_of(kAmongFf00));
+  }
   result.ideographs_stay = options.chinese == ChineseForm::kAsIs;
   return result;
 }

@@ -1,9 +1,9 @@
 // The folder in AVX2: 64 bytes at a time, in two halves.
 //
-// ASCII, ideographs and Hangul syllables are told apart by comparison, all of a block at once. Any other
-// character is looked up alone (fold_groups.h), which costs a few instructions and no branch that most texts
-// do not take each time. Masks then say where spaces go (fold_masks.inc), and what stays is moved together
-// eight bytes at a time.
+// ASCII, ideographs, kana, Hangul syllables and what separates ideographs are told apart by comparison and
+// look-ups of 16, all of a block at once. Any other character is looked up alone (fold_groups.h), which costs
+// a few instructions and no branch that most texts do not take each time. Masks then say where spaces go
+// (fold_masks.inc), and what stays is moved together eight bytes at a time.
 #include "core/text/fold_kernel.h"
 
 #if NEARDUP_X86
@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <type_traits>
 
 NEARDUP_BEGIN_AVX2
 namespace neardup::internal {
@@ -74,8 +75,9 @@ inline __m256i fold_ascii(__m256i bytes) {
   return _mm256_blendv_epi8(all(' '), lower, kept);
 }
 
-// Moves the bytes of `keep` together. Writes kFoldBlock bytes.
-inline char* compress(char* out, Bytes bytes, std::uint64_t keep) {
+// Moves the bytes of `keep` together. Writes kFoldBlock bytes. Inlined everywhere, though the compiler would
+// call it: that takes a tenth of a block's time.
+[[gnu::always_inline]] inline char* compress(char* out, Bytes bytes, std::uint64_t keep) {
   const __m128i quarters[4] = {_mm256_castsi256_si128(bytes.low), _mm256_extracti128_si256(bytes.low, 1),
                                _mm256_castsi256_si128(bytes.high), _mm256_extracti128_si256(bytes.high, 1)};
   for (int i = 0; i < 4; ++i) {
@@ -94,7 +96,7 @@ inline char* compress(char* out, Bytes bytes, std::uint64_t keep) {
 }
 
 // Writes the bytes in `keep`, a space before those in `insert`.
-inline char* write(char* out, Bytes bytes, FoldedSpaces spaces) {
+[[gnu::always_inline]] inline char* write(char* out, Bytes bytes, FoldedSpaces spaces) {
   if (spaces.insert == 0) [[likely]]
     return compress(out, bytes, spaces.keep);
   char together[2 * kFoldBlock];
@@ -152,6 +154,154 @@ inline void write_ascii(const Block& block, Bytes folded, Cursor& cursor, FoldSt
   cursor.last.word = cursor.last.in_word = words >> (block.size - 1) & 1;
 }
 
+// U+3041 to U+3096, U+30A1 to U+30FA, U+30FC, by the bytes behind E3. `second` and `third` say of a range
+// whether the byte is in it.
+template <typename Second, typename Third>
+inline auto kana_behind_e3(Second second, Third third) {
+  return (second(0x81, 0x81) & third(0x81, 0xBF)) |
+         (second(0x82, 0x82) & (third(0x80, 0x96) | third(0xA1, 0xBF))) |
+         (second(0x83, 0x83) & (third(0x80, 0xBA) | third(0xBC, 0xBC)));
+}
+
+// A row of 16 for look-ups by four bits, in either half.
+using Row = std::array<std::uint8_t, 16>;
+inline __m256i row(const Row& from) {
+  return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(from.data())));
+}
+
+// By the low four bits of a first byte E0 to EF: the least second byte of U+4E00 to U+9FFF; the second byte
+// of what stands among ideographs, 0 for none; and where its bits begin in FoldGroups::separators_2000_3000
+// and, from 8 on, in separators_ff00.
+struct ThreeByteRows {
+  alignas(16) Row han_least, second, separators;
+  alignas(16) Row one_of_8, one_of_next_8;  // 1 << i
+};
+constexpr ThreeByteRows kThreeByteRows = [] {
+  ThreeByteRows rows{};
+  rows.han_least.fill(0xFF);
+  rows.han_least[0x4] = 0xB8;
+  for (unsigned first = 0x5; first <= 0x9; ++first) rows.han_least[first] = 0x80;
+  rows.separators.fill(12);  // none
+  const auto set = [&](unsigned first, std::uint8_t second, std::uint8_t separators) {
+    rows.second[first] = second;
+    rows.separators[first] = separators;
+  };
+  set(0x2, 0x80, 0);
+  set(0x3, 0x80, 4);
+  set(0xF, 0xBC, 8);
+  for (unsigned i = 0; i < 8; ++i) {
+    rows.one_of_8[i] = static_cast<std::uint8_t>(1U << i);
+    rows.one_of_next_8[8 + i] = i < 4 ? static_cast<std::uint8_t>(1U << i) : 0;
+  }
+  return rows;
+}();
+
+// Half a block of what may be characters of three bytes, with the bytes behind each byte.
+struct Half {
+  __m256i bytes, second, third;
+
+  __m256i first_of_three() const { return _mm256_cmpeq_epi8(_mm256_and_si256(bytes, all(0xF0)), all(0xE0)); }
+  __m256i continuations() const { return _mm256_cmpgt_epi8(all(0xC0), bytes); }  // by the sign: 80 to BF
+
+  // Those before two continuations, by the top bit.
+  __m256i followed() const {
+    const __m256i either = _mm256_or_si256(second, third);
+    return _mm256_andnot_si256(_mm256_slli_epi16(either, 1), _mm256_and_si256(second, third));
+  }
+
+  // The following are right for the first of three.
+  __m256i ideographs() const {
+    const __m256i least = _mm256_shuffle_epi8(row(kThreeByteRows.han_least), low_four(bytes));
+    return _mm256_cmpeq_epi8(_mm256_max_epu8(second, least), second);
+  }
+  __m256i kana() const {
+    return _mm256_cmpeq_epi8(bytes, all(0xE3)) &
+           kana_behind_e3([this](unsigned min, unsigned max) { return within(second, min, max); },
+                          [this](unsigned min, unsigned max) { return within(third, min, max); });
+  }
+  __m256i marks(const FoldGroups& groups) const {
+    const __m256i first = low_four(bytes);
+    const __m256i by_low = low_four(third);
+    const __m256i place = _mm256_add_epi8(_mm256_shuffle_epi8(row(kThreeByteRows.separators), first),
+                                          _mm256_and_si256(_mm256_srli_epi16(third, 4), all(3)));
+    const auto separates = [&](const Row& separators, const Row& one) {
+      return _mm256_and_si256(_mm256_shuffle_epi8(row(separators), by_low),
+                              _mm256_shuffle_epi8(row(one), place));
+    };
+    const __m256i any = _mm256_or_si256(separates(groups.separators_2000_3000, kThreeByteRows.one_of_8),
+                                        separates(groups.separators_ff00, kThreeByteRows.one_of_next_8));
+    const __m256i wanted = _mm256_shuffle_epi8(row(kThreeByteRows.second), first);
+    return _mm256_andnot_si256(_mm256_cmpeq_epi8(any, _mm256_setzero_si256()),
+                               _mm256_cmpeq_epi8(second, wanted));
+  }
+
+  static __m256i low_four(__m256i bytes) { return _mm256_and_si256(bytes, all(15)); }
+};
+
+// The next 64 bytes if they are ideographs, kana, separators of three bytes and ASCII, or what is left of the
+// text if it is less. Returns false, and has done nothing, if there is anything else, or ASCII alone where
+// write_ascii() can take it. `kWhole`: two bytes more follow at least.
+template <bool kWhole>
+inline bool fold_ideograph_block(const FoldGroups& groups, Cursor& cursor, FoldState& state, Begun& begun) {
+  const char* at = cursor.at;
+  const auto left = static_cast<std::size_t>(cursor.end - at);
+  const std::size_t size = kWhole || left > kFoldBlock ? kFoldBlock : left;
+  char rest[kFoldBlock + 32];
+  if constexpr (!kWhole) {
+    std::memset(rest, 0, sizeof rest);
+    std::memcpy(rest, at, left);
+    at = rest;
+  }
+  const Bytes bytes = load(at);
+  const std::uint64_t high = mask_of(bytes.low, bytes.high);
+  if ((high | cursor.last.character) == 0 && size == kFoldBlock) return false;
+
+  const Bytes second = load(at + 1);
+  const Bytes third = load(at + 2);
+  const Half low{bytes.low, second.low, third.low};
+  const Half top{bytes.high, second.high, third.high};
+  const std::uint64_t firsts = mask_of(low.first_of_three(), top.first_of_three());
+  const std::uint64_t continuations = mask_of(low.continuations(), top.continuations());
+  const std::uint64_t followed = mask_of(low.followed(), top.followed());
+  Begun next;
+  const std::uint64_t following = spread(firsts, 6, next.bytes) + begun.bytes;
+  std::uint64_t ideographs = firsts & mask_of(low.ideographs(), top.ideographs());
+  const std::uint64_t marks = firsts & mask_of(low.marks(groups), top.marks(groups));
+  const std::uint64_t broken =
+      (firsts & ~followed) | (continuations & ~following) | (high & ~(firsts | continuations));
+  const std::uint64_t others = firsts & ~(ideographs | marks);
+  if ((broken | others) != 0) {
+    if (broken != 0 || (others & ~mask_of(low.kana(), top.kana())) != 0) return false;
+    ideographs |= others;
+  }
+
+  const Bytes folded{fold_ascii(bytes.low), fold_ascii(bytes.high)};
+  const std::uint64_t inside = kWhole ? ~std::uint64_t{0} : below(size);
+  const std::uint64_t words = inside & ~(high | equal(folded, ' '));
+  const std::uint64_t characters = spread(ideographs, 7, next.stays) + begun.stays;
+  const FoldMasks masks{words, 0, characters, inside & ~(words | characters), popcount(ideographs)};
+  const FoldedSpaces spaces = fold_dense(masks, size - 1, cursor.last, state);
+  Bytes written{_mm256_blendv_epi8(folded.low, bytes.low, bytes.low),
+                _mm256_blendv_epi8(folded.high, bytes.high, bytes.high)};
+  if (const std::uint64_t wide = spaces.keep & masks.separators & high; wide != 0) {
+    alignas(32) char spaced[kFoldBlock];
+    store(spaced, written);
+    for (std::uint64_t each = wide; each != 0; each &= each - 1) spaced[_tzcnt_u64(each)] = ' ';
+    written = load(spaced);
+  }
+  cursor.out = write(cursor.out, written, spaces);
+  cursor.at += size;
+  begun = next;
+  return true;
+}
+
+// Whether the first character that is not ASCII, if there is one, may be of such a block.
+inline bool may_be_ideographs(const Block& block, const char* at) {
+  if (block.high == 0) return true;
+  const auto first = static_cast<unsigned char>(at[_tzcnt_u64(block.high)]);
+  return (first >= 0xE2 && first <= 0xE9) || first == 0xEF;
+}
+
 // What the characters of a block become. A character's bit is that of its first byte.
 struct Actions {
   std::uint64_t one;  // written as one byte
@@ -180,11 +330,7 @@ struct Actions {
       // U+AC00 to U+CFFF
       hangul = three & (within(read, 0xEB, 0xEC) | (equal(read, 0xEA) & second(0xB0, 0xBF)));
       const std::uint64_t kana = three & equal(read, 0xE3) & second(0x81, 0x83);
-      if (kana != 0) {  // U+3041 to U+3096, U+30A1 to U+30FA, U+30FC
-        characters |= kana & ((second(0x81, 0x81) & third(0x81, 0xBF)) |
-                              (second(0x82, 0x82) & (third(0x80, 0x96) | third(0xA1, 0xBF))) |
-                              (second(0x83, 0x83) & (third(0x80, 0xBA) | third(0xBC, 0xBC))));
-      }
+      if (kana != 0) characters |= kana & kana_behind_e3(second, third);
       several = characters | hangul;
     }
     const std::uint64_t cyrillic = shape.two == 0 ? 0 : shape.two & within(read, 0xD0, 0xD1);
@@ -290,20 +436,29 @@ inline bool fold_any(const Block& block, Bytes folded, const FoldGroups& groups,
 
 }  // namespace
 
-std::size_t fold_avx2(std::string_view text, const FoldGroups& groups, FoldState& state) {
+std::size_t fold_avx2(std::string_view text, const FoldGroups& groups, FoldState& of_caller) {
+  FoldState state = of_caller;  // in registers, where no store of text can change it
   Cursor cursor{text.data(), text.data() + text.size(), state.out, LastMasks(state.last)};
+  const auto fold_block = [&](auto whole, Begun& begun) {
+    return fold_ideograph_block<decltype(whole)::value>(groups, cursor, state, begun);
+  };
   while (cursor.at != cursor.end && cursor.out <= state.limit) {
     ask_ahead(cursor.at);
     const Block block = read_block(cursor);
     const Bytes folded{fold_ascii(block.bytes.low), fold_ascii(block.bytes.high)};
     if (block.high == 0 && cursor.last.character == 0) {
       write_ascii(block, folded, cursor, state);
-    } else if (!fold_any(block, folded, groups, cursor, state)) {
-      break;
+      continue;
     }
+    if (groups.ideographs_stay && may_be_ideographs(block, cursor.at) &&
+        fold_ideographs(cursor, state, fold_block)) {
+      continue;
+    }
+    if (!fold_any(block, folded, groups, cursor, state)) break;
   }
   state.out = cursor.out;
   state.last = cursor.last.last();
+  of_caller = state;
   return static_cast<std::size_t>(cursor.at - text.data());
 }
 

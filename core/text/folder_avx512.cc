@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 NEARDUP_BEGIN_AVX512
 namespace neardup::internal {
@@ -220,14 +221,6 @@ inline std::uint64_t in_register(std::uint64_t mask) {
   return mask;
 }
 
-__extension__ using Bits128 = unsigned __int128;
-
-// What a block leaves to the next of a character of three bytes that it began: bits for the first two bytes.
-struct Begun {
-  std::uint64_t bytes = 0;
-  std::uint64_t stays = 0;  // those of a token character
-};
-
 // The next 64 bytes if they are ideographs, kana, separators of three bytes and ASCII, or what is left of the
 // text if it is less. Returns false, and has done nothing, if there is anything else, or ASCII alone where
 // fold_ascii() can take it. `kWhole`: two bytes more follow at least.
@@ -249,9 +242,8 @@ inline bool fold_ideograph_block(const FoldGroups& groups, Cursor& cursor, FoldS
 
   const std::uint64_t continuations = in_register(_mm512_cmplt_epi8_mask(bytes, all(0xC0)));
   const std::uint64_t firsts = high & ~continuations;
-  // Times 6 are the two bytes behind each, times 7 all three: what is behind the block is above 64 bits.
-  const Bits128 behind_firsts = Bits128{firsts} * 6;
-  const std::uint64_t following = static_cast<std::uint64_t>(behind_firsts) + begun.bytes;
+  Begun next;
+  const std::uint64_t following = spread(firsts, 6, next.bytes) + begun.bytes;
   // Both bytes behind are continuations where the high two bits are 10 in either.
   const __m512i both = _mm512_ternarylogic_epi32(second, third, all(0x80), 0x7E);
   const std::uint64_t followed = in_register(_mm512_testn_epi8_mask(both, all(0xC0)));
@@ -270,14 +262,13 @@ inline bool fold_ideograph_block(const FoldGroups& groups, Cursor& cursor, FoldS
     ideographs |= others;
   }
 
-  // Letters and digits of ASCII are what this bit makes of them, all other ASCII separates: a table for it takes
-  // longer than the rest of what is written.
+  // Letters and digits of ASCII are what this bit makes of them, all other ASCII separates: a table for that
+  // takes longer than all else that is written.
   const __m512i lower = _mm512_or_si512(bytes, all(0x20));
   const __m512i letter = _mm512_sub_epi8(lower, all('a'));
   const __m512i digit = _mm512_adds_epu8(_mm512_sub_epi8(bytes, all('0')), all(26 - 10));
   const std::uint64_t words = in_register(_mm512_cmplt_epu8_mask(_mm512_min_epu8(letter, digit), all(26)));
-  const Bits128 of_ideographs = Bits128{ideographs} * 7;
-  const std::uint64_t characters = static_cast<std::uint64_t>(of_ideographs) + begun.stays;
+  const std::uint64_t characters = spread(ideographs, 7, next.stays) + begun.stays;
   const std::uint64_t separators =
       in_register((kWhole ? ~std::uint64_t{0} : below(size)) & ~(words | characters));
   const FoldMasks masks{words, 0, characters, separators, popcount(ideographs)};
@@ -286,31 +277,8 @@ inline bool fold_ideograph_block(const FoldGroups& groups, Cursor& cursor, FoldS
   written = _mm512_mask_mov_epi8(written, separators, all(' '));
   cursor.out = write(cursor.out, written, spaces);
   cursor.at += size;
-  begun = {static_cast<std::uint64_t>(behind_firsts >> 64), static_cast<std::uint64_t>(of_ideographs >> 64)};
+  begun = next;
   return true;
-}
-
-// Chinese and Japanese text: as many such blocks as there are. Returns whether there was any.
-inline bool fold_ideographs(const FoldGroups& groups, Cursor& cursor, FoldState& state) {
-  if (cursor.last.in_word != cursor.last.word) return false;  // behind Hangul
-  cursor.last.in_word = cursor.last.word;                     // to the compiler they are one now
-  const char* const begin = cursor.at;
-  Begun begun;
-  const auto left = static_cast<std::size_t>(cursor.end - begin);
-  constexpr std::size_t kBehind = 2;
-  std::size_t whole = left < kFoldBlock + kBehind ? 0 : (left - kBehind) / kFoldBlock;
-  for (; whole != 0 && cursor.out <= state.limit; --whole) {
-    ask_ahead(cursor.at);
-    if (!fold_ideograph_block<true>(groups, cursor, state, begun)) break;
-  }
-  while (whole == 0 && cursor.at != cursor.end && cursor.out <= state.limit) {
-    if (!fold_ideograph_block<false>(groups, cursor, state, begun)) break;
-  }
-  // Others begin with a whole character.
-  for (; begun.bytes != 0; begun.bytes >>= 1, begun.stays >>= 1, ++cursor.at) {
-    if (begun.stays != 0) *cursor.out++ = *cursor.at;
-  }
-  return cursor.at != begin;
 }
 
 // What the characters of a block become, group by group. Masks have a bit per lane, for a character that of
@@ -455,7 +423,10 @@ std::size_t fold_avx512(std::string_view text, const FoldGroups& groups, FoldSta
       }
       if (fold_separated(block, groups, cursor, state)) continue;
     }
-    if (!fold_ideographs(groups, cursor, state) && !fold_any(block, groups, cursor, state)) break;
+    const auto fold_block = [&](auto whole, Begun& begun) {
+      return fold_ideograph_block<decltype(whole)::value>(groups, cursor, state, begun);
+    };
+    if (!fold_ideographs(cursor, state, fold_block) && !fold_any(block, groups, cursor, state)) break;
   }
   state.out = cursor.out;
   state.last = cursor.last.last();
