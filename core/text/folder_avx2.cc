@@ -398,7 +398,8 @@ inline bool fold_any(const Block& block, Bytes folded, const FoldGroups& groups,
                      FoldState& state) {
   const Bytes bytes = block.bytes;
   const FirstBytes first{at_least(bytes, 0xC2), at_least(bytes, 0xE0), at_least(bytes, 0xF0)};
-  const Shape shape = shape_of(block.size, block.high, first, block.high & ~at_least(bytes, 0xC0));
+  std::size_t size = whole_characters(cursor.at, block.size);
+  const Shape shape = shape_of(size, block.high, first, block.high & ~at_least(bytes, 0xC0));
   const std::uint64_t broken_at = _tzcnt_u64(shape.broken);
 
   alignas(32) char written[kFoldBlock];
@@ -413,7 +414,8 @@ inline bool fold_any(const Block& block, Bytes folded, const FoldGroups& groups,
   const std::uint64_t rest = (shape.two | shape.three | shape.four) & ~actions.several & below(broken_at);
   const std::size_t stop = std::min(broken_at, apply_each(rest, cursor.at, shape, groups, actions));
 
-  std::size_t size = std::min(stop, shape.size);
+  if (stop < size) [[unlikely]]
+    size = stop;
   if (actions.ordered != 0) {
     // The definition wants to see all of a run of marks, so none is the last that this block writes.
     const std::uint64_t marks = actions.ordered & below(size);

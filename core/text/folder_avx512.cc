@@ -320,8 +320,9 @@ inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& curso
   const __m512i third = shifted(bytes, 2);
   const FirstBytes first{_mm512_cmpge_epu8_mask(bytes, all(0xC2)), _mm512_cmpge_epu8_mask(bytes, all(0xE0)),
                          _mm512_cmpge_epu8_mask(bytes, all(0xF0))};
+  std::size_t size = whole_characters(cursor.at, block.size);
   const Shape shape =
-      shape_of(block.size, block.high, first, _mm512_mask_cmplt_epu8_mask(block.high, bytes, all(0xC0)));
+      shape_of(size, block.high, first, _mm512_mask_cmplt_epu8_mask(block.high, bytes, all(0xC0)));
   const std::uint64_t starts = shape.starts;
   const std::uint64_t three = shape.three;
   const __mmask64 overlong =
@@ -383,7 +384,6 @@ inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& curso
     stop |= actions.ordered & (~((one | bytes_of(several)) << 1) |
                                _mm512_cmplt_epu8_mask(actions.order, shifted(actions.order, -3)));
   }
-  std::size_t size = shape.size;
   if (stop != 0) [[unlikely]]
     size = _tzcnt_u64(stop);
   if (actions.ordered != 0) {
