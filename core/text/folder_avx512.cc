@@ -57,6 +57,13 @@ inline __m512i look_up(const std::uint8_t (&table)[FoldGroup::kSize], __m512i pl
   return _mm512_permutex2var_epi8(_mm512_load_si512(table), places, _mm512_load_si512(table + 64));
 }
 
+// Left alone, the compiler does some of the arithmetic of masks where comparisons leave them, and sends them
+// there and back for it: that takes longer than the arithmetic.
+inline std::uint64_t in_register(std::uint64_t mask) {
+  asm("" : "+r"(mask));
+  return mask;
+}
+
 // Writes the bytes in `keep`, a space before those in `insert`. Two lanes for each byte, so that there is one
 // for its space.
 inline char* write_spaced(char* out, __m512i bytes, FoldedSpaces spaces) {
@@ -93,7 +100,7 @@ inline Block read_block(const Cursor& cursor, const FoldGroups& groups) {
   block.size = std::min<std::size_t>(kFoldBlock, static_cast<std::size_t>(cursor.end - cursor.at));
   block.bytes = block.size == kFoldBlock ? _mm512_loadu_si512(cursor.at)
                                          : _mm512_maskz_loadu_epi8(below(block.size), cursor.at);
-  block.high = _mm512_movepi8_mask(block.bytes);
+  block.high = in_register(_mm512_movepi8_mask(block.bytes));
   block.ascii_actions = look_up(groups.ascii.action, block.bytes);
   return block;
 }
@@ -214,13 +221,6 @@ inline std::uint64_t kana_of(__mmask64 others, __m512i bytes, __m512i second, __
   return _mm512_mask_cmpeq_epi8_mask(kana, action, all(kStays | kStaysCharacter));
 }
 
-// Left alone, the compiler does some of the arithmetic of masks where comparisons leave them, and sends them
-// there and back for it: that takes longer than the arithmetic.
-inline std::uint64_t in_register(std::uint64_t mask) {
-  asm("" : "+r"(mask));
-  return mask;
-}
-
 // The next 64 bytes if they are ideographs, kana, separators of three bytes and ASCII, or what is left of the
 // text if it is less. Returns false, and has done nothing, if there is anything else, or ASCII alone where
 // fold_ascii() can take it. `kWhole`: two bytes more follow at least.
@@ -318,11 +318,12 @@ inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& curso
   const __m512i bytes = block.bytes;
   const __m512i second = shifted(bytes, 1);
   const __m512i third = shifted(bytes, 2);
-  const FirstBytes first{_mm512_cmpge_epu8_mask(bytes, all(0xC2)), _mm512_cmpge_epu8_mask(bytes, all(0xE0)),
-                         _mm512_cmpge_epu8_mask(bytes, all(0xF0))};
+  const FirstBytes first{in_register(_mm512_cmpge_epu8_mask(bytes, all(0xC2))),
+                         in_register(_mm512_cmpge_epu8_mask(bytes, all(0xE0))),
+                         in_register(_mm512_cmpge_epu8_mask(bytes, all(0xF0)))};
   std::size_t size = whole_characters(cursor.at, block.size);
   const Shape shape =
-      shape_of(size, block.high, first, _mm512_mask_cmplt_epu8_mask(block.high, bytes, all(0xC0)));
+      shape_of(size, block.high, first, block.high & in_register(_mm512_cmplt_epu8_mask(bytes, all(0xC0))));
   const std::uint64_t starts = shape.starts;
   const std::uint64_t three = shape.three;
   const __mmask64 overlong =
@@ -354,7 +355,7 @@ inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& curso
     const __m512i places = places_in_group(bytes, second);
     for (std::uint64_t rest = shape.two; rest != 0;) {
       const auto c = static_cast<unsigned char>(cursor.at[_tzcnt_u64(rest)]);
-      const std::uint64_t same = _mm512_mask_cmpeq_epi8_mask(rest, pair, all(c | 1U));
+      const std::uint64_t same = rest & in_register(_mm512_cmpeq_epi8_mask(pair, all(c | 1U)));
       actions.apply(groups[(c & 0x1FU) >> 1], same, places);
       rest &= ~same;
     }
@@ -369,12 +370,12 @@ inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& curso
   }
 
   const __m512i action = actions.action;
-  stop |= _mm512_mask_cmpeq_epi8_mask(starts, action, all(kByDefinition));
-  std::uint64_t one = _mm512_mask_cmpgt_epi8_mask(starts, action, all(kSeparates));
-  std::uint64_t separators = _mm512_mask_cmpeq_epi8_mask(starts, action, all(kSeparates));
-  std::uint64_t several = starts & _mm512_movepi8_mask(action);
+  stop |= starts & in_register(_mm512_cmpeq_epi8_mask(action, all(kByDefinition)));
+  std::uint64_t one = starts & in_register(_mm512_cmpgt_epi8_mask(action, all(kSeparates)));
+  std::uint64_t separators = starts & in_register(_mm512_cmpeq_epi8_mask(action, all(kSeparates)));
+  std::uint64_t several = starts & in_register(_mm512_movepi8_mask(action));
   const __m512i written = _mm512_mask_mov_epi8(actions.bytes, one | separators, action);
-  const std::uint64_t not_empty = _mm512_test_epi8_mask(written, written);
+  const std::uint64_t not_empty = in_register(_mm512_test_epi8_mask(written, written));
   const auto bytes_of = [&](std::uint64_t characters) {
     return (characters | characters << 1 | (characters & three) << 2) & not_empty;
   };
@@ -396,8 +397,8 @@ inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& curso
   one &= below(size);
   separators &= below(size);
   several &= below(size);
-  const std::uint64_t characters = _mm512_mask_test_epi8_mask(several, action, all(kStaysCharacter));
-  const std::uint64_t hangul = _mm512_mask_test_epi8_mask(several, action, all(kStaysHangul));
+  const std::uint64_t characters = several & in_register(_mm512_test_epi8_mask(action, all(kStaysCharacter)));
+  const std::uint64_t hangul = several & in_register(_mm512_test_epi8_mask(action, all(kStaysHangul)));
   cursor.at += size;
   if ((one | several | separators) != 0) {
     const FoldMasks masks{one | bytes_of(several & ~(characters | hangul)), bytes_of(hangul),
