@@ -295,13 +295,6 @@ inline bool fold_ideograph_block(const FoldGroups& groups, Cursor& cursor, FoldS
   return true;
 }
 
-// Whether the first character that is not ASCII, if there is one, may be of such a block.
-inline bool may_be_ideographs(const Block& block, const char* at) {
-  if (block.high == 0) return true;
-  const auto first = static_cast<unsigned char>(at[_tzcnt_u64(block.high)]);
-  return (first >= 0xE2 && first <= 0xE9) || first == 0xEF;
-}
-
 // What the characters of a block become. A character's bit is that of its first byte.
 struct Actions {
   std::uint64_t one;  // written as one byte
@@ -452,7 +445,7 @@ std::size_t fold_avx2(std::string_view text, const FoldGroups& groups, FoldState
       write_ascii(block, folded, cursor, state);
       continue;
     }
-    if (groups.ideographs_stay && may_be_ideographs(block, cursor.at) &&
+    if (groups.ideographs_stay && may_be_ideographs(block.high, cursor.at) &&
         fold_ideographs(cursor, state, fold_block)) {
       continue;
     }

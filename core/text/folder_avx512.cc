@@ -427,7 +427,8 @@ std::size_t fold_avx512(std::string_view text, const FoldGroups& groups, FoldSta
     const auto fold_block = [&](auto whole, Begun& begun) {
       return fold_ideograph_block<decltype(whole)::value>(groups, cursor, state, begun);
     };
-    if (!fold_ideographs(cursor, state, fold_block) && !fold_any(block, groups, cursor, state)) break;
+    if (may_be_ideographs(block.high, cursor.at) && fold_ideographs(cursor, state, fold_block)) continue;
+    if (!fold_any(block, groups, cursor, state)) break;
   }
   state.out = cursor.out;
   state.last = cursor.last.last();
