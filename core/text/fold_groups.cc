@@ -147,23 +147,18 @@ FoldGroups make_groups(FoldOptions options) {
     const bool all = std::all_of(action, action + 64, [](std::uint8_t each) { return each == kSeparates; });
     result.symbols_e2[second] = all ? kSeparates : kByDefinition;
   }
-  const auto bit = [](const FoldGroup& group, std::size_t place, std::uint8_t among) {
-    return group.action[place] == kSeparates ? among : std::uint8_t{0};
+  const auto separates = [&](std::size_t code_point) -> unsigned {
+    return result[code_point / FoldGroup::kSize].action[code_point % FoldGroup::kSize] == kSeparates ? 1 : 0;
   };
-  const FoldGroup& forms = result[0xFF00 / FoldGroup::kSize];
   for (std::size_t place = 0; place < result.separators.size(); ++place) {
-    result.separators[place] = bit(result.punctuation_2000, place, kAmong2000) |
-                               bit(result.punctuation_3000, place, kAmong3000) |
-                               bit(forms, place, kAmongFf00);
-  }
-  result.separators_2000_3000.fill(0);
-  result.separators_ff00.fill(0);
-  for (std::size_t place = 0; place < result.separators.size(); ++place) {
-    const unsigned among = result.separators[place];
-    const auto bit_of = [&](unsigned wanted) { return (among & wanted) != 0 ? 1U << place / 16 : 0U; };
+    const unsigned in_2000 = separates(0x2000 + place);
+    const unsigned in_3000 = separates(0x3000 + place);
+    const unsigned in_ff00 = separates(0xFF00 + place);
+    result.separators[place] =
+        static_cast<std::uint8_t>(in_2000 * kAmong2000 | in_3000 * kAmong3000 | in_ff00 * kAmongFf00);
     result.separators_2000_3000[place % 16] |=
-        static_cast<std::uint8_t>(bit_of(kAmong2000) | bit_of(kAmong3000) << 4);
-    result.separators_ff00[place % 16] |= static_cast<std::uint8_t>(bit_of(kAmongFf00));
+        static_cast<std::uint8_t>((in_2000 | in_3000 << 4) << place / 16);
+    result.separators_ff00[place % 16] |= static_cast<std::uint8_t>(in_ff00 << place / 16);
   }
   result.ideographs_stay = options.chinese == ChineseForm::kAsIs;
   return result;

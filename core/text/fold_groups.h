@@ -52,8 +52,8 @@ struct FoldGroups {
   alignas(64) std::array<std::uint8_t, 64> separators;
   // The same by the last four bits, for look-ups of 16: bit i where the two bits before are i, of U+2000 and,
   // as bit 4 + i, of U+3000; then of U+FF00.
-  alignas(16) std::array<std::uint8_t, 16> separators_2000_3000;
-  alignas(16) std::array<std::uint8_t, 16> separators_ff00;
+  alignas(16) std::array<std::uint8_t, 16> separators_2000_3000{};
+  alignas(16) std::array<std::uint8_t, 16> separators_ff00{};
   bool ideographs_stay;  // U+4E00 to U+9FFF all stay what they are
 
   std::vector<FoldGroup> groups;  // all that differ

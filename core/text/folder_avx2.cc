@@ -74,6 +74,7 @@ inline __m256i fold_ascii(__m256i bytes) {
   const __m256i kept = _mm256_or_si256(within(lower, 'a', 'z'), within(bytes, '0', '9'));
   return _mm256_blendv_epi8(all(' '), lower, kept);
 }
+inline Bytes fold_ascii(Bytes bytes) { return {fold_ascii(bytes.low), fold_ascii(bytes.high)}; }
 
 // Moves the bytes of `keep` together. Writes kFoldBlock bytes. Inlined everywhere, though the compiler would
 // call it: that takes a tenth of a block's time.
@@ -142,8 +143,9 @@ inline Block read_block(const Cursor& cursor) {
   return block;
 }
 
-// A block of ASCII, folded already. REQUIRES: no token character comes before.
-inline void write_ascii(const Block& block, Bytes folded, Cursor& cursor, FoldState& state) {
+// A block of ASCII. REQUIRES: no token character comes before.
+inline void write_ascii(const Block& block, Cursor& cursor, FoldState& state) {
+  const Bytes folded = fold_ascii(block.bytes);
   const std::uint64_t words = ~equal(folded, ' ') & below(block.size);
   const std::uint64_t behind = words << 1;
   const std::uint64_t keep = (words | behind | cursor.last.in_word) & below(block.size);
@@ -169,30 +171,25 @@ inline __m256i row(const Row& from) {
   return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(from.data())));
 }
 
-// By the low four bits of a first byte E0 to EF: the least second byte of U+4E00 to U+9FFF; the second byte
-// of what stands among ideographs, 0 for none; and where its bits begin in FoldGroups::separators_2000_3000
-// and, from 8 on, in separators_ff00.
+// By the low four bits of a first byte E0 to EF, or of a place: where the bits of a mark begin in
+// FoldGroups::separators_2000_3000 and, from 8 on, in separators_ff00.
 struct ThreeByteRows {
-  alignas(16) Row han_least, second, separators;
-  alignas(16) Row one_of_8, one_of_next_8;  // 1 << i
+  alignas(16) Row han_least = han_second_least<16>();
+  alignas(16) Row second{};  // of a mark; 0 for none
+  alignas(16) Row place{};
+  alignas(16) Row one_of_8{}, one_of_next_8{};  // 1 << i
 };
 constexpr ThreeByteRows kThreeByteRows = [] {
-  ThreeByteRows rows{};
-  rows.han_least.fill(0xFF);
-  rows.han_least[0x4] = 0xB8;
-  for (unsigned first = 0x5; first <= 0x9; ++first) rows.han_least[first] = 0x80;
-  rows.separators.fill(12);  // none
-  const auto set = [&](unsigned first, std::uint8_t second, std::uint8_t separators) {
-    rows.second[first] = second;
-    rows.separators[first] = separators;
-  };
-  set(0x2, 0x80, 0);
-  set(0x3, 0x80, 4);
-  set(0xF, 0xBC, 8);
-  for (unsigned i = 0; i < 8; ++i) {
-    rows.one_of_8[i] = static_cast<std::uint8_t>(1U << i);
-    rows.one_of_next_8[8 + i] = i < 4 ? static_cast<std::uint8_t>(1U << i) : 0;
+  ThreeByteRows rows;
+  rows.place.fill(12);  // none
+  std::uint8_t place = 0;
+  for (const MarkBlock& each : kMarkBlocks) {
+    rows.second[each.first % 16] = each.second;
+    rows.place[each.first % 16] = place;
+    place += 4;
   }
+  for (unsigned i = 0; i < 8; ++i) rows.one_of_8[i] = static_cast<std::uint8_t>(1U << i);
+  for (unsigned i = 0; i < 4; ++i) rows.one_of_next_8[8 + i] = static_cast<std::uint8_t>(1U << i);
   return rows;
 }();
 
@@ -222,7 +219,7 @@ struct Half {
   __m256i marks(const FoldGroups& groups) const {
     const __m256i first = low_four(bytes);
     const __m256i by_low = low_four(third);
-    const __m256i place = _mm256_add_epi8(_mm256_shuffle_epi8(row(kThreeByteRows.separators), first),
+    const __m256i place = _mm256_add_epi8(_mm256_shuffle_epi8(row(kThreeByteRows.place), first),
                                           _mm256_and_si256(_mm256_srli_epi16(third, 4), all(3)));
     const auto separates = [&](const Row& separators, const Row& one) {
       return _mm256_and_si256(_mm256_shuffle_epi8(row(separators), by_low),
@@ -275,7 +272,7 @@ inline bool fold_ideograph_block(const FoldGroups& groups, Cursor& cursor, FoldS
     ideographs |= others;
   }
 
-  const Bytes folded{fold_ascii(bytes.low), fold_ascii(bytes.high)};
+  const Bytes folded = fold_ascii(bytes);
   const std::uint64_t inside = kWhole ? ~std::uint64_t{0} : below(size);
   const std::uint64_t words = inside & ~(high | equal(folded, ' '));
   const std::uint64_t characters = spread(ideographs, 7, next.stays) + begun.stays;
@@ -387,9 +384,9 @@ inline std::size_t apply_each(std::uint64_t rest, const char* at, const Shape& s
 }
 
 // Any block, up to the first character that is not for a kernel. Returns whether there is none.
-inline bool fold_any(const Block& block, Bytes folded, const FoldGroups& groups, Cursor& cursor,
-                     FoldState& state) {
+inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& cursor, FoldState& state) {
   const Bytes bytes = block.bytes;
+  const Bytes folded = fold_ascii(bytes);
   const FirstBytes first{at_least(bytes, 0xC2), at_least(bytes, 0xE0), at_least(bytes, 0xF0)};
   std::size_t size = whole_characters(cursor.at, block.size);
   const Shape shape = shape_of(size, block.high, first, block.high & ~at_least(bytes, 0xC0));
@@ -440,16 +437,15 @@ std::size_t fold_avx2(std::string_view text, const FoldGroups& groups, FoldState
   while (cursor.at != cursor.end && cursor.out <= state.limit) {
     ask_ahead(cursor.at);
     const Block block = read_block(cursor);
-    const Bytes folded{fold_ascii(block.bytes.low), fold_ascii(block.bytes.high)};
     if (block.high == 0 && cursor.last.character == 0) {
-      write_ascii(block, folded, cursor, state);
+      write_ascii(block, cursor, state);
       continue;
     }
     if (groups.ideographs_stay && may_be_ideographs(block.high, cursor.at) &&
         fold_ideographs(cursor, state, fold_block)) {
       continue;
     }
-    if (!fold_any(block, folded, groups, cursor, state)) break;
+    if (!fold_any(block, groups, cursor, state)) break;
   }
   state.out = cursor.out;
   state.last = cursor.last.last();

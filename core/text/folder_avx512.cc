@@ -182,31 +182,19 @@ inline __m512i places_in_group(__m512i last_but_one, __m512i last) {
   return _mm512_ternarylogic_epi32(_mm512_slli_epi16(last_but_one, 6), last, all(0x40), 0xE4);
 }
 
-// The least second byte behind each first byte, by its low six bits, of U+4E00 to U+9FFF.
-alignas(64) constexpr std::array<std::uint8_t, 64> kHanSecondLeast = [] {
-  std::array<std::uint8_t, 64> least{};
-  least.fill(0xFF);  // none
-  least[0xE4 & 63] = 0xB8;
-  for (unsigned first = 0xE5; first <= 0xE9; ++first) least[first & 63] = 0x80;
-  return least;
-}();
-
-// Of each first byte, by its low six bits, of what stands among ideographs: the second byte, and which of
-// FoldGroups::separators is meant.
-struct PunctuationFirst {
-  alignas(64) std::array<std::uint8_t, 64> second{};  // 0 for all others: follows none
+// By the low six bits of a first byte.
+struct ThreeByteTables {
+  alignas(64) std::array<std::uint8_t, 64> han_least = han_second_least<64>();
+  alignas(64) std::array<std::uint8_t, 64> second{};  // of a mark; 0 for none: follows no first byte
   alignas(64) std::array<std::uint8_t, 64> among{};
 };
-constexpr PunctuationFirst kPunctuationFirst = [] {
-  PunctuationFirst result;
-  const auto set = [&](unsigned first, std::uint8_t second, std::uint8_t among) {
-    result.second[first & 63] = second;
-    result.among[first & 63] = among;
-  };
-  set(0xE2, 0x80, kAmong2000);
-  set(0xE3, 0x80, kAmong3000);
-  set(0xEF, 0xBC, kAmongFf00);
-  return result;
+constexpr ThreeByteTables kThreeByteTables = [] {
+  ThreeByteTables tables;
+  for (const MarkBlock& each : kMarkBlocks) {
+    tables.second[each.first % 64] = each.second;
+    tables.among[each.first % 64] = each.among;
+  }
+  return tables;
 }();
 
 // Those of `others` that are kana, or stand among them, and stay token characters.
@@ -244,13 +232,14 @@ inline bool fold_ideograph_block(const FoldGroups& groups, Cursor& cursor, FoldS
   const std::uint64_t firsts = high & ~continuations;
   Begun next;
   const std::uint64_t following = spread(firsts, 6, next.bytes) + begun.bytes;
-  // Both bytes behind are continuations where the high two bits are 10 in either.
+  // Both bytes behind are continuations where the high two bits of each are 10.
   const __m512i both = _mm512_ternarylogic_epi32(second, third, all(0x80), 0x7E);
   const std::uint64_t followed = in_register(_mm512_testn_epi8_mask(both, all(0xC0)));
-  const __m512i han_least = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kHanSecondLeast.data()));
+  const __m512i han_least =
+      _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kThreeByteTables.han_least.data()));
   std::uint64_t ideographs = firsts & in_register(_mm512_cmpge_epu8_mask(second, han_least));
-  const __m512i wanted = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kPunctuationFirst.second.data()));
-  const __m512i among = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kPunctuationFirst.among.data()));
+  const __m512i wanted = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kThreeByteTables.second.data()));
+  const __m512i among = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(kThreeByteTables.among.data()));
   const __m512i separates = _mm512_permutexvar_epi8(third, _mm512_load_si512(groups.separators.data()));
   const __m512i differs =
       _mm512_or_si512(_mm512_xor_si512(second, wanted), _mm512_andnot_si512(separates, among));
