@@ -17,6 +17,9 @@ constexpr unsigned kHintsOfComments = kHintUnlikely | kHintBad | kHintComment;
 // No hint but the end of "commentary", which begins like a comment: on a law, on a verse. It is text.
 constexpr unsigned kCommentary = 2048;
 
+// No hint: there may be classes of looks in the name (is_look), so it has to be looked at word by word.
+constexpr unsigned kMayLook = 4096;
+
 struct HintWord {
   std::string_view word;  // the first eight characters count; '-' is where a part of the name begins or ends
   unsigned hints;
@@ -29,6 +32,8 @@ constexpr HintWord kWords[] = {
     {"mmentary", kCommentary},
     {"remark42", kHintsOfComments},
     {"community", kHintUnlikely},
+    {"-text-", kMayLook},
+    {"-overflow-", kMayLook},
     {"-respond", kHintUnlikely | kHintComment},
     {"breadcrumb", kHintUnlikely},
     {"menu", kHintUnlikely},
@@ -147,6 +152,7 @@ constexpr HintWord kWords[] = {
 };
 
 constexpr std::size_t kNameMax = 240;
+constexpr std::size_t kPartsMax = kNameMax + 2;  // a space behind each class, and one behind all
 
 std::uint64_t load_eight(const char* bytes) {
   std::uint64_t word;
@@ -159,6 +165,10 @@ std::uint64_t load_eight(const char* bytes) {
 // bytes in a number does not matter.
 class WordTable {
  public:
+  // The last three bytes of what was read, the last one lowest but for eight bits.
+  using Three = std::uint32_t;
+  static Three next(Three before, unsigned char byte) { return (before | byte) << 8; }
+
   WordTable() {
     std::array<std::vector<Word>, kBuckets> by_start;
     for (const HintWord& each : kWords) {
@@ -174,11 +184,15 @@ class WordTable {
           {load_eight(bytes), load_eight(mask), static_cast<std::uint16_t>(each.hints)});
     }
     for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+      begin_any_[bucket] = by_start[bucket].empty() ? 0 : 1;
       words_.insert(words_.end(), by_start[bucket].begin(), by_start[bucket].end());
       ends_[bucket + 1] = static_cast<std::uint8_t>(words_.size());
     }
     CHECK(words_.size() <= std::numeric_limits<std::uint8_t>::max(), "too many words");
   }
+
+  // 1 if some word may begin with these, 0 if none does.
+  std::uint8_t may_begin(Three three) const { return begin_any_[bucket_of(three)]; }
 
   // The hints of the words that begin at `at`, where eight bytes can be read.
   unsigned at(const char* at) const {
@@ -199,13 +213,16 @@ class WordTable {
     std::uint16_t hints;
   };
 
+  static std::size_t bucket_of(Three three) { return three * 0x9E3779B1U >> 21; }
   static std::size_t bucket_of(const char* bytes) {
-    const auto at = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(bytes[i]); };
-    return (at(0) | at(1) << 8 | at(2) << 16) * 0x9E3779B1U >> 21;
+    Three three = 0;
+    for (int i = 0; i < 3; ++i) three = next(three, static_cast<unsigned char>(bytes[i]));
+    return bucket_of(three);
   }
 
   std::vector<Word> words_;
   std::array<std::uint8_t, kBuckets + 1> ends_{};  // of bucket i at i + 1
+  std::array<std::uint8_t, kBuckets> begin_any_{};
 };
 
 template <class Number>
@@ -235,17 +252,20 @@ std::uint64_t hash_of(std::string_view name) {
   return hash ^ hash >> 32;
 }
 
-// A name's characters as they are compared: in lower case, what parts them as ' '.
-constexpr std::array<char, 256> part_table() {
-  std::array<char, 256> table{};
+// A name's characters as they are compared: in lower case, what parts them as ' '. With a bit more for what
+// only classes of looks hold.
+constexpr unsigned kColon = 256;
+constexpr std::array<std::uint16_t, 256> part_table() {
+  std::array<std::uint16_t, 256> table{};
   for (int i = 0; i < 256; ++i) {
     const char c = static_cast<char>(i);
+    const char part = c == '-' || c == '_' || is_ascii_whitespace(c) ? ' ' : ascii_lower(c);
     table[static_cast<std::size_t>(i)] =
-        c == '-' || c == '_' || is_ascii_whitespace(c) ? ' ' : ascii_lower(c);
+        static_cast<std::uint16_t>(static_cast<unsigned char>(part) | (c == ':' ? kColon : 0));
   }
   return table;
 }
-constexpr std::array<char, 256> kPart = part_table();
+constexpr std::array<std::uint16_t, 256> kPart = part_table();
 
 // Classes that say how an element looks, as Tailwind and Bootstrap have them on everything: "text-sm" is no
 // text, nor "overflow-hidden" hidden, nor a page furniture that is "md:hidden".
@@ -264,23 +284,55 @@ bool is_look(std::string_view one) {
   return std::ranges::binary_search(kTextLooks, one.substr(0, one.find('-')));
 }
 
-std::uint16_t find_hints(std::string_view name) {
-  static const WordTable words;
-  char parts[kNameMax + 2 + 8];
+// Those of `name` that are no looks, written to `words`.
+std::string_view without_looks(std::string_view name, std::array<char, kNameMax + 1>& words) {
   std::size_t size = 0;
-  parts[size++] = ' ';
   while (!name.empty()) {
     const std::string_view one =
         name.substr(0, std::ranges::find_if(name, is_ascii_whitespace) - name.begin());
     if (!is_look(one)) {
-      for (const char c : one) parts[size++] = kPart[static_cast<unsigned char>(c)];
-      parts[size++] = ' ';
+      size += one.copy(&words[size], one.size());
+      words[size++] = ' ';
     }
     name.remove_prefix(std::min(name.size(), one.size() + 1));
   }
-  std::memset(parts + size, 0, 8);
-  unsigned hints = 0;
-  for (std::size_t i = 0; i < size; ++i) hints |= words.at(parts + i);
+  return {words.data(), size};
+}
+
+// The hints of all words in `name`, looks included, and kMayLook if there may be any.
+unsigned hints_in(std::string_view name) {
+  static const WordTable words;
+  std::array<char, 2 + kPartsMax + 8> parts;
+  std::array<std::uint8_t, kPartsMax + 1> begins;  // in parts; most names have no such place
+  parts[0] = '\0';
+  parts[1] = ' ';
+  std::size_t size = 2;
+  std::size_t count = 0;
+  unsigned seen = 0;
+  WordTable::Three three = WordTable::next(0, ' ');
+  const auto take = [&](unsigned part) {
+    seen |= part;
+    parts[size] = static_cast<char>(part);
+    three = WordTable::next(three, static_cast<unsigned char>(part));
+    begins[count] = static_cast<std::uint8_t>(size - 2);
+    count += words.may_begin(three);
+    ++size;
+  };
+  for (const char c : name) take(kPart[static_cast<unsigned char>(c)]);
+  take(' ');
+  unsigned hints = (seen & kColon) != 0 ? kMayLook : 0;
+  if (count == 0) return hints;
+  std::memset(&parts[size], 0, 8);
+  for (std::size_t i = 0; i < count; ++i) hints |= words.at(&parts[begins[i]]);
+  return hints;
+}
+
+std::uint16_t find_hints(std::string_view name) {
+  unsigned hints = hints_in(name);
+  if ((hints & kMayLook) != 0) {
+    std::array<char, kNameMax + 1> words;
+    hints = hints_in(without_looks(name, words)) & ~kMayLook;
+  }
   if ((hints & kCommentary) != 0) hints &= ~(kHintsOfComments | kCommentary);
   return static_cast<std::uint16_t>(hints);
 }

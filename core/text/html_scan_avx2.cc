@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "core/base/prefetch_line.h"
+
 NEARDUP_BEGIN_AVX2
 namespace neardup::internal {
 namespace {
@@ -47,7 +49,10 @@ void classify_block(const char* bytes, HtmlMasks& masks, std::size_t block) {
 
 void classify(const char* bytes, std::size_t size, HtmlMasks& masks) {
   std::size_t block = 0;
-  for (; size >= 64; size -= 64, bytes += 64) classify_block(bytes, masks, block++);
+  for (; size >= 64; size -= 64, bytes += 64) {
+    prefetch_line(bytes + kHtmlScanAhead);
+    classify_block(bytes, masks, block++);
+  }
   if (size > 0) {
     alignas(kWidth) char rest[64] = {};
     std::memcpy(rest, bytes, size);

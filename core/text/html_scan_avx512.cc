@@ -3,6 +3,8 @@
 #if NEARDUP_X86
 #include <immintrin.h>
 
+#include "core/base/prefetch_line.h"
+
 NEARDUP_BEGIN_AVX512
 namespace neardup::internal {
 #include "core/base/compress_avx512.inc"
@@ -29,6 +31,7 @@ __m512i load(const char* bytes, std::size_t size) {
 void classify(const char* bytes, std::size_t size, HtmlMasks& masks) {
   for (std::size_t block = 0; block * kWidth < size + kWidth; ++block) {
     const std::size_t i = block * kWidth;
+    prefetch_line(bytes + i + kHtmlScanAhead);
     const __m512i chunk = i < size ? load(bytes + i, size - i) : _mm512_setzero_si512();
     masks.of[kLess][block] = equal(chunk, '<');
     masks.of[kAmpersand][block] = equal(chunk, '&');
