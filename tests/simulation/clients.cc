@@ -22,6 +22,11 @@ Status SimulatedSource::poll(std::vector<Record>& records, std::size_t records_m
   Draw draw = instance_.faults.draw("poll", instance_.life, ++polls_);
   if (draw.one_in(80) && instance_.faults.strikes(Fault::kPollFails))
     return Error{ErrorCode::kUnavailable, "the input does not answer"};
+  if (instance_.faults.draw("rest", instance_.life, polls_).one_in(25) &&
+      instance_.faults.strikes(Fault::kVotedOutAtRest)) {
+    instance_.is_at_rest = true;
+    at_end_.request_stop();
+  }
   std::size_t count = std::min<std::size_t>(records_max, 1 + draw.below(batch_max_));
   if (draw.one_in(8) && instance_.faults.strikes(Fault::kPollEmpty)) count = 0;
   for (;;) {
@@ -266,6 +271,7 @@ CommitAnswer SimulatedSink::end(std::optional<Fault> fault, Draw& draw, std::siz
 Status SimulatedLog::read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) {
   if (is_stale()) return {};
   const std::int64_t end = journal_end();
+  if (position_ > end) return Error{ErrorCode::kContradiction, "the journal ends before what was read of it"};
   const bool restoring = !std::exchange(restored_, true);
   if (!restoring && planted(Planted::kChainOff)) {
     position_ = end;
@@ -293,7 +299,7 @@ Result<std::optional<std::string>> SimulatedLog::next(milliseconds) {
     if (fault == Fault::kReadBackFails) return Error{ErrorCode::kUnavailable, "the journal does not answer"};
   }
   if (is_stale()) return std::optional<std::string>();
-  if (planted(Planted::kAuditOff) && !entry) {
+  if (planted(Planted::kAuditOff) && sink_ != nullptr && !entry) {
     ++position_;
     return std::optional(sink_->journal_bytes());
   }

@@ -36,7 +36,7 @@ namespace neardup {
 
 class SimulatedSource final : public RecordSource {
  public:
-  // At the end of all partitions it asks `at_end` to stop.
+  // At the end of all partitions it asks `at_end` to stop; or before, when the instance is voted out.
   SimulatedSource(SimulatedInstance& instance, std::size_t batch_max, std::stop_source& at_end)
       : instance_(instance), batch_max_(batch_max), at_end_(at_end) {}
 
@@ -122,9 +122,14 @@ class SimulatedLog final : public SeekableLog {
  public:
   // Without faults: as the snapshot and the oracle read it.
   explicit SimulatedLog(Cluster& cluster) : cluster_(cluster) {}
-  // As an instance reads it to publish.
-  SimulatedLog(SimulatedInstance& instance, SimulatedSink& sink)
-      : cluster_(instance.cluster), instance_(&instance), sink_(&sink) {}
+  // As an instance reads it, standing by.
+  explicit SimulatedLog(SimulatedInstance& instance) : cluster_(instance.cluster), instance_(&instance) {}
+
+  // From now on it is read to publish, or to stand by again: nullptr.
+  void lead_with(SimulatedSink* sink) {
+    sink_ = sink;
+    restored_ = false;
+  }
 
   Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override;
   Result<std::optional<std::string>> next(std::chrono::milliseconds wait) override;

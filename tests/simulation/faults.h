@@ -39,7 +39,9 @@ enum class Fault : std::uint8_t {
   kZombieInProduce,
   kZombieBeforeCommit,
   kZombieBeforeAnswer,
-  kVotedOut,  // in doubt, and told by the election
+  kVotedOut,        // in doubt, and told by the election
+  kVotedOutAtRest,  // between two batches: another instance may lead, and then this one again
+  kStandsBy,        // it starts while another instance leads
   // Reading.
   kReadBackLate,
   kEndStale,  // the journal's leader that is asked leads no more, and knows nothing of it for a while
@@ -93,6 +95,8 @@ inline constexpr auto kFaultNames = std::to_array<std::string_view>({"crash befo
                                                                      "zombie before commit",
                                                                      "zombie before answer",
                                                                      "voted out in doubt",
+                                                                     "voted out at rest",
+                                                                     "stands by at its start",
                                                                      "read-back late",
                                                                      "stale end",
                                                                      "read-back fails",

@@ -44,7 +44,7 @@ struct SimulatedInstance {
   Disk& disk;
   Planted planted;
   std::uint64_t fault_share;
-  std::uint64_t life;
+  std::uint64_t life;                        // one number, and another one for every term behind its first
   bool may_stand_still;                      // no other instance waits for this one
   std::function<void()> other_lives;         // another instance, from its start to its end
   std::function<void()> before_commit = {};  // makes a mistake that is planted
@@ -54,11 +54,20 @@ struct SimulatedInstance {
   SimulatedWorld world = {};
   std::optional<std::size_t> committed = {};  // transactions, when it has seen the world and no input yet
   bool outlived = false;                      // another instance was elected
+  bool is_at_rest = false;                    // and all that this one had decided was published before
   std::string violation = "";
   std::uint64_t stale_looks = 0;  // at the journal, that find the end where the reader is
   std::uint64_t resent = 0;
   std::uint64_t found = 0;
 
+  // It leads, for the first time or again.
+  void begin_term() {
+    leadership = {};
+    world = {};
+    committed.reset();
+    outlived = is_at_rest = false;
+    stale_looks = 0;
+  }
   // The snapshot thread has done what it was given.
   void settle() const {
     if (snapshot) disk.settle(chain.next_number());

@@ -28,11 +28,12 @@ enum class Planted : std::uint8_t {
   kAgeOff,          // nothing is too old
   kReleasedEarly,   // the bytes of a batch are given back when it is about to be committed
   kRetriedOff,      // nobody hears that a request was sent again while verdicts were waited for
+  kReadingOff,      // who is elected again does not read what others wrote meanwhile
 };
-inline constexpr std::array<std::string_view, 19> kPlantedNames = {
+inline constexpr std::array<std::string_view, 20> kPlantedNames = {
     "nothing",  "recycle",   "audit", "chain",    "witness", "settling", "seen",
     "shown",    "giving",    "fsync", "plan",     "fencing", "changed",  "dropped",
-    "deletion", "retention", "age",   "released", "retried"};
+    "deletion", "retention", "age",   "released", "retried", "reading"};
 constexpr std::string_view name(Planted planted) { return kPlantedNames[static_cast<std::size_t>(planted)]; }
 
 }  // namespace neardup

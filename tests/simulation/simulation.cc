@@ -160,12 +160,11 @@ class Run {
                                   .disk = disk,
                                   .planted = scenario_.planted,
                                   .fault_share = shape_.fault_share,
-                                  .life = life,
+                                  .life = ++terms_,
                                   .may_stand_still = place == 0,
                                   .other_lives = [this] { (void)live(1); }};
     instance.snapshot =
-        !(faults_.draw("snapshot", life, 0).one_in(10) && faults_.strikes(Fault::kSnapshotOff));
-    instance.world = world_of(life);
+        !(faults_.draw("snapshot", instance.life, 0).one_in(10) && faults_.strikes(Fault::kSnapshotOff));
     std::optional<Status> status;  // nothing: it crashed
     try {
       status = serve(instance);
@@ -174,10 +173,7 @@ class Run {
     }
     if (!instance.violation.empty()) wrong(instance.violation);
     if (status && !*status) check_end(instance, status->error());
-    if (instance.world.fault && !instance.world.is_accepted && instance.committed &&
-        (cluster_.committed().size() != *instance.committed || (status && *status)))
-      wrong(std::string("went on over a cluster where somebody laid hands on: ") +
-            std::string(name(*instance.world.fault)));
+    check_halted(instance, status && *status);
     log_info("seed {}, life {}{}: {}", scenario_.seed, life, place == 0 ? "" : ", while another stands still",
              !status         ? "crashed"
              : !status->ok() ? status->error().message
@@ -276,7 +272,27 @@ class Run {
       ++outcome_.halts[static_cast<std::size_t>(*instance.world.fault)];
   }
 
-  // As serve_term of service/commands/serve.cc, from the election on.
+  // Who finds a cluster that somebody laid hands on publishes nothing, and does not end well.
+  void check_halted(const SimulatedInstance& instance, bool ended_well) {
+    if (!instance.world.fault || instance.world.is_accepted || !instance.committed) return;
+    if (cluster_.committed().size() == *instance.committed && !ended_well) return;
+    wrong(std::string("went on over a cluster where somebody laid hands on: ") +
+          std::string(name(*instance.world.fault)));
+  }
+
+  // What an instance keeps from term to term: as Memory of service/commands/serve.cc.
+  struct Memory {
+    Memory(SimulatedInstance& instance, const Shape& shape, const RetentionOptions& served)
+        : log(instance), detector(shape.detector), retention(served) {}
+    JournalLog& journal() { return stored ? static_cast<JournalLog&>(*stored) : log; }
+
+    SimulatedLog log;
+    Detector detector;
+    Retention retention;
+    std::optional<StoredJournal> stored;
+  };
+
+  // As serve_terms of service/commands/serve.cc.
   Status serve(SimulatedInstance& instance) {
     const std::string& folder = instance.disk.path();
     std::unique_ptr<JournalStore> store;
@@ -294,21 +310,56 @@ class Run {
     }
     CountingProbe probe(instance);
     StateBoard board;
-    SimulatedSink sink(instance);
-    SimulatedLog log(instance, sink);
-    if (Status status = sink.recycle(); !status) return status;
-
-    JournalChain& chain = instance.chain;
-    Detector detector(shape_.detector);
-    Retention retention{retention_served()};
-    std::optional<StoredJournal> stored;
-    if (store) stored.emplace(stored_parts(log, *store, chain, probe, board), open_log(), stored_options());
+    Memory memory(instance, shape_, retention_served());
+    if (store) {
+      memory.stored.emplace(stored_parts(memory.log, *store, instance.chain, probe, board), open_log(),
+                            stored_options());
+    }
     const Settled before_it_ends{instance};
-    JournalLog& journal = stored ? static_cast<JournalLog&>(*stored) : log;
-    if (Status status = restore(journal, chain, detector, retention, probe, board); !status) return status;
-    if (Status status = await_settled(journal, chain, sink, instance.leadership, board, kSettle); !status)
-      return status;
-    if (Status status = restore(journal, chain, detector, retention, probe, board); !status) return status;
+    if (instance.may_stand_still && faults_.draw("stands by", instance.life, 0).one_in(8) &&
+        faults_.strikes(Fault::kStandsBy)) {
+      if (Status status = stand_by(instance, memory, probe, board); !status) return status;
+    }
+    for (bool again = false;; again = true, instance.life = ++terms_) {
+      instance.begin_term();
+      instance.world = world_of(instance.life);
+      const bool reads = !again || scenario_.planted != Planted::kReadingOff;
+      const Status status = lead(instance, memory, reads, probe, board);
+      if (!status || !instance.is_at_rest) return status;
+      check_halted(instance, true);
+      if (instance.may_stand_still && faults_.draw("elects", instance.life, 0).one_in(2)) {
+        if (Status standing = stand_by(instance, memory, probe, board); !standing) return standing;
+      }
+    }
+  }
+
+  // As the function of this name there: what another instance does meanwhile, it does from start to end.
+  Status stand_by(SimulatedInstance& instance, Memory& memory, Probe& probe, StateBoard& board) {
+    memory.log.lead_with(nullptr);
+    JournalLog& journal = memory.journal();
+    Status status = catch_up(journal, instance.chain, memory.detector, memory.retention, probe, board, {});
+    if (!status) return status;
+    instance.other_lives();
+    if (faults_.draw("follows", instance.life, 0).one_in(3)) return {};  // it is elected before
+    return follow(journal, instance.chain, memory.detector, memory.retention, milliseconds(1), probe, board);
+  }
+
+  // As serve_term there, from the election on.
+  Status lead(SimulatedInstance& instance, Memory& memory, bool reads, Probe& probe, StateBoard& board) {
+    SimulatedSink sink(instance);
+    if (Status status = sink.recycle(); !status) return status;
+    memory.log.lead_with(&sink);
+
+    JournalLog& journal = memory.journal();
+    JournalChain& chain = instance.chain;
+    Detector& detector = memory.detector;
+    Retention& retention = memory.retention;
+    if (reads) {
+      Status status = restore(journal, chain, detector, retention, probe, board);
+      if (status) status = await_settled(journal, chain, sink, instance.leadership, board, kSettle);
+      if (status) status = restore(journal, chain, detector, retention, probe, board);
+      if (!status) return status;
+    }
     instance.committed = cluster_.committed().size();
     if (!instance.world.fault) instance.world = world();  // of the group, settling may have taken a step back
     Accepted accepted;
@@ -343,6 +394,7 @@ class Run {
         plan->topics, {7});
     if (Status status = worker.run(stop.get_token()); !status) return status;
     state_ = detector.state_digest();
+    if (instance.is_at_rest) return {};
     if (faults_.draw("stop", instance.life, 0).one_in(12) && faults_.strikes(Fault::kCrashAtStop))
       instance.die();
     return {};
@@ -412,7 +464,8 @@ class Run {
   const Preset preset_ = resolve_preset(input_);
   Cluster cluster_;
   std::array<Disk, 2> disks_;
-  Digest128 state_;  // of the last life that ended well
+  std::uint64_t terms_ = 0;  // of all lives
+  Digest128 state_;          // of the last life that ended well
   Outcome outcome_;
 };
 

@@ -43,7 +43,8 @@ TEST_F(Simulation, finds_every_mistake_that_is_planted) {
   std::cout
       << "table: simulator, its oracle | " << planted
       << " mistakes | recycle, audit, chain, witness, settling, seen, shown, giving, fsync, fencing, plan, "
-      << "age and retried off; a verdict changed, dropped; a deletion of nobody; too much forgotten; "
+      << "age, retried and reading off; a verdict changed, dropped; a deletion of nobody; too much "
+         "forgotten; "
       << "bytes given back too early | " << found << " of " << planted << '\n'
       << findings;
 }
