@@ -55,9 +55,9 @@ struct HtmlMasks {
   std::uint64_t of[kHtmlBytes][kWords];
 };
 
-// How far ahead of itself classify() asks memory for the page, in bytes: those of the next window, while this
-// one is read. Left to the CPU to foresee, which sees no further than a page of 4 KiB, waiting for each window
-// took a twentieth of all the time that extraction does.
+// How far ahead of itself classify() asks memory for the page, in bytes: for the next window while this one
+// is read. The CPU alone foresees no more than a page of 4 KiB, and waiting for each window took a twentieth
+// of all the time that extraction does.
 inline constexpr std::size_t kHtmlScanAhead = 4096;
 
 struct HtmlKernels {

@@ -27,6 +27,7 @@ Status SimulatedSource::poll(std::vector<Record>& records, std::size_t records_m
     instance_.is_at_rest = true;
     at_end_.request_stop();
   }
+  if (instance_.faults.draw("growth", instance_.life, polls_).one_in(8)) grow();
   std::size_t count = std::min<std::size_t>(records_max, 1 + draw.below(batch_max_));
   if (draw.one_in(8) && instance_.faults.strikes(Fault::kPollEmpty)) count = 0;
   for (;;) {
@@ -34,6 +35,7 @@ Status SimulatedSource::poll(std::vector<Record>& records, std::size_t records_m
     for (Position& position : positions_) {
       if (position.next < static_cast<std::int64_t>(log_of(position).size())) filled.push_back(&position);
     }
+    if (filled.empty() && grow()) continue;
     if (filled.empty()) at_end_.request_stop();
     if (filled.empty() || count-- == 0) return {};
     Position& position = *filled[draw.below(filled.size())];
@@ -45,6 +47,12 @@ Status SimulatedSource::poll(std::vector<Record>& records, std::size_t records_m
     if (!from.value && instance_.planted == Planted::kDeletionOff) record.key = "nobody";
     record.timestamp_ms = from.timestamp_ms;
   }
+}
+
+bool SimulatedSource::grow() {
+  if (positions_.size() == instance_.cluster.input().size()) return false;
+  positions_.push_back({positions_.front().topic, static_cast<std::int32_t>(positions_.size()), 0});
+  return true;
 }
 
 void SimulatedSource::take_rests(std::vector<RestPosition>& rests) {
@@ -166,7 +174,7 @@ Result<bool> SimulatedSink::is_group_at(std::span<const CommittedPosition> posit
 
 Result<Ending> SimulatedSink::end_unmarked(std::span<const CommittedPosition> covered) {
   std::map<std::int32_t, std::int64_t> positions;  // of none: the beginning
-  for (std::size_t i = 0; i < instance_.cluster.input().size(); ++i)
+  for (std::size_t i = 0; i < instance_.cluster.partitions(); ++i)
     positions[static_cast<std::int32_t>(i)] = 0;
   for (const CommittedPosition& position : covered) positions[position.partition] = position.next;
   const std::optional<Ending> seen = instance_.planted == Planted::kSeenOff

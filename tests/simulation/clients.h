@@ -61,6 +61,10 @@ class SimulatedSource final : public RecordSource {
     std::int64_t next;
   };
 
+  // The input has one more partition, read from its beginning, if one is to come: the last of them come
+  // behind the end of all others, if not before.
+  bool grow();
+
   const std::vector<MemoryRecord>& log_of(const Position& position) const {
     return instance_.cluster.input()[static_cast<std::size_t>(position.partition)];
   }

@@ -6,6 +6,16 @@
 
 namespace neardup {
 
+std::size_t Cluster::partitions() const {
+  const std::lock_guard lock(mutex_);
+  return partitions_;
+}
+
+void Cluster::begin_with(std::size_t partitions) {
+  const std::lock_guard lock(mutex_);
+  partitions_ = partitions;
+}
+
 std::uint64_t Cluster::init_producer() {
   const std::lock_guard lock(mutex_);
   if (fencing_) {
@@ -148,8 +158,10 @@ void Cluster::end_open(bool commit) {
   open_.reset();
   if (!content.journal.empty()) {
     if (hidden_) end_hidden(commit ? Ending::kCommitted : Ending::kAborted);
-    const bool loses =
-        losing_ && (losing_->where == Unmarked::kOfAbort ? !commit && !content.verdicts.empty() : commit);
+    // Of verdicts alone no mark is lost where there are none.
+    const bool of_abort = losing_ && losing_->where == Unmarked::kOfAbort;
+    const bool of_verdicts = of_abort || (losing_ && losing_->where == Unmarked::kInVerdicts);
+    const bool loses = losing_ && commit != of_abort && !(of_verdicts && content.verdicts.empty());
     if (loses) hidden_ = {*losing_, journal_end_, group_offsets_, commit ? Content() : content};
     if (loses) hidden_->aborted.journal.clear();
     losing_.reset();
@@ -160,7 +172,10 @@ void Cluster::end_open(bool commit) {
   }
   if (!content.journal.empty()) ++journal_end_;  // the mark
   if (!commit) return;
-  for (const auto& [partition, next] : content.positions) group_offsets_[partition] = next;
+  for (const auto& [partition, next] : content.positions) {
+    group_offsets_[partition] = next;
+    partitions_ = std::max(partitions_, static_cast<std::size_t>(partition) + 1);
+  }
   committed_.push_back(std::move(content));
 }
 

@@ -50,9 +50,15 @@ class Cluster {
 
   // `fencing`: false is a broken broker that takes everything from everybody.
   Cluster(std::vector<std::vector<MemoryRecord>> input, bool fencing)
-      : input_(std::move(input)), fencing_(fencing) {}
+      : input_(std::move(input)), fencing_(fencing), partitions_(input_.size()) {}
 
   const std::vector<std::vector<MemoryRecord>>& input() const { return input_; }
+
+  // Partitions of the input that a life finds when it begins: all, or those that it began with, and those of
+  // which something was read and committed. When others come a source draws: then a seed is replayed,
+  // however far ahead of a commit it polls.
+  std::size_t partitions() const;
+  void begin_with(std::size_t partitions);
 
   std::uint64_t init_producer();
   Answer send(std::uint64_t epoch, const std::function<void(Content&)>& add);
@@ -140,6 +146,7 @@ class Cluster {
   const bool fencing_;
 
   mutable std::mutex mutex_;  // of what follows
+  std::size_t partitions_;
   std::uint64_t epoch_ = 0;
   std::optional<Content> open_;
   std::optional<Loss> losing_;  // the next one's markers

@@ -53,6 +53,7 @@ enum class Fault : std::uint8_t {
   kRestoreFails,
   kPollFails,
   kPollEmpty,
+  kInputGrows,  // by partitions that nobody had heard of
   // The snapshot.
   kDiskFull,     // for a few writes
   kShortWrite,   // the system takes a part
@@ -107,6 +108,7 @@ inline constexpr auto kFaultNames = std::to_array<std::string_view>({"crash befo
                                                                      "restore fails",
                                                                      "poll fails",
                                                                      "poll empty",
+                                                                     "input grows",
                                                                      "disk full",
                                                                      "short write",
                                                                      "sync fails",

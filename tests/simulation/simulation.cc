@@ -116,7 +116,11 @@ class Run {
         shape_(faults_),
         cluster_(shape_.crawl(faults_), scenario.planted != Planted::kFencingOff),
         disks_{{{scenario.folder + "/first", faults_, scenario.planted != Planted::kFsyncOff},
-                {scenario.folder + "/second", faults_, scenario.planted != Planted::kFsyncOff}}} {}
+                {scenario.folder + "/second", faults_, scenario.planted != Planted::kFsyncOff}}} {
+    Draw draw = faults_.draw("partitions", 0, 0);
+    const std::size_t first = 1 + draw.below(shape_.partitions);
+    if (first < shape_.partitions && faults_.strikes(Fault::kInputGrows)) cluster_.begin_with(first);
+  }
   ~Run() { std::filesystem::remove_all(scenario_.folder); }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -188,8 +192,9 @@ class Run {
   // The cluster as it is.
   SimulatedWorld world() const {
     SimulatedWorld world;
-    world.topic = {Cluster::kTopic, {1}, static_cast<std::int32_t>(shape_.partitions)};
-    for (std::size_t i = 0; i < shape_.partitions; ++i)
+    const std::size_t partitions = cluster_.partitions();
+    world.topic = {Cluster::kTopic, {1}, static_cast<std::int32_t>(partitions)};
+    for (std::size_t i = 0; i < partitions; ++i)
       world.topic.bounds.push_back({.begin = 0,
                                     .end = static_cast<std::int64_t>(cluster_.input()[i].size()),
                                     .committed = cluster_.group_offset(static_cast<std::int32_t>(i))});

@@ -5,7 +5,8 @@
 // threads, journal chain, recovery, StoredJournal and JournalStore, over an in-memory Kafka (cluster.h) and a
 // folder that loses what was not synced (disk.h), with faults drawn from the seed (faults.h). Of two lives at
 // once, one is a zombie: it stands still in a transaction while the other one lives from start to end, and
-// then goes on.
+// then goes on. Or it stands by meanwhile, at its start or when it was voted out between two batches, and
+// leads with the memory that it kept. Partitions of the input may come at any time.
 //
 //   faults ─► clients of the cluster ─► Worker ─► committed transactions ┐
 //          └► disk ◄── StoredJournal ◄────┘                              ├─► oracle
