@@ -52,8 +52,15 @@ packages_roots=(buildah mmdebstrap systemd-container)
 rdkafka_patches=("$PWD"/tests/support/librdkafka-{5301,queued-bytes,headers,cold-messages,damaged-batch,empty-batch,unknown-leader,leader-flip,zstd-limit,lost-coordinator,empty-answer}.patch)
 # Asked at once, not only where librdkafka is compiled: so its absence shows also where that is done long since.
 for patch in "${rdkafka_patches[@]}"; do [[ -e $patch ]] || die "$patch is not there"; done
-# Changed patches get a folder of their own, and other checkouts keep theirs.
-rdkafka=$neardup_cache/librdkafka-$rdkafka_version-patches-$(cat "${rdkafka_patches[@]}" | cksum | cut -d' ' -f1)
+rdkafka_options=(
+  --enable-ssl --enable-gssapi --enable-curl --enable-zlib --enable-zstd --enable-lz4-ext
+  # threads of POSIX: of one that C11 began ThreadSanitizer knows nothing, and the first malloc there ends the program
+  --disable-c11threads
+)
+# Changed patches or options get a folder of their own, and other checkouts keep theirs.
+rdkafka=$neardup_cache/librdkafka-$rdkafka_version-patches-$(
+  { cat "${rdkafka_patches[@]}" && echo "${rdkafka_options[@]}"; } | cksum | cut -d' ' -f1
+)
 kafka=$neardup_cache/kafka-$kafka_version
 grafana=$neardup_cache/grafana-schema-$(sed -n 's/.*"@grafana\/schema": "\(.*\)".*/\1/p' tests/ops/grafana/package.json)
 
@@ -130,7 +137,7 @@ print(base64.b64encode(hashlib.sha512(open(sys.argv[1], "rb").read()).digest()).
     patch --directory="$source" --strip=1 --fuzz=0 <"$patch" # of dpkg-dev's dependencies
   done
   (cd "$source" && ./configure --cc="ccache gcc" --cxx="ccache g++" --no-download --disable-debug-symbols \
-    --enable-ssl --enable-gssapi --enable-curl --enable-zlib --enable-zstd --enable-lz4-ext)
+    "${rdkafka_options[@]}")
   for feature in SSL SASL_CYRUS SASL_OAUTHBEARER CURL ZLIB ZSTD LZ4_EXT; do # configure drops what it does not find
     grep -q "^#define WITH_$feature 1" "$source/config.h" || { echo "configured without $feature" && return 1; }
   done
