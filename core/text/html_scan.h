@@ -56,8 +56,7 @@ struct HtmlMasks {
 };
 
 // How far ahead of itself classify() asks memory for the page, in bytes: for the next window while this one
-// is read. The CPU alone foresees no more than a page of 4 KiB, and waiting for each window took a twentieth
-// of all the time that extraction does.
+// is read. The CPU alone foresees no more than a page of 4 KiB, and each window would be waited for.
 inline constexpr std::size_t kHtmlScanAhead = 4096;
 
 struct HtmlKernels {
