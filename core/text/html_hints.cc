@@ -32,8 +32,6 @@ constexpr HintWord kWords[] = {
     {"mmentary", kCommentary},
     {"remark42", kHintsOfComments},
     {"community", kHintUnlikely},
-    {"-text-", kMayLook},
-    {"-overflow-", kMayLook},
     {"-respond", kHintUnlikely | kHintComment},
     {"breadcrumb", kHintUnlikely},
     {"menu", kHintUnlikely},
@@ -149,6 +147,9 @@ constexpr HintWord kWords[] = {
     {"visually", kHintExtra},
     {"skip-lin", kHintExtra},
     {"teaser", kHintExtra},
+    // as is_look() knows them
+    {"-text-", kMayLook},
+    {"-overflow-", kMayLook},
 };
 
 constexpr std::size_t kNameMax = 240;

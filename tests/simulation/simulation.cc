@@ -330,6 +330,7 @@ class Run {
       instance.world = world_of(instance.life);
       const bool reads = !again || scenario_.planted != Planted::kReadingOff;
       const Status status = lead(instance, memory, reads, probe, board);
+      memory.log.lead_with(nullptr);
       if (!status || !instance.is_at_rest) return status;
       check_halted(instance, true);
       if (instance.may_stand_still && faults_.draw("elects", instance.life, 0).one_in(2)) {
@@ -340,7 +341,6 @@ class Run {
 
   // As the function of this name there: what another instance does meanwhile, it does from start to end.
   Status stand_by(SimulatedInstance& instance, Memory& memory, Probe& probe, StateBoard& board) {
-    memory.log.lead_with(nullptr);
     JournalLog& journal = memory.journal();
     Status status = catch_up(journal, instance.chain, memory.detector, memory.retention, probe, board, {});
     if (!status) return status;
