@@ -5,8 +5,10 @@
 // for good, every later read gives zero, and one `ok()` at the end of a record tells. So hostile bytes need
 // no check per field.
 //
-// A string asks for room at every field. Where a few fields are written a million times, ShortByteWriter
-// collects them in FewBytes, and the string takes them at once.
+// A string asks for room at every field. What is written a million times is better written where it is to
+// stay, by an InPlaceWriter: append_in_place. Fields that are gathered elsewhere and copied on at once cost
+// more than they look, since a processor cannot load in one piece what it is still storing in several: it
+// waits until all stores before are through, and those of the index miss every cache.
 #pragma once
 
 #include <array>
@@ -38,29 +40,30 @@ constexpr T little_endian(T value) {
   }
 }
 
-// A string of at most kBytesMax bytes that asks nobody for memory.
-template <std::size_t kBytesMax>
-class FewBytes {
+// Bytes that are written where they stay. REQUIRES: no more than the room that `begin` has.
+class ByteRoom {
  public:
+  ByteRoom(char* begin, std::size_t room) : end_(begin), limit_(begin + room) {}
+
   void push_back(char c) {
-    DCHECK(size_ < kBytesMax);
-    bytes_[size_++] = c;
+    DCHECK(end_ < limit_);
+    *end_++ = c;
   }
   void append(const char* bytes, std::size_t size) {
-    DCHECK(size <= kBytesMax - size_);
-    if (size > 0) std::memcpy(bytes_.data() + size_, bytes, size);
-    size_ += size;
+    DCHECK(size <= static_cast<std::size_t>(limit_ - end_));
+    if (size > 0) std::memcpy(end_, bytes, size);
+    end_ += size;
   }
   void append(std::string_view bytes) { append(bytes.data(), bytes.size()); }
 
-  std::string_view view() const { return {bytes_.data(), size_}; }
+  char* end() const { return end_; }
 
  private:
-  std::array<char, kBytesMax> bytes_;
-  std::size_t size_ = 0;
+  char* end_;
+  const char* limit_;
 };
 
-// Appends to an Out: a std::string, or FewBytes that suffice.
+// Appends to an Out: a std::string, or a ByteRoom.
 template <class Out>
 class BasicByteWriter {
  public:
@@ -109,8 +112,18 @@ class BasicByteWriter {
   Out& out_;
 };
 using ByteWriter = BasicByteWriter<std::string>;
-template <std::size_t kBytesMax>
-using ShortByteWriter = BasicByteWriter<FewBytes<kBytesMax>>;
+using InPlaceWriter = BasicByteWriter<ByteRoom>;
+
+// Appends what `write(InPlaceWriter&)` writes, `room` bytes at most.
+template <class Write>
+void append_in_place(std::string& out, std::size_t room, Write write) {
+  const std::size_t begin = out.size();
+  out.resize(begin + room);
+  ByteRoom place(out.data() + begin, room);
+  InPlaceWriter writer(place);
+  write(writer);
+  out.resize(static_cast<std::size_t>(place.end() - out.data()));
+}
 
 class ByteReader {
  public:

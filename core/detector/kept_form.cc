@@ -41,21 +41,20 @@ static_assert(kShortStoredUnitsMax <= kMgramTextMax);
 
 void put_page(const LongSignature& page, SketchSize size, const BandExtensions& extensions,
               std::string& out) {
-  FewBytes<kLongBytesMax> bytes;
-  ShortByteWriter<kLongBytesMax> writer(bytes);
-  writer.u8(static_cast<std::uint8_t>(page.kind));
-  writer.varint(page.shingles);
-  writer.u32s(page.minima.first);
-  if (size == SketchSize::kStandard) {
-    put_sketch(page.standard, writer);
-  } else {
-    put_sketch(page.compact, writer);
-  }
-  writer.varint(extensions.present);
-  for (std::uint32_t bits = extensions.present; bits != 0; bits &= bits - 1) {
-    writer.u32(extensions.minima[static_cast<std::size_t>(std::countr_zero(bits))]);
-  }
-  out.append(bytes.view());
+  append_in_place(out, kLongBytesMax, [&](InPlaceWriter& writer) {
+    writer.u8(static_cast<std::uint8_t>(page.kind));
+    writer.varint(page.shingles);
+    writer.u32s(page.minima.first);
+    if (size == SketchSize::kStandard) {
+      put_sketch(page.standard, writer);
+    } else {
+      put_sketch(page.compact, writer);
+    }
+    writer.varint(extensions.present);
+    for (std::uint32_t bits = extensions.present; bits != 0; bits &= bits - 1) {
+      writer.u32(extensions.minima[static_cast<std::size_t>(std::countr_zero(bits))]);
+    }
+  });
 }
 
 // REQUIRES: text.size() <= kMgramTextMax.

@@ -148,16 +148,25 @@ ColdStore::~ColdStore() {
 }
 
 std::uint64_t ColdStore::append(std::string_view bytes) {
-  DCHECK(bytes.size() <= kBlockBytes);
-  if (bytes.size() > kBlockBytes - used_) {
+  char* const begin = room(bytes.size());
+  std::memcpy(begin, bytes.data(), bytes.size());
+  return append_until(begin + bytes.size());
+}
+
+char* ColdStore::room(std::size_t bytes_max) {
+  DCHECK(bytes_max <= kBlockBytes);
+  if (bytes_max > kBlockBytes - used_) {
     if (blocks_ == regions_.size() * kRegionBlocks) add_region();
     write_full_blocks();
     ++blocks_;
     used_ = 0;
   }
-  const std::uint64_t place = end();
-  std::memcpy(block(blocks_ - 1) + used_, bytes.data(), bytes.size());
-  used_ += bytes.size();
+  return block(blocks_ - 1) + used_;
+}
+
+std::uint64_t ColdStore::append_until(const char* end) {
+  const std::uint64_t place = this->end();
+  used_ = static_cast<std::size_t>(end - block(blocks_ - 1));
   return place;
 }
 

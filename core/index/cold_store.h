@@ -47,6 +47,10 @@ class ColdStore {
 
   // Returns where they are: these numbers ascend. REQUIRES: bytes.size() <= kBlockBytes.
   std::uint64_t append(std::string_view bytes);
+  // The same for bytes that are written at their place: at most `bytes_max` at room(), and append_until()
+  // says where they end. REQUIRES: bytes_max <= kBlockBytes; nothing between the two.
+  char* room(std::size_t bytes_max);
+  std::uint64_t append_until(const char* end);
 
   // From `place` to the end of its block: how much of it was meant is for the caller to know. The view lives
   // until its block is given back. REQUIRES: what is at `place` is not given back.

@@ -1,9 +1,14 @@
 #include "core/index/unique_log.h"
 
+#include <algorithm>
+
 #include "core/base/check.h"
+#include "core/base/prefetch_line.h"
 
 namespace neardup {
 namespace {
+
+constexpr std::size_t kUsualBytes = 192;  // of an entry: its lines come at once, not one after the other
 
 template <class Writer>
 void pack(const UniqueLog::Entry& entry, Sequence sequence, Writer& writer) {
@@ -50,17 +55,20 @@ void UniqueLog::append(const Entry& entry) {
   CHECK(entry.extra.size() <= kExtraBytesMax, "the detector's own field is small");
   CHECK(!entry.previous || *entry.previous < size(), "what is previous came before");
 
-  FewBytes<kPackedBytesMax> packed;
-  ShortByteWriter<kPackedBytesMax> writer(packed);
+  const std::size_t room = kPackedHeadBytesMax + entry.id.size() + entry.url.size() + entry.extra.size();
+  ByteRoom packed(entries_.room(room), room);
+  InPlaceWriter writer(packed);
   pack(entry, size(), writer);
-  const std::uint64_t place = entries_.append(packed.view());
+  const std::uint64_t place = entries_.append_until(packed.end());
   if (places_.size() % kChunk == 0) bases_.push_back(place);
   places_.push_back(static_cast<std::uint32_t>(place - bases_.back()));
 }
 
 UniqueLog::Entry UniqueLog::entry(Sequence sequence) const {
   DCHECK(sequence >= oldest_ && sequence < size());
-  ByteReader reader(packed_from(sequence));
+  const std::string_view packed = packed_from(sequence);
+  prefetch_lines(packed.data(), std::min(packed.size(), kUsualBytes));
+  ByteReader reader(packed);
   Entry entry = unpack(reader, sequence);
   if (entry.previous && *entry.previous < oldest_) entry.previous.reset();
   return entry;

@@ -80,10 +80,11 @@ class UniqueLog {
 
  private:
   static constexpr std::size_t kChunk = std::size_t{1} << 16;
-  // Digest and fingerprint; topic, partition and tokens of 5 bytes, offset, time and previous of 10; three
-  // lengths of 2; the strings.
+  // Of an entry besides its strings: digest and fingerprint; topic, partition and tokens of 5 bytes, offset,
+  // time and previous of 10; three lengths of 2.
+  static constexpr std::size_t kPackedHeadBytesMax = 24 + 3 * 5 + 3 * 10 + 3 * 2;
   static constexpr std::size_t kPackedBytesMax =
-      24 + 3 * 5 + 3 * 10 + 3 * 2 + kIdBytesMax + kUrlBytesMax + kExtraBytesMax;
+      kPackedHeadBytesMax + kIdBytesMax + kUrlBytesMax + kExtraBytesMax;
   static_assert(kPackedBytesMax * 2 <= ColdStore::kBlockBytes, "an entry never crosses the edge of a block");
   static_assert(std::uint64_t{2} * kPackedBytesMax * kChunk < std::uint64_t{1} << 32,
                 "places in a chunk are 32 bits from its base, even if half of each block stayed empty");

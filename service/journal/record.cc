@@ -89,20 +89,17 @@ Error corrupt(const std::string& what) { return {ErrorCode::kCorrupt, "journal r
 }  // namespace
 
 void JournalUniques::add(const Unique& unique) {
-  constexpr std::size_t kHeadBytesMax = 16 + 8 + 6 * kVarintBytesMax;
-  FewBytes<kHeadBytesMax> head;
-  ShortByteWriter<kHeadBytesMax> out(head);
-  out.digest(unique.signature.exact);
-  out.u64(unique.signature.fingerprint.bits);
-  out.varint(unique.signature.tokens);
-  put_source(out, unique.source);
-  out.signed_varint(unique.event_time_ms);
-  out.varint(unique.id.size());
-  bytes_.append(head.view());
-  bytes_.append(unique.id);
-  ByteWriter rest(bytes_);
-  rest.string(unique.url);
-  rest.string(unique.kept);
+  const std::size_t room = journal_entry_bytes_max(unique.id.size(), unique.url.size(), unique.kept.size());
+  append_in_place(bytes_, room, [&](InPlaceWriter& out) {
+    out.digest(unique.signature.exact);
+    out.u64(unique.signature.fingerprint.bits);
+    out.varint(unique.signature.tokens);
+    put_source(out, unique.source);
+    out.signed_varint(unique.event_time_ms);
+    out.string(unique.id);
+    out.string(unique.url);
+    out.string(unique.kept);
+  });
   ++size_;
 }
 

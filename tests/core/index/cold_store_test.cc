@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <csignal>
 #include <random>
 #include <string>
@@ -81,6 +82,21 @@ TEST_F(ColdStoreTest, gives_back_what_was_appended_from_memory_and_from_a_file_a
     ASSERT_EQ(in_file.from(places[i]).substr(0, all[i].size()), all[i]);
     ASSERT_EQ(in_memory.from(places[i]).substr(0, all[i].size()), all[i]);
   }
+}
+
+TEST_F(ColdStoreTest, room_that_is_not_used_up_goes_to_the_next_and_is_never_cut_by_a_block) {
+  ColdStore store("");
+  const std::vector<std::string> all = pieces(5000);
+  std::vector<std::uint64_t> places;
+  for (const std::string& piece : all) {
+    char* const begin = store.room(piece.size() + 100);
+    places.push_back(store.append_until(std::ranges::copy(piece, begin).out));
+    EXPECT_LE(places.back() % kBlock + piece.size() + 100, kBlock);
+    EXPECT_EQ(store.end(), places.back() + piece.size());
+  }
+  EXPECT_GT(store.end(), 20 * kBlock);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    ASSERT_EQ(store.from(places[i]).substr(0, all[i].size()), all[i]);
 }
 
 TEST_F(ColdStoreTest, memory_is_a_few_blocks_however_much_is_in_the_file) {
