@@ -474,16 +474,13 @@ Decision Detector::State::duplicate(const Arrival& arrival, const RouteMatch& ma
 Decision Detector::State::decide(const Arrival& arrival, Use use) {
   CHECK(arrival.route != nullptr || options.routes() == RouteParts::kNone, "signed for another mode");
   CHECK(!mgrams || arrival.route->has_mgrams || arrival.route->is_empty(), "signed for another mode");
+  const std::optional<RouteMatch> match = find(arrival, use);
+  Decision decision =
+      match ? duplicate(arrival, *match) : Decision{.verdict = Verdict::kUnique, .sequence = uniques.size()};
   const std::optional<Sequence> previous = latest(arrival.id);
-  if (const std::optional<RouteMatch> match = find(arrival, use)) {
-    Decision decision = duplicate(arrival, *match);
-    if (previous != match->sequence) decision.previous = previous;
-    return decision;
-  }
-  return {.verdict = Verdict::kUnique,
-          .sequence = uniques.size(),
-          .relation = previous ? Relation::kRevision : Relation::kOther,
-          .previous = previous};
+  if (!match && previous) decision.relation = Relation::kRevision;
+  if (previous && *previous != decision.sequence) decision.previous.emplace(*previous);
+  return decision;
 }
 
 Clusters::Joining Detector::State::joining(const Arrival& arrival, Sequence sequence) const {
@@ -528,8 +525,8 @@ Detector& Detector::operator=(Detector&&) noexcept = default;
 
 void Detector::prefetch(const Arrival& arrival) const {
   // What the log copies: who signed it may have it in the cache of another core.
-  prefetch_line(arrival.id.data());
-  prefetch_line(arrival.url.data());
+  prefetch_lines(arrival.id.data(), arrival.id.size());
+  prefetch_lines(arrival.url.data(), arrival.url.size());
   state_->for_each_look_up(arrival, [](const auto& index, const auto& key) { index.prefetch(key); });
   if (state_->mgrams && arrival.route != nullptr && arrival.route->has_mgrams)
     state_->mgrams->route.prefetch(arrival.route->mgrams);

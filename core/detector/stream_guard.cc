@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/prefetch_line.h"
 
 namespace neardup {
 namespace {
@@ -114,10 +115,13 @@ void StreamGuard::slide(Swallowed newest) {
   } else {
     oldest = std::exchange(window_[next_], newest);
     next_ = next_ + 1 == window_.size() ? 0 : next_ + 1;
-    // Who goes soon is known, and his counts lie anywhere.
-    if (const std::size_t soon = next_ + kAhead; soon < window_.size() && window_[soon].leader != kNobody) {
-      clusters_.prefetch(window_[soon].leader);
-      sources_.prefetch(window_[soon].source);
+    // Who goes soon is known, and his counts lie anywhere. The window itself is larger than a cache.
+    if (const std::size_t soon = next_ + kAhead; soon + kAhead < window_.size()) {
+      prefetch_line(&window_[soon + kAhead]);
+      if (window_[soon].leader != kNobody) {
+        clusters_.prefetch(window_[soon].leader);
+        sources_.prefetch(window_[soon].source);
+      }
     }
   }
   const auto if_swallowed = [](const Swallowed& document, std::uint64_t key) {

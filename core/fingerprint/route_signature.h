@@ -33,11 +33,11 @@ inline constexpr std::uint32_t kLongStoredUnitsMin = kShortUnitsMax * 4 / 5;
 
 struct RouteSignature {
   bool has_short = false;
-  ShortSignature short_text;  // if has_short
-  std::array<LongSignature, LongSigner::kSignaturesMax> longs;
-  std::size_t long_count = 0;
   bool has_mgrams = false;
-  MgramSignature mgrams;  // if has_mgrams
+  std::size_t long_count = 0;
+  std::array<LongSignature, LongSigner::kSignaturesMax> longs;
+  ShortSignature short_text;  // if has_short
+  MgramSignature mgrams;      // if has_mgrams
 
   bool is_empty() const { return !has_short && long_count == 0 && !has_mgrams; }
   bool asks_as_short() const { return has_short; }

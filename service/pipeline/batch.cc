@@ -112,7 +112,7 @@ void Batch::add_verdict(const Record& record, const VerdictRecord& verdict, Outp
   OutputRecord& output = records_.emplace_back();
   output.topic = topic;
   output.source_partition = record.source.partition;
-  output.key = arena_.keep(verdict.id);
+  output.key.emplace(arena_.keep(verdict.id));
   const std::size_t begin = headers_.size();
   if (as_record) {
     output.value = record.value;

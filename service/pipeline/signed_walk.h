@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstddef>
 
+#include "core/base/prefetch_line.h"
 #include "core/detector.h"
 #include "service/pipeline/signer_pool.h"
 
@@ -33,9 +34,13 @@ class SignedWalk {
     const bool is_due = i == next_step_;
     if (is_due) {
       const auto since = std::chrono::steady_clock::now();
-      pool_.advance(job_, i, std::min(i + SignerPool::kStep + kAhead, end));
+      pool_.advance(job_, i, std::min(i + SignerPool::kStep + kSlotsAhead, end));
       waited_ += std::chrono::steady_clock::now() - since;
       next_step_ = i + SignerPool::kStep;
+    }
+    if (const std::size_t soon = i + kSlotsAhead; soon < end) {
+      prefetch_lines(&job_.records[soon], sizeof(Record));
+      job_.signed_record(soon).prefetch();
     }
     with_arrival(i + kAhead, [&](const Arrival& ahead) { detector_.prefetch(ahead); });
     with_arrival(i + 1, [&](const Arrival& next) { detector_.prefetch_rest(next); });
@@ -47,7 +52,8 @@ class SignedWalk {
 
  private:
   static constexpr std::size_t kAhead = 2;
-  static_assert(SignerPool::kStep + kAhead <= SignerPool::kAheadMax);
+  static constexpr std::size_t kSlotsAhead = 6;  // what the look-ups begin with
+  static_assert(SignerPool::kStep + kSlotsAhead <= SignerPool::kAheadMax);
 
   // Of record i, if there is one that could be signed.
   template <class Use>
