@@ -190,6 +190,7 @@ Status Worker::gather(Intake& intake, const std::stop_token& stop, const std::st
 Status Worker::decide_all(const std::stop_token& stop, const std::stop_token& halt) {
   report_index();
   is_full_ = parts_.retention.must_stop(parts_.detector.bytes());
+  Batch* batch = await_batch(halt);
   for (;;) {
     decide_pulse_.beat();
     const auto gathered = gathered_.pop(halt, kIdleWait);
@@ -208,18 +209,27 @@ Status Worker::decide_all(const std::stop_token& stop, const std::stop_token& ha
         rest(stop, halt);
         return {};  // what is not decided is read again by the next writer
       }
-      const auto batch = verified_.pop(halt, kIdleWait);
-      if (halt.stop_requested()) return {};
-      decide_pulse_.beat();
-      if (!batch) continue;
-      const Result<std::size_t> end = decide(intake, begin, **batch);
-      if (!end) return end.error();
-      begin = *end;
+      const Decisions decisions = decide(intake, begin, *batch);
+      begin = decisions.end;
       is_last = begin == count;
-      decided_.push({.batch = *batch, .intake = &intake, .last = is_last});
+      // Of those sealed one at most is not verified when another one is.
+      Batch* const next = await_batch(halt);
+      if (next == nullptr) return {};
+      if (Status status = seal(*batch, decisions); !status) return status;
+      decided_.push({.batch = batch, .intake = &intake, .last = is_last});
+      batch = next;
     }
     report_index();
   }
+}
+
+// One that is free. Null: halted.
+Batch* Worker::await_batch(const std::stop_token& halt) {
+  while (!halt.stop_requested()) {
+    if (const auto batch = verified_.pop(halt, kIdleWait)) return *batch;
+    decide_pulse_.beat();
+  }
+  return nullptr;
 }
 
 void Worker::rest(const std::stop_token& stop, const std::stop_token& halt) {
@@ -364,7 +374,7 @@ void Worker::decide_document(const Record& record, const Signed& document, Batch
   batch.add_decided(record, document, decision, named, cluster, kept_);
 }
 
-Result<std::size_t> Worker::decide(Intake& intake, std::size_t begin, Batch& batch) {
+Worker::Decisions Worker::decide(Intake& intake, std::size_t begin, Batch& batch) {
   const std::span<const Record> records(intake.records);
   const auto began = Clock::now();
   SignedWalk walk(parts_.signers, intake.signing, parts_.detector, begin);
@@ -399,21 +409,24 @@ Result<std::size_t> Worker::decide(Intake& intake, std::size_t begin, Batch& bat
   if (i == records.size()) {
     for (const RestPosition& rest : intake.rests) batch.add_rest(rest);
   }
+  parts_.probe.stage("sign", std::chrono::duration<double>(walk.waited()).count());
+  return {.end = i, .time_ms = time_ms, .took = Clock::now() - began - walk.waited()};
+}
+
+Status Worker::seal(Batch& batch, const Decisions& decisions) {
+  const auto began = Clock::now();
   const Retention::Answer answer = parts_.retention.decide({.oldest = parts_.detector.oldest(),
                                                             .size = parts_.detector.size(),
-                                                            .time_ms = time_ms,
+                                                            .time_ms = decisions.time_ms,
                                                             .bytes = parts_.detector.bytes()});
-  batch.seal(ahead_, journal_topics_, writer_, {.oldest = answer.oldest, .time_ms = time_ms});
+  batch.seal(ahead_, journal_topics_, writer_, {.oldest = answer.oldest, .time_ms = decisions.time_ms});
   parts_.detector.expire(answer.oldest);
   is_full_ = answer.must_stop;
-  if (Status status = ahead_.accept(batch.journal_record(), batch.journal_bytes()); !status) {
-    return status.error();
-  }
+  if (Status status = ahead_.accept(batch.journal_record(), batch.journal_bytes()); !status) return status;
   CHECK(parts_.detector.size() == ahead_.next_sequence(), "the detector holds what the chain says");
-  using Seconds = std::chrono::duration<double>;
-  parts_.probe.stage("sign", Seconds(walk.waited()).count());
-  parts_.probe.stage("decide", Seconds(Clock::now() - began - walk.waited()).count());
-  return i;
+  parts_.probe.stage("decide",
+                     std::chrono::duration<double>(decisions.took + (Clock::now() - began)).count());
+  return {};
 }
 
 Status Worker::publish_all() {

@@ -5,7 +5,7 @@
 //
 //   gather      source.poll until an interval, a count or a size is reached ┐ intakes: four, and a bound on
 //   sign        decode and sign, on many threads, in any order              ┘ the bytes of their records
-//   decide      one order, that of the input; then the batch is only bytes  ┐ batches: two
+//   decide      one order, that of the input; then the batch is only bytes  ┐ batches: three
 //   publish     sink.commit ─► log.next: read back ─► sink.await_shown ─►   ┘
 //               intake and batch go back to gather and decide
 //               in doubt ─► sink.recycle ─► log.read_to_end ─┬─ there: done
@@ -13,8 +13,9 @@
 //
 // Intakes and batches are pools of a few pieces that go round: a stage without one waits, so when Kafka is
 // slow nobody polls, and memory has a bound. A batch is given back only when its journal record was read back
-// by a consumer of committed records, and its verdicts can be seen: at most two batches are decided and not
-// verified.
+// by a consumer of committed records, and its verdicts can be seen: at most two batches are sealed and not
+// verified. The third is the one that is being decided: where Kafka is slow it waits for its seal, and where
+// it is not, deciding does not wait for a commit.
 //
 // A verdict is computed once: decisions change the detector, so they are never taken again; only their bytes
 // are sent again. A journal record names the digest of the one before it, which is known once that is sealed:
@@ -87,7 +88,7 @@ struct WorkerOptions {
 class Worker {
  public:
   static constexpr std::size_t kIntakes = 4;
-  static constexpr std::size_t kBatches = 2;  // decided and not verified
+  static constexpr std::size_t kBatches = 3;  // sealed and not verified, and one that is being decided
   // No batch is begun while the records under way hold as much as this many full batches.
   static constexpr std::size_t kFullBatchesMax = 2;
 
@@ -130,6 +131,12 @@ class Worker {
     std::size_t bytes = 0;       // of its records, as memory_of() has them
     std::int64_t oldest_ms = 0;  // of its records' timestamps; 0 when one has none
   };
+  // What it took to decide records for a batch.
+  struct Decisions {
+    std::size_t end;       // of the records, in their intake
+    std::int64_t time_ms;  // the latest of their documents
+    Clock::duration took;  // without waiting
+  };
   // A batch on its way to Kafka: an intake's records, or as many of the next as fit into a journal record.
   struct Decided {
     Batch* batch;
@@ -154,8 +161,10 @@ class Worker {
   Status gather(Intake& intake, const std::stop_token& stop, const std::stop_token& halt);
   void take_back(const std::stop_token& halt, std::chrono::milliseconds wait);
   Status decide_all(const std::stop_token& stop, const std::stop_token& halt);
-  // Decides the records of `intake` from `begin` on; the first that did not fit into the batch is the answer.
-  Result<std::size_t> decide(Intake& intake, std::size_t begin, Batch& batch);
+  Batch* await_batch(const std::stop_token& halt);
+  // Decides the records of `intake` from `begin` on, as many as fit into the batch.
+  Decisions decide(Intake& intake, std::size_t begin, Batch& batch);
+  Status seal(Batch& batch, const Decisions& decisions);
   void decide_deletion(const Record& record, const Signed& document, Batch& batch);
   void decide_document(const Record& record, const Signed& document, Batch& batch);
   void rest(const std::stop_token& stop, const std::stop_token& halt);

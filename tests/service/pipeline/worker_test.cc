@@ -48,33 +48,40 @@ MemoryKafka crawl(std::size_t documents, std::size_t partitions, std::uint64_t s
   return kafka;
 }
 
-// How many batches the worker has decided in this life. Commits are told what happens to them on the thread
-// that publishes; there a test waits for the next decision, so that two batches are under way.
+// How many batches the worker has decided in this life, and how many of them it has sealed. Commits are told
+// what happens to them on the thread that publishes; there a test waits for the next one, so that two batches
+// are under way.
 class Decisions {
  public:
   void begin_life() {
     const std::lock_guard lock(mutex_);
-    count_ = 0;
+    decided_ = sealed_ = 0;
   }
-  void one_more() {
+  void one_decided() { add(decided_); }
+  void one_sealed() { add(sealed_); }
+  std::size_t sealed() const {
     const std::lock_guard lock(mutex_);
-    ++count_;
-    changed_.notify_all();
-  }
-  std::size_t count() const {
-    const std::lock_guard lock(mutex_);
-    return count_;
+    return sealed_;
   }
   // False: it has not come to so many.
-  bool wait_for(std::size_t count) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return count_ >= count; });
-  }
+  bool wait_for_decided(std::size_t count) { return wait_for(decided_, count); }
+  bool wait_for_sealed(std::size_t count) { return wait_for(sealed_, count); }
 
  private:
+  void add(std::size_t& count) {
+    const std::lock_guard lock(mutex_);
+    ++count;
+    changed_.notify_all();
+  }
+  bool wait_for(const std::size_t& counted, std::size_t count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return counted >= count; });
+  }
+
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::size_t count_ = 0;
+  std::size_t decided_ = 0;
+  std::size_t sealed_ = 0;
 };
 
 // What a life may have that differs from the usual.
@@ -141,7 +148,8 @@ class CountingProbe final : public Probe {
   std::function<void()> on_index;
 
   void stage(std::string_view stage, double) override {
-    if (decisions_ != nullptr && stage == "decide") decisions_->one_more();
+    if (decisions_ != nullptr && stage == "sign") decisions_->one_decided();
+    if (decisions_ != nullptr && stage == "decide") decisions_->one_sealed();
   }
 
  private:
@@ -576,7 +584,7 @@ Life live_in(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t 
   return live(kafka, fate, documents_max, 2, 1 << 20, {}, circumstances);
 }
 
-TEST(Worker, decides_the_next_batch_while_one_is_being_committed_and_none_beyond_it) {
+TEST(Worker, decides_two_batches_while_one_is_being_committed_and_seals_the_first_of_them) {
   MemoryKafka kafka = crawl(160, 1, 11);
   constexpr std::size_t kBatches = 10;
   Decisions decisions;
@@ -584,9 +592,10 @@ TEST(Worker, decides_the_next_batch_while_one_is_being_committed_and_none_beyond
   const Life life = live_in(kafka,
                             [&] {
                               ++commits;
-                              EXPECT_TRUE(decisions.wait_for(std::min(commits + 1, kBatches)));
-                              EXPECT_LE(decisions.count(), commits + 1)
-                                  << "at most two batches are decided and not verified";
+                              EXPECT_TRUE(decisions.wait_for_sealed(std::min(commits + 1, kBatches)));
+                              EXPECT_TRUE(decisions.wait_for_decided(std::min(commits + 2, kBatches)));
+                              EXPECT_LE(decisions.sealed(), commits + 1)
+                                  << "at most two batches are sealed and not verified";
                               return Fate::kCommitted;
                             },
                             16, {.decisions = &decisions});
@@ -780,7 +789,7 @@ TEST(Worker, a_fault_with_two_batches_under_way_changes_no_verdict) {
       const auto fate = [&] {
         ++commits;
         if (commits <= faulty) {
-          EXPECT_TRUE(decisions.wait_for(commits + 1)) << "two are under way";
+          EXPECT_TRUE(decisions.wait_for_sealed(commits + 1)) << "two are under way";
         }
         return commits == faulty ? fault : Fate::kCommitted;
       };
@@ -1485,12 +1494,15 @@ TEST(WorkerProperty, faults_and_crashes_change_no_verdict) {
     std::size_t tried = 0;  // the batch behind this was to be committed last,
     int tries = 0;          // so often
     const auto storm = [&] {
-      // Every commit finds the next batch decided, if there is one.
+      // Every commit finds the next batch sealed and the one behind it decided, if there are any.
       const std::size_t batch = (covered() - start) / kBatch;
       if (covered() + kBatch < kDocuments) {
-        EXPECT_TRUE(decisions.wait_for(batch + 2));
+        EXPECT_TRUE(decisions.wait_for_sealed(batch + 2));
       }
-      EXPECT_LE(decisions.count(), batch + 2);
+      if (covered() + 2 * kBatch < kDocuments) {
+        EXPECT_TRUE(decisions.wait_for_decided(batch + 3));
+      }
+      EXPECT_LE(decisions.sealed(), batch + 2);
       tries = covered() == tried ? tries + 1 : 1;
       tried = covered();
       const std::uint64_t drawn = 1 + random() % (kFates + 7);  // one in three is committed
