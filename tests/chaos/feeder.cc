@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace neardup {
@@ -11,6 +12,7 @@ constexpr std::chrono::milliseconds kDeadline{60000};
 constexpr std::chrono::milliseconds kPause{40};
 constexpr std::size_t kQuickly = 40;  // records between two pauses
 constexpr std::size_t kSlowly = 4;
+constexpr std::size_t kLargeBytes = 900'000;  // a topic takes 1 MiB
 
 }  // namespace
 
@@ -38,6 +40,7 @@ Status Feeder::finish() {
 
 void Feeder::run() {
   while (status_ && sent_ < records_.size()) {
+    if (large_.exchange(false)) send_large_one();
     const bool last = enough_;
     if (last && sent_ >= documents_min_) return;
     const std::size_t count = last                          ? documents_min_ - sent_
@@ -55,6 +58,14 @@ void Feeder::send_one() {
   for (const auto& [name, value] : record.headers) headers.push_back({name, value});
   status_ = sender_->send(record.key, record.value, headers, partition);
   ++sent_;
+}
+
+void Feeder::send_large_one() {
+  std::string value = R"({"text":")";
+  for (std::size_t word = 0; value.size() < kLargeBytes; ++word)
+    value += std::to_string(word * 7919) + " word ";
+  value += R"("})";
+  status_ = sender_->send("large-" + std::to_string(sent_), value, {}, 0);
 }
 
 }  // namespace neardup

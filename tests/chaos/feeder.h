@@ -27,12 +27,16 @@ class Feeder {
   Feeder(const Feeder&) = delete;
   Feeder& operator=(const Feeder&) = delete;
 
+  // Has a page of nearly 1 MB sent soon: to read and sign it takes megabytes that no other page has taken.
+  void send_large() { large_ = true; }
+
   // Sends what is missing to `documents_min`, and waits until all is there, or given up.
   Status finish();
 
  private:
   void run();
   void send_one();
+  void send_large_one();
 
   std::vector<GeneratedRecord> records_;
   std::int32_t partitions_;
@@ -40,6 +44,7 @@ class Feeder {
   Probe probe_;
   std::unique_ptr<KafkaSender> sender_;
   std::atomic<bool> enough_{false};
+  std::atomic<bool> large_{false};
   std::size_t sent_ = 0;  // of the thread, while it runs
   Status status_;
   std::thread thread_;

@@ -578,6 +578,7 @@ class Round {
       report_.notes.emplace_back("skipped: the address space of an instance could not be limited");
       return false;
     }
+    feeder_->send_large();
     if (wait_until([&] { return instance.log_path() != life; }, milliseconds(5000))) return true;
     instance.unlimit_address_space();
     report_.notes.emplace_back("skipped: an instance lived on in the address space it had");
