@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <thread>
 
@@ -475,6 +476,15 @@ std::vector<TopicSetting> late_settings(const KafkaTopics& topics,
   return settings;
 }
 
+// Whether every topic of `given` is there and has what it was given.
+bool show(const std::map<std::string, TopicDescription>& described,
+          const std::map<std::string, std::vector<TopicSetting>>& given) {
+  return std::ranges::all_of(given, [&](const auto& of_topic) {
+    const auto topic = described.find(of_topic.first);
+    return topic != described.end() && differing(topic->second, of_topic.second).empty();
+  });
+}
+
 }  // namespace
 
 int internal::wait_ms(milliseconds left) {
@@ -648,7 +658,7 @@ Status create_topics(const KafkaConfig& config, const TopicCreation& creation, m
   const auto changed = [&](const std::string& topic, std::string done) {
     if (tell) tell({topic, std::move(done)});
   };
-  std::vector<std::string> made;
+  std::map<std::string, std::vector<TopicSetting>> given;  // to the topics made or altered
   for (const std::string& name : names) {
     const bool input = std::find(topics.input.begin(), topics.input.end(), name) != topics.input.end();
     const auto at = there->find(name);
@@ -658,20 +668,23 @@ Status create_topics(const KafkaConfig& config, const TopicCreation& creation, m
       const std::vector<TopicSetting> settings = wanted_settings(topics, name, *there);
       if (Status status = create(*admin, name, count, creation.replication, settings); !status)
         return status.error();
-      made.push_back(name);
+      given[name] = settings;
       changed(name, "created with " + std::to_string(count) + (count == 1 ? " partition" : " partitions"));
     } else if (creation.alter && !input) {
       const std::vector<TopicSetting> settings = differing(at->second, wanted_settings(topics, name, *there));
       if (settings.empty()) continue;
       if (Status status = alter(*admin, name, settings); !status) return status.error();
+      given[name] = settings;
       for (const TopicSetting& setting : settings) changed(name, "set " + setting.name + "=" + setting.value);
     }
   }
-  // A new topic shows up in the metadata a moment later; who is told "created" may use it.
-  while (!made.empty()) {
-    Result<std::map<std::string, TopicDescription>> now = read_topics(*admin, made);
-    if (now && now->size() == made.size()) {
-      const std::vector<TopicSetting> late = late_settings(topics, *now);
+  const auto keys = given | std::views::keys;
+  const std::vector<std::string> touched(keys.begin(), keys.end());
+  // A broker knows of either a moment later; who is told "created" or "set" may use it.
+  while (!given.empty()) {
+    const Result<std::map<std::string, TopicDescription>> now = read_topics(*admin, touched);
+    if (now && show(*now, given)) {
+      std::vector<TopicSetting> late = late_settings(topics, *now);
       if (late.empty()) break;
       // Who may make topics need not be allowed to alter them: the topic works, and check warns of it.
       const Status status = alter(*admin, topics.journal, late);
@@ -680,10 +693,12 @@ Status create_topics(const KafkaConfig& config, const TopicCreation& creation, m
         changed(topics.journal,
                 status ? "set " + what : "could not set " + what + ": " + status.error().message);
       }
-      break;
+      if (!status) break;
+      std::ranges::move(late, std::back_inserter(given[topics.journal]));
+      continue;
     }
     if (admin->out_of_time())
-      return Error{ErrorCode::kUnavailable, "topics were created but do not show up in time"};
+      return Error{ErrorCode::kUnavailable, "topics were created or altered and do not show it in time"};
     std::this_thread::sleep_for(milliseconds(100));
   }
   return {};
