@@ -14,16 +14,8 @@ inline void prefetch_line(const void* address) {
   asm volatile("");
 }
 
-// All lines of so many bytes.
-inline void prefetch_lines(const void* begin, std::size_t bytes) {
-  constexpr std::size_t kLineBytes = 64;
-  const char* const at = static_cast<const char*>(begin);
-  const std::size_t before = reinterpret_cast<std::uintptr_t>(begin) % kLineBytes;
-  for (std::size_t line = 0; line < before + bytes; line += kLineBytes) prefetch_line(at - before + line);
-}
-
 // So that it may be written: of a line that another core has read, that spares the second way to it.
-inline void prefetch_line_to_write(void* address) {
+inline void prefetch_line_to_write(const void* address) {
 #if defined(__x86_64__)
   // The builtin asks for this only where the whole program may. A processor that does not know it skips it.
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(address)));
@@ -31,6 +23,26 @@ inline void prefetch_line_to_write(void* address) {
   __builtin_prefetch(address, 1);
   asm volatile("");
 #endif
+}
+
+namespace internal {
+
+template <class Prefetch>
+void for_each_line(const void* begin, std::size_t bytes, Prefetch prefetch) {
+  constexpr std::size_t kLineBytes = 64;
+  const char* const at = static_cast<const char*>(begin);
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(begin) % kLineBytes;
+  for (std::size_t line = 0; line < before + bytes; line += kLineBytes) prefetch(at - before + line);
+}
+
+}  // namespace internal
+
+// All lines of so many bytes.
+inline void prefetch_lines(const void* begin, std::size_t bytes) {
+  internal::for_each_line(begin, bytes, [](const void* line) { prefetch_line(line); });
+}
+inline void prefetch_lines_to_write(const void* begin, std::size_t bytes) {
+  internal::for_each_line(begin, bytes, [](const void* line) { prefetch_line_to_write(line); });
 }
 
 }  // namespace neardup

@@ -76,7 +76,8 @@ unsigned BandPostings::hot_keys(const Band& band) const {
 // common, for what nobody can meet; and by a minimum that is common nobody asks for the one that is there.
 template <BandPostings::Caller kCaller>
 bool BandPostings::post(Key key, Ordinal ordinal, bool& fills) {
-  unsigned before = table_.count(key, kPostingsMax);
+  static_assert(BucketTable::kLinePostings + 1 < kPostingsMax, "few are as good as none");
+  unsigned before = table_.may_have_many(key) ? table_.count(key, kPostingsMax) : 0;
   if (before + 1 >= kPostingsMax) before -= drop_gone<kCaller>(key);
   if (before == kPostingsMax) return false;
   if constexpr (kCaller == Caller::kOwner) {

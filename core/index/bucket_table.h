@@ -98,6 +98,8 @@ class BucketTable {
 
   // How many postings `key` has; counting ends at `most`.
   unsigned count(Key key, unsigned most) const;
+  // Whether those may be more than kLinePostings: seldom so, and cheaper to ask for than to count.
+  bool may_have_many(Key key) const { return buckets_[place_of(key).bucket].link() != 0; }
 
   // REQUIRES: `ordinal` is not expired, and above the ordinals that `key` has.
   void insert(Key key, Ordinal ordinal);

@@ -46,11 +46,16 @@ class Worker {
   std::string body_;
 };
 
-// Records lie where another thread put them, tens of megabytes of others ago: far from this core. A short one
-// is over before the processor has seen that it is read in a row.
-void prefetch(const Record& record) {
-  if (!record.value) return;
-  prefetch_lines(record.value->data(), std::min(record.value->size(), kPrefetchBytes));
+// For record i of a run up to `end`, which is signed next, and those behind it. Records lie where another
+// thread put them, tens of megabytes of others ago: far from this core. A short one is over before the
+// processor has seen that it is read in a row. And slots come back from the core of who decided.
+void prefetch(const SigningJob& job, std::size_t i, std::size_t end) {
+  if (i + 2 < end) prefetch_lines(&job.records[i + 2], sizeof(Record));
+  if (i + 1 < end) job.slot(i + 1).prefetch_to_write();
+  if (i >= end) return;
+  job.slot(i).prefetch_rest_to_write();
+  if (const auto& value = job.records[i].value; value)
+    prefetch_lines(value->data(), std::min(value->size(), kPrefetchBytes));
 }
 
 }  // namespace
@@ -87,8 +92,8 @@ struct SignerPool::State {
     if (end == job.records.size()) std::erase(jobs, &job);
     lock.unlock();
     for (std::size_t i = begin; i < end; ++i) {
-      if (i + 1 < end) prefetch(job.records[i + 1]);
-      worker.sign(job.records[i], job.slots[i % job.slots.size()]);
+      prefetch(job, i + 1, end);
+      worker.sign(job.records[i], job.slot(i));
     }
     lock.lock();
     job.signed_runs[begin / kRecordsPerTake] = true;

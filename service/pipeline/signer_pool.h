@@ -18,7 +18,9 @@
 // Threads: any may begin; one at a time may advance, cancel or run.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,9 +48,15 @@ struct Signed {
   RouteSignature route;
 
   // Who signed it may have it in the cache of another core: all that is read of a page with one signature.
-  void prefetch() const {
-    const auto* const end = reinterpret_cast<const char*>(&route.longs[1]);
-    prefetch_lines(this, static_cast<std::size_t>(end - reinterpret_cast<const char*>(this)));
+  void prefetch() const { prefetch_lines(this, usual_bytes()); }
+
+  // And who read it, when the next page is signed into the same slot: all that is written of one; and, once
+  // that is here, what it leads to. What lies behind so much the processor has foreseen.
+  static constexpr std::size_t kSampleBytes = 4096;
+  void prefetch_to_write() const { prefetch_lines_to_write(this, usual_bytes()); }
+  void prefetch_rest_to_write() const {
+    const std::span<const std::uint64_t> sample = route.longs[0].sample;
+    prefetch_lines_to_write(sample.data(), std::min(sample.size_bytes(), kSampleBytes));
   }
 
   // As the detector takes it, if it was not rejected.
@@ -60,6 +68,12 @@ struct Signed {
             .signature = signature,
             .route = &route};
   }
+
+ private:
+  std::size_t usual_bytes() const {
+    return static_cast<std::size_t>(reinterpret_cast<const char*>(&route.longs[1]) -
+                                    reinterpret_cast<const char*>(this));
+  }
 };
 
 // Records to be signed, each into its slot. Must stay where it is, with all it views, from begin until all of
@@ -68,8 +82,9 @@ struct SigningJob {
   std::span<const Record> records;
   std::span<Signed> slots;  // as many as records, or fewer, which are used in turns: SignerPool::slots()
 
+  Signed& slot(std::size_t i) const { return slots[i % slots.size()]; }
   // What became of record i. REQUIRES: it is signed, and not done.
-  const Signed& signed_record(std::size_t i) const { return slots[i % slots.size()]; }
+  const Signed& signed_record(std::size_t i) const { return slot(i); }
 
   // The pool's, under its lock. Counts of records from the first on, but the last.
   std::size_t done = 0;     // their slots are free
