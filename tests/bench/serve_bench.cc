@@ -1,14 +1,15 @@
 // How much of what Kafka gives does `neardup serve` use?
 //
-//   serve_bench         pages of 1 KiB and of 4 KiB, five runs each; the figures go to
+//   serve_bench         pages of 1 KiB and of 4 KiB, nine runs each; the figures go to
 //                       build/bench/serve.json as well
-//   serve_bench share   the share of the loop alone, three runs each; nothing written
+//   serve_bench share   the share of the loop alone, five runs each; nothing written
 //   serve_bench absence restart and takeover alone; nothing written
 //   serve_bench tiny    a few thousand pages, once; nothing written
 //
 // Side by side on one broker of their own and the same records: `serve`, and a plain librdkafka loop with the
 // same transactions, as many bytes out, and no work (raw_loop.h). Runs alternate, and each share is of a
-// pair, so that a slow moment of the machine hits both. What counts:
+// pair, so that a slow moment of the machine hits both; what hit one alone is not in the median of the pairs.
+// What counts:
 //
 //   time    from "running", when the clients are ready, until the positions committed in the group cover all
 //           input
@@ -106,7 +107,7 @@ struct Plan {
 };
 
 constexpr Plan kFull = {.sizes = {{{"1k", 1024, 1'000'000}, {"4k", 4096, 400'000}}},
-                        .runs = 5,
+                        .runs = 9,
                         .warm_memory_mb = 10'000,
                         .warm_up = 2'000'000,
                         .warm_ups = 2,
@@ -116,7 +117,7 @@ constexpr Plan kFull = {.sizes = {{{"1k", 1024, 1'000'000}, {"4k", 4096, 400'000
                         .takeovers = 3,
                         .joiners = 20};
 constexpr Plan kShare = {.sizes = kFull.sizes,
-                         .runs = 3,
+                         .runs = 5,
                          .warm_memory_mb = kFull.warm_memory_mb,
                          .warm_up = kFull.warm_up,
                          .warm_ups = kFull.warm_ups};
