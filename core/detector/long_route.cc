@@ -6,6 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/check.h"
+#include "core/base/prefetch_line.h"
 
 namespace neardup {
 

@@ -24,7 +24,6 @@
 #include <vector>
 
 #include "core/base/hash.h"
-#include "core/base/prefetch_line.h"
 #include "core/decision.h"
 #include "core/detector/exact_similarity.h"
 #include "core/fingerprint/long_signature.h"
@@ -97,13 +96,8 @@ class LongRoute {
   void judge_by(const ExactSimilarity* exact) { exact_ = exact; }
 
   // Starts to load what find() reads first; and, once that is here, what is left: worth calling for the next
-  // text or two of a batch. Of the signature what is stored: who made it may have it in the cache of another
-  // core.
-  void prefetch(const LongSignature& signature) const {
-    postings_.prefetch(signature.band_span(), {});
-    prefetch_lines(&signature.minima.first, sizeof signature.minima.first);
-    prefetch_lines(&sketch_of(signature), sizeof(Sketch));
-  }
+  // text or two of a batch.
+  void prefetch(const LongSignature& signature) const { postings_.prefetch(signature.band_span(), {}); }
   void prefetch_rest(const LongSignature& signature) const {
     postings_.prefetch_rest(signature.band_span(), {});
   }

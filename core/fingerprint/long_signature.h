@@ -67,11 +67,11 @@ struct LongSignature {
   ShingleKind kind = ShingleKind::kWords;
   std::uint32_t shingles = 0;  // repeated ones counted
   BandMinima minima{};
-  StandardSketch standard;                // one of the two is made,
-  CompactSketch compact;                  // as the signer was asked to
-  std::vector<std::uint64_t> sample;      // ShingleSigner::shingles()
-  std::array<Band, kLongBandsMax> bands;  // as many as the layout says
-  std::size_t band_count = 0;
+  StandardSketch standard;            // one of the two is made,
+  CompactSketch compact;              // as the signer was asked to
+  std::vector<std::uint64_t> sample;  // ShingleSigner::shingles()
+  std::size_t band_count = 0;         // as many as the layout says
+  std::array<Band, kLongBandsMax> bands;
 
   std::span<const Band> band_span() const { return {bands.data(), band_count}; }
 };

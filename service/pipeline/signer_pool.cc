@@ -20,8 +20,6 @@
 namespace neardup {
 namespace {
 
-constexpr std::size_t kPrefetchBytes = 4096;  // of a record; what lies behind them the processor has foreseen
-
 // One thread's tools.
 class Worker {
  public:
@@ -55,7 +53,7 @@ void prefetch(const SigningJob& job, std::size_t i, std::size_t end) {
   if (i >= end) return;
   job.slot(i).prefetch_rest_to_write();
   if (const auto& value = job.records[i].value; value)
-    prefetch_lines(value->data(), std::min(value->size(), kPrefetchBytes));
+    prefetch_lines(value->data(), std::min(value->size(), kForeseenBehind));
 }
 
 }  // namespace

@@ -39,6 +39,9 @@
 
 namespace neardup {
 
+// So much is asked for of what is read or written in a row: what lies behind, the processor has foreseen.
+inline constexpr std::size_t kForeseenBehind = 4096;
+
 // One record, ready for the detector, or rejected.
 struct Signed {
   Document document;    // without its body, which only signing needed
@@ -51,12 +54,11 @@ struct Signed {
   void prefetch() const { prefetch_lines(this, usual_bytes()); }
 
   // And who read it, when the next page is signed into the same slot: all that is written of one; and, once
-  // that is here, what it leads to. What lies behind so much the processor has foreseen.
-  static constexpr std::size_t kSampleBytes = 4096;
+  // that is here, what it leads to.
   void prefetch_to_write() const { prefetch_lines_to_write(this, usual_bytes()); }
   void prefetch_rest_to_write() const {
     const std::span<const std::uint64_t> sample = route.longs[0].sample;
-    prefetch_lines_to_write(sample.data(), std::min(sample.size_bytes(), kSampleBytes));
+    prefetch_lines_to_write(sample.data(), std::min(sample.size_bytes(), kForeseenBehind));
   }
 
   // As the detector takes it, if it was not rejected.
@@ -70,9 +72,10 @@ struct Signed {
   }
 
  private:
+  // Up to the bands that every layout has: where they are narrow there are more.
   std::size_t usual_bytes() const {
-    return static_cast<std::size_t>(reinterpret_cast<const char*>(&route.longs[1]) -
-                                    reinterpret_cast<const char*>(this));
+    const Band* const end = &route.longs[0].bands[kMinimaBins / kBandMinima];
+    return static_cast<std::size_t>(reinterpret_cast<const char*>(end) - reinterpret_cast<const char*>(this));
   }
 };
 
