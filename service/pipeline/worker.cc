@@ -409,8 +409,9 @@ Worker::Decisions Worker::decide(Intake& intake, std::size_t begin, Batch& batch
   if (i == records.size()) {
     for (const RestPosition& rest : intake.rests) batch.add_rest(rest);
   }
-  parts_.probe.stage("sign", std::chrono::duration<double>(walk.waited()).count());
-  return {.end = i, .time_ms = time_ms, .took = Clock::now() - began - walk.waited()};
+  const double waited_s = std::chrono::duration<double>(walk.waited()).count();
+  parts_.probe.stage("sign", waited_s);
+  return {.end = i, .time_ms = time_ms, .took_s = seconds_since(began) - waited_s};
 }
 
 Status Worker::seal(Batch& batch, const Decisions& decisions) {
@@ -424,8 +425,7 @@ Status Worker::seal(Batch& batch, const Decisions& decisions) {
   is_full_ = answer.must_stop;
   if (Status status = ahead_.accept(batch.journal_record(), batch.journal_bytes()); !status) return status;
   CHECK(parts_.detector.size() == ahead_.next_sequence(), "the detector holds what the chain says");
-  parts_.probe.stage("decide",
-                     std::chrono::duration<double>(decisions.took + (Clock::now() - began)).count());
+  parts_.probe.stage("decide", decisions.took_s + seconds_since(began));
   return {};
 }
 

@@ -135,7 +135,7 @@ class Worker {
   struct Decisions {
     std::size_t end;       // of the records, in their intake
     std::int64_t time_ms;  // the latest of their documents
-    Clock::duration took;  // without waiting
+    double took_s;         // without waiting
   };
   // A batch on its way to Kafka: an intake's records, or as many of the next as fit into a journal record.
   struct Decided {
