@@ -64,7 +64,7 @@ struct LongSigner::Work {
   }
 
   template <std::size_t kBytes>
-  void take(const ShingleSigner<kBytes>& signer, const ShingleSignature<kBytes>& made, LongSignature& out) {
+  void take(ShingleSigner<kBytes>& signer, const ShingleSignature<kBytes>& made, LongSignature& out) {
     out.kind = made.kind;
     out.shingles = made.shingles;
     out.minima = made.minima;
@@ -73,7 +73,7 @@ struct LongSigner::Work {
     } else {
       out.compact = made.sketch;
     }
-    out.sample.assign(signer.shingles().begin(), signer.shingles().end());
+    signer.take_shingles(out.sample);
     make_bands(layout, out);
   }
 

@@ -28,7 +28,7 @@ template <std::size_t kSketchBytes>
 ShingleSigner<kSketchBytes>::ShingleSigner()
     : units_(kPortionBytes + kUnitSlack),
       hashes_(kPortionUnits),
-      selected_(2 * kShinglesKept + kPortionUnits + kSelectSlack) {}
+      selected_(kPortionUnits + kSelectSlack) {}
 
 template <std::size_t kSketchBytes>
 void ShingleSigner<kSketchBytes>::sign(const CanonicalText& text, TokenStream& tokens, Signature& signature) {
@@ -78,7 +78,7 @@ void ShingleSigner<kSketchBytes>::begin(ShingleKind kind, std::uint64_t units) {
   visited_ = 0;
   is_drawn_again_ = false;
   carried_size_ = 0;
-  kept_ = {};
+  kept_.resize(keeps_all() ? shingles_ : 0);
   minima_.clear();
   sketch_.begin(shingles_);
 }
@@ -124,11 +124,12 @@ bool ShingleSigner<kSketchBytes>::finish(Signature& signature) {
   return !is_drawn_again_;
 }
 
-// Hashes the shingles of some units, which are kPortionUnits at most.
+// Hashes the shingles of some units, which are kPortionUnits at most: where they are kept, if all are.
 template <std::size_t kSketchBytes>
 std::span<const std::uint64_t> ShingleSigner<kSketchBytes>::hash(std::span<const std::uint64_t> units) {
-  hash_shingles(kind_, units, hashes_.data());
-  return std::span<const std::uint64_t>(hashes_).first(shingle_count(kind_, units.size()));
+  std::uint64_t* const hashes = keeps_all() ? kept_.data() + visited_ : hashes_.data();
+  hash_shingles(kind_, units, hashes);
+  return {hashes, shingle_count(kind_, units.size())};
 }
 
 template <std::size_t kSketchBytes>
@@ -137,21 +138,16 @@ void ShingleSigner<kSketchBytes>::visit(std::span<const std::uint64_t> portion) 
   sketch_.add(portion);
   if (is_drawn_again_) return;
   minima_.add(portion);
-  keep(portion);
+  if (!keeps_all()) keep_low(portion);
 }
 
 template <std::size_t kSketchBytes>
-void ShingleSigner<kSketchBytes>::keep(std::span<const std::uint64_t> portion) {
-  if (portion.size() == shingles_ && shingles_ <= kShinglesKept) {  // all of it, as of most texts
-    kept_ = portion;
-    return;
-  }
-  const auto ceiling = static_cast<std::uint32_t>(
-      shingles_ <= kShinglesKept ? kNoMinimum : (std::uint64_t{kShinglesKept} << 32) / shingles_ - 1);
-  const std::size_t before = kept_.size();
-  const std::size_t more = internal::sketch_kernels().select_low(portion.data(), portion.size(), ceiling,
-                                                                 selected_.data() + before);
-  kept_ = std::span<const std::uint64_t>(selected_).first(std::min(before + more, 2 * kShinglesKept));
+void ShingleSigner<kSketchBytes>::keep_low(std::span<const std::uint64_t> portion) {
+  const auto ceiling = static_cast<std::uint32_t>((std::uint64_t{kShinglesKept} << 32) / shingles_ - 1);
+  const std::size_t low = internal::sketch_kernels().select_low(portion.data(), portion.size(), ceiling,
+                                                                selected_.data());
+  const std::size_t more = std::min(low, 2 * kShinglesKept - kept_.size());
+  kept_.insert(kept_.end(), selected_.data(), selected_.data() + more);
 }
 
 template class ShingleSigner<kStandardSketchBytes>;

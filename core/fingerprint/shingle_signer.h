@@ -72,14 +72,17 @@ class ShingleSigner {
 
   // Shingle hashes of the text signed last: all if it has no more than kShinglesKept; of a longer one those
   // whose value is below 2^32 x kShinglesKept / shingles, the first 2 x kShinglesKept of them at most. They
-  // are about 85 of the least of each bin, enough to find its uncommon minima. Valid until the next text.
+  // are about 85 of the least of each bin, enough to find its uncommon minima. Valid until the next text, or
+  // until they are taken: then `to` has them, and its memory is the next text's.
   std::span<const std::uint64_t> shingles() const { return kept_; }
+  void take_shingles(std::vector<std::uint64_t>& to) { kept_.swap(to); }
 
  private:
   static constexpr std::size_t kOverlapMax = 4;  // units that a shingle shares with the next one
 
+  bool keeps_all() const { return shingles_ <= kShinglesKept; }
   void visit(std::span<const std::uint64_t> portion);
-  void keep(std::span<const std::uint64_t> portion);
+  void keep_low(std::span<const std::uint64_t> portion);
   std::span<const std::uint64_t> hash(std::span<const std::uint64_t> units);
 
   ShingleKind kind_ = ShingleKind::kWords;
@@ -90,9 +93,9 @@ class ShingleSigner {
   std::array<std::uint64_t, kOverlapMax> carried_{};  // the last units, of which shingles may still begin
   std::size_t carried_size_ = 0;
   std::vector<std::uint64_t> units_;     // of a portion of text
-  std::vector<std::uint64_t> hashes_;    // shingles of a portion
-  std::vector<std::uint64_t> selected_;  // shingles of low value
-  std::span<const std::uint64_t> kept_;  // into hashes_ or selected_
+  std::vector<std::uint64_t> hashes_;    // shingles of a portion, unless all are kept
+  std::vector<std::uint64_t> selected_;  // of these, those of low value
+  std::vector<std::uint64_t> kept_;
 
   MinimaBuilder minima_;
   OddSketchBuilder<kSketchBytes> sketch_;

@@ -340,7 +340,7 @@ class TokenDocuments {
     page.shingles = made_.shingles;
     page.minima = made_.minima;
     page.standard = made_.sketch;
-    page.sample.assign(signer_.shingles().begin(), signer_.shingles().end());
+    signer_.take_shingles(page.sample);
   }
 
   static std::uint64_t mixed(std::uint64_t x) {
