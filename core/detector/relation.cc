@@ -8,14 +8,14 @@ namespace neardup {
 std::string_view host_of(std::string_view url) {
   const std::size_t scheme = url.find("://");
   if (scheme == std::string_view::npos) return {};
-  std::string_view host = url.substr(scheme + 3);
-  host = host.substr(0, host.find_first_of("/?#"));
-  if (const std::size_t user = host.rfind('@'); user != std::string_view::npos) host.remove_prefix(user + 1);
-  if (host.starts_with('[')) {
-    host = host.substr(0, host.find(']'));
-  } else {
-    host = host.substr(0, host.find(':'));
+  url.remove_prefix(scheme + 3);
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  for (; end < url.size() && url[end] != '/' && url[end] != '?' && url[end] != '#'; ++end) {
+    if (url[end] == '@') begin = end + 1;
   }
+  std::string_view host = url.substr(begin, end - begin);
+  host = host.substr(0, host.find(host.starts_with('[') ? ']' : ':'));
   constexpr std::string_view kWww = "www.";
   if (host.size() > kWww.size() && same_ignoring_case(host.substr(0, kWww.size()), kWww)) {
     host.remove_prefix(kWww.size());

@@ -31,7 +31,14 @@ std::uint64_t bits(__m256i low, __m256i high) {
 
 __m256i load_half(const char* at) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)); }
 
-// The rest of the record, at most one step of it, zeros behind.
+// The rest of the record, at most half a step or one step of it, zeros behind.
+__m256i load_half(const char* at, const char* end) {
+  if (end - at >= kHalf) return load_half(at);
+  char rest[kHalf] = {};
+  std::memcpy(rest, at, static_cast<std::size_t>(end - at));
+  return load_half(rest);
+}
+
 Block load(const char* at, const char* end) {
   if (end - at >= kStep) return {load_half(at), load_half(at + kHalf)};
   char rest[kStep] = {};
@@ -139,10 +146,10 @@ char* unescape_avx2(std::string_view raw, char* out) {
 JsonReading read_string_avx2(const char* begin, const char* end, char* out) {
   const __m256i last_control = _mm256_set1_epi8(0x1F);
   unsigned beyond_ascii = 0;
-  const char* at = begin;
-  while (end - at >= kHalf) {
-    const __m256i block = load_half(at);
+  for (const char* at = begin; at < end;) {
+    const __m256i block = load_half(at, end);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), block);
+    // The zeros behind the end are controls too, so an open string stops there.
     const __m256i stops = _mm256_or_si256(_mm256_cmpeq_epi8(block, _mm256_set1_epi8('"')),
                                           _mm256_cmpeq_epi8(_mm256_min_epu8(block, last_control), block));
     const __m256i special = _mm256_or_si256(_mm256_cmpeq_epi8(block, _mm256_set1_epi8('\\')), stops);
@@ -158,15 +165,14 @@ JsonReading read_string_avx2(const char* begin, const char* end, char* out) {
     beyond_ascii |= high & (found ^ (found - 1));
     at += plain;
     out += plain;
+    if (at == end) break;
     if (*at == '"') return {at, out, beyond_ascii == 0 || is_utf8({begin, at})};
     do {
       if (*at != '\\' || !is_escape(at, end)) return {};
       take_escape(at, end, out);
     } while (at < end && *at == '\\');
   }
-  JsonReading reading = read_string_scalar(at, end, out);
-  if (reading.end != nullptr && beyond_ascii != 0) reading.is_utf8 = is_utf8({begin, reading.end});
-  return reading;
+  return {};
 }
 
 }  // namespace neardup::internal
