@@ -70,22 +70,19 @@ V is_character(V lead, V second) {
                          in_range(lead, second, kOtherCharacterRange));
 }
 
-// Writes the places of the bits. Each byte of them fills a vector of its own, at a place that the number of
-// bits below it tells.
-void write_places(std::uint64_t bits, std::size_t offset, std::uint16_t* out) {
-  constexpr std::uint64_t kEach = 0x0101010101010101;
-  std::uint64_t counts = bits - (bits >> 1 & 0x55 * kEach);
-  counts = (counts & 0x33 * kEach) + (counts >> 2 & 0x33 * kEach);
-  counts = (counts + (counts >> 4)) & 0x0F * kEach;  // of each byte
-  const std::uint64_t below = counts * kEach << 8;   // of all bytes below each
+// Writes the places of the bits, those of each byte of them with one store, and returns where they end.
+std::uint16_t* write_places(std::uint64_t bits, std::size_t offset, std::uint16_t* out) {
   __m128i base = _mm_set1_epi16(static_cast<short>(offset));
-  for (int byte = 0; byte < 8; ++byte) {
-    const std::size_t first = below >> 8 * byte & 0xFF;
-    const std::array<std::uint8_t, 8>* const row = kPlaces.data() + (bits >> 8 * byte & 0xFF);
-    const __m128i places = _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(row)));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + first), _mm_add_epi16(base, places));
+  for (int byte = 0; byte < 8; ++byte, bits >>= 8) {
+    const std::size_t row = bits & 0xFF;
+    const __m128i places =
+        _mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(&kPlaces[row])));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm_add_epi16(base, places));
+    out += _mm_popcnt_u64(row);
     base = _mm_add_epi16(base, _mm_set1_epi16(8));
+    asm("" : "+x"(base));  // or the compiler makes each base of a constant of its own
   }
+  return out;
 }
 
 // A character begins at its first byte, a word at a byte of a word behind one that is not. Where a token
@@ -102,8 +99,7 @@ std::size_t find_tokens(const char* chunk, std::size_t size, bool last, bool aft
   std::size_t count = 0;
   std::uint64_t in_word = 0;  // 1 if the last byte of the block before belongs to a word
   const auto take = [&](std::uint64_t begins, std::size_t at) {
-    write_places(begins, at, begin + count);
-    count += static_cast<std::size_t>(_mm_popcnt_u64(begins));
+    count = static_cast<std::size_t>(write_places(begins, at, begin + count) - begin);
   };
   std::size_t at = 0;
   for (; size - at >= 64; at += 64) {  // nothing but words, as far as it goes

@@ -26,9 +26,7 @@ std::size_t portion_size(std::string_view text) {
 
 template <std::size_t kSketchBytes>
 ShingleSigner<kSketchBytes>::ShingleSigner()
-    : units_(kPortionBytes + kUnitSlack),
-      hashes_(kPortionUnits),
-      selected_(kPortionUnits + kSelectSlack) {}
+    : units_(kPortionBytes + kUnitSlack), hashes_(kPortionUnits), selected_(kPortionUnits + kSelectSlack) {}
 
 template <std::size_t kSketchBytes>
 void ShingleSigner<kSketchBytes>::sign(const CanonicalText& text, TokenStream& tokens, Signature& signature) {
@@ -144,8 +142,8 @@ void ShingleSigner<kSketchBytes>::visit(std::span<const std::uint64_t> portion) 
 template <std::size_t kSketchBytes>
 void ShingleSigner<kSketchBytes>::keep_low(std::span<const std::uint64_t> portion) {
   const auto ceiling = static_cast<std::uint32_t>((std::uint64_t{kShinglesKept} << 32) / shingles_ - 1);
-  const std::size_t low = internal::sketch_kernels().select_low(portion.data(), portion.size(), ceiling,
-                                                                selected_.data());
+  const std::size_t low =
+      internal::sketch_kernels().select_low(portion.data(), portion.size(), ceiling, selected_.data());
   const std::size_t more = std::min(low, 2 * kShinglesKept - kept_.size());
   kept_.insert(kept_.end(), selected_.data(), selected_.data() + more);
 }

@@ -68,13 +68,26 @@ inline std::uint64_t within(Bytes bytes, unsigned min, unsigned max) {
 }
 inline std::uint64_t at_least(Bytes bytes, unsigned min) { return within(bytes, min, 0xFF); }
 
-// Letters of ASCII in lower case, digits; a space for all else.
-inline __m256i fold_ascii(__m256i bytes) {
+// Letters of ASCII and digits.
+inline __m256i ascii_words(__m256i bytes) {
   const __m256i lower = _mm256_or_si256(bytes, all(0x20));
-  const __m256i kept = _mm256_or_si256(within(lower, 'a', 'z'), within(bytes, '0', '9'));
-  return _mm256_blendv_epi8(all(' '), lower, kept);
+  return _mm256_or_si256(within(lower, 'a', 'z'), within(bytes, '0', '9'));
 }
-inline Bytes fold_ascii(Bytes bytes) { return {fold_ascii(bytes.low), fold_ascii(bytes.high)}; }
+
+// Those of `words` in lower case, and a space for all else.
+inline __m256i or_spaces(__m256i bytes, __m256i words) {
+  return _mm256_or_si256(_mm256_and_si256(bytes, words), all(' '));
+}
+
+struct FoldedAscii {
+  Bytes bytes;
+  std::uint64_t words;
+};
+inline FoldedAscii folded_ascii(Bytes bytes) {
+  const Bytes words{ascii_words(bytes.low), ascii_words(bytes.high)};
+  return {{or_spaces(bytes.low, words.low), or_spaces(bytes.high, words.high)},
+          mask_of(words.low, words.high)};
+}
 
 // Moves the bytes of `keep` together. Writes kFoldBlock bytes. Inlined everywhere, though the compiler would
 // call it: that takes a tenth of a block's time.
@@ -143,17 +156,27 @@ inline Block read_block(const Cursor& cursor) {
   return block;
 }
 
-// A block of ASCII. REQUIRES: no token character comes before.
-inline void write_ascii(const Block& block, Cursor& cursor, FoldState& state) {
-  const Bytes folded = fold_ascii(block.bytes);
-  const std::uint64_t words = ~equal(folded, ' ') & below(block.size);
-  const std::uint64_t behind = words << 1;
-  const std::uint64_t keep = (words | behind | cursor.last.in_word) & below(block.size);
-  cursor.out = compress(cursor.out, folded, keep);
-  cursor.at += block.size;
-  state.tokens += popcount(words & ~(behind | cursor.last.word));
+// A block of ASCII, and the whole ones behind it that are ASCII too. REQUIRES: no token character comes
+// before.
+inline void fold_ascii(Block block, Cursor& of_caller, FoldState& state) {
+  Cursor cursor = of_caller;  // in registers
+  std::uint32_t tokens = 0;
+  while (true) {
+    const auto [folded, words] = folded_ascii(block.bytes);
+    const std::uint64_t behind = words << 1;
+    const std::uint64_t keep = (words | behind | cursor.last.in_word) & below(block.size);
+    cursor.out = compress(cursor.out, folded, keep);
+    cursor.at += block.size;
+    tokens += popcount(words & ~(behind | cursor.last.word));
+    cursor.last.word = cursor.last.in_word = words >> (block.size - 1) & 1;
+    if (cursor.end - cursor.at < static_cast<std::ptrdiff_t>(kFoldBlock) || cursor.out > state.limit) break;
+    ask_ahead(cursor.at);
+    block = read_block(cursor);
+    if (block.high != 0) break;
+  }
+  state.tokens += tokens;
   state.open = false;
-  cursor.last.word = cursor.last.in_word = words >> (block.size - 1) & 1;
+  of_caller = cursor;
 }
 
 // U+3041 to U+3096, U+30A1 to U+30FA, U+30FC, by the bytes behind E3. `second` and `third` say of a range
@@ -237,7 +260,7 @@ struct Half {
 
 // The next 64 bytes if they are ideographs, kana, separators of three bytes and ASCII, or what is left of the
 // text if it is less. Returns false, and has done nothing, if there is anything else, or ASCII alone where
-// write_ascii() can take it. `kWhole`: two bytes more follow at least.
+// fold_ascii() can take it. `kWhole`: two bytes more follow at least.
 template <bool kWhole>
 inline bool fold_ideograph_block(const FoldGroups& groups, Cursor& cursor, FoldState& state, Begun& begun) {
   const char* at = cursor.at;
@@ -272,9 +295,8 @@ inline bool fold_ideograph_block(const FoldGroups& groups, Cursor& cursor, FoldS
     ideographs |= others;
   }
 
-  const Bytes folded = fold_ascii(bytes);
+  const auto [folded, words] = folded_ascii(bytes);
   const std::uint64_t inside = kWhole ? ~std::uint64_t{0} : below(size);
-  const std::uint64_t words = inside & ~(high | equal(folded, ' '));
   const std::uint64_t characters = spread(ideographs, 7, next.stays) + begun.stays;
   const FoldMasks masks{words, 0, characters, inside & ~(words | characters), popcount(ideographs)};
   const FoldedSpaces spaces = fold_dense(masks, size - 1, cursor.last, state);
@@ -386,7 +408,7 @@ inline std::size_t apply_each(std::uint64_t rest, const char* at, const Shape& s
 // Any block, up to the first character that is not for a kernel. Returns whether there is none.
 inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& cursor, FoldState& state) {
   const Bytes bytes = block.bytes;
-  const Bytes folded = fold_ascii(bytes);
+  const auto [folded, words] = folded_ascii(bytes);
   const FirstBytes first{at_least(bytes, 0xC2), at_least(bytes, 0xE0), at_least(bytes, 0xF0)};
   std::size_t size = whole_characters(cursor.at, block.size);
   const Shape shape = shape_of(size, block.high, first, block.high & ~at_least(bytes, 0xC0));
@@ -396,7 +418,7 @@ inline bool fold_any(const Block& block, const FoldGroups& groups, Cursor& curso
   Actions actions;
   actions.bytes = written;
   actions.three = shape.three;
-  actions.one = shape.starts & ~block.high & ~equal(folded, ' ');
+  actions.one = shape.starts & words;
   actions.separators = shape.starts & ~block.high & ~actions.one;
   store(written, {_mm256_blendv_epi8(folded.low, bytes.low, bytes.low),
                   _mm256_blendv_epi8(folded.high, bytes.high, bytes.high)});
@@ -438,7 +460,7 @@ std::size_t fold_avx2(std::string_view text, const FoldGroups& groups, FoldState
     ask_ahead(cursor.at);
     const Block block = read_block(cursor);
     if (block.high == 0 && cursor.last.character == 0) {
-      write_ascii(block, cursor, state);
+      fold_ascii(block, cursor, state);
       continue;
     }
     if (groups.ideographs_stay && may_be_ideographs(block.high, cursor.at) &&
