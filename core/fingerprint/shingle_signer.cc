@@ -77,6 +77,7 @@ void ShingleSigner<kSketchBytes>::begin(ShingleKind kind, std::uint64_t units) {
   is_drawn_again_ = false;
   carried_size_ = 0;
   kept_.resize(keeps_all() ? shingles_ : 0);
+  if (!keeps_all()) kept_.reserve(2 * kShinglesKept);  // never more
   minima_.clear();
   sketch_.begin(shingles_);
 }
