@@ -133,6 +133,24 @@ TEST(HtmlMain, small_furniture_inside_the_article_goes) {
   }
 }
 
+TEST(HtmlMain, in_a_list_of_entries_that_end_with_a_link_each_heading_stays) {
+  const auto entry = [](int i) {
+    const std::string number = std::to_string(i);
+    return "<div class=post><h2><a href=/" + number + ">The day number " + number +
+           "</a></h2><p>On that day the mayor told us what he had told us before, in other words.</p><a "
+           "href=/" +
+           number + ">Read more</a></div>";
+  };
+  const auto text_with = [&](std::string_view between) {
+    return main_of("<nav><a href=/>Home</a> <a href=/about>About</a></nav><div class=posts>" + entry(1) +
+                   entry(2) + std::string(between) + "</div>");
+  };
+  for (const std::string_view heading : {"The day number 1", "The day number 2"}) {
+    EXPECT_NE(text_with("").find(heading), std::string::npos) << heading;
+  }
+  EXPECT_EQ(text_with("<h2><a href=/3>Another page</a></h2><h2><a href=/4>One more</a></h2>"), text_with(""));
+}
+
 TEST(HtmlMain, a_short_sentence_stays_whatever_it_begins_with) {
   const std::string menu = "<div class=menu>" + std::string(600, 'x') + "</div>";
   const auto text_with = [&](std::string_view line) {
