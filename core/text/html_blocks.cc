@@ -306,7 +306,10 @@ class BlockBuilder {
       if ((each & kHintBad) != 0) weight -= 25;
     }
     unsigned flags = 0;
-    if ((hints & kHintUnlikely) != 0 && (hints & kHintMaybe) == 0 && !is_word()) flags |= Flag::kUnlikely;
+    if ((hints & kHintUnlikely) != 0 && (hints & kHintMaybe) == 0 && !is_word()) {
+      flags |= Flag::kUnlikely;
+      if ((hints & kHintFooter) != 0) flags |= Flag::kFooter;
+    }
     if ((hints & kHintShare) != 0) flags |= Flag::kShare;
     if ((hints & kHintByline) != 0) flags |= Flag::kByline;
     if ((hints & kHintAuthor) != 0) flags |= Flag::kAuthor;
@@ -328,6 +331,7 @@ class BlockBuilder {
     if (attributes_.has(Attributes::kRole)) {
       const std::string_view role = attributes_[Attributes::kRole];
       if (is_furniture_role(role)) flags |= Flag::kUnlikely;
+      if (role == "contentinfo") flags |= Flag::kFooter;
       if (role == "presentation") flags |= Flag::kPresentation;
     }
     if (attributes_.has(Attributes::kSummary) && facts_.element->tag == HtmlTag::kTable)

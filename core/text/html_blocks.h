@@ -41,7 +41,8 @@ struct HtmlContainer {
     kComments = 4096,     // its names say: of readers
     kHasId = 8192,
     kSidebar = 16384,  // its names say: beside the text
-    kOfNames = kUnlikely | kShare | kByline | kAuthor | kCaption | kExtra | kComments | kSidebar,
+    kFooter = 32768,   // kUnlikely, and its names or its role say: below the text
+    kOfNames = kUnlikely | kShare | kByline | kAuthor | kCaption | kExtra | kComments | kSidebar | kFooter,
   };
 
   std::uint32_t parent = 0;

@@ -15,10 +15,10 @@ namespace {
 constexpr unsigned kHintsOfComments = kHintUnlikely | kHintBad | kHintComment;
 
 // No hint but the end of "commentary", which begins like a comment: on a law, on a verse. It is text.
-constexpr unsigned kCommentary = 2048;
+constexpr unsigned kCommentary = 4096;
 
 // No hint: there may be classes of looks in the name (is_look), so it has to be looked at word by word.
-constexpr unsigned kMayLook = 4096;
+constexpr unsigned kMayLook = 8192;
 
 struct HintWord {
   std::string_view word;  // the first eight characters count; '-' is where a part of the name begins or ends
@@ -40,7 +40,7 @@ constexpr HintWord kWords[] = {
     {"toolbar", kHintUnlikely},
     {"skyscraper", kHintUnlikely | kHintBad},
     {"sidebar", kHintUnlikely | kHintBad | kHintSidebar},
-    {"footer", kHintUnlikely | kHintBad},
+    {"footer", kHintUnlikely | kHintBad | kHintFooter},
     {"header", kHintUnlikely},
     {"masthead", kHintBad},
     {"banner", kHintUnlikely | kHintBad},

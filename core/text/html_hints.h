@@ -26,6 +26,7 @@ enum HtmlHint : std::uint16_t {
   kHintExtra = 256,     // beside the text: dates, tags, standfirsts, pull quotes ...
   kHintComment = 512,   // of a reader; in a line of text, of a programmer
   kHintSidebar = 1024,  // beside the text, be it of the page or of the article
+  kHintFooter = 2048,   // below it, likewise
 };
 
 inline constexpr unsigned kHintsOfContent = kHintMaybe | kHintGood;  // all others are of furniture

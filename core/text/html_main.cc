@@ -215,13 +215,15 @@ bool HtmlMainContent::is_around_article(Index i) {
 // A footer or an aside is none of the article, not even where there is little else: two pages with one footer
 // would be one text. But what holds more than half of the <article> or <main> around it is the article's own,
 // and an <aside> with more than half of the page may be all there is, where neither stands beside it.
-bool HtmlMainContent::is_aside(Index i) {
+// `by_name`: what is called a footer is one.
+bool HtmlMainContent::is_aside(Index i, bool by_name) {
   const HtmlTag tag = at(i).tag;
-  if (tag != HtmlTag::kFooter && tag != HtmlTag::kAside) return false;
+  const bool footer = tag == HtmlTag::kFooter || (by_name && at(i).has(Flag::kFooter));
+  if (!footer && tag != HtmlTag::kAside) return false;
   look_inside();
   if (is_box_in_text(i)) return false;
   const Index around = around_[i];
-  if (around == 0 && (tag == HtmlTag::kFooter || first_main_ < i || last_main_ >= at(i).end)) return true;
+  if (around == 0 && (footer || first_main_ < i || last_main_ >= at(i).end)) return true;
   const float all = around == 0 ? visible_bytes_ : static_cast<float>(inside_[around]);
   return static_cast<float>(inside_[i]) <= kMostShare * all;
 }
@@ -276,7 +278,7 @@ bool HtmlMainContent::mark_dead(const Rules& rules) {
   for (Index i = 1; i < n; ++i) {
     const HtmlContainer& each = at(i);
     unsigned dead = dead_[each.parent] | (seen_[i] ^ 1U);
-    const bool aside = dead == kAlive && is_aside(i);
+    const bool aside = dead == kAlive && is_aside(i, !rules.drop_unlikely);
     if (((each.flags & Flag::kUnlikely) != 0 || each.tag == HtmlTag::kNav || aside) && dead == kAlive) {
       // The class of an <article> names its topics, too, and "social" may be one of them.
       // An answer to a comment is as good as the comment.

@@ -67,7 +67,7 @@ class HtmlMainContent {
   void look_inside();
   void find_headlines();
   bool is_around_article(Index i);
-  bool is_aside(Index i);
+  bool is_aside(Index i, bool by_name);
   bool is_box_in_text(Index i) const;
   bool is_paragraph(Index i) const;
   bool mark_dead(const Rules& rules);

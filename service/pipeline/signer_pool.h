@@ -54,7 +54,8 @@ struct Signed {
   void prefetch() const { prefetch_lines(this, usual_bytes()); }
 
   // And who read it, when the next page is signed into the same slot: all that is written of one; and, once
-  // that is here, the memory of its sample, which is that of the page after it (ShingleSigner::take_shingles).
+  // that is here, the memory of its sample, where that of the page after it will be
+  // (ShingleSigner::take_shingles).
   void prefetch_to_write() const { prefetch_lines_to_write(this, usual_bytes()); }
   void prefetch_rest_to_write() const {
     const std::span<const std::uint64_t> sample = route.longs[0].sample;

@@ -8,7 +8,7 @@
 namespace neardup::internal {
 namespace {
 
-constexpr unsigned kFooter = kHintUnlikely | kHintBad;
+constexpr unsigned kFooter = kHintUnlikely | kHintBad | kHintFooter;
 
 unsigned hints_of(std::string_view name) {
   HtmlHints hints;

@@ -544,6 +544,18 @@ TEST(HtmlMain, a_footer_or_an_aside_is_never_the_article) {
   }
 }
 
+// Where little is left, furniture may be the text; but two small pages with one footer would be one text.
+TEST(HtmlMain, a_footer_of_a_small_page_is_one_by_its_name_or_role_too) {
+  for (const std::string_view footer : {"<div class=footer>", "<div id=site-footer>",
+                                        "<section class=PageFooter>", "<div role=contentinfo>"}) {
+    const std::string text = main_of(std::string(kMenu) + "<div class=c>" + prose("news", 1) + "</div>" +
+                                     std::string(footer) + "<p>" + small_print() + "</p></div>");
+    EXPECT_TRUE(holds(text, "Of news") && !holds(text, "foundation")) << footer << text;
+  }
+  const std::string all = main_of("<div class=footer>" + prose("news", 1) + "</div>");
+  EXPECT_TRUE(holds(all, "Of news")) << "there is nothing else";
+}
+
 // Who wins the vote has paragraphs; who has none, and is most of the page, is not lost for that.
 TEST(HtmlMain, most_of_a_page_is_kept_though_it_has_no_paragraphs) {
   const std::vector<std::string> bodies = plain_bodies();
