@@ -63,10 +63,11 @@ void HtmlMainLines::cut_lines() {
 }
 
 void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
-  const Line* marker = nullptr;  // of which this line may be a link
+  bool behind_marker = false;
   for (Line& line : lines_) {
-    if (!is_link(line) || (marker != nullptr && begins_entry(line, *marker))) marker = nullptr;
-    if (marker != nullptr || is_menu(line)) {
+    const bool is_link = line.link_bytes * 5 >= line.bytes * 4;
+    behind_marker = behind_marker && is_link;
+    if (behind_marker || is_menu(line)) {
       drop(line);
       continue;
     }
@@ -85,16 +86,8 @@ void HtmlMainLines::drop_furniture(bool with_title, HtmlTitles& titles) {
       if (titles.say(folded_)) line.keep = false;
     }
     if (!line.keep) drop(line);
-    marker = kind == HtmlLine::kMarker ? &line : nullptr;
+    behind_marker = kind == HtmlLine::kMarker && !is_link;  // a link is one of a list, or ends an entry of it
   }
-}
-
-// Whether a line is the heading of the next entry of a list: of text, where each entry ends with a link as
-// `marker` is, "Read more".
-bool HtmlMainLines::begins_entry(const Line& line, const Line& marker) const {
-  const Line* const next = &line + 1;
-  if (!is_link(marker) || !is_heading(tag_of(line)) || next == lines_.data() + lines_.size()) return false;
-  return !is_link(*next) && !is_heading(tag_of(*next));
 }
 
 void HtmlMainLines::drop(Line& line) {

@@ -54,8 +54,6 @@ class HtmlMainLines {
 
   void cut_lines();
   void drop_furniture(bool with_title, HtmlTitles& titles);
-  static bool is_link(const Line& line) { return line.link_bytes * 5 >= line.bytes * 4; }
-  bool begins_entry(const Line& line, const Line& marker) const;
   void drop(Line& line);
   bool is_banner(const Line& line, HtmlTitles& titles) const;
   bool is_menu(const Line& line);
