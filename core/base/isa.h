@@ -1,8 +1,8 @@
 // Which vector instructions may run here?
 //
 // A kernel exists up to three times: its scalar definition, which is what it means, and AVX2 and AVX-512
-// versions, which are how it is fast. All give the same bits; tests compare them. One binary holds all three
-// and runs on any x86-64: the tier is picked once, by what the CPU has.
+// versions, which are how it is fast. All give the same bits; tests compare them, where there is no AVX-512
+// with its instructions emulated. One binary holds all three; what the CPU has picks the tier, once.
 //
 //   NEARDUP_ISA=scalar|avx2|avx512   forces a tier (to compare, or to work around a CPU); one that the CPU
 //                                    does not have, or an unknown name, ends the program with a message
