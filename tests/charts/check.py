@@ -209,9 +209,13 @@ def cases_on(release, cases):
     (rule,) = of_kind("PrometheusRule", documents(done.stdout))
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "rules.yaml").write_text(yaml.safe_dump(rule["spec"]))
-        file = pathlib.Path(folder, "cases.yaml")
-        file.write_text(yaml.safe_dump({**cases, "rule_files": ["rules.yaml"]}))
-        done = subprocess.run(["promtool", "test", "rules", str(file)], capture_output=True, text=True)
+        by_interval = {}  # as cases_by_interval in tests/ops/rules.py
+        for case in cases["tests"]:
+            by_interval.setdefault(case["interval"] if case["interval"].endswith("m") else "1m", []).append(case)
+        files = [pathlib.Path(folder, f"cases_{interval}.yaml") for interval in by_interval]
+        for file, (interval, tests) in zip(files, by_interval.items()):
+            file.write_text(yaml.safe_dump({"rule_files": ["rules.yaml"], "evaluation_interval": interval, "tests": tests}))
+        done = subprocess.run(["promtool", "test", "rules", *map(str, files)], capture_output=True, text=True)
         return "" if done.returncode == 0 else done.stdout + done.stderr
 
 

@@ -51,9 +51,11 @@ def cases_fail(alerts_text, cases_text):
     with tempfile.TemporaryDirectory() as folder:
         # Of two instances, or NeardupInstanceMissing has nothing to miss.
         pathlib.Path(folder, "alerts.yaml").write_text(re.sub(r"\b1( # threshold: replicaCount\n)", r"2\1", alerts_text))
-        cases = pathlib.Path(folder, "cases.yaml")
-        cases.write_text(re.sub(r"^rule_files: .*$", "rule_files: [alerts.yaml]", cases_text, flags=re.MULTILINE))
-        code, words = promtool("test", "rules", str(cases))
+        files = []
+        for interval, cases in rules.cases_by_interval(cases_text).items():
+            files.append(pathlib.Path(folder, f"cases_{interval}.yaml"))
+            files[-1].write_text(re.sub(r"^rule_files: .*$", "rule_files: [alerts.yaml]", cases, flags=re.MULTILINE))
+        code, words = promtool("test", "rules", *map(str, files))
         return "" if code == 0 else words
 
 
@@ -171,7 +173,7 @@ def planted(alerts_text, runbooks, reference, commands):
 
 def cases_of(alert_name, cases_text):
     """The cases of one alert, without what they expect of others, which are not there when it is alone."""
-    head, *cases = re.split(r"^(?=  - name: )", cases_text, flags=re.MULTILINE)
+    head, *cases = rules.split_cases(cases_text)
     named = f"alertname: {alert_name}"
     its_cases = head + "".join(case for case in cases if named in case)
     return EXPECTED.sub(lambda expected: expected[0] if named in expected[0] else "", its_cases)

@@ -43,6 +43,24 @@ def alone(text, alert, expr):
     return f"{recordings}\n  - name: neardup.alerts\n    rules:\n{''.join(blocks)}"
 
 
+def split_cases(text):
+    """What stands above the cases, and each case."""
+    return re.split(r"^(?=  - name: )", text, flags=re.MULTILINE)
+
+
+def cases_by_interval(text):
+    """The cases in files by how often the rules are evaluated: each minute, or where their series have less to tell as
+    often as that. A day in steps of five minutes would take five times as long and show nothing more."""
+    head, *cases = split_cases(text)
+    found = {}
+    for case in cases:
+        (interval,) = re.findall(r"^    interval: (\d+[sm])$", case, re.MULTILINE)
+        often = interval if interval.endswith("m") else "1m"
+        above = re.sub(r"^evaluation_interval: .*$", f"evaluation_interval: {often}", head, flags=re.MULTILINE)
+        found[often] = found.get(often, above) + case
+    return found
+
+
 def metrics_named(text):
     """Metrics that a text speaks of; recording rules are written with colons and are none."""
     return set(METRIC.findall(re.sub(r"\b\w+:\w+:\w+\b", "", text)))
