@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "service/kafka/topics.h"
 #include "tests/service/kafka/mock_cluster.h"
 #include "tests/support/eventually.h"
 #include "tests/support/folder_test.h"
@@ -183,6 +184,21 @@ TEST(Client, stays_with_a_leader_that_is_back_before_it_was_left) {
     cluster.send(kTopic, {value});
     ASSERT_EQ(next(), value);
   }
+}
+
+// librdkafka without our patch keeps what it asked with, which LeakSanitizer sees (./dev test --preset asan;
+// tests/support/librdkafka-refused-coordinator.patch).
+TEST(Client, keeps_nothing_of_a_coordinator_that_it_may_not_ask_for) {
+  MockCluster cluster({"pages"});
+  cluster.refuse(MockCluster::kFindCoordinator, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, 100);
+  KafkaConfig config;
+  config.brokers = cluster.servers();
+  config.group = "dedup";
+  const std::array positions = {CommittedPosition{.topic = "pages", .partition = 0, .next = 1}};
+  const auto group = read_group(config, positions, std::chrono::seconds(10));
+  ASSERT_FALSE(group);
+  EXPECT_NE(group.error().message.find("GROUP_AUTHORIZATION_FAILED"), std::string::npos)
+      << group.error().message;
 }
 
 // librdkafka without our patch waits for the broker that is gone
