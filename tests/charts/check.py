@@ -26,6 +26,9 @@ import tempfile
 import yaml
 
 ROOT = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests/ops"))
+import rules
+
 CHART = ROOT / "charts/neardup"
 GOLDEN = ROOT / "tests/golden/charts"
 GOLDEN_OF = ["default", "managed-kafka-sasl", "strimzi-mtls", "standby", "monitoring", "persistence"]
@@ -209,12 +212,10 @@ def cases_on(release, cases):
     (rule,) = of_kind("PrometheusRule", documents(done.stdout))
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "rules.yaml").write_text(yaml.safe_dump(rule["spec"]))
-        by_interval = {}  # as cases_by_interval in tests/ops/rules.py
-        for case in cases["tests"]:
-            by_interval.setdefault(case["interval"] if case["interval"].endswith("m") else "1m", []).append(case)
-        files = [pathlib.Path(folder, f"cases_{interval}.yaml") for interval in by_interval]
-        for file, (interval, tests) in zip(files, by_interval.items()):
-            file.write_text(yaml.safe_dump({"rule_files": ["rules.yaml"], "evaluation_interval": interval, "tests": tests}))
+        files = []
+        for interval, tests in rules.by_evaluation(cases["tests"], lambda case: case["interval"]).items():
+            files.append(pathlib.Path(folder, f"cases_{interval}.yaml"))
+            files[-1].write_text(yaml.safe_dump({"rule_files": ["rules.yaml"], "evaluation_interval": interval, "tests": tests}))
         done = subprocess.run(["promtool", "test", "rules", *map(str, files)], capture_output=True, text=True)
         return "" if done.returncode == 0 else done.stdout + done.stderr
 

@@ -52,7 +52,7 @@ def cases_fail(alerts_text, cases_text):
         # Of two instances, or NeardupInstanceMissing has nothing to miss.
         pathlib.Path(folder, "alerts.yaml").write_text(re.sub(r"\b1( # threshold: replicaCount\n)", r"2\1", alerts_text))
         files = []
-        for interval, cases in rules.cases_by_interval(cases_text).items():
+        for interval, cases in rules.cases_by_evaluation(cases_text).items():
             files.append(pathlib.Path(folder, f"cases_{interval}.yaml"))
             files[-1].write_text(re.sub(r"^rule_files: .*$", "rule_files: [alerts.yaml]", cases, flags=re.MULTILINE))
         code, words = promtool("test", "rules", *map(str, files))

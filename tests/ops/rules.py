@@ -48,17 +48,24 @@ def split_cases(text):
     return re.split(r"^(?=  - name: )", text, flags=re.MULTILINE)
 
 
-def cases_by_interval(text):
-    """The cases in files by how often the rules are evaluated: each minute, or where their series have less to tell as
+def by_evaluation(cases, interval_of):
+    """The cases by how often the rules are evaluated for them: each minute, or where their series have less to tell as
     often as that. A day in steps of five minutes would take five times as long and show nothing more."""
-    head, *cases = split_cases(text)
     found = {}
     for case in cases:
-        (interval,) = re.findall(r"^    interval: (\d+[sm])$", case, re.MULTILINE)
-        often = interval if interval.endswith("m") else "1m"
-        above = re.sub(r"^evaluation_interval: .*$", f"evaluation_interval: {often}", head, flags=re.MULTILINE)
-        found[often] = found.get(often, above) + case
+        interval = interval_of(case)
+        found.setdefault(interval if interval.endswith("m") else "1m", []).append(case)
     return found
+
+
+def cases_by_evaluation(text):
+    """A file of cases in files, by how often the rules are evaluated."""
+    head, *cases = split_cases(text)
+    parts = by_evaluation(cases, lambda case: re.search(r"^    interval: (\d+[sm])$", case, re.MULTILINE)[1])
+    return {
+        interval: re.sub(r"^evaluation_interval: .*$", f"evaluation_interval: {interval}", head, flags=re.MULTILINE) + "".join(part)
+        for interval, part in parts.items()
+    }
 
 
 def metrics_named(text):
