@@ -377,10 +377,11 @@ inline __m512i interleaved(__m512i a, __m512i b) {
   for (unsigned i = 0; i < 8; ++i) result.at[i] = (i % 2 == 0 ? even : odd).at[i / 2 * 2 + kFrom];
   return result.vector();
 }
+// These with zeros in the rest (core/base/compress_avx512.inc).
 template <class Lane, class Vector>
-inline Vector compressed(Vector behind, std::uint64_t mask, Vector vector) {
+inline Vector compressed(std::uint64_t mask, Vector vector) {
   const Lanes<Lane, Vector> from(vector);
-  Lanes<Lane, Vector> result(behind);
+  Lanes<Lane, Vector> result;
   unsigned kept = 0;
   for (unsigned i = 0; i < from.kCount; ++i) {
     if (has(mask, i)) result.at[kept++] = from.at[i];
@@ -388,9 +389,9 @@ inline Vector compressed(Vector behind, std::uint64_t mask, Vector vector) {
   return result.vector();
 }
 template <class Lane, class Vector>
-inline Vector expanded(Vector between, std::uint64_t mask, Vector vector) {
+inline Vector expanded(std::uint64_t mask, Vector vector) {
   const Lanes<Lane, Vector> from(vector);
-  Lanes<Lane, Vector> result(between);
+  Lanes<Lane, Vector> result;
   unsigned taken = 0;
   for (unsigned i = 0; i < from.kCount; ++i) {
     if (has(mask, i)) result.at[i] = from.at[taken++];
