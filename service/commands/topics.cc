@@ -29,10 +29,14 @@ int run_topics_create(const TopicsOptions& options, const LoadedConfig& loaded) 
 int run_topics_check(const TopicsOptions& options, const LoadedConfig& loaded) {
   const KafkaConfig& kafka = loaded.config.kafka;
   const auto timeout = std::chrono::milliseconds(options.timeout_ms);
-  const auto missing = missing_rights(kafka, timeout);
-  if (!missing) return report_error(missing.error());
-  for (const std::string& right : *missing) std::cerr << right << ": not allowed to this user\n";
-  if (!missing->empty())
+  const auto rights = missing_rights(kafka, timeout);
+  if (!rights) return report_error(rights.error());
+  for (const std::string& right : rights->missing) std::cerr << right << ": not allowed to this user\n";
+  for (const std::string& untold : rights->untold)
+    std::cerr << "warning: " << untold << ": whether this user is allowed what it needs is not known\n";
+  if (!rights->untold.empty())
+    std::cerr << "  mend it: check again when Kafka coordinates groups; its own log says why it does not\n";
+  if (!rights->missing.empty())
     std::cerr << "  mend them: ACLs, as \"What Kafka must allow\" in service/README.md has them\n";
   const auto described = describe_topics(kafka, topic_names(kafka.topics), timeout);
   if (!described) return report_error(described.error());
@@ -44,7 +48,7 @@ int run_topics_check(const TopicsOptions& options, const LoadedConfig& loaded) {
     std::cerr << "warning: " << warning.topic << ": " << warning.what << "\n  mend it: " << warning.mend
               << '\n';
   }
-  if (!problems.empty() || !missing->empty()) return kExitConfig;
+  if (!problems.empty() || !rights->missing.empty()) return kExitConfig;
   fmt::print("all {} topics are right\n", described->size());
   return kExitOk;
 }

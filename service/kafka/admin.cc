@@ -34,6 +34,8 @@ Error answered(const std::string& where, rd_kafka_resp_err_t error, const std::s
           "too, and if the group is behind it then: serve --accept-moved-offsets journal)"};
 }
 
+constexpr milliseconds kAskAgain{100};  // what Kafka did not know yet
+
 // Admin requests, one after the other, and the wait for their answers.
 class Admin {
  public:
@@ -311,6 +313,42 @@ std::span<const rd_kafka_ConsumerGroupDescription_t*> groups_of(rd_kafka_event_t
   return {answered, count};
 }
 
+// Whether a group's coordinator is still being chosen, or reads what there is of the group.
+bool is_settling(rd_kafka_resp_err_t error) {
+  return error == RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE ||
+         error == RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS ||
+         error == RD_KAFKA_RESP_ERR_NOT_COORDINATOR;
+}
+
+// What `group` and the two of its election have to say to RightsReport. A Kafka that has just begun has no
+// coordinators yet: they are asked for as long as there is time.
+void add_groups(RightsReport& report, const Admin& admin, const std::string& group) {
+  std::vector<std::string> names = {group, group + "-input", group + "-journal"};
+  while (!names.empty()) {
+    const auto answer = ask_for_groups(admin, names, Rights::kTold);
+    if (!answer) {
+      report.untold.push_back(answer.error().message);
+      return;
+    }
+    names.clear();
+    for (const rd_kafka_ConsumerGroupDescription_t* described : groups_of(**answer)) {
+      const std::string name = rd_kafka_ConsumerGroupDescription_group_id(described);
+      const rd_kafka_error_t* error = rd_kafka_ConsumerGroupDescription_error(described);
+      std::size_t count = 0;
+      const auto* allowed = rd_kafka_ConsumerGroupDescription_authorized_operations(described, &count);
+      if (error == nullptr || rd_kafka_error_code(error) == RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED) {
+        add_missing(report.missing, "group " + name, error, {name == group ? kRead : kDescribe}, allowed,
+                    count);
+      } else if (is_settling(rd_kafka_error_code(error)) && !admin.out_of_time()) {
+        names.push_back(name);
+      } else {
+        report.untold.push_back("group " + name + ": " + describe(*error));
+      }
+    }
+    if (!names.empty()) std::this_thread::sleep_for(kAskAgain);
+  }
+}
+
 Result<std::map<std::string, TopicDescription>> read_topics(const Admin& admin,
                                                             const std::vector<std::string>& names) {
   Result<std::map<std::string, TopicDescription>> topics = read_identities(admin, names);
@@ -545,10 +583,10 @@ Result<bool> has_members(const KafkaConfig& config, milliseconds timeout, const 
   return rd_kafka_ConsumerGroupDescription_member_count(groups[0]) > 0;
 }
 
-Result<std::vector<std::string>> missing_rights(const KafkaConfig& config, milliseconds timeout) {
+Result<RightsReport> missing_rights(const KafkaConfig& config, milliseconds timeout) {
   const Result<Admin> admin = Admin::open_for_group(config, timeout, {});
   if (!admin) return admin.error();
-  std::vector<std::string> missing;
+  RightsReport report;
   const auto topics = ask_for_topics(*admin, topic_names(config.topics), Rights::kTold);
   if (!topics) return topics.error();
   for (const rd_kafka_TopicDescription_t* topic : topics_of(**topics)) {
@@ -558,22 +596,13 @@ Result<std::vector<std::string>> missing_rights(const KafkaConfig& config, milli
     const auto* allowed = rd_kafka_TopicDescription_authorized_operations(topic, &count);
     const rd_kafka_error_t* error = rd_kafka_TopicDescription_error(topic);
     if (is_input) {
-      add_missing(missing, "topic " + name, error, {kRead, kDescribeConfigs}, allowed, count);
+      add_missing(report.missing, "topic " + name, error, {kRead, kDescribeConfigs}, allowed, count);
     } else {
-      add_missing(missing, "topic " + name, error, {kRead, kWrite, kDescribeConfigs}, allowed, count);
+      add_missing(report.missing, "topic " + name, error, {kRead, kWrite, kDescribeConfigs}, allowed, count);
     }
   }
-  const std::vector<std::string> names = {config.group, config.group + "-input", config.group + "-journal"};
-  const auto groups = ask_for_groups(*admin, names, Rights::kTold);
-  if (!groups) return missing;  // a new cluster has nobody yet who coordinates them
-  for (const rd_kafka_ConsumerGroupDescription_t* group : groups_of(**groups)) {
-    const std::string name = rd_kafka_ConsumerGroupDescription_group_id(group);
-    std::size_t count = 0;
-    const auto* allowed = rd_kafka_ConsumerGroupDescription_authorized_operations(group, &count);
-    add_missing(missing, "group " + name, rd_kafka_ConsumerGroupDescription_error(group),
-                {name == config.group ? kRead : kDescribe}, allowed, count);
-  }
-  return missing;
+  add_groups(report, *admin, config.group);
+  return report;
 }
 
 Result<std::vector<std::optional<std::int64_t>>> read_group(const KafkaConfig& config,
@@ -699,7 +728,7 @@ Status create_topics(const KafkaConfig& config, const TopicCreation& creation, m
     }
     if (admin->out_of_time())
       return Error{ErrorCode::kUnavailable, "topics were created or altered and do not show it in time"};
-    std::this_thread::sleep_for(milliseconds(100));
+    std::this_thread::sleep_for(kAskAgain);
   }
   return {};
 }

@@ -77,10 +77,14 @@ std::string no_answer(const KafkaConfig& config, std::chrono::milliseconds waite
 Result<bool> has_members(const KafkaConfig& config, std::chrono::milliseconds timeout,
                          const std::stop_token& stop = {});
 
-// What the user may not do and the service does, as far as Kafka tells: one line for each topic and group,
-// like "topic pages: Read". It does not tell of transactional ids, and of nothing if it is older than 2.3.
-// Errors: kUnavailable, kInvalid (client settings).
-Result<std::vector<std::string>> missing_rights(const KafkaConfig& config, std::chrono::milliseconds timeout);
+struct RightsReport {
+  std::vector<std::string> missing;  // a line for each topic and group, like "topic pages: Read"
+  std::vector<std::string> untold;   // of which groups Kafka did not tell in the time, and why
+};
+
+// What the user may not do and the service does, as far as Kafka tells: it does not of transactional ids, and
+// of nothing if it is older than 2.3. Errors: kUnavailable, kInvalid (client settings).
+Result<RightsReport> missing_rights(const KafkaConfig& config, std::chrono::milliseconds timeout);
 
 // Asks for ids and partition counts again and again, over one connection. The settings are left out unless
 // they are asked for, and how many brokers there are.

@@ -146,6 +146,17 @@ TEST(Chaos, a_new_journal_on_three_brokers_has_two_in_sync) {
   ASSERT_TRUE(again) << again.error().message;
 }
 
+// One broker cannot have the three copies, so there is no topic of groups, and nobody who coordinates one.
+TEST(Chaos, groups_whose_rights_are_not_known_in_time_are_named) {
+  const PrivateKafka kafka("--set offsets.topic.replication.factor=3");
+  KafkaConfig config;
+  config.brokers = kafka.servers();
+  const auto rights = missing_rights(config, std::chrono::seconds(2));
+  ASSERT_TRUE(rights) << rights.error().message;
+  EXPECT_THAT(rights->untold, Contains(HasSubstr("group neardup")));
+  EXPECT_THAT(rights->missing, IsEmpty());
+}
+
 // librdkafka tells a ListOffsets that nobody answered as a success without an offset: the journal's end
 // would lie before all that is open in it, and the input's nowhere.
 TEST(Chaos, where_logs_end_is_not_known_as_long_as_nobody_says_it) {
