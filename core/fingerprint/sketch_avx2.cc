@@ -30,7 +30,7 @@ constexpr std::array<std::uint64_t, 256> kLaneLists = make_lane_lists();
 
 NEARDUP_BEGIN_AVX2
 namespace neardup::internal {
-#include "core/fingerprint/lower_bins.inc"
+#include "core/fingerprint/sketch_steps.inc"
 namespace {
 
 constexpr std::size_t kBlockMax = 1024;    // shingles between two looks at the bins, and the size of a buffer
@@ -302,19 +302,6 @@ std::size_t select_below(const std::uint64_t* shingles, std::size_t count, const
     kept += shingle_value(shingle) < bins[shingle_place(shingle, kBins)] >> 32 ? 1U : 0U;
   }
   return kept;
-}
-
-void set_mark(std::uint32_t place, std::uint64_t* words) { words[place / 64] |= 1ULL << (place % 64); }
-
-void set_marks(const std::uint32_t* places, std::size_t count, std::uint64_t* words) {
-  std::size_t i = 0;
-  for (; i + 4 <= count; i += 4) {  // unrolled by hand: as much as half of the time is spent here
-    set_mark(places[i], words);
-    set_mark(places[i + 1], words);
-    set_mark(places[i + 2], words);
-    set_mark(places[i + 3], words);
-  }
-  for (; i < count; ++i) set_mark(places[i], words);
 }
 
 void mark(const std::uint64_t* shingles, std::size_t count, std::uint32_t floor, std::uint32_t marks,

@@ -12,7 +12,7 @@
 NEARDUP_BEGIN_AVX512
 namespace neardup::internal {
 #include "core/base/compress_avx512.inc"
-#include "core/fingerprint/lower_bins.inc"
+#include "core/fingerprint/sketch_steps.inc"
 namespace {
 
 constexpr std::size_t kBlockMax = 1024;    // shingles between two looks at the bins, and the size of a buffer
@@ -403,19 +403,6 @@ void make_bands_by_eight(const std::uint32_t* first, const std::uint32_t* second
     make(first, second, kind, j, made);
     made.store(bands + j, std::min<std::size_t>(count - j, 8));
   }
-}
-
-void set_mark(std::uint32_t place, std::uint64_t* words) { words[place / 64] |= 1ULL << (place % 64); }
-
-void set_marks(const std::uint32_t* places, std::size_t count, std::uint64_t* words) {
-  std::size_t i = 0;
-  for (; i + 4 <= count; i += 4) {  // unrolled by hand: as much as half of the time is spent here
-    set_mark(places[i], words);
-    set_mark(places[i + 1], words);
-    set_mark(places[i + 2], words);
-    set_mark(places[i + 3], words);
-  }
-  for (; i < count; ++i) set_mark(places[i], words);
 }
 
 void mark(const std::uint64_t* shingles, std::size_t count, std::uint32_t floor, std::uint32_t marks,
