@@ -27,5 +27,16 @@ TEST(Crc32c, the_instruction_equals_the_table_on_every_length_and_alignment) {
   }
 }
 
+TEST(Crc32c, the_instruction_equals_the_table_where_it_reads_three_runs_at_a_time) {
+  if (!internal::crc32c_has_sse42()) GTEST_SKIP() << "this CPU has no SSE4.2";
+  std::mt19937_64 random(2);
+  std::string bytes(20'000, '\0');
+  for (char& c : bytes) c = static_cast<char>(random());
+  for (std::size_t size = 3'000; size <= bytes.size(); size += size % 3'072 < 10 ? 1 : 61) {
+    const std::string_view part = std::string_view(bytes).substr(0, size);
+    ASSERT_EQ(internal::crc32c_sse42(part), internal::crc32c_scalar(part)) << size;
+  }
+}
+
 }  // namespace
 }  // namespace neardup
