@@ -134,7 +134,7 @@ void ScanJournal::add(const Arrival& arrival, const Decision& decision, const Cl
   if (decision.verdict == Verdict::kDuplicate) gains_.add(decision.sequence, arrival.source, cluster);
   if (decision.verdict == Verdict::kUnique) {
     ++record_.counts.unique;
-    uniques_.add({.id = arrival.id,
+    encoder_.add({.id = arrival.id,
                   .url = arrival.url,
                   .source = arrival.source,
                   .event_time_ms = arrival.event_time_ms,
@@ -196,12 +196,12 @@ Status ScanJournal::end_record(Sequence oldest, std::int64_t time_ms,
         {topic, 0, before == chain_.positions().end() ? 0 : before->second.next, next, -1});
   }
   gains_.take(record_.clusters);
-  encode_journal_record(record_, uniques_, bytes_);
+  const std::string_view bytes = encoder_.encode(record_);
   const auto position = static_cast<std::int64_t>(record_.number) + 1;  // there is no other log
-  if (Status status = store_->append(bytes_, position); !status) return status;
-  if (Status status = chain_.accept(record_, bytes_); !status) return status;
+  if (Status status = store_->append(bytes, position); !status) return status;
+  if (Status status = chain_.accept(record_, bytes); !status) return status;
   record_.counts = {};
-  uniques_.clear();
+  encoder_.clear();
   next_.clear();
   return {};
 }

@@ -99,11 +99,10 @@ class ScanJournal {
   const std::string detector_options_;
   const std::string cluster_rule_;
   std::string first_texts_;  // of the first record that there ever is: their digests
-  JournalUniques uniques_;
+  JournalEncoder encoder_;
   JournalRecord record_;  // all else
   ClusterGains gains_;
   std::map<std::uint32_t, std::int64_t> next_;  // by topic
-  std::string bytes_;
 };
 
 }  // namespace neardup

@@ -97,6 +97,10 @@ Status JournalChain::check(const JournalRecord& record) const {
 }
 
 Status JournalChain::accept(const JournalRecord& record, std::string_view bytes) {
+  return accept(record, digest128(bytes));
+}
+
+Status JournalChain::accept(const JournalRecord& record, const Digest128& digest) {
   if (Status status = check(record); !status) return status;
   for (std::size_t ordinal = topics_.size(); ordinal < record.topics.size(); ++ordinal) {
     topics_.push_back({std::string(record.topics[ordinal].name), record.topics[ordinal].id});
@@ -108,7 +112,7 @@ Status JournalChain::accept(const JournalRecord& record, std::string_view bytes)
   writer_epoch_ = record.writer_epoch;
   sequence_ += record.counts.unique;
   oldest_ = record.oldest;
-  last_digest_ = digest128(bytes);
+  last_digest_ = digest;
   ++count_;
   return {};
 }

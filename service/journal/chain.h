@@ -45,6 +45,8 @@ class JournalChain {
   // Takes `record`, decoded from `bytes`, as the next one. Error kCorrupt or kContradiction; then nothing has
   // changed.
   Status accept(const JournalRecord& record, std::string_view bytes);
+  // The same by digest128(bytes), for who needs it twice.
+  Status accept(const JournalRecord& record, const Digest128& digest);
 
   // What `bytes` mean that the journal holds where only a record of ours was due. kFenced: they go on from
   // what we know, so another instance was elected and wrote them before we heard of that; what we were about

@@ -8,8 +8,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "core/base/result.h"
@@ -31,8 +29,10 @@ class JournalLog {
   // so: before, a transaction may still be open.
   virtual Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) = 0;
 
-  // The next record if one is committed within `wait`.
-  virtual Result<std::optional<std::string>> next(std::chrono::milliseconds wait) = 0;
+  // Hands the next record to `take`, if one is committed within `wait`: whether one was. If `take` refuses
+  // it, its error is returned.
+  virtual Result<bool> next(std::chrono::milliseconds wait,
+                            const std::function<Status(std::string_view bytes)>& take) = 0;
 
   // Whether nothing that was appended waits for its transaction to end. What waits is not handed out, and yet
   // may be committed.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "core/base/bytes.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::string_view kMagic = "NDJ\n";
 constexpr std::size_t kChecksumBytes = 4;
+constexpr std::size_t kFrontRoom = 16384;  // enough for a thousand partitions
 constexpr std::size_t kVarintBytesMax = 10;
 constexpr std::size_t kTopicNameBytesMax = 249;  // Kafka's own bound
 
@@ -33,9 +35,48 @@ Source get_source(ByteReader& in) {
   return source;
 }
 
+// All that stands before the count of its uniques.
+void put_front(ByteWriter& out, const JournalRecord& record) {
+  CHECK(record.signature_options.size() <= kSignatureOptionsBytesMax, "they name a few settings");
+  CHECK(record.detector_options.size() <= kSignatureOptionsBytesMax, "so do these");
+  CHECK(record.cluster_rule.size() <= kSignatureOptionsBytesMax, "and this is one");
+  out.bytes(kMagic);
+  out.u16(kJournalVersion);
+  out.u16(kSignatureVersion);
+  out.string(record.signature_options);
+  put_uuid(out, record.journal);
+  out.u64(record.number);
+  out.u64(record.writer_epoch);
+  out.digest(record.previous);
+  out.u64(record.first_sequence);
+  out.varint(record.oldest);
+  out.signed_varint(record.time_ms);
+  out.string(record.detector_options);
+  out.string(record.cluster_rule);
+  out.varint(record.counts.unique);
+  out.varint(record.counts.exact);
+  out.varint(record.counts.near);
+  out.varint(record.counts.short_text);
+  out.varint(record.counts.rejected);
+  out.varint(record.counts.deleted);
+  out.varint(record.topics.size());
+  for (const JournalTopic& topic : record.topics) {
+    out.string(topic.name);
+    put_uuid(out, topic.id);
+  }
+  out.varint(record.positions.size());
+  for (const JournalPosition& position : record.positions) {
+    out.varint(position.topic);
+    out.varint(static_cast<std::uint32_t>(position.partition));
+    out.varint(static_cast<std::uint64_t>(position.from));
+    out.varint(static_cast<std::uint64_t>(position.next));
+    out.signed_varint(position.leader_epoch);
+  }
+}
+
 // Leaders as differences, and whether there is a representative as the lowest bit of the count: three bytes
 // for most.
-void put_gains(ByteWriter& out, const std::vector<ClusterGain>& gains) {
+void put_gains(InPlaceWriter& out, const std::vector<ClusterGain>& gains) {
   out.varint(gains.size());
   Sequence before = 0;
   for (const ClusterGain& gain : gains) {
@@ -49,7 +90,7 @@ void put_gains(ByteWriter& out, const std::vector<ClusterGain>& gains) {
 }
 
 // Their places as differences.
-void put_deletions(ByteWriter& out, const std::vector<JournalDeletion>& deletions) {
+void put_deletions(InPlaceWriter& out, const std::vector<JournalDeletion>& deletions) {
   out.varint(deletions.size());
   std::uint64_t before = 0;
   for (const JournalDeletion& deletion : deletions) {
@@ -88,84 +129,58 @@ Error corrupt(const std::string& what) { return {ErrorCode::kCorrupt, "journal r
 
 }  // namespace
 
-void JournalUniques::add(const Unique& unique) {
+JournalEncoder::JournalEncoder() : begin_(kFrontRoom), end_(kFrontRoom) { bytes_.reserve(kFrontRoom); }
+
+void JournalEncoder::add(const Unique& unique) {
   const std::size_t room = journal_entry_bytes_max(unique.id.size(), unique.url.size(), unique.kept.size());
-  append_in_place(bytes_, room, [&](InPlaceWriter& out) {
-    out.digest(unique.signature.exact);
-    out.u64(unique.signature.fingerprint.bits);
-    out.varint(unique.signature.tokens);
-    put_source(out, unique.source);
-    out.signed_varint(unique.event_time_ms);
-    out.string(unique.id);
-    out.string(unique.url);
-    out.string(unique.kept);
-  });
-  ++size_;
+  ByteRoom place(bytes_.reserve(end_ + room, end_) + end_, room);
+  InPlaceWriter out(place);
+  out.digest(unique.signature.exact);
+  out.u64(unique.signature.fingerprint.bits);
+  out.varint(unique.signature.tokens);
+  put_source(out, unique.source);
+  out.signed_varint(unique.event_time_ms);
+  out.string(unique.id);
+  out.string(unique.url);
+  out.string(unique.kept);
+  end_ = static_cast<std::size_t>(place.end() - bytes_.data());
+  ++uniques_;
 }
 
-void JournalUniques::clear() {
-  size_ = 0;
-  bytes_.clear();
-}
-
-void encode_journal_record(const JournalRecord& record, const JournalUniques& uniques, std::string& bytes) {
-  CHECK(record.signature_options.size() <= kSignatureOptionsBytesMax, "they name a few settings");
-  CHECK(record.detector_options.size() <= kSignatureOptionsBytesMax, "so do these");
-  CHECK(record.cluster_rule.size() <= kSignatureOptionsBytesMax, "and this is one");
-  bytes.clear();
-  std::size_t size =
-      journal_frame_bytes_max(record.topics.size(), record.positions.size()) + uniques.bytes().size();
+std::string_view JournalEncoder::encode(const JournalRecord& record) {
+  std::string front;
+  front.reserve(journal_frame_bytes_max(record.topics.size(), record.positions.size()));
+  ByteWriter before(front);
+  put_front(before, record);
+  before.varint(uniques_);
+  std::size_t room = 2 * kVarintBytesMax + kChecksumBytes + record.clusters.size() * kJournalGainBytesMax;
   for (const JournalDeletion& deletion : record.deletions)
-    size += kJournalDeletionBytesMax + deletion.id.size();
-  size += record.clusters.size() * kJournalGainBytesMax;
-  bytes.reserve(size);
+    room += kJournalDeletionBytesMax + deletion.id.size();
+  const std::size_t more = front.size() - std::min(front.size(), begin_);  // of thousands of partitions
+  char* const data = bytes_.reserve(end_ + more + room, end_);
+  if (more > 0) std::memmove(data + begin_ + more, data + begin_, end_ - begin_);
+  begin_ += more;
+  end_ += more;
 
-  ByteWriter out(bytes);
-  out.bytes(kMagic);
-  out.u16(kJournalVersion);
-  out.u16(kSignatureVersion);
-  out.string(record.signature_options);
-  put_uuid(out, record.journal);
-  out.u64(record.number);
-  out.u64(record.writer_epoch);
-  out.digest(record.previous);
-  out.u64(record.first_sequence);
-  out.varint(record.oldest);
-  out.signed_varint(record.time_ms);
-  out.string(record.detector_options);
-  out.string(record.cluster_rule);
-  out.varint(record.counts.unique);
-  out.varint(record.counts.exact);
-  out.varint(record.counts.near);
-  out.varint(record.counts.short_text);
-  out.varint(record.counts.rejected);
-  out.varint(record.counts.deleted);
-  out.varint(record.topics.size());
-  for (const JournalTopic& topic : record.topics) {
-    out.string(topic.name);
-    put_uuid(out, topic.id);
-  }
-  out.varint(record.positions.size());
-  for (const JournalPosition& position : record.positions) {
-    out.varint(position.topic);
-    out.varint(static_cast<std::uint32_t>(position.partition));
-    out.varint(static_cast<std::uint64_t>(position.from));
-    out.varint(static_cast<std::uint64_t>(position.next));
-    out.signed_varint(position.leader_epoch);
-  }
-  out.varint(uniques.size());
-  out.bytes(uniques.bytes());
-  put_deletions(out, record.deletions);
-  put_gains(out, record.clusters);
-  out.u32(crc32c(bytes));
+  ByteRoom place(data + end_, room);
+  InPlaceWriter behind(place);
+  put_deletions(behind, record.deletions);
+  put_gains(behind, record.clusters);
+  char* const begin = data + begin_ - front.size();
+  std::memcpy(begin, front.data(), front.size());
+  behind.u32(crc32c({begin, place.end()}));
+  return {begin, place.end()};
+}
+
+void JournalEncoder::clear() {
+  end_ = begin_;
+  uniques_ = 0;
 }
 
 std::string encode_journal_record(const JournalRecord& record) {
-  JournalUniques uniques;
-  for (const Unique& unique : record.uniques) uniques.add(unique);
-  std::string bytes;
-  encode_journal_record(record, uniques, bytes);
-  return bytes;
+  JournalEncoder encoder;
+  for (const Unique& unique : record.uniques) encoder.add(unique);
+  return std::string(encoder.encode(record));
 }
 
 Result<JournalRecord> decode_journal_record(std::string_view bytes) {

@@ -17,6 +17,7 @@
 
 #include "core/arrival.h"
 #include "core/base/hash.h"
+#include "core/base/padded_bytes.h"
 #include "core/base/result.h"
 #include "core/cluster.h"
 #include "core/decision.h"
@@ -84,8 +85,8 @@ struct JournalRecord {
   JournalCounts counts;
   std::vector<JournalTopic> topics;  // all so far; a topic's place is its ordinal, Source::topic, for ever
   std::vector<JournalPosition> positions;
-  // In sequence order; counts.unique says how many. Who writes a record may hold JournalUniques in their
-  // place.
+  // In sequence order; counts.unique says how many. Who writes a record may have given them to a
+  // JournalEncoder.
   std::vector<Unique> uniques;
   std::vector<JournalDeletion> deletions;  // in their order
   // One for each leader that is left, ascending: together they have all duplicates, but for those whose
@@ -93,27 +94,31 @@ struct JournalRecord {
   std::vector<ClusterGain> clusters;
 };
 
-// The uniques of a record as its bytes have them, written as they are decided: nothing of them is looked at
-// again.
-class JournalUniques {
- public:
-  void add(const Unique& unique);
-  void clear();  // memory is kept
-
-  std::uint64_t size() const { return size_; }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  std::uint64_t size_ = 0;
-  std::string bytes_;
-};
-
 // The record's bytes, at most kJournalRecordBytesMax when the batch was closed in time (by the two bounds
 // below).
 std::string encode_journal_record(const JournalRecord& record);
-// The same with these in the place of record.uniques, which are none. Replaces `bytes`, whose memory is used
-// again.
-void encode_journal_record(const JournalRecord& record, const JournalUniques& uniques, std::string& bytes);
+
+// The same of a record whose uniques come one by one: each is written when it is decided, to where it stays,
+// and nothing of it is looked at again. What stands before the uniques goes to room that is kept for it.
+class JournalEncoder {
+ public:
+  JournalEncoder();
+
+  void add(const Unique& unique);
+  std::uint64_t uniques() const { return uniques_; }
+
+  // The bytes of `record` with these uniques in the place of its own, which are none. They last until the
+  // next call of any function but uniques().
+  std::string_view encode(const JournalRecord& record);
+
+  void clear();  // memory is kept
+
+ private:
+  PaddedBytes bytes_;  // up to begin_ the room, up to end_ the uniques
+  std::size_t begin_;
+  std::size_t end_;
+  std::uint64_t uniques_ = 0;
+};
 
 // A record that covers no input is an operator's word, where partitions go on after a loss that was accepted,
 // or says where they go on when they rest (RestPosition). Its positions have from = next and need not follow

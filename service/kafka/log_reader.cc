@@ -205,7 +205,8 @@ Status KafkaLogReader::read_to_end(const std::function<Status(std::string_view, 
   });
 }
 
-Result<std::optional<std::string>> KafkaLogReader::next(milliseconds wait) {
+Result<bool> KafkaLogReader::next(milliseconds wait,
+                                  const std::function<Status(std::string_view bytes)>& take) {
   if (Status status = begin(); !status) return status.error();
   listen();
   const auto deadline = steady_clock::now() + wait;
@@ -226,7 +227,7 @@ Result<std::optional<std::string>> KafkaLogReader::next(milliseconds wait) {
     if (!message) {
       if (steady_clock::now() < deadline) continue;
       tell();
-      return std::optional<std::string>();
+      return false;
     }
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       position_ = std::max(position_, message->offset);
@@ -240,8 +241,9 @@ Result<std::optional<std::string>> KafkaLogReader::next(milliseconds wait) {
     } else {
       position_ = behind_last_ = message->offset + 1;
       tell();
-      return std::optional<std::string>(
-          std::string(static_cast<const char*>(message->payload), message->len));
+      if (Status status = take({static_cast<const char*>(message->payload), message->len}); !status)
+        return status.error();
+      return true;
     }
   }
 }

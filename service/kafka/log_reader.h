@@ -41,7 +41,8 @@ class KafkaLogReader final : public SeekableLog {
   void stop_on(std::stop_token stop) { stop_ = std::move(stop); }
 
   Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override;
-  Result<std::optional<std::string>> next(std::chrono::milliseconds wait) override;
+  Result<bool> next(std::chrono::milliseconds wait,
+                    const std::function<Status(std::string_view bytes)>& take) override;
   Result<bool> is_settled() override;
   std::int64_t position() const override { return behind_last_; }
   Result<std::int64_t> end() override;

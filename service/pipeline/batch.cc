@@ -31,9 +31,9 @@ void Batch::clear() {
   last_covered_ = nullptr;
   positions_.clear();
   counts_ = {};
-  uniques_.clear();
+  encoder_.clear();
   journal_ = {};
-  journal_bytes_.clear();
+  journal_bytes_ = {};
 }
 
 void Batch::cover(const Record& record) {
@@ -148,7 +148,7 @@ void Batch::add_decided(const Record& record, const Signed& document, const Deci
               is_unique ? OutputTopic::kUnique : OutputTopic::kDuplicate);
   if (is_unique) {
     ++counts_.unique;
-    uniques_.add({from.id, from.url, record.source, from.event_time_ms, document.signature, kept});
+    encoder_.add({from.id, from.url, record.source, from.event_time_ms, document.signature, kept});
   } else {
     counts_.count(decision);
     gains_.add(decision.sequence, record.source, cluster);
@@ -170,7 +170,7 @@ void Batch::add_deleted(const Record& record, const Signed& document, std::strin
   ++counts_.deleted;
   counts_.forgotten += forgotten.size();
   for (const Sequence sequence : forgotten) gains_.end(sequence);
-  journal_.deletions.push_back({.behind = uniques_.size(), .id = id, .forgotten = forgotten.size()});
+  journal_.deletions.push_back({.behind = encoder_.uniques(), .id = id, .forgotten = forgotten.size()});
 }
 
 void Batch::add_rejected(const Record& record, RejectReason reason) {
@@ -245,7 +245,8 @@ void Batch::seal(const JournalChain& chain, std::span<const JournalTopic> topics
   CHECK(records_.size() == read && journal_.counts.verdicts() == read, "each record has one verdict");
   journal_.topics.assign(topics.begin(), topics.end());
   gains_.take(journal_.clusters);
-  encode_journal_record(journal_, uniques_, journal_bytes_);
+  journal_bytes_ = encoder_.encode(journal_);
+  journal_digest_ = digest128(journal_bytes_);
 }
 
 Transaction Batch::transaction() const { return {journal_bytes_, records_, positions_}; }

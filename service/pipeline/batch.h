@@ -89,7 +89,8 @@ class Batch {
   // REQUIRES: sealed.
   Transaction transaction() const;
   const JournalRecord& journal_record() const { return journal_; }
-  const std::string& journal_bytes() const { return journal_bytes_; }
+  std::string_view journal_bytes() const { return journal_bytes_; }
+  const Digest128& journal_digest() const { return journal_digest_; }  // of these bytes
 
   const BatchCounts& counts() const { return counts_; }
 
@@ -135,9 +136,10 @@ class Batch {
   std::pair<const JournalChain::Partition, Covered>* last_covered_ = nullptr;
   std::vector<CommittedPosition> positions_;
   BatchCounts counts_;
-  JournalUniques uniques_;
-  JournalRecord journal_;  // its deletions as they come, all else but the uniques when sealed
-  std::string journal_bytes_;
+  JournalEncoder encoder_;
+  JournalRecord journal_;           // its deletions as they come, all else but the uniques when sealed
+  std::string_view journal_bytes_;  // the encoder's
+  Digest128 journal_digest_;
 };
 
 }  // namespace neardup

@@ -294,13 +294,11 @@ Status journal_acceptance(const InputPlan& plan, BatchSink& sink, JournalLog& lo
   const CommitAnswer answer = sink.commit({bytes, {}, positions});
   if (answer.kind == CommitAnswer::Kind::kFenced) return Error{ErrorCode::kFenced, answer.reason};
   if (answer.kind == CommitAnswer::Kind::kCommitted) {
-    const Result<std::optional<std::string>> back = log.next(options.read_back);
+    const Result<bool> back = log.next(options.read_back, [&](std::string_view found) -> Status {
+      return found == bytes ? chain.accept(record, bytes) : chain.not_ours(found);
+    });
     if (!back) return back.error();
-    if (*back && **back != bytes) return chain.not_ours(**back);
-    if (*back) {
-      if (Status status = chain.accept(record, bytes); !status) return status;
-      return answer.recycle_before_next ? sink.recycle() : Status();
-    }
+    if (*back) return answer.recycle_before_next ? sink.recycle() : Status();
   }
   return Error{ErrorCode::kUnavailable,
                "what was accepted is in doubt, the next start finds out: " + answer.reason};

@@ -218,12 +218,13 @@ Status follow(JournalLog& log, JournalChain& chain, Detector& detector, Retentio
   RecordPortion portion(detector.options());
   for (; !stop.stop_requested(); wait = std::chrono::milliseconds(1)) {
     board.beat();
-    Result<std::optional<std::string>> bytes = log.next(wait);
-    if (!bytes) return bytes.error();
-    if (!*bytes) break;
-    const auto record = accept_record(**std::move(bytes), chain);
-    if (!record) return with_choices(record.error());
-    if (Status status = remember_record(*record, portion, detector, retention); !status) return status;
+    const Result<bool> came = log.next(wait, [&](std::string_view bytes) -> Status {
+      const auto record = accept_record(std::string(bytes), chain);
+      if (!record) return with_choices(record.error());
+      return remember_record(*record, portion, detector, retention);
+    });
+    if (!came) return came.error();
+    if (!*came) break;
   }
   if (chain.next_number() != before) {
     probe.index(index_counts(detector, detector.lookup_counts().truncated));

@@ -423,7 +423,7 @@ Status Worker::seal(Batch& batch, const Decisions& decisions) {
   batch.seal(ahead_, journal_topics_, writer_, {.oldest = answer.oldest, .time_ms = decisions.time_ms});
   parts_.detector.expire(answer.oldest);
   is_full_ = answer.must_stop;
-  if (Status status = ahead_.accept(batch.journal_record(), batch.journal_bytes()); !status) return status;
+  if (Status status = ahead_.accept(batch.journal_record(), batch.journal_digest()); !status) return status;
   CHECK(parts_.detector.size() == ahead_.next_sequence(), "the detector holds what the chain says");
   parts_.probe.stage("decide", decisions.took_s + seconds_since(began));
   return {};
@@ -505,13 +505,13 @@ Status Worker::audit(const Batch& batch, const Transaction& transaction, bool& t
 }
 
 Status Worker::read_back(const Batch& batch, bool& there) {
-  Result<std::optional<std::string>> bytes = parts_.log.next(options_.read_back);
-  if (!bytes) return bytes.error();
-  if (!*bytes) return {};
-  if (**bytes != batch.journal_bytes()) return parts_.chain.not_ours(**bytes);
-  there = true;
-  FAULT_POINT(kReadBack);
-  return parts_.chain.accept(batch.journal_record(), batch.journal_bytes());
+  const Result<bool> came = parts_.log.next(options_.read_back, [&](std::string_view bytes) -> Status {
+    if (bytes != batch.journal_bytes()) return parts_.chain.not_ours(bytes);
+    there = true;
+    FAULT_POINT(kReadBack);
+    return parts_.chain.accept(batch.journal_record(), batch.journal_digest());
+  });
+  return came ? Status() : came.error();
 }
 
 Status Worker::recycle(const Batch& batch, const std::string& reason, bool sent, bool& there) {
@@ -532,7 +532,7 @@ Status Worker::recycle(const Batch& batch, const std::string& reason, bool sent,
     return parts_.log.read_to_end([&](std::string_view bytes, double) -> Status {
       if (there || bytes != batch.journal_bytes()) return parts_.chain.not_ours(bytes);
       there = true;
-      return parts_.chain.accept(batch.journal_record(), batch.journal_bytes());
+      return parts_.chain.accept(batch.journal_record(), batch.journal_digest());
     });
   };
   // The old producer's transaction is finished now, one way or the other: the journal's end is its end.

@@ -80,10 +80,13 @@ Status StoredJournal::read_to_end(
   });
 }
 
-Result<std::optional<std::string>> StoredJournal::next(milliseconds wait) {
-  Result<std::optional<std::string>> bytes = parts_.log.next(wait);
-  if (bytes && *bytes) keep(**bytes);
-  return bytes;
+Result<bool> StoredJournal::next(milliseconds wait,
+                                 const std::function<Status(std::string_view bytes)>& take) {
+  return parts_.log.next(wait, [&](std::string_view bytes) -> Status {
+    if (Status status = take(bytes); !status) return status;
+    keep(bytes);
+    return {};
+  });
 }
 
 Status StoredJournal::begin(const std::function<Status(std::string_view bytes, double progress)>& take) {
@@ -333,11 +336,10 @@ Status StoredJournal::catch_up() {
       own_log_ = *std::move(opened);
       if (Status status = own_log_->start_at(parts_.store.position()); !status) return status;
     }
-    const Result<std::optional<std::string>> bytes = own_log_->next(kCatchUpWait);
-    if (!bytes) return bytes.error();
-    if (*bytes) {
-      if (Status status = parts_.store.append(**bytes, own_log_->position()); !status) return status;
-    }
+    const Result<bool> came = own_log_->next(kCatchUpWait, [&](std::string_view bytes) {
+      return parts_.store.append(bytes, own_log_->position());
+    });
+    if (!came) return came.error();
     if (Status status = commit_when_due(); !status) return status;
   }
 }

@@ -85,7 +85,8 @@ class StoredJournal final : public JournalLog {
 
   // Error kContradiction besides those of log and store: the snapshot is not of this journal.
   Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override;
-  Result<std::optional<std::string>> next(std::chrono::milliseconds wait) override;
+  Result<bool> next(std::chrono::milliseconds wait,
+                    const std::function<Status(std::string_view bytes)>& take) override;
   Result<bool> is_settled() override { return parts_.log.is_settled(); }
 
  private:

@@ -47,12 +47,13 @@ class VerdictClock {
     while (count_ < count) {
       if (Clock::now() - since > seconds(60))
         throw std::runtime_error(std::to_string(count_) + " of " + std::to_string(count) + " verdicts");
-      const Result<std::optional<std::string>> bytes = log_->next(milliseconds(10));
-      if (!bytes) throw std::runtime_error(bytes.error().message);
-      if (!*bytes) continue;
-      const Result<JournalRecord> record = decode_journal_record(**bytes);
-      if (!record) throw std::runtime_error(record.error().message);
-      count_ += record->counts.verdicts();
+      const Result<bool> came = log_->next(milliseconds(10), [&](std::string_view bytes) -> Status {
+        const Result<JournalRecord> record = decode_journal_record(bytes);
+        if (!record) return record.error();
+        count_ += record->counts.verdicts();
+        return {};
+      });
+      if (!came) throw std::runtime_error(came.error().message);
     }
     return std::chrono::duration<double>(Clock::now() - since).count();
   }

@@ -299,21 +299,25 @@ Status SimulatedLog::read_to_end(const std::function<Status(std::string_view byt
   return {};
 }
 
-Result<std::optional<std::string>> SimulatedLog::next(milliseconds) {
+Result<bool> SimulatedLog::next(milliseconds, const std::function<Status(std::string_view bytes)>& take) {
+  const auto hand = [&](std::string_view bytes) -> Result<bool> {
+    if (Status status = take(bytes); !status) return status.error();
+    return true;
+  };
   const std::optional<Cluster::JournalEntry> entry = cluster_.journal_at(position_, journal_end());
   if (const std::optional<Fault> fault = sink_ != nullptr ? sink_->take_read_back_fault() : std::nullopt) {
     if (fault == Fault::kCrashAfterAnswer) instance_->die();
-    if (fault == Fault::kReadBackLate) return std::optional<std::string>();
+    if (fault == Fault::kReadBackLate) return false;
     if (fault == Fault::kReadBackFails) return Error{ErrorCode::kUnavailable, "the journal does not answer"};
   }
-  if (is_stale()) return std::optional<std::string>();
+  if (is_stale()) return false;
   if (planted(Planted::kAuditOff) && sink_ != nullptr && !entry) {
     ++position_;
-    return std::optional(sink_->journal_bytes());
+    return hand(sink_->journal_bytes());
   }
-  if (!entry) return std::optional<std::string>();
+  if (!entry) return false;
   position_ = entry->offset + 1;
-  return std::optional(entry->bytes);
+  return hand(entry->bytes);
 }
 
 bool SimulatedLog::is_stale() const {

@@ -136,7 +136,8 @@ class SimulatedLog final : public SeekableLog {
   }
 
   Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override;
-  Result<std::optional<std::string>> next(std::chrono::milliseconds wait) override;
+  Result<bool> next(std::chrono::milliseconds wait,
+                    const std::function<Status(std::string_view bytes)>& take) override;
   Result<bool> is_settled() override { return planted(Planted::kSettlingOff) || cluster_.is_settled(); }
 
   std::int64_t position() const override { return position_; }

@@ -354,9 +354,11 @@ class MemoryLog final : public SeekableLog {
     return {};
   }
 
-  Result<std::optional<std::string>> next(std::chrono::milliseconds) override {
-    if (is_stale() || position_ == kafka_.journal_end()) return std::optional<std::string>();
-    return std::optional<std::string>(kafka_.journal[position_++]);
+  Result<bool> next(std::chrono::milliseconds,
+                    const std::function<Status(std::string_view bytes)>& take) override {
+    if (is_stale() || position_ == kafka_.journal_end()) return false;
+    if (Status status = take(kafka_.journal[position_++]); !status) return status.error();
+    return true;
   }
 
   Result<bool> is_settled() override {

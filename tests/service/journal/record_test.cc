@@ -210,16 +210,34 @@ TEST(JournalRecord, a_duplicate_whose_leader_was_deleted_joined_no_cluster_that_
 TEST(JournalRecord, uniques_written_as_they_come_are_the_record_s_own) {
   JournalRecord record = example();
   const std::string whole = encode_journal_record(record);
-  JournalUniques uniques;
-  std::string bytes = "what was there before";
+  JournalEncoder encoder;
+  record.uniques.clear();
   for (int round = 0; round < 2; ++round) {
-    uniques.clear();
-    for (const Unique& unique : example().uniques) uniques.add(unique);
-    EXPECT_EQ(uniques.size(), example().uniques.size());
-    record.uniques.clear();
-    encode_journal_record(record, uniques, bytes);
-    EXPECT_EQ(bytes, whole);
+    encoder.clear();
+    for (const Unique& unique : example().uniques) encoder.add(unique);
+    EXPECT_EQ(encoder.uniques(), example().uniques.size());
+    EXPECT_EQ(encoder.encode(record), whole);
   }
+}
+
+// The room before the uniques is of a size; they move on where it is too small.
+TEST(JournalRecord, uniques_written_as_they_come_give_way_to_many_partitions) {
+  JournalRecord record = example();
+  for (std::int32_t partition = 100; partition < 5'000; ++partition)
+    record.positions.push_back({0, partition, 0, 1, 0});
+  const std::string whole = encode_journal_record(record);
+  const std::string few = encode_journal_record(example());
+  JournalEncoder encoder;
+  for (const Unique& unique : example().uniques) encoder.add(unique);
+  record.uniques.clear();
+  EXPECT_EQ(encoder.encode(record), whole);
+  encoder.clear();
+  for (const Unique& unique : example().uniques) encoder.add(unique);
+  JournalRecord without = example();
+  without.uniques.clear();
+  EXPECT_EQ(encoder.encode(without), few);
+  ASSERT_TRUE(decode_journal_record(whole));
+  EXPECT_EQ(decode_journal_record(whole)->positions.size(), record.positions.size());
 }
 
 TEST(JournalRecord, a_unique_of_a_topic_that_is_not_there_is_refused) {

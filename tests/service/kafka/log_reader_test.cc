@@ -30,6 +30,17 @@ struct Counts final : Probe {
   std::atomic<int> errors{0};
 };
 
+// The next record, if there is one within `wait`.
+Result<std::optional<std::string>> read_next(KafkaLogReader& reader, std::chrono::milliseconds wait) {
+  std::optional<std::string> record;
+  const Result<bool> came = reader.next(wait, [&](std::string_view bytes) -> Status {
+    record.emplace(bytes);
+    return {};
+  });
+  if (!came) return came.error();
+  return record;
+}
+
 class LogReader : public ::testing::Test {
  protected:
   void open() { open(probe_, reader_); }
@@ -52,7 +63,7 @@ TEST_F(LogReader, asks_again_for_the_end_while_records_wait_to_be_read) {
   cluster_.send(kTopic, {"one", "two"});
   ASSERT_NO_FATAL_FAILURE(open());
   std::vector<std::string> read;
-  const Result<std::optional<std::string>> first = reader_->next(std::chrono::seconds(30));
+  const Result<std::optional<std::string>> first = read_next(*reader_, std::chrono::seconds(30));
   ASSERT_TRUE(first);
   ASSERT_TRUE(*first);
   EXPECT_EQ(**first, "one");  // and the other one is in the client's queue
@@ -82,7 +93,7 @@ TEST_F(LogReader, tells_how_far_it_has_read_with_each_record) {
   cluster_.send(kTopic, {"one", "two"});
   ASSERT_NO_FATAL_FAILURE(open());
   for (const std::int64_t behind : {1, 2}) {
-    const Result<std::optional<std::string>> record = reader_->next(std::chrono::seconds(30));
+    const Result<std::optional<std::string>> record = read_next(*reader_, std::chrono::seconds(30));
     ASSERT_TRUE(record);
     ASSERT_TRUE(*record);
     EXPECT_EQ(probe_.position, behind);
@@ -95,7 +106,7 @@ TEST_F(LogReader, finds_what_is_there_however_short_it_waits) {
   ASSERT_NO_FATAL_FAILURE(open());
   std::vector<std::string> read;
   EXPECT_TRUE(eventually([&] {
-    const Result<std::optional<std::string>> bytes = reader_->next(std::chrono::milliseconds(1));
+    const Result<std::optional<std::string>> bytes = read_next(*reader_, std::chrono::milliseconds(1));
     EXPECT_TRUE(bytes);
     if (bytes && *bytes) read.push_back(**bytes);
     return read.size() == 2;
@@ -112,7 +123,7 @@ TEST_F(LogReader, asks_for_a_leader_that_nobody_knew) {
   cluster_.send(kTopic, {"one"});
   ASSERT_NO_FATAL_FAILURE(open());
   const auto next = [&] {
-    const Result<std::optional<std::string>> bytes = reader_->next(std::chrono::seconds(30));
+    const Result<std::optional<std::string>> bytes = read_next(*reader_, std::chrono::seconds(30));
     EXPECT_TRUE(bytes);
     return bytes ? bytes->value_or("") : "";
   };
@@ -135,10 +146,10 @@ TEST_F(LogReader, that_is_told_where_to_start_never_goes_back_to_the_beginning) 
   ASSERT_NO_FATAL_FAILURE(open());
   std::this_thread::sleep_for(std::chrono::milliseconds(500));  // it would be asking where the log begins
   ASSERT_TRUE(reader_->start_at(2));
-  const Result<std::optional<std::string>> last = reader_->next(std::chrono::seconds(30));
+  const Result<std::optional<std::string>> last = read_next(*reader_, std::chrono::seconds(30));
   ASSERT_TRUE(last);
   EXPECT_EQ(*last, "three");
-  const Result<std::optional<std::string>> more = reader_->next(std::chrono::milliseconds(3000));
+  const Result<std::optional<std::string>> more = read_next(*reader_, std::chrono::milliseconds(3000));
   ASSERT_TRUE(more);
   EXPECT_EQ(*more, std::nullopt);
 }
@@ -150,7 +161,7 @@ TEST_F(LogReader, asks_again_where_the_log_begins_when_it_was_not_told) {
   ASSERT_NO_FATAL_FAILURE(open());
   std::vector<std::string> read;
   EXPECT_TRUE(eventually([&] {
-    const Result<std::optional<std::string>> bytes = reader_->next(std::chrono::seconds(1));
+    const Result<std::optional<std::string>> bytes = read_next(*reader_, std::chrono::seconds(1));
     EXPECT_TRUE(bytes) << bytes.error().message;
     if (bytes && *bytes) read.push_back(**bytes);
     return !bytes || read.size() == 2;
@@ -163,7 +174,7 @@ TEST_F(LogReader, asks_again_where_the_log_begins_when_it_was_not_told) {
 TEST_F(LogReader, takes_errors_while_nobody_reads_and_leaves_records_alone) {
   cluster_.send(kTopic, {"one", "two"});
   ASSERT_NO_FATAL_FAILURE(open());
-  const Result<std::optional<std::string>> first = reader_->next(std::chrono::seconds(30));
+  const Result<std::optional<std::string>> first = read_next(*reader_, std::chrono::seconds(30));
   ASSERT_TRUE(first);
   EXPECT_EQ(*first, "one");
   for (int i = 0; i < 100; ++i) cluster_.cut(MockCluster::kFetch);
@@ -172,7 +183,7 @@ TEST_F(LogReader, takes_errors_while_nobody_reads_and_leaves_records_alone) {
     return probe_.errors > 0;
   }));
   cluster_.refuse_no_more(MockCluster::kFetch);
-  const Result<std::optional<std::string>> second = reader_->next(std::chrono::seconds(30));
+  const Result<std::optional<std::string>> second = read_next(*reader_, std::chrono::seconds(30));
   ASSERT_TRUE(second);
   EXPECT_EQ(*second, "two");
 }
@@ -182,14 +193,14 @@ TEST_F(LogReader, that_counts_only_errors_leaves_the_lag_of_another_alone) {
   cluster_.send(kTopic, {"one", "two", "three"});
   ASSERT_NO_FATAL_FAILURE(open());
   ASSERT_TRUE(reader_->read_to_end([](std::string_view, double) { return Status(); }));
-  ASSERT_TRUE(reader_->next(std::chrono::milliseconds(1)));
+  ASSERT_TRUE(read_next(*reader_, std::chrono::milliseconds(1)));
   EXPECT_EQ(probe_.lag, 0);
 
   ErrorsOnly errors(probe_);
   std::unique_ptr<KafkaLogReader> behind;
   ASSERT_NO_FATAL_FAILURE(open(errors, behind));
   for (const char* const expected : {"one", "two"}) {
-    const Result<std::optional<std::string>> bytes = behind->next(std::chrono::seconds(30));
+    const Result<std::optional<std::string>> bytes = read_next(*behind, std::chrono::seconds(30));
     ASSERT_TRUE(bytes);
     EXPECT_EQ(*bytes, expected);
     EXPECT_EQ(probe_.lag, 0);

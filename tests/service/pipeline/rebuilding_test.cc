@@ -101,7 +101,7 @@ std::string record_of(const DetectorOptions& options, std::size_t texts, std::si
   signing.layout = options.layout();
   Signer signer(signing);
   Detector detector(options);
-  JournalUniques uniques;
+  JournalEncoder encoder;
   std::mt19937_64 random(letters);
   for (std::size_t i = 0; i < texts; ++i) {
     Document document;
@@ -115,20 +115,18 @@ std::string record_of(const DetectorOptions& options, std::size_t texts, std::si
     const Decision decision = detector.apply(
         {.id = document.id, .url = {}, .source = {}, .signature = signature, .route = &route}, &kept);
     EXPECT_EQ(decision.verdict, Verdict::kUnique);
-    uniques.add({.id = document.id, .url = {}, .source = {}, .signature = signature, .kept = kept});
+    encoder.add({.id = document.id, .url = {}, .source = {}, .signature = signature, .kept = kept});
   }
   const std::string name = "pages";
   const std::string by = options.text();
   const std::string signed_by = signing.text();
   JournalRecord record;
-  record.counts.unique = uniques.size();
+  record.counts.unique = encoder.uniques();
   record.detector_options = by;
   record.signature_options = signed_by;
   record.topics = {{name, {1}}};
   record.positions = {{0, 0, 0, static_cast<std::int64_t>(texts), 0}};
-  std::string bytes;
-  encode_journal_record(record, uniques, bytes);
-  return bytes;
+  return std::string(encoder.encode(record));
 }
 
 // What a record's uniques are signed to is many times what the record has of them, and a start has it beside

@@ -235,13 +235,17 @@ class GrowingLog final : public JournalLog {
 
   Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override {
     for (std::size_t i = 0, end = left(); i < end; ++i) {
-      if (Status status = take(**log_.next(kNow), 1); !status) return status;
+      const Result<bool> came = log_.next(kNow, [&](std::string_view bytes) { return take(bytes, 1); });
+      if (!came) return came.error();
       if (i % 2 == 0 && appended_ < to_come_.size()) kafka_.journal.push_back(to_come_[appended_++]);
     }
     ++rounds;
     return {};
   }
-  Result<std::optional<std::string>> next(std::chrono::milliseconds wait) override { return log_.next(wait); }
+  Result<bool> next(std::chrono::milliseconds wait,
+                    const std::function<Status(std::string_view bytes)>& take) override {
+    return log_.next(wait, take);
+  }
   Result<bool> is_settled() override { return true; }
 
   std::size_t left() const { return kafka_.journal.size() - static_cast<std::size_t>(log_.position()); }

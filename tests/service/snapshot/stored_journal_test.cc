@@ -63,12 +63,13 @@ class TestLog final : public SeekableLog {
 
   Status read_to_end(const std::function<Status(std::string_view bytes, double progress)>& take) override {
     for (;;) {
-      const Result<std::optional<std::string>> bytes = next(milliseconds(0));
-      if (!*bytes) return {};
-      if (Status status = take(**bytes, 1); !status) return status;
+      const Result<bool> came = next(milliseconds(0), [&](std::string_view bytes) { return take(bytes, 1); });
+      if (!came) return came.error();
+      if (!*came) return {};
     }
   }
-  Result<std::optional<std::string>> next(milliseconds wait) override {
+  Result<bool> next(milliseconds wait, const std::function<Status(std::string_view bytes)>& take) override {
+    std::optional<std::string> record;
     {
       const std::lock_guard lock(journal_.mutex);
       const std::size_t index = static_cast<std::size_t>(next_ + 1) / 2;
@@ -76,11 +77,15 @@ class TestLog final : public SeekableLog {
         behind_last_ = 2 * static_cast<std::int64_t>(index) + 1;
         next_ = behind_last_;
         if (reads_ != nullptr) ++*reads_;
-        return std::optional(journal_.records[index]);
+        record = journal_.records[index];
       }
     }
-    std::this_thread::sleep_for(std::min(wait, milliseconds(1)));
-    return std::optional<std::string>();
+    if (!record) {
+      std::this_thread::sleep_for(std::min(wait, milliseconds(1)));
+      return false;
+    }
+    if (Status status = take(*record); !status) return status.error();
+    return true;
   }
   Result<bool> is_settled() override { return true; }
   std::int64_t position() const override { return behind_last_; }
@@ -176,10 +181,10 @@ class StoredJournalTest : public FolderTest {
       if (life.status && work) {
         work([&](std::size_t count) {
           for (std::size_t i = 0; i < count; ++i) {
-            const Result<std::optional<std::string>> bytes = stored.next(milliseconds(0));
-            ASSERT_TRUE(bytes.ok());
-            ASSERT_TRUE(bytes->has_value());
-            ASSERT_TRUE(take(**bytes, 1));
+            const Result<bool> came =
+                stored.next(milliseconds(0), [&](std::string_view bytes) { return take(bytes, 1); });
+            ASSERT_TRUE(came) << came.error().message;
+            ASSERT_TRUE(*came);
           }
         });
       }
@@ -506,8 +511,9 @@ TEST_F(StoredJournalTest, a_disk_that_hangs_is_told_and_holds_up_neither_the_cal
   ASSERT_TRUE(stored.read_to_end(take));
   EXPECT_TRUE(eventually([&] {
     commit(1);
-    const Result<std::optional<std::string>> bytes = stored.next(milliseconds(0));
-    return bytes && *bytes && take(**bytes, 1) && !board_.warning().empty();
+    const Result<bool> came =
+        stored.next(milliseconds(0), [&](std::string_view bytes) { return take(bytes, 1); });
+    return came && *came && !board_.warning().empty();
   })) << "one record is not lost, and the queue has room for many";
   EXPECT_THAT(board_.warning(), HasSubstr("slower than the journal grows, or hangs"));
   EXPECT_EQ(probe_.failures, 0);
