@@ -6,9 +6,9 @@
 
 namespace neardup {
 
-Result<std::shared_ptr<const AcceptedRecord>> accept_record(std::string bytes, JournalChain& chain) {
+Result<std::shared_ptr<const AcceptedRecord>> accept_record(std::string_view bytes, JournalChain& chain) {
   auto accepted = std::make_shared<AcceptedRecord>();
-  accepted->bytes = std::move(bytes);
+  accepted->bytes = bytes;
   Result<JournalRecord> record = decode_journal_record(accepted->bytes);
   if (!record) return record.error().in("record " + std::to_string(chain.next_number()));
   if (Status status = chain.accept(*record, accepted->bytes); !status) return status.error();
@@ -88,7 +88,7 @@ Rebuilding::Rebuilding(JournalChain& chain, Detector& detector, Retention& reten
 }
 
 Status Rebuilding::take(std::string_view bytes) {
-  auto record = accept_record(std::string(bytes), chain_);
+  auto record = accept_record(bytes, chain_);
   return record ? take(*record) : record.error();
 }
 

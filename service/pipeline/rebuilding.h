@@ -35,12 +35,12 @@
 
 namespace neardup {
 
-// A record that its chain has accepted, and the bytes that it views.
+// A record that its chain has accepted, and a copy of its bytes, which it views.
 struct AcceptedRecord {
   std::string bytes;
   JournalRecord record;
 };
-Result<std::shared_ptr<const AcceptedRecord>> accept_record(std::string bytes, JournalChain& chain);
+Result<std::shared_ptr<const AcceptedRecord>> accept_record(std::string_view bytes, JournalChain& chain);
 
 // Uniques of a record, some in a row, as far as they can be understood without the memory that they change.
 class RecordPortion {

@@ -219,7 +219,7 @@ Status follow(JournalLog& log, JournalChain& chain, Detector& detector, Retentio
   for (; !stop.stop_requested(); wait = std::chrono::milliseconds(1)) {
     board.beat();
     const Result<bool> came = log.next(wait, [&](std::string_view bytes) -> Status {
-      const auto record = accept_record(std::string(bytes), chain);
+      const auto record = accept_record(bytes, chain);
       if (!record) return with_choices(record.error());
       return remember_record(*record, portion, detector, retention);
     });

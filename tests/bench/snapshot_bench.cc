@@ -94,7 +94,7 @@ Remembered remember_prepared(const std::string& folder, int threads) {
   Cost cost;
   double first = 0;
   read(folder, [&](std::string_view bytes) {
-    const auto record = accept_record(std::string(bytes), chain);
+    const auto record = accept_record(bytes, chain);
     CHECK(record.ok(), "it follows");
     std::size_t begin = 0;
     do {
