@@ -225,7 +225,8 @@ class Service {
   MetricsRegistry& metrics_;
   StateBoard& board_;
   std::stop_token stop_;
-  std::stop_source reading_;  // ends this term's reading of the journal: what it waits for may never come
+  // Ends this term's reading of the journal, and its writing: what they wait for may never come.
+  std::stop_source reading_;
   std::unique_ptr<TopicLookup> lookup_;
   TopicWatch::Clock::time_point topics_asked_;  // the last time, for all of them
   // Of the snapshot's own reader: neither its beats nor its lag are the worker's.
@@ -274,7 +275,8 @@ Result<Service::Topics> Service::topics_of_memory(const std::stop_token& stop) {
 // Keeps what is known if it is of this journal, and no more than it.
 Status Service::remember(const Uuid& journal) {
   if (memory_ && memory_->topic == journal && !ahead_) return {};
-  ahead_ = false;
+  if (std::exchange(ahead_, false))
+    log_warning("what was decided and is not in the journal is forgotten: all of the journal is read anew");
   finish_snapshot(Error{ErrorCode::kUnavailable, "the memory is to be read anew"});
   memory_.reset();
   Result<std::unique_ptr<KafkaLogReader>> log =
@@ -428,7 +430,8 @@ Status Service::serve_term(std::stop_source& term) {
   if (!topics) return topics.error();
   const std::string& journal = config_.kafka.topics.journal;
   if (Status status = remember(topics->at(journal).id); !status) return status;
-  // A lost election does not end the reading: a standby reads the same.
+  // A lost election does not end the reading: a standby reads the same, and what is in hand may still be
+  // published by whoever is elected again.
   reading_ = std::stop_source();
   const std::stop_callback stopping(stop_, [this] { reading_.request_stop(); });
   memory_->log->stop_on(reading_.get_token());
@@ -445,8 +448,11 @@ Status Service::serve_term(std::stop_source& term) {
   }
   if (stop.stop_requested()) return {};
   log_info("standby: joining group {}, whose leader is the writer", config_.kafka.group);
-  Result<std::unique_ptr<Election>> election =
-      Election::join(config_.kafka, metrics_, board_, [&term] { term.request_stop(); }, stop);
+  const auto on_lost = [this, &term] {
+    board_.set_role(Role::kStandby);
+    term.request_stop();
+  };
+  Result<std::unique_ptr<Election>> election = Election::join(config_.kafka, metrics_, board_, on_lost, stop);
   if (!election) return election.error();
   if (Status status = stand_by(**election, *watched, stop); !status) return status;
   watched.reset();
@@ -493,7 +499,7 @@ Status Service::lead(const Election& election, std::stop_source& term) {
   KafkaWriter::PartitionCounts partitions{};
   std::ranges::transform(output_topic_names(names), partitions.begin(),
                          [&](const std::string& name) { return topics->at(name).partitions; });
-  KafkaWriter writer(config_.kafka, partitions, election, metrics_, board_, stop);
+  KafkaWriter writer(config_.kafka, partitions, election, metrics_, board_, reading_.get_token());
   if (Status status = writer.recycle(); !status) return status;
   board_.set(State::kRestoring, "reading the journal");
   const std::uint64_t followed = memory_->chain.next_number();
@@ -527,7 +533,7 @@ Status Service::lead(const Election& election, std::stop_source& term) {
       [this](const Topics& seen) { return check_topics(config_.kafka.topics, seen, config_file_); }, metrics_,
       board_);
   const auto watched = watch(*topics, term, on_growth, [&settings] { settings.look(); });
-  const WatchedLeadership leadership(election, *watched, board_, stop);
+  const WatchedLeadership leadership(election, *watched, board_, reading_.get_token());
 
   const auto record_bytes_max = [&](const std::string& topic) {
     return std::min(topics->at(topic).message_bytes_max(), KafkaWriter::kRecordBytesMax);
@@ -577,7 +583,7 @@ void Service::finish_snapshot(const Status& end) {
   _exit(tell_end(end, stop_));
 }
 
-// An instance that loses an election (Kafka was away for longer than a session, say) stands by again. It
+// An instance that loses an election stands by again, once what it had in hand is published or refused. It
 // keeps what it knows only if all of it came from the journal or was read back from there: memory is a
 // function of the journal, and nothing else can be right.
 Status Service::serve_terms() {
@@ -596,7 +602,8 @@ Status Service::serve_terms() {
     const bool lost = term.stop_requested() && (status || status.error().code == ErrorCode::kUnavailable);
     const bool was_voted_out = lost || (!status && status.error().code == ErrorCode::kFenced);
     if (!was_voted_out || stop_.stop_requested()) return status;
-    log_warning("the election was lost, standing by again: {}", status ? "" : status.error().message);
+    log_warning("the election was lost, standing by again: {}",
+                status ? "nothing is in hand" : status.error().message);
     pause(stop_, seconds(1));
   }
 }

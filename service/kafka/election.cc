@@ -65,16 +65,13 @@ Election::~Election() {
 }
 
 void Election::run(const std::stop_token& stop) {
-  bool has_left = false;
   while (!stop.stop_requested()) {
     // Without polls the group drops us after max.poll.interval.ms; leaving now lets a standby take over at
-    // once. Who has lost leads no more, and must not be voted for while it ends its term.
-    const bool is_silent = held() && board_.since_beat() > silence_max_;
-    if (!has_left && (is_silent || state_.load(std::memory_order_acquire) == Role::kLost)) {
-      has_left = true;
+    // once.
+    if (held() && board_.since_beat() > silence_max_) {
+      log_error("the worker has shown no life for {} s: leaving the election", silence_max_.count());
+      lose(Role::kLeft);
       rd_kafka_unsubscribe(client_.get());
-      if (is_silent)
-        log_error("the worker has shown no life for {} s: leaving the election", silence_max_.count());
     }
     const RdKafka<rd_kafka_message_t> message(rd_kafka_consumer_poll(client_.get(), 100));
     if (message && message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -92,19 +89,24 @@ void Election::rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
     rd_kafka_pause_partitions(client, partitions);  // membership is all we want
     probe_.election(partitions->cnt == 0 ? ElectionOutcome::kUnchanged : ElectionOutcome::kElected);
     if (partitions->cnt == 0) return;
-    Role expected = Role::kFollower;
-    state_.compare_exchange_strong(expected, Role::kLeader, std::memory_order_acq_rel);
+    if (state_.load(std::memory_order_acquire) == Role::kFollower) {
+      election_.fetch_add(1, std::memory_order_acq_rel);
+      state_.store(Role::kLeader, std::memory_order_release);
+    }
   } else {
     const RdKafka<rd_kafka_error_t> error(rd_kafka_incremental_unassign(client, partitions));
     if (error) log_error("election: {}", describe(*error));
     if (partitions->cnt == 0) return;
     probe_.election(ElectionOutcome::kLost);
-    Role expected = Role::kLeader;
-    if (state_.compare_exchange_strong(expected, Role::kLost, std::memory_order_acq_rel) && on_lost_)
-      on_lost_();
+    if (held()) lose(Role::kFollower);
   }
   const std::lock_guard lock(mutex_);
   changed_.notify_all();
+}
+
+void Election::lose(Role then) {
+  state_.store(then, std::memory_order_release);
+  if (on_lost_) on_lost_();
 }
 
 bool Election::wait_until_leader(std::stop_token stop, std::chrono::milliseconds time) {

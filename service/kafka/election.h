@@ -6,6 +6,9 @@
 // its own reader. The group also keeps the input positions, and its metadata fences a writer that was voted
 // out.
 //
+// Who loses the election stays in the group, and may win again: a Kafka that was away for longer than the
+// session has voted everybody out.
+//
 // Threads: one of its own, so that the group's heartbeat never waits for a batch. It leaves the group when
 // the worker shows no life for `silence_max`, so that another instance can take over from a stuck one.
 #pragma once
@@ -13,6 +16,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -27,7 +31,7 @@ namespace neardup {
 
 class Election final : public Leadership {
  public:
-  // Joins the group. `on_lost` is called once, from the election's thread, when leadership that was held is
+  // Joins the group. `on_lost` is called from the election's thread, whenever leadership that was held is
   // gone; `stop` ends the wait for a secret's file.
   static Result<std::unique_ptr<Election>> join(const KafkaConfig& config, Probe& probe,
                                                 const StateBoard& board, std::function<void()> on_lost,
@@ -40,16 +44,20 @@ class Election final : public Leadership {
   bool wait_until_leader(std::stop_token stop, std::chrono::milliseconds time);
 
   bool held() const override { return state_.load(std::memory_order_acquire) == Role::kLeader; }
+  std::uint64_t election() const override { return election_.load(std::memory_order_acquire); }
+  bool may_return() const override { return state_.load(std::memory_order_acquire) != Role::kLeft; }
 
   // Of this moment: the generation changes whenever an instance joins or leaves.
   RdKafka<rd_kafka_consumer_group_metadata_t> group_metadata() const;
 
  private:
-  enum class Role : std::uint8_t { kFollower, kLeader, kLost };
+  enum class Role : std::uint8_t { kFollower, kLeader, kLeft };
 
   Election(Probe& probe, const StateBoard& board, std::function<void()> on_lost,
            std::chrono::seconds silence_max);
+  // What follows is of the election's thread alone, and so are changes of the state.
   void run(const std::stop_token& stop);
+  void lose(Role then);
   void rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event, rd_kafka_topic_partition_list_t* partitions);
 
   const StateBoard& board_;
@@ -59,6 +67,7 @@ class Election final : public Leadership {
   ClientListener listener_;
   RdKafka<rd_kafka_t> client_;
   std::atomic<Role> state_{Role::kFollower};
+  std::atomic<std::uint64_t> election_{0};  // how many were won
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::jthread thread_;

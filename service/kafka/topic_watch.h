@@ -109,6 +109,11 @@ class WatchedLeadership final : public Leadership {
   bool held() const override { return confirmed({}); }
   bool may_commit(TopicWatch::Clock::time_point read) const override { return confirmed(read); }
 
+  std::uint64_t election() const override { return election_.election(); }
+  bool may_return() const override {
+    return election_.may_return() && !watch_.contradiction() && !stop_.stop_requested();
+  }
+
   void prepare_commit() const override { watch_.look_soon(); }
 
  private:

@@ -529,22 +529,38 @@ Result<bool> KafkaWriter::is_settled() {
 }
 
 Result<bool> KafkaWriter::is_group_at(std::span<const CommittedPosition> positions) {
+  const auto group = ask_group(positions);
+  if (!group) return group.error();
+  return *group && !positions.empty() &&
+         std::ranges::equal(**group, positions, std::equal_to(), {}, &CommittedPosition::next);
+}
+
+Result<bool> KafkaWriter::is_group_moved(std::span<const CommittedPosition> positions) {
+  const auto group = ask_group(positions);
+  if (!group) return group.error();
+  const auto is_same = [](const std::optional<std::int64_t>& at, const CommittedPosition& position) {
+    return at.value_or(position.next) == position.next;
+  };
+  return !*group || !std::ranges::equal(**group, positions, is_same);
+}
+
+// As read_group, asked until Kafka answers; nullopt: it has lost an end there.
+Result<std::optional<KafkaWriter::GroupPositions>> KafkaWriter::ask_group(
+    std::span<const CommittedPosition> positions) {
   LogLimiter limiter;
   const auto until = Clock::now() + std::chrono::milliseconds(step_ms_);
   for (;;) {
-    const auto group = read_group(config_, positions, std::chrono::milliseconds(kMetadataMs), stop_);
+    auto group = read_group(config_, positions, std::chrono::milliseconds(kMetadataMs), stop_);
     board_.beat();
-    if (group) {
-      return !positions.empty() &&
-             std::ranges::equal(*group, positions, std::equal_to(), {}, &CommittedPosition::next);
-    }
+    if (group) return std::optional(*std::move(group));
     if (!election_.held()) return voted_out();
     if (stop_.stop_requested())
       return Error{ErrorCode::kUnavailable, "asked to stop while Kafka did not tell where the group is"};
     limiter.log(LogLevel::kWarning, "", "writer: waiting: {}", group.error().message);
     // Kafka answers, and has lost an end there: that may stay so. One that does not answer takes no positions
     // either, so whatever is in doubt waits for it.
-    if (group.error().code == ErrorCode::kUnsettled && Clock::now() > until) return false;
+    if (group.error().code == ErrorCode::kUnsettled && Clock::now() > until)
+      return std::optional<GroupPositions>();
     std::this_thread::sleep_for(std::chrono::milliseconds(kFlushMs));
   }
 }

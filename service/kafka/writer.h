@@ -74,6 +74,7 @@ class KafkaWriter final : public BatchSink {
   Status recycle() override;
   Result<bool> is_settled() override;
   Result<bool> is_group_at(std::span<const CommittedPosition> positions) override;
+  Result<bool> is_group_moved(std::span<const CommittedPosition> positions) override;
   Result<Ending> end_unmarked(std::span<const CommittedPosition> covered) override;
 
   // To be called when the group's positions alone stay without an end (kUnsettled of topics.h): ends them as
@@ -84,6 +85,7 @@ class KafkaWriter final : public BatchSink {
 
  private:
   struct Producer;
+  using GroupPositions = std::vector<std::optional<std::int64_t>>;
 
   Status make_producer();
   CommitAnswer send(const Transaction& transaction);
@@ -97,6 +99,7 @@ class KafkaWriter final : public BatchSink {
   CommitAnswer mark_again(std::span<const CommittedPosition> positions);
   Result<std::int32_t> partitions_of(const std::string& topic);
   Result<std::vector<TopicPartition>> partitions_of(std::span<const std::string> topics);
+  Result<std::optional<GroupPositions>> ask_group(std::span<const CommittedPosition> positions);
   void add_spread_over();
   Result<std::vector<OpenPartition>> look();
   Result<std::vector<UnmarkedPartition>> look_for_ours(std::span<const std::string> inputs);

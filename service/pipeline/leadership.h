@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 #include "core/base/result.h"
 
@@ -15,6 +16,12 @@ class Leadership {
  public:
   virtual ~Leadership() = default;
   virtual bool held() const = 0;
+
+  // Which election it was last won by: another one than before means that others may have written meanwhile.
+  virtual std::uint64_t election() const { return 1; }
+
+  // Lost, may it be won again by who still has something in hand? Not by who was asked to end.
+  virtual bool may_return() const { return false; }
 
   // May what was read until `read` be committed? Where topics can change, an answer of Kafka has to be newer.
   virtual bool may_commit(std::chrono::steady_clock::time_point read) const {

@@ -103,6 +103,11 @@ class BatchSink {
   // (asked to stop while Kafka did not tell).
   virtual Result<bool> is_group_at(std::span<const CommittedPosition> positions) = 0;
 
+  // Whether the group is elsewhere than at one of `positions`, which are where the journal ends: a person
+  // can move it while nobody leads. Kafka forgets those of idle partitions, which moves nothing. True too if
+  // nobody can tell. REQUIRES and errors: as of is_group_at().
+  virtual Result<bool> is_group_moved(std::span<const CommittedPosition> positions) = 0;
+
   // To be called when what an older producer left behind has no end that consumers could see, and will
   // never have one: Kafka takes the transaction for complete and lost its markers (recovery.h). Ends it in
   // all topics at once, as committed if any of it can be seen; else as aborted, which is right whatever Kafka

@@ -41,6 +41,7 @@ std::string as_line(std::string_view text) {
 constexpr std::string_view kAlarmPart = "clusters.alarm_share";
 constexpr std::string_view kMemoryPart = "index.memory_limit";
 constexpr std::string_view kAgePart = "index.age_max_hours";
+constexpr std::string_view kElectionPart = "election";
 
 // Reports how long a scope took as one stage of a batch.
 class StageTimer {
@@ -63,7 +64,8 @@ Worker::Worker(Parts parts, WorkerOptions options, std::span<const JournalChain:
       options_(options),
       topic_names_(names_of(topics)),
       ahead_(parts.chain),
-      truncated_(parts.detector.lookup_counts().truncated) {
+      truncated_(parts.detector.lookup_counts().truncated),
+      election_(parts.leadership.election()) {
   CHECK(parts_.detector.size() == parts_.chain.next_sequence(), "the detector holds what the chain says");
   journal_topics_.reserve(topics.size());
   for (std::size_t i = 0; i < topics.size(); ++i) journal_topics_.push_back({topic_names_[i], topics[i].id});
@@ -460,8 +462,61 @@ void Worker::beat() {
 }
 
 Status Worker::publish(const Batch& batch, Clock::time_point read) {
-  const Transaction transaction = batch.transaction();
   bool there = false;
+  for (;;) {
+    Status status;
+    if (parts_.leadership.election() != election_) status = take_up(batch, there);
+    if (status) status = publish_as_elected(batch, read, there);
+    if (status) break;
+    if (status.error().code != ErrorCode::kFenced || another_wrote_) return status;
+    if (Status elected = await_election(batch, status.error(), there); !elected) return elected;
+  }
+  recycles_ = 0;
+  return {};
+}
+
+// Until it is another election that is held. An error: `lost`, if there will be none; or of a record that
+// somebody else wrote.
+Status Worker::await_election(const Batch& batch, const Error& lost, bool& there) {
+  bool has_told = false;
+  Status status = lost;
+  while (parts_.leadership.may_return()) {
+    if (parts_.leadership.held()) {
+      if (parts_.leadership.election() != election_) status = {};
+      break;
+    }
+    if (!std::exchange(has_told, true)) {
+      const std::string waiting = "waiting to be elected again, with journal record " +
+                                  std::to_string(batch.journal_record().number) +
+                                  " in hand, unless another instance writes";
+      log_warning("{}: {}", lost.message, waiting);
+      parts_.board.warn(kElectionPart, waiting);
+    }
+    beat();
+    if (const Result<bool> came = read_next(batch, options_.settle.again, there); !came) {
+      status = came.error();
+      break;
+    }
+  }
+  if (has_told) parts_.board.warn(kElectionPart, "");
+  return status;
+}
+
+// Whether what was sent is there is in doubt, as nobody knows who led meanwhile; and while nobody did, a
+// person could move the group, which is for the next start to find.
+Status Worker::take_up(const Batch& batch, bool& there) {
+  election_ = parts_.leadership.election();
+  recycles_ = 0;
+  if (Status status = recycle(batch, "this instance was voted out and elected again", true, there); !status)
+    return status;
+  const Result<bool> moved = parts_.sink.is_group_moved(covered_by(parts_.chain));
+  if (!moved) return moved.error();
+  if (!*moved) return {};
+  return Error{ErrorCode::kFenced, "elected again, and the group is not where the journal ends"};
+}
+
+Status Worker::publish_as_elected(const Batch& batch, Clock::time_point read, bool& there) {
+  const Transaction transaction = batch.transaction();
   if (recycle_first_) {
     if (Status status = recycle(batch, "a request of the last transaction was not answered", false, there);
         !status)
@@ -488,7 +543,6 @@ Status Worker::publish(const Batch& batch, Clock::time_point read) {
         break;
     }
   }
-  recycles_ = 0;
   return {};
 }
 
@@ -505,17 +559,28 @@ Status Worker::audit(const Batch& batch, const Transaction& transaction, bool& t
 }
 
 Status Worker::read_back(const Batch& batch, bool& there) {
-  const Result<bool> came = parts_.log.next(options_.read_back, [&](std::string_view bytes) -> Status {
-    if (bytes != batch.journal_bytes()) return parts_.chain.not_ours(bytes);
-    there = true;
-    FAULT_POINT(kReadBack);
-    return parts_.chain.accept(batch.journal_record(), batch.journal_digest());
-  });
-  return came ? Status() : came.error();
+  const Result<bool> came = read_next(batch, options_.read_back, there);
+  if (!came) return came.error();
+  if (*came) FAULT_POINT(kReadBack);
+  return {};
+}
+
+// The next record of the journal, which is the batch's or somebody else's.
+Result<bool> Worker::read_next(const Batch& batch, milliseconds wait, bool& there) {
+  return parts_.log.next(wait, [&](std::string_view bytes) { return accept(batch, bytes, there); });
+}
+
+Status Worker::accept(const Batch& batch, std::string_view bytes, bool& there) {
+  if (there || bytes != batch.journal_bytes()) {
+    another_wrote_ = true;
+    return parts_.chain.not_ours(bytes);
+  }
+  there = true;
+  return parts_.chain.accept(batch.journal_record(), batch.journal_digest());
 }
 
 Status Worker::recycle(const Batch& batch, const std::string& reason, bool sent, bool& there) {
-  log_warning("journal record {} is {}, recycling the producer: {}", parts_.chain.next_number(),
+  log_warning("journal record {} is {}, recycling the producer: {}", batch.journal_record().number,
               sent ? "in doubt" : "next", reason);
   if (recycles_ == 0) first_reason_ = reason;
   if (++recycles_ > options_.recycles_max) {
@@ -529,11 +594,8 @@ Status Worker::recycle(const Batch& batch, const std::string& reason, bool sent,
   if (Status status = parts_.sink.recycle(); !status) return status;
   recycle_first_ = false;
   const auto read = [&] {
-    return parts_.log.read_to_end([&](std::string_view bytes, double) -> Status {
-      if (there || bytes != batch.journal_bytes()) return parts_.chain.not_ours(bytes);
-      there = true;
-      return parts_.chain.accept(batch.journal_record(), batch.journal_digest());
-    });
+    return parts_.log.read_to_end(
+        [&](std::string_view bytes, double) { return accept(batch, bytes, there); });
   };
   // The old producer's transaction is finished now, one way or the other: the journal's end is its end.
   // Twice: what can be read now tells what may be done about that which cannot.

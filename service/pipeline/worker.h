@@ -35,6 +35,10 @@
 // A stop drains it: what was gathered is published, unless another producer is due, which is an error then.
 // Any error ends it at once; memory is then ahead of the journal and must be forgotten.
 //
+// A lost election is no error yet: Kafka may have been away for longer than a session, and what is in hand
+// still be what comes next. So it reads the journal until it is elected again, and makes a new producer then,
+// as in any doubt. A record of somebody else's, or a group that was moved meanwhile, is an error.
+//
 // Threads: run() on one, which is the one that publishes: sink, log, leadership and the chain are called from
 //          there alone, but for Leadership::prepare_commit(). The source is called from one thread of its
 //          own, the detector from another.
@@ -176,8 +180,13 @@ class Worker {
   std::string alarm_text(const ClusterCounts& counts) const;
   Status publish_all();
   Status publish(const Batch& batch, Clock::time_point read);
+  Status publish_as_elected(const Batch& batch, Clock::time_point read, bool& there);
+  Status await_election(const Batch& batch, const Error& lost, bool& there);
+  Status take_up(const Batch& batch, bool& there);
   Status audit(const Batch& batch, const Transaction& transaction, bool& there);
   Status read_back(const Batch& batch, bool& there);
+  Result<bool> read_next(const Batch& batch, std::chrono::milliseconds wait, bool& there);
+  Status accept(const Batch& batch, std::string_view bytes, bool& there);
   Status recycle(const Batch& batch, const std::string& reason, bool sent, bool& there);
   Status ask_witness(const Batch& batch, const std::function<Status()>& read, const bool& there);
   void report(const Decided& decided);
@@ -213,6 +222,8 @@ class Worker {
   bool is_ahead_of_clock_ = false;    // and this
   std::optional<StreamAlarm> alarm_;  // as last reported
   // Of the publishing thread.
+  std::uint64_t election_;      // that the last batch was published by
+  bool another_wrote_ = false;  // what is in hand will never be published
   bool recycle_first_ = false;  // a request of the last transaction was not answered
   int recycles_ = 0;            // in a row
   std::string first_reason_;    // of these

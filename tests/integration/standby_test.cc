@@ -206,6 +206,43 @@ TEST(Standby, a_broker_that_comes_back_finds_the_writer_ready) {
 }
 
 // Each is elected in its own group, so their producers alone keep them apart.
+TEST(Standby, a_broker_away_for_longer_than_the_session_costs_no_memory) {
+  Config config = test_config("away");
+  config.kafka.session_timeout_ms = 6000;
+  config.batch.interval_ms = 4000;  // so that a batch is in hand when the broker goes
+  create_test_topics(config, 2);
+  const std::vector<GeneratedRecord> records = some(400, 31);
+  VerdictClock clock(config);
+  ServiceProcess service("away", config);
+  ASSERT_TRUE(service.wait_for_log("running:", kStart)) << service.log();
+  send_records(config, slice(records, 0, 100), 2);
+  clock.seconds_until(100, Clock::now());
+  send_records(config, slice(records, 100, 200), 2);
+  std::this_thread::sleep_for(seconds(2));
+  run_kafka("kill 1");
+  ASSERT_TRUE(service.wait_for_log("waiting to be elected again, with journal record 1 in hand", kStart))
+      << service.log();
+  run_kafka("restart 1");
+  std::printf("single broker away for longer than the session: first verdict %.2f s after it is ready\n",
+              clock.seconds_until(200, Clock::now()));
+  ASSERT_TRUE(service.wait_for_log("the election was lost, standing by again", kStart)) << service.log();
+  EXPECT_THAT(service.log(), HasSubstr("this instance was voted out and elected again"));
+  send_records(config, slice(records, 200, 300), 2);
+  expect_exactly_one_verdict(wait_for_verdicts(service, config, 300), {150, 150});
+  EXPECT_THAT(service.log(), Not(HasSubstr("read anew")));
+
+  // So it is with a process that stood still: the group has voted it out, and it does not know.
+  send_records(config, slice(records, 300, 400), 2);
+  std::this_thread::sleep_for(seconds(2));
+  service.signal(SIGSTOP);
+  std::this_thread::sleep_for(seconds(9));
+  service.signal(SIGCONT);
+  expect_exactly_one_verdict(wait_for_verdicts(service, config, 400), {200, 200});
+  EXPECT_THAT(service.log(), Not(HasSubstr("read anew")));
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait(kStart), 0) << service.log();
+}
+
 TEST(Standby, of_two_groups_on_one_journal_one_halts_and_no_record_is_decided_twice) {
   Config config = test_config("two-groups");
   create_test_topics(config, 2);

@@ -172,6 +172,12 @@ Result<bool> SimulatedSink::is_group_at(std::span<const CommittedPosition> posit
          });
 }
 
+Result<bool> SimulatedSink::is_group_moved(std::span<const CommittedPosition> positions) {
+  return std::ranges::any_of(positions, [&](const CommittedPosition& position) {
+    return instance_.cluster.group_offset(position.partition).value_or(position.next) != position.next;
+  });
+}
+
 Result<Ending> SimulatedSink::end_unmarked(std::span<const CommittedPosition> covered) {
   std::map<std::int32_t, std::int64_t> positions;  // of none: the beginning
   for (std::size_t i = 0; i < instance_.cluster.partitions(); ++i)
@@ -265,8 +271,8 @@ CommitAnswer SimulatedSink::end(std::optional<Fault> fault, Draw& draw, std::siz
       instance_.stand_still(draw);
       return {};
     case Fault::kVotedOut:
-      instance_.leadership.lose();
-      instance_.outlived = true;
+      if (instance_.may_stand_still && draw.one_in(2)) instance_.other_lives();
+      instance_.lose_election(draw);
       return doubt("timed out");
     default:
       read_back_fault_ = fault;

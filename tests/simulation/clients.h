@@ -91,6 +91,7 @@ class SimulatedSink final : public BatchSink {
   CommitAnswer await_shown(const Transaction& transaction) override;
   Result<bool> is_settled() override;
   Result<bool> is_group_at(std::span<const CommittedPosition> positions) override;
+  Result<bool> is_group_moved(std::span<const CommittedPosition> positions) override;
   Result<Ending> end_unmarked(std::span<const CommittedPosition> covered) override;
 
   // What strikes when the record that was sent last is read back.

@@ -3,6 +3,7 @@
 // Threads: those of the life; what is written is the publisher's, or written before it begins.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,13 +21,29 @@
 
 namespace neardup {
 
+// Lost, it is won again by who waits for it.
 class SimulatedLeadership final : public Leadership {
  public:
   bool held() const override { return held_; }
-  void lose() { held_ = false; }
+  std::uint64_t election() const override { return election_; }
+  bool may_return() const override {
+    if (!held_ && looks_-- == 0) {
+      held_ = true;
+      ++election_;
+    }
+    return true;
+  }
+  // `looks`: in vain.
+  void lose(std::uint64_t looks) {
+    held_ = false;
+    looks_ = looks;
+  }
 
  private:
-  bool held_ = true;
+  // What happens meanwhile happens as often as somebody looks.
+  mutable bool held_ = true;
+  mutable std::uint64_t election_ = 1;
+  mutable std::uint64_t looks_ = 0;
 };
 
 // What a life is told of the cluster.
@@ -48,13 +65,14 @@ struct SimulatedInstance {
   bool may_stand_still;                      // no other instance waits for this one
   std::function<void()> other_lives;         // another instance, from its start to its end
   std::function<void()> before_commit = {};  // makes a mistake that is planted
+  std::function<void()> stop = {};           // ends its term in order, once it works
   bool snapshot = false;                     // it keeps one
   JournalChain chain = JournalChain();
   SimulatedLeadership leadership = {};
   SimulatedWorld world = {};
   std::optional<std::size_t> committed = {};  // transactions, when it has seen the world and no input yet
   bool outlived = false;                      // another instance was elected
-  bool is_at_rest = false;                    // and all that this one had decided was published before
+  std::atomic<bool> is_at_rest = false;       // all that this one had decided was published before its end
   std::string violation = "";
   std::uint64_t stale_looks = 0;  // at the journal, that find the end where the reader is
   std::uint64_t resent = 0;
@@ -65,7 +83,9 @@ struct SimulatedInstance {
     leadership = {};
     world = {};
     committed.reset();
-    outlived = is_at_rest = false;
+    stop = {};
+    outlived = false;
+    is_at_rest = false;
     stale_looks = 0;
   }
   // The snapshot thread has done what it was given.
@@ -81,7 +101,15 @@ struct SimulatedInstance {
   void stand_still(Draw& draw) {
     other_lives();
     outlived = true;
-    if (draw.one_in(2)) leadership.lose();  // else the election has not told it yet
+    if (draw.one_in(2)) lose_election(draw);  // else the election has not told it yet
+  }
+  // Its term ends with what it has in hand, or goes on when it is elected again.
+  void lose_election(Draw& draw) {
+    leadership.lose(draw.below(3));
+    outlived = true;
+    if (!stop || !draw.one_in(2)) return;
+    is_at_rest = true;
+    stop();
   }
 };
 

@@ -120,6 +120,7 @@ struct Totals {
   FaultCounts halts{};
   std::uint64_t unavailable = 0;
   std::uint64_t fenced = 0;
+  std::uint64_t elected_again = 0;
   std::uint64_t lives = 0;
   std::uint64_t transactions = 0;
   std::uint64_t resent = 0;
@@ -135,6 +136,7 @@ struct Totals {
     }
     unavailable += outcome.unavailable;
     fenced += outcome.fenced;
+    elected_again += outcome.elected_again;
     strays += outcome.strays;
     lives += outcome.lives;
     transactions += outcome.transactions;
@@ -207,6 +209,7 @@ std::string never_seen(const Totals& totals) {
   }
   if (totals.unavailable == 0) lines += "NEVER: a life that ended since something did not answer\n";
   if (totals.fenced == 0) lines += "NEVER: a life that ended since another instance was elected\n";
+  if (totals.elected_again == 0) lines += "NEVER: a term that was lost and won again with a batch in hand\n";
   if (totals.resent == 0) lines += "NEVER: a doubt that ended with the batch sent again\n";
   if (totals.found == 0) lines += "NEVER: a doubt that ended with the batch found committed\n";
   return lines;
@@ -223,11 +226,12 @@ std::string json(const Arguments& arguments, const Totals& totals, double second
       "{{\n  \"first_seed\": {}, \"seeds\": {}, \"runs\": {}, \"seconds\": {:.1f},\n"
       "  \"lives\": {}, \"transactions\": {}, \"verdicts_checked\": {}, \"wrong\": {},\n"
       "  \"doubts_resent\": {}, \"doubts_found_committed\": {}, \"stray_commits_that_hit\": {},\n"
+      "  \"elected_again\": {},\n"
       "  \"halts\": {{{}\n    \"unavailable\": {}, \"fenced\": {}\n  }},\n"
       "  \"faults\": {{{}\n  }}\n}}\n",
       arguments.first, arguments.seeds, totals.runs, seconds, totals.lives, totals.transactions,
-      totals.verdicts, totals.wrong, totals.resent, totals.found, totals.strays, halts, totals.unavailable,
-      totals.fenced, faults);
+      totals.verdicts, totals.wrong, totals.resent, totals.found, totals.strays, totals.elected_again, halts,
+      totals.unavailable, totals.fenced, faults);
 }
 
 int simulate_all(const Arguments& arguments) {
@@ -255,8 +259,9 @@ int simulate_all(const Arguments& arguments) {
              totals.runs, arguments.first, totals.lives, totals.transactions, totals.verdicts, totals.wrong,
              seconds);
   fmt::print(
-      "doubts that ended with the batch sent again: {}, found committed: {}; stray commits that hit: {}\n",
-      totals.resent, totals.found, totals.strays);
+      "doubts that ended with the batch sent again: {}, found committed: {}; stray commits that hit: {}; "
+      "lost and elected again with a batch in hand: {}\n",
+      totals.resent, totals.found, totals.strays, totals.elected_again);
   for (std::size_t i = 0; i < totals.faults.size(); ++i)
     fmt::print("  {:<26} {:>9}\n", kFaultNames[i], totals.faults[i]);
   fmt::print("halts: {} since something did not answer, {} since another instance was elected\n",

@@ -126,11 +126,15 @@ class Run {
   Run& operator=(const Run&) = delete;
 
   Outcome work() {
+    // Those of other instances, which live while one of ours stands still, are counted as well.
     constexpr std::uint64_t kFaultyLives = 12;
-    constexpr std::uint64_t kLivesMax = kFaultyLives + 4;
+    constexpr int kCalmLives = 4;  // behind them
     bool ended = false;
-    while (!ended && outcome_.violation.empty() && outcome_.lives < kLivesMax) {
-      if (outcome_.lives >= kFaultyLives) faults_.end();
+    for (int calm = 0; !ended && outcome_.violation.empty() && calm < kCalmLives;) {
+      if (outcome_.lives >= kFaultyLives) {
+        faults_.end();
+        ++calm;
+      }
       ended = live(0);
     }
     faults_.end();
@@ -380,6 +384,7 @@ class Run {
     }
 
     std::stop_source stop;
+    instance.stop = [&stop] { stop.request_stop(); };
     SimulatedSource source(instance, shape_.batch_max, stop);
     if (Status status = source.assign(plan->positions); !status) return status;
     if (scenario_.planted == Planted::kReleasedEarly) {
@@ -398,6 +403,7 @@ class Run {
          .settle = kSettle},
         plan->topics, {7});
     if (Status status = worker.run(stop.get_token()); !status) return status;
+    if (instance.leadership.election() > 1) ++outcome_.elected_again;
     state_ = detector.state_digest();
     if (instance.is_at_rest) return {};
     if (faults_.draw("stop", instance.life, 0).one_in(12) && faults_.strikes(Fault::kCrashAtStop))

@@ -54,6 +54,8 @@ struct Outcome {
   FaultCounts halts{};            // somebody laid hands on the cluster: kMeddlings
   std::uint64_t unavailable = 0;  // what they need does not answer
   std::uint64_t fenced = 0;       // another instance was elected
+  // Terms that ended well, though they were lost in the middle.
+  std::uint64_t elected_again = 0;
   std::uint64_t lives = 0;
   std::uint64_t transactions = 0;  // committed
   std::uint64_t resent = 0;        // doubts that ended with the batch sent again

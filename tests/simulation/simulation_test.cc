@@ -99,11 +99,13 @@ TEST_F(Simulation, a_life_halts_at_whatever_was_done_to_its_cluster) {
     }
     all.unavailable += outcome.unavailable;
     all.fenced += outcome.fenced;
+    all.elected_again += outcome.elected_again;
   }
   for (const Fault fault : kMeddlings)
     EXPECT_GT(all.halts[static_cast<std::size_t>(fault)], 0U) << name(fault);
   EXPECT_GT(all.unavailable, 0U);
   EXPECT_GT(all.fenced, 0U);
+  EXPECT_GT(all.elected_again, 0U);
 }
 
 TEST_F(Simulation, a_seed_that_fails_is_shrunk_to_the_faults_it_needs) {

@@ -120,6 +120,7 @@ std::vector<std::string> neardup_words(const std::string& program, const std::ve
   set("index.by_id", config.index.by_id ? "true" : "false");
   set("index.documents_max", std::to_string(config.index.documents_max));
   set("batch.documents_max", std::to_string(config.batch.documents_max));
+  set("batch.interval_ms", std::to_string(config.batch.interval_ms));
   set("output.headers", config.output.headers);
   set("snapshot.directory", config.snapshot.directory);
   set("snapshot.interval_ms", std::to_string(config.snapshot.interval_ms));

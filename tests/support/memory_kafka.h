@@ -292,6 +292,7 @@ class MemorySink final : public BatchSink {
 
   Status recycle() override {
     if (voted_out_) return Error{ErrorCode::kFenced, "another instance was elected"};
+    if (leadership != nullptr && !leadership->held()) return voted_out();
     epoch_ = ++kafka_.epoch;
     spent_ = false;
     ++recycles;
@@ -313,6 +314,13 @@ class MemorySink final : public BatchSink {
     });
   }
 
+  Result<bool> is_group_moved(std::span<const CommittedPosition> positions) override {
+    return std::ranges::any_of(positions, [&](const CommittedPosition& position) {
+      const auto at = kafka_.group_offsets.find({position.topic, position.partition});
+      return at != kafka_.group_offsets.end() && at->second != position.next;
+    });
+  }
+
   Result<Ending> end_unmarked(std::span<const CommittedPosition> covered) override {
     ++asked_to_end;
     for (const CommittedPosition& position : covered)
@@ -329,6 +337,7 @@ class MemorySink final : public BatchSink {
     return is_committed ? Ending::kCommitted : Ending::kAborted;
   }
 
+  const Leadership* leadership = nullptr;  // who has none makes no producer
   int recycles = 0;
   int asked_to_end = 0;
 
@@ -383,7 +392,12 @@ class MemoryLog final : public SeekableLog {
 class MemoryLeadership final : public Leadership {
  public:
   bool held() const override { return leader; }
+  std::uint64_t election() const override { return elections; }
+  bool may_return() const override { return on_wait && on_wait(); }
+
   bool leader = true;
+  std::uint64_t elections = 1;
+  std::function<bool()> on_wait;  // of who has lost: whether it is worth waiting for
 };
 
 }  // namespace neardup

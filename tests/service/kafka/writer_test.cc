@@ -182,12 +182,22 @@ TEST_F(Writer, is_told_where_the_group_is) {
     EXPECT_TRUE(at) << at.error().message;
     return at && *at;
   };
+  const auto is_moved_from = [&](std::int64_t next) {
+    const std::array positions = {CommittedPosition{.topic = "pages", .partition = 0, .next = next}};
+    const Result<bool> moved = writer.is_group_moved(positions);
+    EXPECT_TRUE(moved) << moved.error().message;
+    return moved && *moved;
+  };
   EXPECT_FALSE(is_at(7)) << "it has no position";
+  EXPECT_FALSE(is_moved_from(7)) << "a position that Kafka has forgotten was not moved";
   cluster_.move_group(config.group, "pages", 0, 7);
   EXPECT_TRUE(is_at(7));
   EXPECT_FALSE(is_at(8));
+  EXPECT_FALSE(is_moved_from(7));
+  EXPECT_TRUE(is_moved_from(8));
   cluster_.refuse(MockCluster::kOffsetFetch, RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT, 10000);
   EXPECT_FALSE(is_at(7)) << "Kafka has lost an end there, and nobody can tell";
+  EXPECT_TRUE(is_moved_from(7)) << "nor this";
 }
 
 // A batch that is taken for one that did not happen is sent again.

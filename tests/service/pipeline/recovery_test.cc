@@ -390,6 +390,7 @@ class AskedSink final : public BatchSink {
   Status recycle() override { return {}; }
   Result<bool> is_settled() override { return true; }
   Result<bool> is_group_at(std::span<const CommittedPosition>) override { return false; }
+  Result<bool> is_group_moved(std::span<const CommittedPosition>) override { return false; }
   Result<Ending> end_unmarked(std::span<const CommittedPosition> positions) override {
     ++asked;
     for (const CommittedPosition& position : positions)

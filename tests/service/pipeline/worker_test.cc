@@ -94,6 +94,7 @@ struct Circumstances {
   RetentionOptions retention = {};
   std::function<void(const Detector&)> after_batch = nullptr;  // on the thread that decides; once before all
   StateBoard* board = nullptr;
+  MemoryLeadership* leadership = nullptr;
   bool by_id = false;
   HeaderMode headers = HeaderMode::kPacked;
   UniqueHolds unique_holds = UniqueHolds::kVerdicts;
@@ -174,9 +175,12 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
   CountingProbe probe(life, circumstances.decisions);
   StateBoard own_board;
   StateBoard& board = circumstances.board != nullptr ? *circumstances.board : own_board;
-  MemoryLeadership leadership;
+  MemoryLeadership own_leadership;
+  MemoryLeadership& leadership =
+      circumstances.leadership != nullptr ? *circumstances.leadership : own_leadership;
   MemorySource source(kafka);
   MemorySink sink(kafka, fate);
+  sink.leadership = &leadership;
   MemoryLog log(kafka);
   JournalChain chain(signing.text());
   DetectorOptions options;
@@ -222,6 +226,11 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
   life.recycles = sink.recycles;
   life.state = detector.state_digest();
   return life;
+}
+
+Life live_in(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t documents_max,
+             const Circumstances& circumstances) {
+  return live(kafka, fate, documents_max, 2, 1 << 20, {}, circumstances);
 }
 
 // Every input record has exactly one verdict.
@@ -500,6 +509,130 @@ TEST(Worker, a_lost_leadership_stops_before_the_next_transaction) {
   EXPECT_EQ(kafka.journal.size(), 1U);
 }
 
+// The fourth commit has this fate, and the election is lost with it.
+std::function<Fate()> lose_at_fourth(MemoryLeadership& leadership, Fate fate) {
+  return [&leadership, fate, commits = 0]() mutable {
+    if (++commits != 4) return Fate::kCommitted;
+    leadership.leader = false;
+    return fate;
+  };
+}
+
+// Kafka away for longer than a session: whoever is elected again, and finds the journal as it was, has
+// nothing to forget.
+TEST(Worker, elected_again_it_goes_on_with_what_it_had_in_hand) {
+  MemoryKafka calm = crawl(100, 1, 2);
+  const Life undisturbed = live(calm, always_committed, 10);
+  ASSERT_TRUE(undisturbed.status) << undisturbed.status.error().message;
+  for (const Fate fate : {Fate::kLost, Fate::kThere, Fate::kHidden, Fate::kLostOpen}) {
+    SCOPED_TRACE(static_cast<int>(fate));
+    MemoryKafka kafka = crawl(100, 1, 2);
+    MemoryLeadership leadership;
+    int waits = 0;
+    leadership.on_wait = [&] {
+      if (++waits == 5) {
+        leadership.leader = true;
+        ++leadership.elections;
+      }
+      return true;
+    };
+    StateBoard board;
+    const Life life =
+        live_in(kafka, lose_at_fourth(leadership, fate), 10, {.board = &board, .leadership = &leadership});
+    ASSERT_TRUE(life.status) << life.status.error().message;
+    EXPECT_EQ(waits, 5);
+    EXPECT_EQ(kafka.journal, calm.journal);
+    EXPECT_EQ(life.state, undisturbed.state);
+    expect_one_verdict_each(kafka);
+    const bool is_there = fate == Fate::kThere || fate == Fate::kHidden;
+    ASSERT_EQ(life.doubts.size(), 1U);
+    EXPECT_EQ(life.doubts[0], is_there ? RecycleOutcome::kFoundCommitted : RecycleOutcome::kResent);
+    EXPECT_EQ(board.warning(), "");
+  }
+}
+
+TEST(Worker, an_election_that_was_lost_and_won_unseen_is_a_doubt) {
+  MemoryKafka kafka = crawl(50, 1, 2);
+  MemoryLeadership leadership;
+  int commits = 0;
+  const auto passes = [&] {
+    if (++commits == 3) ++leadership.elections;
+    return Fate::kCommitted;
+  };
+  const Life life = live_in(kafka, passes, 10, {.leadership = &leadership});
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  EXPECT_EQ(life.recycles, 2);
+  expect_one_verdict_each(kafka);
+}
+
+TEST(Worker, who_waits_to_be_elected_again_ends_with_the_record_of_another) {
+  for (const bool is_elected : {false, true}) {
+    MemoryKafka kafka = crawl(100, 1, 2);
+    MemoryLeadership leadership;
+    leadership.on_wait = [&] {
+      if (!leadership.leader && kafka.journal.size() == 3) {
+        leadership.leader = is_elected;  // again, and somebody else was in between
+        leadership.elections += is_elected ? 1 : 0;
+        EXPECT_TRUE(live(kafka, always_committed, 7).status);
+      }
+      return true;
+    };
+    const Life life =
+        live_in(kafka, lose_at_fourth(leadership, Fate::kLost), 10, {.leadership = &leadership});
+    ASSERT_FALSE(life.status);
+    EXPECT_EQ(life.status.error().code, ErrorCode::kFenced);
+    expect_one_verdict_each(kafka);
+  }
+}
+
+// The next record of another goes on from the one that was seen, which is in no chain of ours.
+TEST(Worker, who_has_seen_the_record_of_another_does_not_wait_for_an_election) {
+  MemoryKafka kafka = crawl(100, 1, 2);
+  MemoryLeadership leadership;
+  leadership.on_wait = [&] {
+    leadership.leader = false;  // told just now
+    return true;
+  };
+  int commits = 0;
+  const auto loses = [&] {
+    if (++commits != 4) return Fate::kCommitted;
+    EXPECT_TRUE(live(kafka, always_committed, 7).status);
+    return Fate::kLost;
+  };
+  const Life life = live_in(kafka, loses, 10, {.leadership = &leadership});
+  ASSERT_FALSE(life.status);
+  EXPECT_EQ(life.status.error().code, ErrorCode::kFenced) << life.status.error().message;
+  expect_one_verdict_each(kafka);
+}
+
+TEST(Worker, elected_again_it_ends_if_the_group_was_moved_meanwhile) {
+  MemoryKafka kafka = crawl(100, 1, 2);
+  MemoryLeadership leadership;
+  leadership.on_wait = [&] {
+    kafka.group_offsets[{"pages", 0}] = 3;
+    leadership.leader = true;
+    leadership.elections = 2;
+    return true;
+  };
+  const Life life = live_in(kafka, lose_at_fourth(leadership, Fate::kLost), 10, {.leadership = &leadership});
+  ASSERT_FALSE(life.status);
+  EXPECT_EQ(life.status.error().code, ErrorCode::kFenced);
+  EXPECT_THAT(life.status.error().message, testing::HasSubstr("the group is not where the journal ends"));
+  EXPECT_EQ(kafka.journal.size(), 3U);
+}
+
+TEST(Worker, who_has_lost_and_is_asked_to_end_does_not_wait) {
+  MemoryKafka kafka = crawl(100, 1, 2);
+  MemoryLeadership leadership;
+  int waits = 0;
+  leadership.on_wait = [&] { return ++waits < 4; };
+  const Life life = live_in(kafka, lose_at_fourth(leadership, Fate::kLost), 10, {.leadership = &leadership});
+  ASSERT_FALSE(life.status);
+  EXPECT_EQ(life.status.error().code, ErrorCode::kFenced);
+  EXPECT_EQ(waits, 4);
+  EXPECT_EQ(kafka.journal.size(), 3U);
+}
+
 TEST(Worker, a_foreign_record_in_the_journal_stops_it_with_a_reason) {
   MemoryKafka kafka = crawl(100, 1, 3);
   int commits = 0;
@@ -579,11 +712,6 @@ TEST(Worker, producers_that_failed_for_different_reasons_are_told_of_by_the_firs
 }
 
 // The worker in these circumstances, with batches of `documents_max`.
-Life live_in(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t documents_max,
-             const Circumstances& circumstances) {
-  return live(kafka, fate, documents_max, 2, 1 << 20, {}, circumstances);
-}
-
 TEST(Worker, decides_two_batches_while_one_is_being_committed_and_seals_the_first_of_them) {
   MemoryKafka kafka = crawl(160, 1, 11);
   constexpr std::size_t kBatches = 10;
