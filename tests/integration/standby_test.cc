@@ -19,6 +19,7 @@
 #include "tests/integration/harness.h"
 #include "tests/integration/open_transaction.h"
 #include "tests/integration/operator.h"
+#include "tests/support/eventually.h"
 
 namespace neardup {
 namespace {
@@ -236,7 +237,7 @@ TEST(Standby, a_broker_away_for_longer_than_the_session_costs_no_memory) {
   run_kafka("kill 1");
   ASSERT_TRUE(service.wait_for_log("waiting to be elected again, with journal record 1 in hand", kStart))
       << service.log();
-  while ((*member)->held()) std::this_thread::sleep_for(milliseconds(100));
+  ASSERT_TRUE(eventually([&] { return !(*member)->held(); }));
   run_kafka("restart 1");
   std::printf("single broker away for longer than the session: first verdict %.2f s after it is ready\n",
               clock.seconds_until(200, Clock::now()));

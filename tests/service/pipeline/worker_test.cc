@@ -228,6 +228,7 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
   return life;
 }
 
+// The worker in these circumstances, with batches of `documents_max`.
 Life live_in(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t documents_max,
              const Circumstances& circumstances) {
   return live(kafka, fate, documents_max, 2, 1 << 20, {}, circumstances);
@@ -711,7 +712,6 @@ TEST(Worker, producers_that_failed_for_different_reasons_are_told_of_by_the_firs
   EXPECT_THAT(life.status.error().message, ::testing::MatchesRegex(".*, the first: .+; the last: .+"));
 }
 
-// The worker in these circumstances, with batches of `documents_max`.
 TEST(Worker, decides_two_batches_while_one_is_being_committed_and_seals_the_first_of_them) {
   MemoryKafka kafka = crawl(160, 1, 11);
   constexpr std::size_t kBatches = 10;
