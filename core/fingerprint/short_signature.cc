@@ -153,6 +153,14 @@ void make_bands(const ShortMinima& minima, ShortSignature& signature) {
   signature.band_count = kShortBands;
 }
 
+// Most texts that have show it in their first bytes.
+bool has_too_many_characters(std::string_view canonical) {
+  constexpr std::size_t kHeadBytes = 512;
+  const std::string_view head = canonical.substr(0, kHeadBytes);
+  const std::size_t count = code_point_count(head);
+  return count > kCharactersMax || count + code_point_count(canonical.substr(head.size())) > kCharactersMax;
+}
+
 // The key of a string: its characters, each times the factor of its place. Leaving one out shifts those
 // behind it by one place, so all keys follow from two rows of sums.
 void make_tiny_keys(ShortSignature& signature) {
@@ -220,7 +228,7 @@ ShortSigner& ShortSigner::operator=(ShortSigner&&) noexcept = default;
 
 bool ShortSigner::sign(std::string_view canonical, ShortSignature& signature) {
   // Most pages end here, before they are decoded.
-  if (canonical.size() > kBytesMax || code_point_count(canonical) > kCharactersMax) return false;
+  if (canonical.size() > kBytesMax || has_too_many_characters(canonical)) return false;
   std::size_t length = 0;
   for (std::size_t at = 0; at < canonical.size();) {
     char32_t c = static_cast<unsigned char>(canonical[at]);

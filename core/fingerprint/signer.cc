@@ -69,11 +69,12 @@ std::optional<RejectReason> Signer::sign(const Document& document, Signature& si
 // All else is bounded whatever the text.
 std::size_t Signer::held_bytes() const {
   const std::size_t weighted = weighted_ != nullptr ? weighted_->held_bytes() : 0;
-  return html_.held_bytes() + canonical_.text.capacity() + weighted;
+  return html_held_bytes_ + canonical_.text.capacity() + weighted;
 }
 
 void Signer::give_back() {
   html_.give_back();
+  html_held_bytes_ = html_.held_bytes();
   free_memory(canonical_);
   if (weighted_ != nullptr) weighted_->give_back();
 }
@@ -88,6 +89,7 @@ std::optional<RejectReason> Signer::read(const Document& document) {
       canonicalize(html_.read_all(document.body).text, canonical_, fold_);
       fell_back_ = true;
     }
+    html_held_bytes_ = html_.held_bytes();
   } else {
     canonicalize(document.body, canonical_, fold_);
   }
