@@ -76,7 +76,7 @@ class Signer {
                                                         RouteSignature& route);
 
   HtmlReader html_;
-  std::size_t html_held_bytes_ = 0;  // by it, since the last page
+  std::size_t html_held_bytes_ = 0;  // since its last page: a sum over many buffers, which no text changes
   RouteParts routes_;
   FoldOptions fold_;
   FingerprintKind kind_;
