@@ -24,6 +24,10 @@ struct Arrival {
   const RouteSignature* route = nullptr;  // what the detector's mode asks by; none for fingerprints alone
 };
 
+// Of the first byte of what is kept of a unique.
+inline constexpr std::uint8_t kKeptShort = 1;      // its short text
+inline constexpr std::uint8_t kKeptMgrams = 0x80;  // its text of m-grams, and nothing else
+
 // An arrival that was unique, and so is remembered.
 struct Unique {
   std::string_view id;
@@ -34,6 +38,9 @@ struct Unique {
   // What else the detector needs to remember it again: bytes of its own making (core/FORMATS.md). Empty in
   // what Detector::unique() returns, since the parts lie in the indexes.
   std::string_view kept;
+
+  // Whether there is text in `kept`, which gets shorter when it is compressed: minima and sketches do not.
+  bool keeps_text() const { return !kept.empty() && (kept.front() & (kKeptShort | kKeptMgrams)) != 0; }
 };
 
 }  // namespace neardup

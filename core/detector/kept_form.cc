@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "core/arrival.h"
 #include "core/base/bytes.h"
 #include "core/limits.h"
 #include "core/text/utf8.h"
@@ -10,9 +11,7 @@
 namespace neardup {
 namespace {
 
-constexpr std::uint8_t kHasShort = 1;
 constexpr unsigned kLongCountShift = 1;
-constexpr std::uint8_t kHasMgrams = 0x80;  // and nothing else
 constexpr std::size_t kHeadBytesMax = 8;
 constexpr std::size_t kLongBytesMax = 16 + 4 * kMinimaBins + kStandardSketchBytes + 4 * BandExtensions::kMax;
 static_assert(kHeadBytesMax + std::size_t{4} * kShortStoredUnitsMax +
@@ -105,12 +104,12 @@ void append_kept(const RouteSignature& route, SketchSize size, const LongExtensi
                  std::string& out) {
   ByteWriter writer(out);
   if (route.has_mgrams) {
-    writer.u8(kHasMgrams);
+    writer.u8(kKeptMgrams);
     put_text(route.mgrams.text, writer);
     return;
   }
   writer.u8(
-      static_cast<std::uint8_t>((route.has_short ? kHasShort : 0) | route.long_count << kLongCountShift));
+      static_cast<std::uint8_t>((route.has_short ? kKeptShort : 0) | route.long_count << kLongCountShift));
   if (route.has_short) put_text(route.short_text.text, writer);
   for (std::size_t i = 0; i < route.long_count; ++i) put_page(route.longs[i], size, extensions[i], out);
 }
@@ -121,8 +120,8 @@ Status decode_kept(std::string_view bytes, SketchSize size, KeptForm& form) {
   };
   ByteReader in(bytes);
   const std::uint8_t head = in.u8();
-  form.has_mgrams = head == kHasMgrams;
-  form.has_short = (head & kHasShort) != 0;
+  form.has_mgrams = head == kKeptMgrams;
+  form.has_short = (head & kKeptShort) != 0;
   form.page_count = form.has_mgrams ? 0 : head >> kLongCountShift;
   if (form.page_count > LongSigner::kSignaturesMax) return corrupt("too many sketches");
   if (form.has_short && !get_text(in.string(), kShortStoredUnitsMax, form.characters)) {

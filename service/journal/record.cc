@@ -1,8 +1,11 @@
 #include "service/journal/record.h"
 
+#include <lz4.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "core/base/bytes.h"
@@ -74,6 +77,41 @@ void put_front(ByteWriter& out, const JournalRecord& record) {
   }
 }
 
+constexpr std::size_t kPackedHeadBytes = 2 * sizeof(std::uint32_t);
+static_assert(kJournalRecordBytesMax <= LZ4_MAX_INPUT_SIZE);
+
+// Writes `texts` to the room at `to`, kPackedHeadBytes more than they are, as they are if LZ4 makes them no
+// shorter. Returns the end of what is written.
+char* pack_texts(std::string_view texts, char* to) {
+  char* const block = to + kPackedHeadBytes;
+  const auto size = static_cast<int>(texts.size());
+  int bytes = LZ4_compress_default(texts.data(), block, size, std::max(size - 1, 0));
+  if (bytes <= 0) bytes = static_cast<int>(texts.copy(block, texts.size()));
+  ByteRoom place(to, kPackedHeadBytes);
+  InPlaceWriter head(place);
+  head.u32(static_cast<std::uint32_t>(size));
+  head.u32(static_cast<std::uint32_t>(bytes));
+  return block + bytes;
+}
+
+// What pack_texts() was given, in `in` itself or in `unpacked`; `in` fails where there is nothing such.
+std::string_view unpack_texts(ByteReader& in, std::shared_ptr<const char[]>& unpacked) {
+  const std::uint32_t size = in.u32();
+  const std::string_view block = in.bytes(in.u32());
+  if (block.size() == size) return block;
+  if (size < kJournalRecordBytesMax) {
+    auto room = std::make_shared_for_overwrite<char[]>(size);
+    const int bytes =
+        LZ4_decompress_safe(block.data(), room.get(), static_cast<int>(block.size()), static_cast<int>(size));
+    if (bytes == static_cast<int>(size)) {
+      unpacked = std::move(room);
+      return {unpacked.get(), size};
+    }
+  }
+  in.bytes(in.remaining() + 1);
+  return {};
+}
+
 // Leaders as differences, and whether there is a representative as the lowest bit of the count: three bytes
 // for most.
 void put_gains(InPlaceWriter& out, const std::vector<ClusterGain>& gains) {
@@ -132,7 +170,10 @@ Error corrupt(const std::string& what) { return {ErrorCode::kCorrupt, "journal r
 JournalEncoder::JournalEncoder() : begin_(kFrontRoom), end_(kFrontRoom) { bytes_.reserve(kFrontRoom); }
 
 void JournalEncoder::add(const Unique& unique) {
-  const std::size_t room = journal_entry_bytes_max(unique.id.size(), unique.url.size(), unique.kept.size());
+  const bool is_text = unique.keeps_text();
+  const std::string_view numbers = is_text ? std::string_view() : unique.kept;
+  const std::string_view text = is_text ? unique.kept : std::string_view();
+  const std::size_t room = journal_entry_bytes_max(0, 0, numbers.size());
   ByteRoom place(bytes_.reserve(end_ + room, end_) + end_, room);
   InPlaceWriter out(place);
   out.digest(unique.signature.exact);
@@ -140,10 +181,16 @@ void JournalEncoder::add(const Unique& unique) {
   out.varint(unique.signature.tokens);
   put_source(out, unique.source);
   out.signed_varint(unique.event_time_ms);
-  out.string(unique.id);
-  out.string(unique.url);
-  out.string(unique.kept);
+  out.string(numbers);
   end_ = static_cast<std::size_t>(place.end() - bytes_.data());
+
+  const std::size_t texts_room = 3 * kVarintBytesMax + unique.id.size() + unique.url.size() + text.size();
+  ByteRoom texts_place(texts_.reserve(texts_end_ + texts_room, texts_end_) + texts_end_, texts_room);
+  InPlaceWriter texts(texts_place);
+  texts.string(unique.id);
+  texts.string(unique.url);
+  if (numbers.empty()) texts.string(text);
+  texts_end_ = static_cast<std::size_t>(texts_place.end() - texts_.data());
   ++uniques_;
 }
 
@@ -153,7 +200,10 @@ std::string_view JournalEncoder::encode(const JournalRecord& record) {
   ByteWriter before(front);
   put_front(before, record);
   before.varint(uniques_);
-  std::size_t room = 2 * kVarintBytesMax + kChecksumBytes + record.clusters.size() * kJournalGainBytesMax;
+  before.varint(end_ - begin_);
+  const std::size_t texts_room = kPackedHeadBytes + texts_end_;
+  std::size_t room =
+      texts_room + 2 * kVarintBytesMax + kChecksumBytes + record.clusters.size() * kJournalGainBytesMax;
   for (const JournalDeletion& deletion : record.deletions)
     room += kJournalDeletionBytesMax + deletion.id.size();
   const std::size_t more = front.size() - std::min(front.size(), begin_);  // of thousands of partitions
@@ -162,7 +212,8 @@ std::string_view JournalEncoder::encode(const JournalRecord& record) {
   begin_ += more;
   end_ += more;
 
-  ByteRoom place(data + end_, room);
+  char* const texts_end = pack_texts({texts_.data(), texts_end_}, data + end_);
+  ByteRoom place(texts_end, static_cast<std::size_t>(data + end_ + room - texts_end));
   InPlaceWriter behind(place);
   put_deletions(behind, record.deletions);
   put_gains(behind, record.clusters);
@@ -174,6 +225,7 @@ std::string_view JournalEncoder::encode(const JournalRecord& record) {
 
 void JournalEncoder::clear() {
   end_ = begin_;
+  texts_end_ = 0;
   uniques_ = 0;
 }
 
@@ -187,8 +239,9 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
   if (bytes.size() < kMagic.size() + 2 + kChecksumBytes) return corrupt("too short to be one");
   if (bytes.substr(0, kMagic.size()) != kMagic) return corrupt("does not begin with the magic bytes");
   // The version comes before the checksum: a later format may end otherwise.
-  if (const std::uint16_t version = ByteReader(bytes.substr(kMagic.size())).u16(); version != kJournalVersion)
-    return other_version("journal record: format", version, kJournalVersion);
+  const std::uint16_t format = ByteReader(bytes.substr(kMagic.size())).u16();
+  if (format < kJournalVersionOldest || format > kJournalVersion)
+    return other_version("journal record: format", format, kJournalVersion);
   const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
   if (ByteReader(bytes.substr(body.size())).u32() != crc32c(body)) return corrupt("checksum does not match");
 
@@ -227,22 +280,31 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
   }
   std::uint64_t topics_named = 0;  // by uniques
   bool names_fit = true;
-  record.uniques.resize(get_count(in, 32));
+  record.uniques.resize(get_count(in, 30));
+  // Version 4 had each unique in one piece.
+  const bool is_parted = format > 4;
+  ByteReader numbers_apart(is_parted ? in.bytes(in.varint()) : std::string_view());
+  ByteReader texts_apart(is_parted ? unpack_texts(in, record.texts) : std::string_view());
+  ByteReader& numbers = is_parted ? numbers_apart : in;
+  ByteReader& texts = is_parted ? texts_apart : in;
   for (Unique& unique : record.uniques) {
-    unique.signature.exact = in.digest();
-    unique.signature.fingerprint.bits = in.u64();
-    unique.signature.tokens = static_cast<std::uint32_t>(in.varint());
-    unique.source = get_source(in);
+    unique.signature.exact = numbers.digest();
+    unique.signature.fingerprint.bits = numbers.u64();
+    unique.signature.tokens = static_cast<std::uint32_t>(numbers.varint());
+    unique.source = get_source(numbers);
     topics_named = std::max(topics_named, std::uint64_t{unique.source.topic} + 1);
-    unique.event_time_ms = in.signed_varint();
-    unique.id = in.string();
-    unique.url = in.string();
-    unique.kept = in.string();
+    unique.event_time_ms = numbers.signed_varint();
+    if (is_parted) unique.kept = numbers.string();
+    unique.id = texts.string();
+    unique.url = texts.string();
+    if (unique.kept.empty()) unique.kept = texts.string();
     names_fit &= unique.id.size() <= kIdBytesMax && unique.url.size() <= kUrlBytesMax;
   }
   get_deletions(in, record.deletions);
   get_gains(in, record.clusters);
-  if (!in.ok()) return corrupt("ends in the middle of a field");
+  if (!in.ok() || !numbers.ok() || !texts.ok()) return corrupt("ends in the middle of a field");
+  if (is_parted && !(numbers.at_end() && texts.at_end()))
+    return corrupt("has more of its uniques than they are");
   if (!in.at_end()) return corrupt(std::to_string(in.remaining()) + " bytes too many");
   for (const std::string_view options :
        {record.signature_options, record.detector_options, record.cluster_rule}) {

@@ -5,12 +5,16 @@
 // covers, and what ties it to the record before. The journal is the truth: memory is a function of its
 // records, and records are never rewritten. On any doubt the same bytes are sent again.
 //
-// Format:  byte by byte in core/FORMATS.md; a golden file of every released version must stay readable.
+// Most of its bytes are minima and sketches, which a compressor does not shorten and takes long to find that
+// out. So ids, urls and short texts lie apart from them, packed, and Kafka sends a record as it is.
+//
+// Format:  byte by byte in core/FORMATS.md; a golden file of every version since 4 must stay readable.
 // Threads: values only.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +28,8 @@
 
 namespace neardup {
 
-inline constexpr std::uint16_t kJournalVersion = 4;
+inline constexpr std::uint16_t kJournalVersion = 5;
+inline constexpr std::uint16_t kJournalVersionOldest = 4;  // of those that are read
 
 using Uuid = std::array<std::uint8_t, 16>;
 
@@ -92,14 +97,16 @@ struct JournalRecord {
   // One for each leader that is left, ascending: together they have all duplicates, but for those whose
   // leader was deleted behind them.
   std::vector<ClusterGain> clusters;
+
+  std::shared_ptr<const char[]> texts;  // of a decoded record: where the views of its uniques' texts point to
 };
 
 // The record's bytes, at most kJournalRecordBytesMax when the batch was closed in time (by the two bounds
 // below).
 std::string encode_journal_record(const JournalRecord& record);
 
-// The same of a record whose uniques come one by one: each is written when it is decided, to where it stays,
-// and nothing of it is looked at again. What stands before the uniques goes to room that is kept for it.
+// The same of a record whose uniques come one by one: each is written when it is decided, and all but its
+// texts to where they stay. What stands before the uniques goes to room that is kept for it.
 class JournalEncoder {
  public:
   JournalEncoder();
@@ -114,9 +121,11 @@ class JournalEncoder {
   void clear();  // memory is kept
 
  private:
-  PaddedBytes bytes_;  // up to begin_ the room, up to end_ the uniques
+  PaddedBytes bytes_;  // up to begin_ the room, up to end_ the uniques without their texts
   std::size_t begin_;
   std::size_t end_;
+  PaddedBytes texts_;
+  std::size_t texts_end_ = 0;
   std::uint64_t uniques_ = 0;
 };
 
@@ -125,8 +134,8 @@ class JournalEncoder {
 // those before.
 inline bool is_acceptance(const JournalRecord& record) { return record.counts == JournalCounts{}; }
 
-// Views of the result point into `bytes`. Errors: kCorrupt (checksum, lengths, trailing bytes),
-// kUnsupportedVersion.
+// Views of the result point into `bytes` and into its own texts, which its copies share. Errors: kCorrupt
+// (checksum, lengths, trailing bytes), kUnsupportedVersion.
 Result<JournalRecord> decode_journal_record(std::string_view bytes);
 
 // An upper bound of what one unique adds to a record, so that a batch can be closed before its record grows

@@ -168,6 +168,18 @@ TEST_P(ReturningUniques, any_number_of_threads_makes_the_same_state_and_it_goes_
   }
 }
 
+TEST_P(ReturningUniques, text_is_kept_of_what_is_known_by_its_text) {
+  const History history = history_of(GetParam().options, false);
+  std::size_t with_text = 0;
+  for (std::size_t i = 0; i < history.texts.size(); ++i) {
+    const RouteSignature& route = history.texts[i].route;
+    with_text += route.has_short || route.has_mgrams;
+    ASSERT_EQ(history.texts[i].unique(history.kept[i]).keeps_text(), route.has_short || route.has_mgrams)
+        << i;
+  }
+  EXPECT_EQ(with_text > 0, GetParam().options.mode != DetectorMode::kSimhash);
+}
+
 TEST_P(ReturningUniques, what_is_not_as_it_was_kept_ends_the_portion) {
   const DetectorOptions& options = GetParam().options;
   if (options.routes() == RouteParts::kNone) return;  // nothing is kept

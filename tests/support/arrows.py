@@ -52,6 +52,7 @@ TYPES = ["core/arrival.h", "core/cluster.h", "core/covering_names.h", "core/docu
 OWNERS = {
     "uchardet/": "core/text",
     "iconv.h": "core/text",
+    "lz4.h": "service/journal",
     "librdkafka/": "service/kafka",
     "rdkafka.h": "service/kafka",
     "prometheus/": "service/metrics",

@@ -175,11 +175,11 @@ TEST(Recovery, a_journal_of_another_version_is_refused_with_the_choices) {
       "; or begin anew with another journal and group (kafka.topics.journal, kafka.group), and another "
       "snapshot.directory if there is one, as docs/upgrade.md tells";
   const std::string ours = ", this program reads " + std::to_string(kJournalVersion);
-  for (const Status& older : refusals(kJournalVersion - 1)) {
+  for (const Status& older : refusals(kJournalVersionOldest - 1)) {
     ASSERT_FALSE(older);
     EXPECT_EQ(older.error().code, ErrorCode::kUnsupportedVersion);
     EXPECT_EQ(older.error().message,
-              "record 0: journal record: format version " + std::to_string(kJournalVersion - 1) + ours +
+              "record 0: journal record: format version " + std::to_string(kJournalVersionOldest - 1) + ours +
                   ": it was written by an older neardup: run that one again" + choices);
   }
   for (const Status& newer : refusals(kJournalVersion + 1)) {

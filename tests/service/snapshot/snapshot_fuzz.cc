@@ -65,7 +65,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_manifest(bytes);
   read_manifest(sealed("NDSM", kSnapshotVersion, bytes));
   read_journal_record(bytes);
-  read_journal_record(sealed("NDJ\n", kJournalVersion, bytes));
+  for (std::uint16_t version = kJournalVersionOldest; version <= kJournalVersion; ++version)
+    read_journal_record(sealed("NDJ\n", version, bytes));
   read_frames(bytes);
   if (decode_segment_header(bytes.substr(0, kSegmentHeaderBytes)))
     read_frames(bytes.substr(kSegmentHeaderBytes));
