@@ -238,7 +238,10 @@ Status KafkaWriter::make_producer() {
       rd_kafka_topic_conf_set_opaque(conf, &producer_->spread_over[topic]);
       producer_->topics[topic++] = rd_kafka_topic_new(handle, name.c_str(), conf);
     }
-    producer_->journal = rd_kafka_topic_new(handle, config_.topics.journal.c_str(), nullptr);
+    // What gets shorter in a record of it is packed already (record.h).
+    rd_kafka_topic_conf_t* conf = rd_kafka_default_topic_conf_dup(handle);
+    rd_kafka_topic_conf_set(conf, "compression.codec", "none", nullptr, 0);
+    producer_->journal = rd_kafka_topic_new(handle, config_.topics.journal.c_str(), conf);
 
     FAULT_POINT(kProducerMade);
     while (!stop_.stop_requested() && election_.held()) {

@@ -2,9 +2,10 @@
 //
 // The plainest use of librdkafka that gives the guarantee of `serve`: the input read by assign, one record
 // produced for each, straight from the memory it was received in, one journal record a transaction, the input
-// positions committed with them; the same limits of a transaction, the same client settings, and as many
-// bytes a document as serve wrote, of as much entropy. No parsing, no copies, no headers, no decision, no
-// reading back. It is the ceiling that serve is measured against.
+// positions committed with them; the same limits of a transaction, the same client settings, all compressed
+// (serve's journal is packed where it is made), and as many bytes a document as serve wrote, of as much
+// entropy. No parsing, no copies, no headers, no decision, no reading back. It is the ceiling that serve is
+// measured against.
 #pragma once
 
 #include <cstddef>
