@@ -696,6 +696,29 @@ TEST_F(Scan, two_scans_with_a_snapshot_decide_as_one_scan_of_both_files) {
   EXPECT_THAT(second.err, HasSubstr("clusters            150  the largest has 3 documents\n"));
 }
 
+// tests/golden/snapshot_v4 has the first 60, of the last program that wrote journal records of version 4.
+TEST_F(Scan, goes_on_where_a_snapshot_of_an_older_journal_version_ends) {
+  const std::filesystem::path golden = NEARDUP_SOURCE_DIR "/tests/golden";
+  std::ifstream file(golden / "mutations" / "documents.jsonl", std::ios::binary);
+  const std::string documents{std::istreambuf_iterator<char>(file), {}};
+  std::size_t middle = 0;
+  for (int i = 0; i < 60; ++i) middle = documents.find('\n', middle) + 1;
+  const std::string before = documents.substr(0, middle);
+  const std::string behind = documents.substr(middle);
+
+  const std::string older = (folder_ / "older").string();
+  std::filesystem::copy(golden / "snapshot_v4", older);
+  const std::string ours = (folder_ / "ours").string();
+  scan({.snapshot = ours}, before);
+  for (const std::string& documents_again : {behind, before}) {
+    const Scanned expected = scan({.snapshot = ours}, documents_again);
+    const Scanned got = scan({.snapshot = older}, documents_again);
+    EXPECT_EQ(got.exit_code, 0) << got.err;
+    EXPECT_EQ(got.out, expected.out);
+    EXPECT_THAT(got.verdicts, Not(IsEmpty()));
+  }
+}
+
 TEST_F(Scan, tells_which_document_represents_those_that_say_the_same) {
   Config config;
   config.clusters.keep = "priority-source";
