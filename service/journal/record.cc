@@ -170,9 +170,7 @@ Error corrupt(const std::string& what) { return {ErrorCode::kCorrupt, "journal r
 JournalEncoder::JournalEncoder() : begin_(kFrontRoom), end_(kFrontRoom) { bytes_.reserve(kFrontRoom); }
 
 void JournalEncoder::add(const Unique& unique) {
-  const bool is_text = unique.keeps_text();
-  const std::string_view numbers = is_text ? std::string_view() : unique.kept;
-  const std::string_view text = is_text ? unique.kept : std::string_view();
+  const std::string_view numbers = unique.keeps_text() ? std::string_view() : unique.kept;
   const std::size_t room = journal_entry_bytes_max(0, 0, numbers.size());
   ByteRoom place(bytes_.reserve(end_ + room, end_) + end_, room);
   InPlaceWriter out(place);
@@ -184,12 +182,13 @@ void JournalEncoder::add(const Unique& unique) {
   out.string(numbers);
   end_ = static_cast<std::size_t>(place.end() - bytes_.data());
 
-  const std::size_t texts_room = 3 * kVarintBytesMax + unique.id.size() + unique.url.size() + text.size();
+  const std::size_t texts_room =
+      3 * kVarintBytesMax + unique.id.size() + unique.url.size() + unique.kept.size();
   ByteRoom texts_place(texts_.reserve(texts_end_ + texts_room, texts_end_) + texts_end_, texts_room);
   InPlaceWriter texts(texts_place);
   texts.string(unique.id);
   texts.string(unique.url);
-  if (numbers.empty()) texts.string(text);
+  if (numbers.empty()) texts.string(unique.kept);
   texts_end_ = static_cast<std::size_t>(texts_place.end() - texts_.data());
   ++uniques_;
 }
@@ -280,9 +279,8 @@ Result<JournalRecord> decode_journal_record(std::string_view bytes) {
   }
   std::uint64_t topics_named = 0;  // by uniques
   bool names_fit = true;
-  record.uniques.resize(get_count(in, 30));
-  // Version 4 had each unique in one piece.
-  const bool is_parted = format > 4;
+  const bool is_parted = format > 4;  // version 4 had each unique in one piece
+  record.uniques.resize(get_count(in, is_parted ? 30 : 32));
   ByteReader numbers_apart(is_parted ? in.bytes(in.varint()) : std::string_view());
   ByteReader texts_apart(is_parted ? unpack_texts(in, record.texts) : std::string_view());
   ByteReader& numbers = is_parted ? numbers_apart : in;
