@@ -43,11 +43,13 @@ packages_more=(
   # oracles, a load maker, a reader of topics, promtool, systemd-analyze, virtual environments
   libgtest-dev libgmock-dev libbenchmark-dev libicu-dev icu-devtools libxml2-dev unicode-data binutils kcat prometheus
   systemd python3-venv
+  # a CPU of another kind (foreign_cpu_test.sh)
+  g++-s390x-linux-gnu qemu-user mmdebstrap
   # lint
   clang-tidy-19 clang-format-19 shellcheck
 )
 # And what only ./dev image and ./dev package need.
-packages_roots=(buildah mmdebstrap systemd-container)
+packages_roots=(buildah systemd-container)
 
 rdkafka_patches=("$PWD"/tests/support/librdkafka-{5301,queued-bytes,headers,cold-messages,damaged-batch,empty-batch,unknown-leader,leader-flip,zstd-limit,lost-coordinator,refused-coordinator,empty-answer,kept-member}.patch)
 # Asked at once, not only where librdkafka is compiled: so its absence shows also where that is done long since.
