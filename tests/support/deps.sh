@@ -15,8 +15,9 @@
 # 4. Grafana's types, with npm, which the dashboard is checked against; the lock file has their SHA-512.
 # 5. Checkers that come as Python packages (tests/support/python_tools.txt), with pip, in an environment of their own.
 # 6. What checks the Helm chart (tests/support/chart_tools.sh): Go modules, compiled, and schemas.
+# 7. Libraries for a CPU of another kind (tests/support/foreign_root.sh), unpacked from Debian's packages.
 #
-# 2 to 6 go to NEARDUP_CACHE (~/.cache/neardup), which all checkouts share. Each appears there whole, by a rename, and
+# 2 to 7 go to NEARDUP_CACHE (~/.cache/neardup), which all checkouts share. Each appears there whole, by a rename, and
 # under a lock, so that two runs at a time do not disturb each other. To have one made anew, remove its folder.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -210,9 +211,10 @@ mapfile -t missing < <(missing_packages)
 
 have_rdkafka() { [[ -e $rdkafka ]]; }
 have_chart_tools() { [[ -e $(tests/support/chart_tools.sh folder) ]]; }
+have_foreign_root() { [[ -e $(tests/support/foreign_root.sh folder s390x) ]]; }
 have_tools() {
   [[ -e $kafka && -e $(tests/support/kafka.sh archive) && -e $grafana && -e $python_tools/python_tools.txt ]] &&
-    have_chart_tools
+    have_chart_tools && have_foreign_root
 }
 complete() { have_rdkafka && { ((build_only)) || have_tools; }; }
 complete && exit
@@ -232,3 +234,5 @@ complete && exit
   "needs the network (pip); then run ./dev deps again" in_subshell make_python_tools
 have_chart_tools || step deps-charts "helm and what else checks the chart, from Go modules (two minutes on two cores)" \
   "needs the network (Go modules and pip); then run ./dev deps again" tests/support/chart_tools.sh
+have_foreign_root || step deps-foreign "libraries of Debian 12 for an s390x" \
+  "needs the network (apt); then run ./dev deps again" tests/support/foreign_root.sh s390x

@@ -7,7 +7,6 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/support/steps.sh
-need_cache
 unset NEARDUP_ISA
 
 cpu=${1:-s390x}
@@ -19,19 +18,8 @@ esac
 triplet=$machine-linux-gnu
 build=${NEARDUP_FOREIGN_BUILD:-build/foreign}/$cpu # of ctest's: presets that are tested side by side have one each
 
-# What Debian has for that CPU, unpacked only: nothing of it is installed on this machine.
-packages=libc6-dev,libstdc++-12-dev,libsimdjson-dev,libxxhash-dev,libuchardet-dev
-packages+=,libgtest-dev,libgmock-dev,libicu-dev,nlohmann-json3-dev
-root=$neardup_cache/debian-bookworm-$cpu-$(cksum <<<"$packages" | cut -d' ' -f1)
-if [[ ! -e $root ]]; then
-  mkdir -p "$neardup_cache"
-  new=$(mktemp -d "$neardup_cache/.debian.XXXXXX")
-  trap 'rm -rf "$new"' EXIT
-  step "debian-$cpu" "libraries of Debian 12 for $cpu" "needs the network (apt)" \
-    mmdebstrap --mode=chrootless --variant=extract --architectures="$cpu" --include="$packages" bookworm "$new/root"
-  mv -T "$new/root" "$root" 2>/dev/null || [[ -e $root ]] # another checkout was faster
-fi
-
+tests/support/foreign_root.sh "$cpu" # ./dev deps made that of s390x
+root=$(tests/support/foreign_root.sh folder "$cpu")
 export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$root/usr/lib/$triplet/pkgconfig
 cmake --preset dev -B "$build" -DNEARDUP_SERVICE=OFF -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 \
   -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$machine -DCMAKE_CXX_COMPILER=$triplet-g++ \
