@@ -162,6 +162,12 @@ class ByteReader {
   std::string_view bytes(std::uint64_t size);
   std::string_view string();  // varint length, then that many bytes
 
+  // What was read is no value of its field.
+  void fail() {
+    ok_ = false;
+    in_ = {};
+  }
+
   bool ok() const { return ok_; }
   bool at_end() const { return in_.empty(); }
   std::uint64_t remaining() const { return in_.size(); }
@@ -179,10 +185,6 @@ class ByteReader {
     return little_endian(value);
   }
   std::uint64_t long_varint();
-  void fail() {
-    ok_ = false;
-    in_ = {};
-  }
 
   std::string_view in_;
   bool ok_ = true;

@@ -30,7 +30,7 @@ inline Uuid get_uuid(ByteReader& in) {
 inline std::size_t get_count(ByteReader& in, std::size_t bytes_min) {
   const std::uint64_t count = in.varint();
   if (count <= in.remaining() / bytes_min) return static_cast<std::size_t>(count);
-  in.bytes(in.remaining() + 1);
+  in.fail();
   return 0;
 }
 

@@ -108,7 +108,7 @@ std::string_view unpack_texts(ByteReader& in, std::shared_ptr<const char[]>& unp
       return {unpacked.get(), size};
     }
   }
-  in.bytes(in.remaining() + 1);
+  in.fail();
   return {};
 }
 
@@ -155,7 +155,7 @@ void get_gains(ByteReader& in, std::vector<ClusterGain>& gains) {
   for (ClusterGain& gain : gains) {
     gain.leader = before += in.varint();
     const std::uint64_t joined = in.varint();
-    if (joined >> 33 != 0) in.bytes(in.remaining() + 1);  // more than can have joined fails the reader
+    if (joined >> 33 != 0) in.fail();  // more than can have joined
     gain.joined = static_cast<std::uint32_t>(joined >> 1);
     if ((joined & 1) == 0) continue;
     const Source source = get_source(in);

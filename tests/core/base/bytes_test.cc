@@ -90,6 +90,15 @@ TEST(Bytes, no_bytes_may_lie_nowhere) {
   EXPECT_EQ(same, out);
 }
 
+TEST(Bytes, a_reader_that_was_told_so_stays_failed_as_well) {
+  ByteReader reader("\x01\x02");
+  EXPECT_EQ(reader.u8(), 1);
+  reader.fail();
+  EXPECT_FALSE(reader.ok());
+  EXPECT_EQ(reader.u8(), 0);
+  EXPECT_EQ(reader.remaining(), 0U);
+}
+
 TEST(Bytes, a_reader_that_ran_out_stays_failed_and_gives_zero) {
   ByteReader reader("\x01\x02");
   EXPECT_EQ(reader.u32(), 0U);
