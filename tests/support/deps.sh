@@ -44,7 +44,7 @@ packages_more=(
   # oracles, a load maker, a reader of topics, promtool, systemd-analyze, virtual environments
   libgtest-dev libgmock-dev libbenchmark-dev libicu-dev icu-devtools libxml2-dev unicode-data binutils kcat prometheus
   systemd python3-venv
-  # a CPU of another kind (foreign_cpu_test.sh)
+  # CPUs of other kinds and times (foreign_cpu_test.sh, old_cpu_test.py)
   g++-s390x-linux-gnu qemu-user mmdebstrap
   # lint
   clang-tidy-19 clang-format-19 shellcheck
