@@ -45,7 +45,7 @@ packages_more=(
   libgtest-dev libgmock-dev libbenchmark-dev libicu-dev icu-devtools libxml2-dev unicode-data binutils kcat prometheus
   systemd python3-venv
   # CPUs of other kinds and times (foreign_cpu_test.sh, old_cpu_test.py)
-  g++-s390x-linux-gnu qemu-user mmdebstrap
+  lld-19 qemu-user mmdebstrap
   # lint
   clang-tidy-19 clang-format-19 shellcheck
 )

@@ -24,6 +24,9 @@ make_root() {
   # shellcheck disable=SC2064 # the folder of now
   trap "rm -rf '$work'" EXIT
   mmdebstrap --mode=chrootless --variant=extract --architectures="$cpu" --include="$packages" bookworm "$work/root"
+  find "$work/root" -lname '/*' | while read -r link; do # as they are they lead to this machine's own files
+    ln -sfnr "$work/root$(readlink "$link")" "$link"
+  done
   mv -T "$work/root" "$folder"
 }
 
