@@ -211,7 +211,7 @@ mapfile -t missing < <(missing_packages)
 
 have_rdkafka() { [[ -e $rdkafka ]]; }
 have_chart_tools() { [[ -e $(tests/support/chart_tools.sh folder) ]]; }
-have_foreign_root() { [[ -e $(tests/support/foreign_root.sh folder s390x) ]]; }
+have_foreign_root() { [[ -e $(tests/support/foreign_root.sh s390x folder) ]]; }
 have_tools() {
   [[ -e $kafka && -e $(tests/support/kafka.sh archive) && -e $grafana && -e $python_tools/python_tools.txt ]] &&
     have_chart_tools && have_foreign_root

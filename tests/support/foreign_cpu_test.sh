@@ -21,7 +21,7 @@ triplet=$machine-linux-gnu
 build=${NEARDUP_FOREIGN_BUILD:-build/foreign}/$cpu # of ctest's: presets that are tested side by side have one each
 
 tests/support/foreign_root.sh "$cpu" # ./dev deps made that of s390x
-root=$(tests/support/foreign_root.sh folder "$cpu")
+root=$(tests/support/foreign_root.sh "$cpu" folder)
 export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$root/usr/lib/$triplet/pkgconfig
 cmake --preset dev -B "$build" -DNEARDUP_SERVICE=OFF -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 \
   -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$machine -DCMAKE_CXX_COMPILER=clang++-19 \

@@ -3,7 +3,7 @@
 # calls it; see there.
 #
 #   tests/support/foreign_root.sh CPU             makes it, unless it is there; CPU is a name of Debian's, like s390x
-#   tests/support/foreign_root.sh folder CPU      prints where
+#   tests/support/foreign_root.sh CPU folder      prints where
 #
 # It is unpacked only, and needs no rights: nothing of it is installed on this machine, whose apt hears of no other CPU.
 set -euo pipefail
@@ -14,7 +14,7 @@ need_cache
 packages=libc6-dev,libstdc++-12-dev,libsimdjson-dev,libxxhash-dev,libuchardet-dev
 packages+=,libgtest-dev,libgmock-dev,libicu-dev,nlohmann-json3-dev
 
-cpu=${*: -1}
+cpu=${1:-}
 [[ $cpu =~ ^[a-z0-9]+$ ]] || die "which CPU? (s390x, arm64)"
 folder=$neardup_cache/debian-bookworm-$cpu-$(cksum <<<"$packages" | cut -d' ' -f1)
 
@@ -30,8 +30,8 @@ make_root() {
   mv -T "$work/root" "$folder"
 }
 
-case $#:$1 in
-  1:*) [[ -e $folder ]] || make_root ;;
-  2:folder) echo "$folder" ;;
-  *) die "foreign_root does not know '$1'" ;;
+case ${2:-} in
+  folder) echo "$folder" ;;
+  "") [[ -e $folder ]] || make_root ;;
+  *) die "foreign_root does not know '$2'" ;;
 esac
