@@ -28,8 +28,8 @@ constexpr std::string_view kFileVariable = "NEARDUP_CONFIG";  // names the file
 // Variables of that prefix which are no settings: for the build, the tools, the tests and the choice of a
 // kernel.
 constexpr std::string_view kOtherVariables[] = {
-    kFileVariable,  "NEARDUP_CACHE", "NEARDUP_ISA",           "NEARDUP_KAFKA_DIR",    "NEARDUP_CMAKE_ARGS",
-    "NEARDUP_DATA", "NEARDUP_CASES", "NEARDUP_GOLDEN_UPDATE", "NEARDUP_KAFKA_HEAP_MB"};
+    kFileVariable,  "NEARDUP_CACHE", "NEARDUP_ISA",           "NEARDUP_KAFKA_DIR",     "NEARDUP_CMAKE_ARGS",
+    "NEARDUP_DATA", "NEARDUP_CASES", "NEARDUP_GOLDEN_UPDATE", "NEARDUP_KAFKA_HEAP_MB", "NEARDUP_KAFKA_JIT"};
 
 std::string upper(std::string_view text) {
   std::string out(text);

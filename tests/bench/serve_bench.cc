@@ -623,7 +623,8 @@ class ServeBench {
   std::string program_;
   const Plan& plan_;
   const WarmMemory memory_{plan_.warm_memory_mb * 1'000'000};
-  PrivateKafka kafka_{"--set log.message.timestamp.type=LogAppendTime --set log.segment.delete.delay.ms=100"};
+  PrivateKafka kafka_{"--set log.message.timestamp.type=LogAppendTime --set log.segment.delete.delay.ms=100",
+                      PrivateKafka::Place::kMemoryIfRoom, PrivateKafka::Jit::kFull};
   std::string journal_file() const { return kafka_.folder() + "/journal-records"; }
 
   JournalCounts counts_;  // of the last run of serve
@@ -633,7 +634,7 @@ class ServeBench {
 };
 
 void measure_absence(const Plan& plan, BenchReport& report) {
-  const PrivateKafka kafka(kLittleKept);
+  const PrivateKafka kafka(kLittleKept, PrivateKafka::Place::kMemoryIfRoom, PrivateKafka::Jit::kFull);
   const Restart restart = measure_restart(kafka.servers(), kafka.folder(), plan.remembered, plan.journaled);
   const double peak = restart.resident_bytes_max / restart.resident_bytes;
   std::printf(

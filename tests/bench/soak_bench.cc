@@ -102,7 +102,7 @@ void send_pages(const Config& config, const std::stop_token& stop) {
 
 int run(double time_s, bool tiny) {
   configure_log({.level = "error"});
-  const PrivateKafka kafka(kLittleKept, PrivateKafka::Place::kDisk);
+  const PrivateKafka kafka(kLittleKept, PrivateKafka::Place::kDisk, PrivateKafka::Jit::kFull);
   Config config = run_config(kafka.servers(), "soak", "soak");
   config.index.documents_max = kUniquesMax;
   config.snapshot.directory = kafka.folder() + "/snapshot";

@@ -17,7 +17,9 @@
 #
 # Everything (data, ports, process ids, node1.log ...) lies in one folder, /tmp/neardup-kafka-UID; NEARDUP_KAFKA_DIR
 # names another, so that a test has a cluster of its own beside yours, or /dev/shm/... for data in memory.
-# NEARDUP_KAFKA_HEAP_MB (512) is the heap of a node. Needs Java 17 and the jars that ./dev deps puts into the cache.
+# NEARDUP_KAFKA_HEAP_MB (512) is the heap of a node. NEARDUP_KAFKA_JIT=full lets Java compile it as well as it can, which
+# is what a measurement wants; else, quick, a short life costs half the CPU time. Needs Java 17 and the jars that ./dev deps
+# puts into the cache.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/support/steps.sh
@@ -31,9 +33,15 @@ probe_topic=neardup.probe
 ready_seconds_max=90
 stop_seconds_max=8 # the last nodes of three have no quorum to say good-bye to, and would wait 30 s for it
 
+case ${NEARDUP_KAFKA_JIT:-quick} in
+  quick) jit_tier=1 ;; # Java's tiers: the second compiler of two takes most of what the first minutes cost
+  full) jit_tier=4 ;;
+  *) die "NEARDUP_KAFKA_JIT is quick or full, not '$NEARDUP_KAFKA_JIT'" ;;
+esac
+
 # The serial collector starts soonest and is smallest. The class path names jars only: with a folder in it Java would
 # silently refuse the class archive; so the log settings are properties.
-java_options=(-Xms64m "-Xmx${NEARDUP_KAFKA_HEAP_MB:-512}m" -XX:+UseSerialGC -XX:-UsePerfData -Djava.awt.headless=true
+java_options=("-XX:TieredStopAtLevel=$jit_tier" -Xms64m "-Xmx${NEARDUP_KAFKA_HEAP_MB:-512}m" -XX:+UseSerialGC -XX:-UsePerfData -Djava.awt.headless=true
   -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Dorg.slf4j.simpleLogger.log.kafka.server=info
   -Dorg.slf4j.simpleLogger.showDateTime=true -Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS)
 
@@ -166,7 +174,7 @@ broker.heartbeat.interval.ms=500
 controlled.shutdown.retry.backoff.ms=500
 $(printf '%s\n' "$@")
 END
-    (run_java -XX:TieredStopAtLevel=1 kafka.tools.StorageTool format -t "$cluster_id" \
+    (run_java kafka.tools.StorageTool format -t "$cluster_id" \
       -c "$folder/node$i.new") >"$folder/format$i.log" 2>&1 &
   done
   for i in $(jobs -p); do

@@ -23,6 +23,9 @@ expect() { # expect SENTENCE COMMAND...
 }
 refuses() { ! "$@" >"$work/refusal" 2>&1; }
 last_line() { "$@" | tail -n 1; }
+jit_tier() {
+  tr '\0' '\n' <"/proc/$(cut -d ' ' -f 1 "$NEARDUP_KAFKA_DIR/node1.pid")/cmdline" | sed -n 's/.*StopAtLevel=//p'
+}
 read_topic() { kcat -C -b "$servers" -t "$1" -o beginning -e -q; }
 
 expect "status says that there is none" refuses kafka status
@@ -31,6 +34,8 @@ for option in --nodes --nodes= --set --proxies; do
   expect "$option without a value is refused" refuses kafka start "$option"
   expect "the refusal says what is missing" grep -qx -- "kafka.sh: ${option%=} needs a value" "$work/refusal"
 done
+expect "Java compiles quickly or fully" refuses env NEARDUP_KAFKA_JIT=fast tests/support/kafka.sh start
+expect "the refusal names both" grep -q "quick or full, not 'fast'" "$work/refusal"
 mkdir -p "$NEARDUP_KAFKA_DIR/data1" # what the end of a start in the middle leaves: data of a cluster that is none
 printf 'version=1\ncluster.id=nAAAAAAAAAAAAAAAAAAAAA\nnode.id=1\n' >"$NEARDUP_KAFKA_DIR/data1/meta.properties"
 touch "$NEARDUP_KAFKA_DIR/node1.new" "$NEARDUP_KAFKA_DIR/node2.properties"
@@ -38,6 +43,7 @@ bootstrap=$(last_line kafka start)
 servers=${bootstrap#bootstrap.servers=}
 expect "start ends with the servers" test "$bootstrap" = "bootstrap.servers=$servers"
 expect "status is content" kafka status
+expect "a short life is not compiled fully" test "$(jit_tier)" = 1
 expect "a second start changes nothing" test "$(last_line kafka start)" = "$bootstrap"
 expect "a cluster does not change its size" refuses kafka start --nodes 3
 expect "the refusal says what to do" grep -q "kafka wipe first" "$work/refusal"
@@ -50,7 +56,8 @@ expect "a record is taken" kcat -P -b "$servers" -t pages -p 2 -X acks=all <<<"a
 
 expect "a node is killed" kafka kill 1
 expect "status sees it" refuses kafka status
-expect "a killed node comes back" kafka restart 1
+expect "a killed node comes back" env NEARDUP_KAFKA_JIT=full tests/support/kafka.sh restart 1
+expect "compiled fully where it is measured" test "$(jit_tier)" = 4
 expect "with its records" test "$(read_topic pages)" = "a page"
 
 expect "all is stopped" kafka stop

@@ -29,20 +29,22 @@ std::string new_folder(PrivateKafka::Place place) {
   return name;
 }
 
-std::string in_folder(const std::string& folder) {
-  return "NEARDUP_KAFKA_DIR=" + shell_word(folder) + " " + shell_word(kScript);
+std::string script_of(const std::string& folder, PrivateKafka::Jit jit) {
+  return "NEARDUP_KAFKA_DIR=" + shell_word(folder) +
+         " NEARDUP_KAFKA_JIT=" + (jit == PrivateKafka::Jit::kFull ? "full" : "quick") + " " +
+         shell_word(kScript);
 }
 
 // Returns when all of it is gone. Should an interrupt from the terminal end it, the guardian does it again.
-void wipe(const std::string& folder, std::FILE* guardian) {
-  static_cast<void>(std::system((in_folder(folder) + " wipe; rm -rf " + shell_word(folder)).c_str()));
+void wipe(const std::string& script, const std::string& folder, std::FILE* guardian) {
+  static_cast<void>(std::system((script + " wipe; rm -rf " + shell_word(folder)).c_str()));
   pclose(guardian);
 }
 
 }  // namespace
 
-PrivateKafka::PrivateKafka(const std::string& options, Place place) : folder_(new_folder(place)) {
-  const std::string script = in_folder(folder_);
+PrivateKafka::PrivateKafka(const std::string& options, Place place, Jit jit)
+    : folder_(new_folder(place)), script_(script_of(folder_, jit)) {
   // A session of its own, so that an interrupt from the terminal ends us and not the guardian, and no child
   // of ours (--fork), for ctest kills whoever takes too long with all of its descendants. The pipe is closed
   // in every other child (e), or they would keep the guardian waiting.
@@ -52,7 +54,7 @@ PrivateKafka::PrivateKafka(const std::string& options, Place place) : folder_(ne
   guardian_ = popen(guard.c_str(), "we");
   if (guardian_ == nullptr) throw std::runtime_error("cannot start a process");
 
-  std::FILE* const start = popen((script + " start " + options).c_str(), "re");
+  std::FILE* const start = popen((script_ + " start " + options).c_str(), "re");
   if (start == nullptr) throw std::runtime_error("cannot start a process");
   std::array<char, 4096> line{};
   while (std::fgets(line.data(), static_cast<int>(line.size()), start) != nullptr) {
@@ -64,16 +66,16 @@ PrivateKafka::PrivateKafka(const std::string& options, Place place) : folder_(ne
     take("proxied.servers=", proxied_servers_);
   }
   if (pclose(start) != 0 || servers_.empty()) {
-    wipe(folder_, guardian_);
+    wipe(script_, folder_, guardian_);
     throw std::runtime_error("Kafka did not start");
   }
 }
 
-PrivateKafka::~PrivateKafka() { wipe(folder_, guardian_); }
+PrivateKafka::~PrivateKafka() { wipe(script_, folder_, guardian_); }
 
 void PrivateKafka::run(std::string_view words) const {
   const std::string command =
-      in_folder(folder_) + " " + std::string(words) + " >>" + shell_word(folder_ + "/run.log") + " 2>&1";
+      script_ + " " + std::string(words) + " >>" + shell_word(folder_ + "/run.log") + " 2>&1";
   if (std::system(command.c_str()) != 0)
     throw std::runtime_error("kafka.sh " + std::string(words) + " failed: " + folder_ + "/run.log");
 }

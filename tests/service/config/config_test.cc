@@ -367,6 +367,7 @@ TEST(Config, variables_of_others_are_left_alone) {
                                     {"NEARDUP_ISA", "scalar"},
                                     {"NEARDUP_KAFKA_DIR", "/x"},
                                     {"NEARDUP_KAFKA_HEAP_MB", "1024"},
+                                    {"NEARDUP_KAFKA_JIT", "full"},
                                     {"NEARDUP_CMAKE_ARGS", "-Dx"},
                                     {"NEARDUP_DATA", "/x"},
                                     {"NEARDUP_CASES", "10"},
