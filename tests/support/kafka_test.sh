@@ -5,6 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 work=$(mktemp -d)
 export NEARDUP_KAFKA_DIR=$work/kafka
+unset NEARDUP_KAFKA_JIT
 kafka() { tests/support/kafka.sh "$@"; }
 bystander=""
 trap '[[ ! $bystander ]] || kill "$bystander" || true; kafka wipe; rm -rf "$work"' EXIT
