@@ -41,7 +41,8 @@ esac
 
 # The serial collector starts soonest and is smallest. The class path names jars only: with a folder in it Java would
 # silently refuse the class archive; so the log settings are properties.
-java_options=("-XX:TieredStopAtLevel=$jit_tier" -Xms64m "-Xmx${NEARDUP_KAFKA_HEAP_MB:-512}m" -XX:+UseSerialGC -XX:-UsePerfData -Djava.awt.headless=true
+java_options=(-Xms64m "-Xmx${NEARDUP_KAFKA_HEAP_MB:-512}m" "-XX:TieredStopAtLevel=$jit_tier" -XX:+UseSerialGC
+  -XX:-UsePerfData -Djava.awt.headless=true
   -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -Dorg.slf4j.simpleLogger.log.kafka.server=info
   -Dorg.slf4j.simpleLogger.showDateTime=true -Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS)
 
