@@ -34,8 +34,6 @@ bool is_digit(char32_t c) {
   return c - *std::prev(std::ranges::upper_bound(kZeros, c)) < 10;
 }
 
-bool is_token(char32_t c) { return c >= 0xE00 && (is_token_character(c) || is_hangul(c)); }
-
 std::uint64_t hashed(std::uint64_t hash, std::uint64_t next) {
   hash = (hash ^ next) * 0x9E3779B97F4A7C15;
   return hash ^ hash >> 32;
@@ -77,7 +75,7 @@ void for_each_token(std::span<const char32_t> text, Visit visit) {
     const char32_t c = text[i];
     if (c == U' ') {
       end(i);
-    } else if (is_token(c)) {
+    } else if (is_token_by_itself(c)) {
       end(i);
       add(c);
       end(i + 1);
@@ -214,6 +212,10 @@ unsigned take_spellings(LeftTokens& left_here, LeftTokens& left_there) {
 }
 
 }  // namespace
+
+bool is_token_by_itself(char32_t c) {
+  return c >= kTokenCharacterMin && (is_token_character(c) || is_hangul(c));
+}
 
 TokenPattern::Slot& TokenPattern::slot_of(std::uint64_t token) {
   std::size_t at = token % kSlots;

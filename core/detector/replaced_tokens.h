@@ -65,6 +65,11 @@ inline constexpr std::size_t kTokensMin = 8;
 inline constexpr std::size_t kRunMin = 3;
 inline constexpr std::size_t kPlaceWords = 2;
 
+// Whether the character is a token wherever it stands, as those of Han, kana, Hangul and Thai are. None is
+// below kTokenCharacterMin.
+bool is_token_by_itself(char32_t c);
+inline constexpr char32_t kTokenCharacterMin = 0xE00;
+
 struct ReplacedTokens {
   unsigned numbers = 0;   // a number is a token with a digit
   unsigned by_place = 0;  // of them, at least: where the other text has another number in its place

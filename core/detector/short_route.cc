@@ -30,6 +30,7 @@ std::optional<ShortMatch> ShortRoute::find(const ShortSignature& signature, Shor
   work.tokens_are_set_ = false;
   index_.find(signature, options_.threshold_permille, work.search_);
   if (work.search_.candidates().empty()) return std::nullopt;
+  work.numbers_.set(signature.text);
   work.pattern_.set(signature.text);
   for (const Row row : work.search_.candidates()) {
     const std::size_t length = index_.length(row);
@@ -37,6 +38,7 @@ std::optional<ShortMatch> ShortRoute::find(const ShortSignature& signature, Shor
     const std::span<const char32_t> other(work.other_.data(), length);
     const std::size_t longer = std::max(length, signature.text.size());
     ++work.compared_;
+    if (!is_same_filling(work.numbers_.least_replaced(other), options_.replacement)) continue;
     const auto edits = work.pattern_.distance(other, edits_max(longer, options_.threshold_permille));
     if (edits && tokens_pass(signature, other, work)) return match_of(index_.sequence(row), *edits, longer);
   }

@@ -49,13 +49,16 @@ unsigned char* pack(std::span<const char32_t> text, unsigned char* out) {
   return out;
 }
 
-// Characters of a byte each, eight at a time where the machine has what that takes; returns how many.
+// Characters of six bits, of a byte or of two bytes each, eight at a time where the machine has what that
+// takes; returns how many.
 #if NEARDUP_X86
-void widen(std::uint64_t bytes, char32_t* out) {
+void widen(__m128i halves, char32_t* out) {
   const __m128i zero = _mm_setzero_si128();
-  const __m128i halves = _mm_unpacklo_epi8(_mm_cvtsi64_si128(static_cast<long long>(bytes)), zero);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm_unpacklo_epi16(halves, zero));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 4), _mm_unpackhi_epi16(halves, zero));
+}
+void widen(std::uint64_t bytes, char32_t* out) {
+  widen(_mm_unpacklo_epi8(_mm_cvtsi64_si128(static_cast<long long>(bytes)), _mm_setzero_si128()), out);
 }
 
 // 48 bits are drawn apart into bytes by halves; what each stands for are the same steps for all of them. Two
@@ -82,9 +85,17 @@ std::size_t read_eights(const unsigned char* in, std::size_t length, char32_t* o
   }
   return i;
 }
+
+std::size_t read_wide_eights(const unsigned char* in, std::size_t length, char32_t* out) {
+  std::size_t i = 0;
+  for (; i + 8 <= length; i += 8)
+    widen(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in + 2 * i)), out + i);
+  return i;
+}
 #else
 std::size_t unpack_eights(const unsigned char*, std::size_t, char32_t*) { return 0; }
 std::size_t read_eights(const unsigned char*, std::size_t, char32_t*) { return 0; }
+std::size_t read_wide_eights(const unsigned char*, std::size_t, char32_t*) { return 0; }
 #endif
 
 void unpack(const unsigned char* in, std::size_t length, char32_t* out) {
@@ -153,7 +164,9 @@ void TextStore::read(std::uint64_t place, std::size_t length, char32_t* out) con
     in += 2;
     for (std::size_t i = 0; i < length; ++i) out[i] = in[i] < 0x80 ? in[i] : block | (in[i] & 0x7FU);
   } else if (form == kWide) {
-    for (std::size_t i = 0; i < length; ++i) out[i] = static_cast<char32_t>(in[2 * i] | in[2 * i + 1] << 8);
+    for (std::size_t i = read_wide_eights(in, length, out); i < length; ++i) {
+      out[i] = static_cast<char32_t>(in[2 * i] | in[2 * i + 1] << 8);
+    }
   } else {
     for (std::size_t i = 0; i < length; ++i) {
       out[i] = static_cast<char32_t>(in[3 * i] | in[3 * i + 1] << 8 | in[3 * i + 2] << 16);
