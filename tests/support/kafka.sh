@@ -199,13 +199,18 @@ record_comes_back() {
     kcat -C -b "$(bootstrap)" -t "$probe_topic" -p 0 -o beginning -e -q 2>/dev/null | grep -qx -- "$token"
 }
 
+die_with_log() { # die_with_log NODE WORD...: and the end of what the node said
+  tail -n 20 "$folder/node$1.log" >&2
+  die "${@:2}"
+}
+
 # within DEADLINE NODE COMMAND...: repeats COMMAND until it succeeds; gives up if NODE dies or time is over.
 within() {
   local deadline=$1 node=$2
   shift 2
   until "$@"; do
-    pid_of "$node" >/dev/null || { tail -n 20 "$folder/node$node.log" >&2 && die "node $node ended: $folder/node$node.log"; }
-    ((SECONDS < deadline)) || { tail -n 20 "$folder/node$node.log" >&2 && die "not ready after $ready_seconds_max s: $*"; }
+    pid_of "$node" >/dev/null || die_with_log "$node" "node $node ended: $folder/node$node.log"
+    ((SECONDS < deadline)) || die_with_log "$node" "not ready after $ready_seconds_max s: $*"
     sleep 0.05
   done
 }

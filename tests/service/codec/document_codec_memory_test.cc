@@ -1,29 +1,13 @@
 // Once warm, a record costs no allocation: operator new is counted in this program.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "service/codec/document_codec.h"
+#include "tests/support/counted_memory.h"
 #include "tests/support/gzip_bytes.h"
-
-namespace {
-std::atomic<std::size_t> allocations{0};
-}
-
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  return std::malloc(size != 0 ? size : 1);
-}
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  if (void* const memory = operator new(size, std::nothrow)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace neardup {
 namespace {
@@ -33,7 +17,7 @@ std::size_t allocations_once_warm(const InputConfig& input, const std::vector<st
   Document document;
   std::size_t before = 0;
   for (int round = 0; round < 3; ++round) {
-    if (round == 2) before = allocations;
+    if (round == 2) before = memory_allocations;
     for (const std::string& value : values) {
       Record record;
       record.key = "a key that is longer than a string holds in itself";
@@ -41,7 +25,7 @@ std::size_t allocations_once_warm(const InputConfig& input, const std::vector<st
       EXPECT_EQ(codec.decode(record, document), std::nullopt) << value;
     }
   }
-  return allocations - before;
+  return memory_allocations - before;
 }
 
 TEST(DocumentCodecMemory, a_warm_codec_allocates_nothing) {

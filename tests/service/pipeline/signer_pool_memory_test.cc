@@ -1,13 +1,9 @@
 // What a thread keeps from record to record is bounded, and for ordinary pages it is enough: operator new is
 // counted in this program.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
-#include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,51 +11,7 @@
 
 #include "core/fingerprint/stop_words.h"
 #include "service/pipeline/signer_pool.h"
-
-namespace {
-
-std::atomic<std::size_t> allocations{0};
-std::atomic<std::size_t> held{0};  // bytes
-
-void* counted(void* memory) noexcept {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  held.fetch_add(malloc_usable_size(memory), std::memory_order_relaxed);
-  return memory;
-}
-
-void* counted_or_thrown(void* memory) {
-  if (memory == nullptr) throw std::bad_alloc();
-  return counted(memory);
-}
-
-void* aligned(std::size_t size, std::align_val_t alignment) {
-  const auto step = static_cast<std::size_t>(alignment);
-  return std::aligned_alloc(step, (size + step) / step * step);
-}
-
-void give_back(void* memory) noexcept {
-  held.fetch_sub(malloc_usable_size(memory), std::memory_order_relaxed);
-  std::free(memory);
-}
-
-}  // namespace
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  return counted_or_thrown(std::malloc(size != 0 ? size : 1));
-}
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return counted(std::malloc(size != 0 ? size : 1));
-}
-[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
-  return counted_or_thrown(aligned(size, alignment));
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { give_back(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { give_back(memory); }
-[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept { give_back(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { give_back(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  give_back(memory);
-}
+#include "tests/support/counted_memory.h"
 
 namespace neardup {
 namespace {
@@ -117,11 +69,11 @@ TEST(SignerPoolMemory, what_an_odd_page_needed_is_given_back) {
   for (const SignerOptions& options : {SignerOptions(), without_stop_words}) {
     OneByOne signer(options);
     signer.sign(ordinary);
-    const std::size_t before = held;
+    const std::size_t before = memory_held;
     for (const std::string* const odd : {&tags, &ligatures}) {
       signer.sign(*odd);
       signer.sign(ordinary);
-      EXPECT_LT(held.load(), before + 2 * kMiB) << odd->substr(0, 40);
+      EXPECT_LT(memory_held.load(), before + 2 * kMiB) << odd->substr(0, 40);
     }
   }
 }
@@ -132,10 +84,10 @@ TEST(SignerPoolMemory, a_large_record_leaves_what_a_signer_may_keep) {
   const std::string ordinary = record_of("text", repeated("plain words, ", 2'000));
   const std::string large = record_of("text", repeated("word\\n", 1'300'000));
   signer.sign(ordinary);
-  const std::size_t before = held;
+  const std::size_t before = memory_held;
   signer.sign(large);
   signer.sign(ordinary);
-  EXPECT_LT(held.load(), before + SignerPool::kHeldBytesMax);
+  EXPECT_LT(memory_held.load(), before + SignerPool::kHeldBytesMax);
 }
 
 // But for what a job needs, whatever it signs.
@@ -146,10 +98,10 @@ TEST(SignerPoolMemory, ordinary_pages_allocate_nothing_once_warm) {
   OneByOne signer{SignerOptions()};
   std::size_t before = 0;
   for (int round = 0; round < 3; ++round) {
-    if (round == 2) before = allocations;
+    if (round == 2) before = memory_allocations;
     for (const std::string& page : pages) signer.sign(page);
   }
-  EXPECT_LE(allocations - before, 3 * pages.size());
+  EXPECT_LE(memory_allocations - before, 3 * pages.size());
 }
 
 }  // namespace
