@@ -448,19 +448,18 @@ Status Service::serve_term(std::stop_source& term) {
   }
   if (stop.stop_requested()) return {};
   log_info("standby: joining group {}, whose leader is the writer", config_.kafka.group);
-  const auto on_lost = [this, &term] {
-    board_.set_role(Role::kStandby);
-    term.request_stop();
+  const auto on_change = [this, &term](bool leads) {
+    board_.set_role(leads ? Role::kWriter : Role::kStandby);
+    if (!leads) term.request_stop();
   };
-  Result<std::unique_ptr<Election>> election = Election::join(config_.kafka, metrics_, board_, on_lost, stop);
+  Result<std::unique_ptr<Election>> election =
+      Election::join(config_.kafka, metrics_, board_, on_change, stop);
   if (!election) return election.error();
   if (Status status = stand_by(**election, *watched, stop); !status) return status;
   watched.reset();
   if (stop_.stop_requested()) board_.set(State::kDraining, "leaving the election");
   if (stop.stop_requested()) return {};
-  board_.set_role(Role::kWriter);
   Status status = lead(**election, term);
-  board_.set_role(Role::kStandby);
   if (status && !(*election)->held()) return voted_out();
   return status;
 }
@@ -599,6 +598,7 @@ Status Service::serve_terms() {
     std::stop_source term;
     const std::stop_callback stopping(stop_, [&term] { term.request_stop(); });
     Status status = serve_term(term);
+    board_.set_role(Role::kStandby);  // it has left the election
     const bool lost = term.stop_requested() && (status || status.error().code == ErrorCode::kUnavailable);
     const bool was_voted_out = lost || (!status && status.error().code == ErrorCode::kFenced);
     if (!was_voted_out || stop_.stop_requested()) return status;

@@ -11,10 +11,10 @@ constexpr int kJoinMaxMs = 30000;  // who joins waits so long for an answer, and
 
 }  // namespace
 
-Election::Election(Probe& probe, const StateBoard& board, std::function<void()> on_lost,
+Election::Election(Probe& probe, const StateBoard& board, OnChange on_change,
                    std::chrono::seconds silence_max)
     : board_(board),
-      on_lost_(std::move(on_lost)),
+      on_change_(std::move(on_change)),
       silence_max_(silence_max),
       probe_(probe),
       listener_("election", probe) {
@@ -25,10 +25,10 @@ Election::Election(Probe& probe, const StateBoard& board, std::function<void()> 
 }
 
 Result<std::unique_ptr<Election>> Election::join(const KafkaConfig& config, Probe& probe,
-                                                 const StateBoard& board, std::function<void()> on_lost,
+                                                 const StateBoard& board, OnChange on_change,
                                                  const std::stop_token& stop,
                                                  std::chrono::seconds silence_max) {
-  std::unique_ptr<Election> election(new Election(probe, board, std::move(on_lost), silence_max));
+  std::unique_ptr<Election> election(new Election(probe, board, std::move(on_change), silence_max));
   ClientProperties properties = consumer_properties(config.group);
   properties.insert(
       properties.end(),
@@ -60,7 +60,7 @@ Election::~Election() {
     thread_.request_stop();
     thread_.join();
   }
-  on_lost_ = nullptr;  // leaving on purpose is no loss
+  on_change_ = nullptr;  // leaving on purpose is no loss
   if (client_) rd_kafka_consumer_close(client_.get());
 }
 
@@ -92,6 +92,7 @@ void Election::rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
     if (state_.load(std::memory_order_acquire) == Role::kFollower) {
       election_.fetch_add(1, std::memory_order_acq_rel);
       state_.store(Role::kLeader, std::memory_order_release);
+      on_change_(true);
     }
   } else {
     const RdKafka<rd_kafka_error_t> error(rd_kafka_incremental_unassign(client, partitions));
@@ -106,7 +107,7 @@ void Election::rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
 
 void Election::lose(Role then) {
   state_.store(then, std::memory_order_release);
-  if (on_lost_) on_lost_();
+  if (on_change_) on_change_(false);
 }
 
 bool Election::wait_until_leader(std::stop_token stop, std::chrono::milliseconds time) {

@@ -31,10 +31,11 @@ namespace neardup {
 
 class Election final : public Leadership {
  public:
-  // Joins the group. `on_lost` is called from the election's thread, whenever leadership that was held is
-  // gone; `stop` ends the wait for a secret's file.
+  // Joins the group. `on_change` is called from the election's thread, whenever this instance is elected, and
+  // whenever it leads no more; `stop` ends the wait for a secret's file.
+  using OnChange = std::function<void(bool leads)>;
   static Result<std::unique_ptr<Election>> join(const KafkaConfig& config, Probe& probe,
-                                                const StateBoard& board, std::function<void()> on_lost,
+                                                const StateBoard& board, OnChange on_change,
                                                 const std::stop_token& stop = {},
                                                 std::chrono::seconds silence_max = StateBoard::kBeatMax);
   // Leaves the group, so that the next leader needs not wait for the session to end.
@@ -53,15 +54,14 @@ class Election final : public Leadership {
  private:
   enum class Role : std::uint8_t { kFollower, kLeader, kLeft };
 
-  Election(Probe& probe, const StateBoard& board, std::function<void()> on_lost,
-           std::chrono::seconds silence_max);
+  Election(Probe& probe, const StateBoard& board, OnChange on_change, std::chrono::seconds silence_max);
   // What follows is of the election's thread alone, and so are changes of the state.
   void run(const std::stop_token& stop);
   void lose(Role then);
   void rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event, rd_kafka_topic_partition_list_t* partitions);
 
   const StateBoard& board_;
-  std::function<void()> on_lost_;
+  OnChange on_change_;
   const std::chrono::seconds silence_max_;
   Probe& probe_;
   ClientListener listener_;

@@ -141,10 +141,14 @@ struct KafkaWriter::Producer {
   Producer(const Producer&) = delete;
   Producer& operator=(const Producer&) = delete;
 
+  // Hears what failed: a login too, which is tried again with what the password's file holds by then. So
+  // whoever waits for what this client does calls it.
+  void hear() { take_failures(*client, *events, listener); }
+
   // Of a record that was not delivered, why. It puts its transaction in doubt, and no producer outlives a
   // doubt: so whatever was not delivered is of this transaction.
   std::optional<std::string> undelivered() {
-    take_failures(*client, *events, listener);
+    hear();
     if (listener.undelivered() == 0) return std::nullopt;
     return "a record was not delivered: " + describe(listener.last_undelivered());
   }
@@ -254,6 +258,7 @@ Status KafkaWriter::make_producer() {
         return {};
       }
       has_asked = true;
+      producer_->hear();
       const std::string why = describe(*error);
       limiter.log(LogLevel::kWarning, "", "writer: waiting for Kafka to open the transaction log: {}", why);
       board_.warn(kPart, "waiting for Kafka to open the transaction log: " + why);
@@ -472,6 +477,7 @@ void KafkaWriter::add_spread_over() {
 // Asks where the verdict topics end: behind all that was sent.
 Result<std::vector<OpenPartition>> KafkaWriter::look() {
   if (!producer_) return Error{ErrorCode::kUnavailable, "no producer was made since the last one was closed"};
+  producer_->hear();
   if (!has_begun_) {
     if (outputs_.empty() || Clock::now() - counted_ > kCountAgain) {
       // Until then nothing is known: an older count may lack a partition that has verdicts.

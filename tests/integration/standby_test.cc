@@ -222,7 +222,7 @@ TEST(Standby, a_broker_away_for_longer_than_the_session_costs_no_memory) {
   other.session_timeout_ms = 12000;
   Probe probe;
   StateBoard board;
-  const auto member = Election::join(other, probe, board, [] {});
+  const auto member = Election::join(other, probe, board, [](bool) {});
   ASSERT_TRUE(member && (*member)->wait_until_leader({}, kStart));
   const auto member_id = [&] {
     return std::string(rd_kafka_consumer_group_metadata_member_id((*member)->group_metadata().get()));

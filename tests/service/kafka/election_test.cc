@@ -25,7 +25,8 @@ TEST(Election, a_worker_that_shows_no_life_leaves_the_office_to_another_instance
   Probe probe;
   StateBoard board;
   std::atomic<int> losses{0};
-  const auto hung = Election::join(config, probe, board, [&] { ++losses; }, {}, kSilence);
+  const auto hung =
+      Election::join(config, probe, board, [&](bool leads) { losses += leads ? 0 : 1; }, {}, kSilence);
   ASSERT_TRUE(hung) << hung.error().message;
   ASSERT_TRUE(eventually([&] {
     board.beat();
@@ -36,10 +37,33 @@ TEST(Election, a_worker_that_shows_no_life_leaves_the_office_to_another_instance
   EXPECT_FALSE((*hung)->held());
 
   StateBoard other_board;
-  const auto other = Election::join(config, probe, other_board, [] {});
+  const auto other = Election::join(config, probe, other_board, [](bool) {});
   ASSERT_TRUE(other) << other.error().message;
   EXPECT_TRUE((*other)->wait_until_leader({}, 30s));
   EXPECT_FALSE((*hung)->held());
+  EXPECT_EQ(losses, 1);
+}
+
+// A session that ended while Kafka was away is such a loss.
+TEST(Election, whoever_is_elected_again_is_told_so) {
+  MockCluster cluster{{"journal"}};
+  KafkaConfig config;
+  config.brokers = cluster.servers();
+  config.group = "dedup";
+  config.topics.journal = "journal";
+  Probe probe;
+  StateBoard board;
+  std::atomic<int> wins{0};
+  std::atomic<int> losses{0};
+  const auto election = Election::join(config, probe, board, [&](bool leads) { ++(leads ? wins : losses); });
+  ASSERT_TRUE(election) << election.error().message;
+  ASSERT_TRUE(eventually([&] { return wins == 1; }));
+  EXPECT_TRUE((*election)->held());
+  EXPECT_EQ(losses, 0);
+  cluster.refuse(MockCluster::kHeartbeat, RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID, 1);
+  ASSERT_TRUE(eventually([&] { return wins == 2; }));
+  EXPECT_TRUE((*election)->held());
+  EXPECT_EQ((*election)->election(), 2U);
   EXPECT_EQ(losses, 1);
 }
 

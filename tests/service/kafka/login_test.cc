@@ -1,110 +1,24 @@
-// What becomes of a client whose password is changed while it runs? On a broker that speaks no more than the
-// login (SASL PLAIN).
+// What becomes of a client whose password is changed while it runs?
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <cstdint>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include "service/kafka/client.h"
+#include "tests/service/kafka/login_broker.h"
 #include "tests/support/eventually.h"
 #include "tests/support/folder_test.h"
-#include "tests/support/kafka_frames.h"
 
 namespace neardup {
 namespace {
-
-// Takes a login with the one password, refuses all others, and leaves whatever is asked after it unanswered.
-class LoginBroker {
- public:
-  explicit LoginBroker(std::string password)
-      : password_(std::move(password)), listener_(listen_somewhere(port_)), thread_([this] { run(); }) {}
-  // Its clients are gone by then.
-  ~LoginBroker() {
-    shutdown(listener_, SHUT_RDWR);
-    thread_.join();
-    close(listener_);
-  }
-  LoginBroker(const LoginBroker&) = delete;
-  LoginBroker& operator=(const LoginBroker&) = delete;
-
-  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-
-  // "NAME PASSWORD", in the order in which they came.
-  std::vector<std::string> logins() {
-    const std::scoped_lock lock(mutex_);
-    return logins_;
-  }
-
- private:
-  void run() {
-    for (int fd = 0; (fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0; close(fd)) {
-      while (const std::optional<std::string> request = receive_frame(fd)) {
-        const std::string answer = answer_to(*request);
-        if (!answer.empty() && !send_frame(fd, answer)) break;
-      }
-    }
-  }
-
-  // A request is: key, version, correlation id, client id, body.
-  std::string answer_to(std::string_view request) {
-    constexpr std::uint32_t kHandshake = 17, kVersions = 18, kAuthenticate = 36;
-    const std::uint32_t key = number_of(request.substr(0, 2));
-    const std::uint32_t version = number_of(request.substr(2, 2));
-    const std::string head(request.substr(4, 4));
-    if (key == kVersions) {
-      const auto error = big_endian(version == 0 ? 0 : 35, 2);  // UNSUPPORTED_VERSION
-      return head + error + big_endian(3, 4) + versions(kHandshake, 1) + versions(kVersions, 0) +
-             versions(kAuthenticate, 0);
-    }
-    if (key == kHandshake) return head + big_endian(0, 2) + big_endian(1, 4) + big_endian(5, 2) + "PLAIN";
-    if (key != kAuthenticate) return "";
-    // A zero byte stands before each word.
-    std::string login(request.substr(10 + number_of(request.substr(8, 2)) + 4));
-    login.erase(0, 1);
-    login.at(login.find('\0')) = ' ';
-    const bool is_right = login.substr(login.find(' ') + 1) == password_;
-    {
-      const std::scoped_lock lock(mutex_);
-      logins_.push_back(std::move(login));
-    }
-    return head + big_endian(is_right ? 0 : 58, 2) + big_endian(0, 2) + big_endian(0, 4);
-  }
-
-  static std::string versions(std::uint32_t key, std::uint32_t max) {
-    return big_endian(key, 2) + big_endian(0, 2) + big_endian(max, 2);
-  }
-
-  const std::string password_;
-  int port_ = 0;
-  const int listener_;
-  std::mutex mutex_;
-  std::vector<std::string> logins_;
-  std::thread thread_;
-};
 
 class Login : public FolderTest {
  protected:
   // Such a client has logged in with "new" in the end.
   void is_renewed(bool failures_only) {
     LoginBroker broker("new");
-    KafkaConfig config;
-    config.brokers = broker.address();
-    config.security_protocol = "sasl_plaintext";
-    config.sasl_mechanism = "PLAIN";
-    config.sasl_username = "neardup";
-    config.sasl_password_file = write("password", "old\n");
     Probe probe;
     ClientListener listener("admin", probe);
     listener.failures_only = failures_only;
-    const auto client = make_client(RD_KAFKA_PRODUCER, config, {}, listener);
+    const auto client =
+        make_client(RD_KAFKA_PRODUCER, broker.config(write("password", "old\n")), {}, listener);
     ASSERT_TRUE(client) << client.error().message;
     const RdKafka<rd_kafka_queue_t> queue(rd_kafka_queue_get_main(client->get()));
     ASSERT_TRUE(eventually([&] { return !broker.logins().empty(); }));

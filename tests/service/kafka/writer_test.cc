@@ -16,21 +16,23 @@
 #include <vector>
 
 #include "service/kafka/log_reader.h"
+#include "tests/service/kafka/login_broker.h"
 #include "tests/service/kafka/mock_cluster.h"
 #include "tests/support/eventually.h"
+#include "tests/support/folder_test.h"
 
 namespace neardup {
 namespace {
 
 constexpr int kStepMs = 1500;
 
-class Writer : public ::testing::Test {
+class Writer : public FolderTest {
  protected:
   void SetUp() override {
     config_.brokers = cluster_.servers();
     config_.group = "dedup";
     config_.topics = {{"pages"}, "unique", "duplicate", "dead-letter", "journal"};
-    auto election = Election::join(config_, probe_, board_, [] {});
+    auto election = Election::join(config_, probe_, board_, [](bool) {});
     ASSERT_TRUE(election) << election.error().message;
     election_ = std::move(*election);
     ASSERT_TRUE(election_->wait_until_leader({}, std::chrono::seconds(30)));
@@ -152,10 +154,28 @@ TEST_F(Writer, makes_no_producer_for_a_stop_and_does_not_lay_that_on_kafka) {
       << status.error().message;
 }
 
+// It waits for Kafka with the producer that it made when the file still held the old one.
+TEST_F(Writer, logs_in_with_the_new_password_while_it_waits_for_its_producer) {
+  LoginBroker broker("new");
+  const KafkaConfig config = broker.config(write("password", "old\n"));
+  std::stop_source stop;
+  KafkaWriter writer(config, {1, 1, 1}, *election_, probe_, board_, stop.get_token(), kStepMs);
+  std::jthread recycling([&] { EXPECT_FALSE(writer.recycle()) << "that broker answers nothing else"; });
+  EXPECT_TRUE(eventually([&] { return !broker.logins().empty(); }));
+  write("password", "new\n");
+  EXPECT_TRUE(eventually([&] {
+    const std::vector<std::string> logins = broker.logins();
+    return !logins.empty() && logins.back() == "neardup new";
+  }));
+  stop.request_stop();
+}
+
 // A lost election ends the term as well: the stop that this is must not hide why.
 TEST_F(Writer, is_fenced_and_asks_nothing_more_when_the_election_was_lost_before_a_new_producer) {
   std::stop_source stop;
-  auto election = Election::join(config_, probe_, board_, [&] { stop.request_stop(); });
+  auto election = Election::join(config_, probe_, board_, [&](bool leads) {
+    if (!leads) stop.request_stop();
+  });
   ASSERT_TRUE(election) << election.error().message;
   election_.reset();
   ASSERT_TRUE((*election)->wait_until_leader({}, std::chrono::seconds(30)));
