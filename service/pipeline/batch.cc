@@ -23,6 +23,7 @@ Batch::Batch(std::span<const std::string> topics, BatchOptions options)
 
 void Batch::clear() {
   arena_.clear();
+  passed_on_bytes_ = 0;
   records_.clear();
   header_ranges_.clear();
   headers_.clear();
@@ -116,6 +117,7 @@ void Batch::add_verdict(const Record& record, const VerdictRecord& verdict, Outp
   const std::size_t begin = headers_.size();
   if (as_record) {
     output.value = record.value;
+    passed_on_bytes_ += bytes_of(record);
     add_headers_but_ours(record.headers);
     add_verdict_headers(verdict);
     place_headers(record.source, topic_names_, named_);
@@ -192,6 +194,7 @@ void Batch::add_rejected(const Record& record, RejectReason reason) {
     std::ranges::copy_if(record.headers, std::back_inserter(headers_),
                          [](const Header& header) { return !is_dead_letter_header(header.name); });
   }
+  passed_on_bytes_ += std::min(bytes_of(record), options_.dead_letter_bytes_max);
   dead_letter_headers(reason, record.source, topic_names_, named_);
   add_named();
   header_ranges_.push_back({begin, headers_.size() - begin});

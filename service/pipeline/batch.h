@@ -103,8 +103,9 @@ class Batch {
   const std::map<JournalChain::Partition, Covered>& covered() const { return covered_; }
 
   std::size_t size() const { return records_.size(); }
-  // Of verdicts and headers, as they are sent: what is not a record's own.
-  std::size_t verdict_bytes() const { return arena_.taken(); }
+  // Of all that is sent but the journal record: what was written here, and records that are passed on as they
+  // came.
+  std::size_t output_bytes() const { return arena_.taken() + passed_on_bytes_; }
 
  private:
   struct HeaderRange {
@@ -127,6 +128,7 @@ class Batch {
   std::span<const std::string> topic_names_;
   BatchOptions options_;
   Arena arena_;
+  std::size_t passed_on_bytes_ = 0;
   std::vector<OutputRecord> records_;
   std::vector<HeaderRange> header_ranges_;  // of records_[i], resolved when sealed
   std::vector<Header> headers_;

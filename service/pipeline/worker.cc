@@ -395,7 +395,7 @@ Worker::Decisions Worker::decide(Intake& intake, std::size_t begin, Batch& batch
     const std::size_t positions = batch.covered().size() + 1 + intake.rests.size();
     const std::size_t frame = journal_frame_bytes_max(journal_topics_.size(), positions);
     const bool is_full =
-        frame + bytes > kJournalRecordBytesMax || batch.verdict_bytes() > options_.verdict_bytes_max;
+        frame + bytes > kJournalRecordBytesMax || batch.output_bytes() > options_.output_bytes_max;
     if (is_full && i > begin) break;
     const Record& record = records[i];
     if (!record.value && parts_.detector.options().by_id) {

@@ -81,8 +81,9 @@ struct WorkerOptions {
   std::size_t under_way_max = 2;
   std::size_t documents_max = 10000;
   std::size_t bytes_max = std::size_t{64} << 20;  // of records: memory_of()
-  // Of verdicts, which repeat the names of their originals: more goes out in several transactions.
-  std::size_t verdict_bytes_max = std::size_t{64} << 20;
+  // Of what a transaction sends: verdicts, which repeat the names of their originals, and records passed on.
+  // More goes out in several, for each has to be delivered in time.
+  std::size_t output_bytes_max = std::size_t{64} << 20;
   BatchOptions batch;
   std::chrono::milliseconds read_back{30000};  // how long a committed record may take to show
   SettleOptions settle = {};                   // of a journal whose last transaction has not ended

@@ -89,7 +89,7 @@ struct Circumstances {
   Decisions* decisions = nullptr;
   std::chrono::milliseconds interval{0};
   std::size_t bytes_max = std::size_t{64} << 20;
-  std::size_t verdict_bytes_max = std::size_t{64} << 20;
+  std::size_t output_bytes_max = std::size_t{64} << 20;
   std::function<void(MemorySource&)> prepare = nullptr;
   RetentionOptions retention = {};
   std::function<void(const Detector&)> after_batch = nullptr;  // on the thread that decides; once before all
@@ -210,7 +210,7 @@ Life live(MemoryKafka& kafka, const std::function<Fate()>& fate, std::size_t doc
                 {.interval = circumstances.interval,
                  .documents_max = documents_max,
                  .bytes_max = circumstances.bytes_max,
-                 .verdict_bytes_max = circumstances.verdict_bytes_max,
+                 .output_bytes_max = circumstances.output_bytes_max,
                  .batch = {.headers = circumstances.headers,
                            .unique_holds = circumstances.unique_holds,
                            .unique_bytes_max = circumstances.unique_bytes_max,
@@ -485,13 +485,28 @@ TEST(Worker, a_batch_holds_as_many_verdicts_as_their_bytes_allow) {
   for (std::size_t i = 0; i < kCopies; ++i)
     kafka.input[0].push_back(MemoryRecord{{}, R"({"id":")" + std::to_string(i) + '"' + text, 1});
   Circumstances circumstances;
-  circumstances.verdict_bytes_max = kCopies * kNameBytes / 4;
+  circumstances.output_bytes_max = kCopies * kNameBytes / 4;
   const Life life = live(kafka, always_committed, 5000, 1, 1 << 20, {}, circumstances);
   ASSERT_TRUE(life.status) << life.status.error().message;
   EXPECT_EQ(life.counts.exact, kCopies);
   expect_one_verdict_each(kafka);
   EXPECT_GE(kafka.journal.size(), 4U);
   EXPECT_LE(kafka.journal.size(), 12U);
+}
+
+// Dead letters are the records as they came, which no verdict is written for.
+TEST(Worker, a_batch_holds_as_many_records_passed_on_as_their_bytes_allow) {
+  constexpr std::size_t kRecords = 40;
+  constexpr std::size_t kBytes = 1000;
+  MemoryKafka kafka;
+  kafka.input = {std::vector<MemoryRecord>(kRecords, MemoryRecord{{}, std::string(kBytes, '['), 1})};
+  Circumstances circumstances;
+  circumstances.output_bytes_max = kRecords * kBytes / 4;
+  const Life life = live(kafka, always_committed, 5000, 1, 1 << 20, {}, circumstances);
+  ASSERT_TRUE(life.status) << life.status.error().message;
+  expect_one_verdict_each(kafka);
+  EXPECT_GE(kafka.journal.size(), 4U);
+  EXPECT_LE(kafka.journal.size(), 6U);
 }
 
 TEST(Worker, a_lost_leadership_stops_before_the_next_transaction) {
