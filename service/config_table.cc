@@ -58,15 +58,6 @@ std::string refuse_brokers(std::string_view value) {
   return "";
 }
 
-// What the broker enforces too, said before anything is sent.
-std::string refuse_topic(std::string_view value) {
-  const bool legal = !value.empty() && value.size() <= 249 && value != "." && value != ".." &&
-                     std::all_of(value.begin(), value.end(), [](unsigned char c) {
-                       return (c < 128 && std::isalnum(c) != 0) || c == '.' || c == '_' || c == '-';
-                     });
-  return legal ? "" : "is not a topic name (1 to 249 of letters, digits, '.', '_', '-')";
-}
-
 std::string refuse_empty(std::string_view value) { return value.empty() ? "is empty" : ""; }
 
 // RFC 6901: every part begins with '/', and '~' is followed by 0 or 1. "" would be the whole record, which is
@@ -752,6 +743,15 @@ std::string yaml_list(const std::vector<std::string>& items) {
 }
 
 }  // namespace
+
+// What the broker enforces too, said before anything is sent.
+std::string refuse_topic(std::string_view name) {
+  const bool legal = !name.empty() && name.size() <= 249 && name != "." && name != ".." &&
+                     std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                       return (c < 128 && std::isalnum(c) != 0) || c == '.' || c == '_' || c == '-';
+                     });
+  return legal ? "" : "is not a topic name (1 to 249 of letters, digits, '.', '_', '-')";
+}
 
 bool Setting::is_list() const {
   Config config;

@@ -58,4 +58,7 @@ Status assign_property(const Setting& setting, Config& config, const std::string
 std::string yaml_value(const Setting& setting, const Config& config);
 std::string yaml_scalar(std::string_view text);
 
+// Why Kafka would take no topic of this name, or "".
+std::string refuse_topic(std::string_view name);
+
 }  // namespace neardup

@@ -3,36 +3,71 @@
 #include <algorithm>
 
 namespace neardup {
+namespace {
+
+bool is_blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; }
+
+}  // namespace
 
 Piece ArrayItems::take(std::string_view& unread) {
-  if (in_ == In::kNothing) {
-    unread.remove_prefix(std::min(unread.find_first_not_of(" \t\r\n,[]}"), unread.size()));
+  if (item_.in == In::kNothing) {
+    skip_to_item(unread);
     if (unread.empty()) return {};
-    in_ = In::kValue;
+    item_.in = In::kValue;
   }
   for (std::size_t at = 0; at < unread.size();) {
-    if (in_ == In::kString) {
+    if (item_.in == In::kString) {
       at = pass_string(unread, at);
-      if (at < unread.size() && unread[at] == '\n' && in_ == In::kString) return end_at(at, unread);
+      if (at < unread.size() && unread[at] == '\n' && item_.in == In::kString) return end_at(at, unread);
       continue;
     }
     const char byte = unread[at];
+    const bool opens = byte == '{' || byte == '[';
     const bool closes = byte == '}' || byte == ']';
-    if (depth_ == 0 && (byte == ',' || byte == '\n' || closes)) return end_at(at, unread);
+    if (item_.depth == 0 && (byte == ',' || byte == '\n' || closes)) return end_at(at, unread);
+    if ((opens && opens_wrongly(byte)) || (closes && closes_wrongly(byte))) return end_at(at, unread);
     ++at;
-    if (byte == '"') in_ = In::kString;
-    if (byte == '{' || byte == '[') ++depth_;
-    if (closes && --depth_ == 0) return end_at(at, unread);
+    if (!is_blank(byte)) item_.before = byte;
+    if (byte == '"') item_.in = In::kString;
+    if (opens) {
+      if (item_.depth < kKindsMax) item_.is_object[item_.depth] = byte == '{';
+      ++item_.depth;
+    }
+    if (closes && --item_.depth == 0) return end_at(at, unread);
   }
   const Piece rest = {unread, false};
   unread = {};
   return rest;
 }
 
+// Of an item whose brackets are not right what closes it may be left.
+void ArrayItems::skip_to_item(std::string_view& unread) {
+  std::size_t at = 0;
+  for (; at < unread.size(); ++at) {
+    const char byte = unread[at];
+    if (byte == '[' || byte == ']') {
+      is_open_ = byte == '[';
+    } else if (!is_blank(byte) && byte != ',' && byte != '}') {
+      break;
+    }
+  }
+  unread.remove_prefix(at);
+}
+
+// Where an object has a key there can be no value.
+bool ArrayItems::opens_wrongly(char bracket) const {
+  return bracket == '{' && item_.depth > 0 && item_.depth <= kKindsMax && item_.is_object[item_.depth - 1] &&
+         (item_.before == ',' || item_.before == '{');
+}
+
+bool ArrayItems::closes_wrongly(char bracket) const {
+  return item_.depth > 0 && item_.depth <= kKindsMax && item_.is_object[item_.depth - 1] != (bracket == '}');
+}
+
 Piece ArrayItems::end_at(std::size_t at, std::string_view& unread) {
   const Piece piece = {unread.substr(0, at), true};
   unread.remove_prefix(at);
-  *this = {};
+  item_ = {};
   return piece;
 }
 
@@ -47,12 +82,12 @@ std::size_t ArrayItems::pass_string(std::string_view bytes, std::size_t at) {
     }
     std::size_t backslashes = 0;
     while (backslashes < quote - at && bytes[quote - 1 - backslashes] == '\\') ++backslashes;
-    const bool continues_escape = backslashes == quote - at && escapes_;
+    const bool continues_escape = backslashes == quote - at && item_.escapes;
     const bool is_escaped = (backslashes % 2 == 1) != continues_escape;
-    escapes_ = quote == bytes.size() && is_escaped;
+    item_.escapes = quote == bytes.size() && is_escaped;
     at = std::min(quote + 1, bytes.size());
     if (quote < bytes.size() && !is_escaped) {
-      in_ = In::kValue;
+      item_.in = In::kValue;
       break;
     }
   }

@@ -12,12 +12,14 @@
 //   }
 //
 // A line that breaks within a string is none of JSON's: the item ends there, so that one quote too few costs
-// that item and the rest of its line.
+// that item and the rest of its line. So does an item that can become no JSON any more: where a bracket
+// closes another one's, or an object has another one in place of a key. One bracket too few costs that item.
 //
 // Cost:    strings are searched, not read: some gigabytes a second.
 // Threads: one at a time.
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -32,15 +34,28 @@ class ArrayItems {
   // up to an item's end.
   Piece take(std::string_view& unread);
 
+  // Whether what has come so far may be all: no item is under way, and the array was closed.
+  bool is_whole() const { return !is_open_ && item_.in == In::kNothing; }
+
  private:
   enum class In : std::uint8_t { kNothing, kValue, kString };
+  static constexpr std::size_t kKindsMax = 256;  // deeper ones are counted alone
+  struct Item {
+    In in = In::kNothing;
+    bool escapes = false;   // the last byte of the string so far is a backslash that escapes the next one
+    char before = 0;        // the last byte outside of strings that is not blank
+    std::size_t depth = 0;  // of brackets open within it
+    std::bitset<kKindsMax> is_object;  // by depth: what is open is a brace
+  };
 
+  void skip_to_item(std::string_view& unread);
+  bool opens_wrongly(char bracket) const;
+  bool closes_wrongly(char bracket) const;
   Piece end_at(std::size_t at, std::string_view& unread);
   std::size_t pass_string(std::string_view bytes, std::size_t at);
 
-  In in_ = In::kNothing;
-  std::size_t depth_ = 0;  // of brackets open within the item
-  bool escapes_ = false;   // the last byte of the string so far is a backslash that escapes the next one
+  bool is_open_ = false;  // the array
+  Item item_;
 };
 
 }  // namespace neardup

@@ -38,6 +38,7 @@
 #include "service/commands/validate.h"
 #include "service/commands/version.h"
 #include "service/config.h"
+#include "service/config_table.h"
 #include "service/kafka/client.h"
 #include "service/kafka/topics.h"
 #include "service/log.h"
@@ -106,6 +107,14 @@ int with_config(const ConfigSources& sources, const std::function<int(const Load
 CLI::Validator names_something() {
   return {[](const std::string& word) -> std::string {
             return word.empty() ? "names nothing; is a variable not set?" : "";
+          },
+          ""};
+}
+
+CLI::Validator names_a_topic() {
+  return {[](const std::string& name) -> std::string {
+            const std::string why = refuse_topic(name);
+            return why.empty() ? "" : name + ' ' + why;
           },
           ""};
 }
@@ -277,7 +286,8 @@ Run setup_feed(CLI::App& app) {
   auto options = std::make_shared<FeedOptions>();
   app.add_option("sources", options->sources, "Files, folders, or - for standard input (default)");
   app.add_option("--topic", options->topic, "Where to send them; else the first of kafka.topics.input")
-      ->check(names_something());
+      ->check(names_something())
+      ->check(names_a_topic());
   app.add_option("--rate", options->rate, "Records per second; 0: as fast as Kafka takes them")
       ->check(decimal())
       ->check(CLI::Range(0.0, 1e7))
@@ -607,8 +617,9 @@ int run(int argc, const char* const* argv) {
     if (const auto* const command = reached(); command != nullptr) {
       const CLI::App& sub = *command->first;
       const bool halfway = sub.get_require_subcommand_min() > 0 && sub.get_subcommands().empty();
-      return halfway ? which_of(sub, app.remaining(true))
-                     : usage_error(what_is_wrong(error, app), sub.get_name());
+      std::string name = sub.get_name();
+      for (const CLI::App* const part : sub.get_subcommands()) name += ' ' + part->get_name();
+      return halfway ? which_of(sub, app.remaining(true)) : usage_error(what_is_wrong(error, app), name);
     }
     const std::vector<std::string> rest = app.remaining();
     const bool word = !rest.empty() && !rest.front().starts_with("-");

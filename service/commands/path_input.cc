@@ -30,6 +30,7 @@ constexpr std::size_t kPageBlockBytes = std::size_t{256} << 10;
 constexpr int kLookMs = 200;  // how often a wait for input looks whether to stop
 constexpr std::string_view kStdin = "-";
 constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::size_t kFirstLineMax = std::size_t{64} << 10;  // of an object that goes on below it
 
 bool ends_with_any(std::string_view path, std::span<const std::string_view> endings) {
   path = without_packed_ending(path);
@@ -120,21 +121,29 @@ std::vector<Error> PathInput::take_errors() { return std::exchange(errors_, {});
 std::vector<std::string> PathInput::take_remarks() { return std::exchange(remarks_, {}); }
 
 std::string PathInput::left_out() const {
-  std::string words;
-  if (passed_over_ > 0) words = fmt::format("{} WARC records that hold no page", passed_over_);
-  if (failures_ > 0) {
-    words += fmt::format("{}{} responses of WARCs whose HTTP status is not 2xx", words.empty() ? "" : " and ",
-                         failures_);
+  std::vector<std::string> passed_over;
+  if (passed_over_ > 0) passed_over.push_back(fmt::format("{} WARC records that hold no page", passed_over_));
+  if (failures_ > 0)
+    passed_over.push_back(fmt::format("{} responses of WARCs whose HTTP status is not 2xx", failures_));
+  std::vector<std::string> clauses;
+  if (!passed_over.empty()) clauses.push_back(fmt::format("passed over {}", fmt::join(passed_over, " and ")));
+  const std::string nothing = is_nothing() ? "nothing to read: " : "";
+  if (links_ > 0) {
+    clauses.push_back(
+        fmt::format("{}left out {} links and special files of folders, which are read if they are named",
+                    nothing, links_));
   }
-  if (!words.empty()) words.insert(0, "passed over ");
-  if (skipped_ == 0 && !is_nothing()) return words;
-  if (!words.empty()) words += "; ";
-  if (is_nothing()) words += "nothing to read: ";
-  if (skipped_ > 0) words += fmt::format("skipped {} other files{} ", skipped_, is_nothing() ? "," : ":");
-  if (is_whole_) return words + "below a folder plain files are read, and no links";
-  std::vector<std::string_view> endings(kPageEndings.begin(), kPageEndings.end());
-  endings.insert(endings.end(), kLineEndings.begin(), kLineEndings.end());
-  return words + "below a folder a name must end in " + alternatives(endings) + ", packed (.gz, .zst) or not";
+  if (skipped_ > 0 || (is_nothing() && links_ == 0)) {
+    std::vector<std::string_view> endings(kPageEndings.begin(), kPageEndings.end());
+    endings.insert(endings.end(), kLineEndings.begin(), kLineEndings.end());
+    const std::string which =
+        is_whole_ ? "each plain file is read"
+                  : "a name must end in " + alternatives(endings) + ", packed (.gz, .zst) or not";
+    const std::string skipped =
+        skipped_ == 0 ? "" : fmt::format("skipped {} other files{} ", skipped_, is_nothing() ? "," : ":");
+    clauses.push_back(fmt::format("{}{}below a folder {}", links_ > 0 ? "" : nothing, skipped, which));
+  }
+  return fmt::format("{}", fmt::join(clauses, "; "));
 }
 
 bool PathInput::next(PathBatch& batch, Wait wait) {
@@ -212,6 +221,9 @@ void PathInput::open_given(const std::string& path) {
 }
 
 void PathInput::open_folder(const std::string& path) {
+  const auto is_wanted = [this](const std::string& name) {
+    return is_whole_ || ends_with_any(name, kPageEndings) || ends_with_any(name, kLineEndings);
+  };
   std::error_code error;
   std::vector<std::pair<std::string, What>> names;  // a folder's with its slash: so names sort as paths do
   for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
@@ -224,6 +236,8 @@ void PathInput::open_folder(const std::string& path) {
       names.emplace_back(std::move(name), What::kPage);
     } else if (std::filesystem::is_regular_file(status) && ends_with_any(name, kLineEndings)) {
       names.emplace_back(std::move(name), What::kLines);
+    } else if (!std::filesystem::is_regular_file(status) && is_wanted(name)) {
+      ++links_;
     } else {
       ++skipped_;
     }
@@ -344,6 +358,7 @@ PathInput::Look PathInput::look(Wait wait) {
   if (!read) {
     fail(fd_path_, read.error().message, read.error().code);
     if (shape_ != Shape::kWarc) record_.clear();  // it is not whole
+    items_ = {};                                  // as was told
     is_at_end_ = true;
     return Look::kEnd;
   }
@@ -371,6 +386,7 @@ void PathInput::end_lines(PathBatch& batch) {
   } else if (!record_.empty()) {
     end_record(record_, batch);
   }
+  if (!items_.is_whole()) fail(fd_path_, "ends too early: its array, or the last object, is not closed");
   record_.clear();
   close_lines();
 }
@@ -404,9 +420,9 @@ bool PathInput::wait_for_more(int fd, Wait wait) const {
   return false;
 }
 
-// An array is what begins with a bracket and then an object, or nothing: "[Verse 1]" is a line. Objects over
-// several lines begin with a brace, and a key on a line below: a brace alone may be a line that is broken.
-// Nobody waits for that beyond the size of a document.
+// An array is what begins with a bracket and then an object, or nothing: "[Verse 1]" is a line. Of objects
+// over several lines the first line ends with a brace or a comma, and the next one begins with a key: else it
+// may be one that is broken. Nobody waits for that beyond the size of a document, or for a long line's end.
 void PathInput::find_shape() {
   opening_ += std::exchange(unread_, {});
   const auto skip_blanks = [](std::string_view bytes) {
@@ -416,19 +432,23 @@ void PathInput::find_shape() {
   const std::string_view begin = skip_blanks(without_mark(skip_blanks(opening_)));
   const bool opens = begin.starts_with('[') || begin.starts_with('{');
   const std::string_view inside = opens ? skip_blanks(begin.substr(1)) : begin;
+  const std::size_t line_end = begin.starts_with('{') ? begin.find('\n') : std::string_view::npos;
+  const bool has_line = line_end != std::string_view::npos;
+  const std::string_view line = trimmed(begin.substr(0, has_line ? line_end : 0));
+  const bool may_go_on = line.ends_with('{') || line.ends_with(',');
+  const std::string_view below = may_go_on ? skip_blanks(begin.substr(line_end)) : std::string_view();
+  const bool may_become_objects =
+      begin.starts_with('{') && (has_line ? may_go_on && below.empty() : begin.size() < kFirstLineMax);
   const bool is_named_warc = ends_with_any(fd_path_, kWarcEndings);
   const bool may_become_warc = begin.size() < kWarcOpening.size() && kWarcOpening.starts_with(begin);
   // A pipe may give its first bytes one by one.
   const bool may_become_other =
       opening_.size() < kTarAt + kTar.size() && !opens && opening_.find('\n') == std::string::npos;
-  const bool is_open = inside.empty() || may_become_warc || may_become_other;
+  const bool is_open = inside.empty() || may_become_objects || may_become_warc || may_become_other;
   if (is_open && !is_at_end_ && opening_.size() < bytes_kept_max_) return;
   const bool is_warc = is_named_warc || begin.starts_with(kWarcOpening);
   const bool is_array = begin.starts_with('[') && (inside.starts_with('{') || inside.starts_with(']'));
-  const bool is_key_below =
-      begin.starts_with('{') && inside.starts_with('"') &&
-      begin.substr(0, begin.size() - inside.size()).find('\n') != std::string_view::npos;
-  shape_ = is_warc ? Shape::kWarc : is_array || is_key_below ? Shape::kArray : Shape::kLines;
+  shape_ = is_warc ? Shape::kWarc : is_array || below.starts_with('"') ? Shape::kArray : Shape::kLines;
   if (const std::string why = why_no_lines(opening_); shape_ == Shape::kLines && !why.empty()) {
     fail(fd_path_, why);
     is_at_end_ = true;

@@ -112,8 +112,8 @@ class PathInput {
   const std::vector<std::string>& topic_names() const { return topic_names_; }
   // The input has ended, there were folders, and not one file was there to be read.
   bool is_nothing() const { return has_folder_ && ahead_.empty() && topic_names_.empty(); }
-  // How many files of folders were neither lines nor pages, and which are; and how many records of WARCs hold
-  // no page, or one that a server did not have. "": there is nothing to tell.
+  // How many files of folders were neither lines nor pages, and which are, and how many were no plain files;
+  // and how many records of WARCs hold no page, or one that a server did not have. "": nothing is to be told.
   std::string left_out() const;
 
  private:
@@ -197,6 +197,7 @@ class PathInput {
   std::uint64_t unreadable_ = 0;
   std::vector<std::string> remarks_;
   std::uint64_t skipped_ = 0;      // files
+  std::uint64_t links_ = 0;        // and what is none, by its name
   std::uint64_t passed_over_ = 0;  // records of WARCs: of other types,
   std::uint64_t failures_ = 0;     // and responses that are no success
 };

@@ -54,7 +54,7 @@ const char kScanHelp[] =
     "document a line, or is one array of documents, or objects over several lines each, or a WARC, of which\n"
     "each page is a document by its URI (responses whose HTTP status is 2xx, resources, and the text of WET\n"
     "files); what ends in .warc or .wet is one whatever it begins with. Of those of a folder {lines}\n"
-    "do, and others are skipped. Each may be packed with gzip or zstd.\n"
+    "do, and others are skipped, as links are. Each may be packed with gzip or zstd.\n"
     "A line that has neither an id nor a url is called by its place, FILE:NUMBER, where input.id_from has "
     "key\n"
     "(presets json and raw); in Kafka its key has to name it. An index that outlives the scan takes that for "
@@ -78,8 +78,8 @@ const char kScanHelp[] =
     "the folders hold nothing to read, or the index is damaged, contradicts itself or the settings, is of\n"
     "another version, or with --snapshot a service's; 69 another process writes to the index; 74 a file\n"
     "could not be read, or the output not written, or its reader went away; 78 wrong configuration, or the\n"
-    "index is full and index.at_memory_limit is stop; 130 or 143 interrupted, after the verdicts of what\n"
-    "was read.\n";
+    "index is full, and index.at_memory_limit is stop or its limit too small to forget for; 130 or 143\n"
+    "interrupted, after the verdicts of what was read.\n";
 
 namespace {
 
@@ -165,10 +165,15 @@ class Scan {
     progress_.clear();
     if (!index_status_) say("neardup: " + index_status_.error().message + "\n");
     if (is_full_) {
+      const RetentionOptions& options = retention_.options();
       say(fmt::format(
-          "neardup: index.memory_limit: {} of {} bytes are taken, what follows was not read; allow "
-          "more, or set index.at_memory_limit to evict-oldest\n",
-          detector_.bytes(), retention_.options().bytes_max));
+          "neardup: index.memory_limit: {} of {} bytes are taken{}, what follows was not read; allow "
+          "more{}\n",
+          detector_.bytes(), options.bytes_max,
+          options.at_bytes_max == MemoryPolicy::kEvictOldest ? " and hardly any document would fit" : "",
+          options.at_bytes_max == MemoryPolicy::kEvictOldest
+              ? ""
+              : ", or set index.at_memory_limit to evict-oldest"));
     }
     if (output_error_ != 0 && output_error_ != EPIPE) {  // a reader that has seen enough is no news
       say(std::string("neardup: standard output: ") + std::strerror(output_error_) + "\n");

@@ -50,8 +50,39 @@ TEST(ArrayItems, a_line_that_breaks_within_a_string_ends_the_item) {
 }
 
 TEST(ArrayItems, one_that_is_not_closed_goes_on_to_the_end) {
-  EXPECT_EQ(items_of("[{\"a\": 1,\n{\"c\": 1}]"), (Strings{"{\"a\": 1,\n{\"c\": 1}]"}));
+  EXPECT_EQ(items_of("[{\"a\": [1,\n{\"c\": 1}"), (Strings{"{\"a\": [1,\n{\"c\": 1}"}));
   EXPECT_EQ(items_of("[{}}, {}]"), (Strings{"{}", "{}"})) << "a bracket too many is none of the next item's";
+}
+
+TEST(ArrayItems, one_bracket_too_few_costs_that_item) {
+  EXPECT_EQ(items_of(R"([{"a": 1, {"b": 2}, {"c": {}}])"),
+            (Strings{R"({"a": 1, )", R"({"b": 2})", R"({"c": {}})"}));
+  EXPECT_EQ(items_of(R"([{"a": {"x": 1}, {"b": 2}])"), (Strings{R"({"a": {"x": 1}, )", R"({"b": 2})"}));
+  EXPECT_EQ(items_of(R"([{"a": ["x"}, {"b": 2}])"), (Strings{R"({"a": ["x")", R"({"b": 2})"}));
+  EXPECT_EQ(items_of(R"([{"a": [{"x": 1], "n": 2}, {"b": 2}])"),
+            (Strings{R"({"a": [{"x": 1)", R"("n": 2)", R"({"b": 2})"}))
+      << "what is left of it is wrong as well";
+  EXPECT_EQ(items_of(R"([{"a": 1, "b": 2])"), (Strings{R"({"a": 1, "b": 2)"}));
+  std::string deep = R"([{"a": )";
+  for (int i = 0; i < 1000; ++i) deep += R"([{"a":)";
+  for (int i = 0; i < 1000; ++i) deep += "}]";
+  EXPECT_EQ(items_of(deep + "}, {}]"), (Strings{deep.substr(1) + "}", "{}"}));
+}
+
+TEST(ArrayItems, are_whole_when_the_array_is_closed_and_no_item_is_under_way) {
+  const auto whole = [](std::string_view bytes) {
+    ArrayItems items;
+    while (!bytes.empty()) items.take(bytes);
+    return items.is_whole();
+  };
+  EXPECT_TRUE(whole("[]"));
+  EXPECT_TRUE(whole("[{}, null]\n"));
+  EXPECT_TRUE(whole("{\n}\n{}\n")) << "objects without an array";
+  EXPECT_FALSE(whole("["));
+  EXPECT_FALSE(whole("[{}"));
+  EXPECT_FALSE(whole("[{},\n"));
+  EXPECT_FALSE(whole("[{}, {"));
+  EXPECT_FALSE(whole("{\n}\n{"));
 }
 
 // Random documents, laid out in three ways and cut anywhere, are what a JSON parser finds.

@@ -266,6 +266,12 @@ TEST(Cli, numbers_are_decimal) {
   }
 }
 
+TEST(Cli, what_kafka_would_take_for_no_topic_is_refused_before_it_is_asked) {
+  const Answer answer = neardup_cli({"feed", "--topic", "a b", "/dev/null"});
+  EXPECT_EQ(answer.code, kExitUsage);
+  EXPECT_THAT(answer.err, HasSubstr("--topic: a b is not a topic name (1 to 249 of "));
+}
+
 TEST(Cli, a_name_that_is_empty_is_not_taken_for_none) {
   for (const std::vector<const char*>& words :
        {std::vector<const char*>{"scan", "--snapshot", "", "/dev/null"},
@@ -288,11 +294,12 @@ TEST(Cli, who_used_a_command_wrongly_is_sent_to_its_own_help) {
   for (const std::vector<const char*>& words : {std::vector<const char*>{"scan", "--nothing"},
                                                 {"plan", "--documents", "many"},
                                                 {"explain"},
-                                                {"topics", "create", "--nothing"},
                                                 {"fingerprint", "--distance", "one"}}) {
     EXPECT_THAT(neardup_cli(words).err,
                 testing::EndsWith(std::string("\nTry: neardup ") + words[0] + " --help\n"));
   }
+  EXPECT_THAT(neardup_cli({"topics", "create", "--nothing"}).err,
+              testing::EndsWith("\nTry: neardup topics create --help\n"));
   EXPECT_THAT(neardup_cli({"--nothing"}).err, testing::EndsWith("\nTry: neardup --help\n"));
 }
 
@@ -302,7 +309,7 @@ TEST(Cli, words_that_are_too_much_are_named_in_the_order_given) {
        "s were not expected: one two three\nTry: neardup print-config"},
       {{"version", "--one", "two"}, "s were not expected: --one two\nTry: neardup version"},
       {{"topics", "create", "one", "--two", "three"},
-       "s were not expected: one --two three\nTry: neardup topics"},
+       "s were not expected: one --two three\nTry: neardup topics create"},
       {{"scan", "a", "--one", "b", "--two"}, "s were not expected: --one --two\nTry: neardup scan"},
       {{"--one", "version", "--two"}, "s were not expected: --one --two\nTry: neardup version"},
       {{"help", "topics", "create", "one", "two"}, "s were not expected: one two\nTry: neardup help"},

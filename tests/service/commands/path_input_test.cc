@@ -106,6 +106,9 @@ TEST_F(PathInputTest, a_file_may_be_one_array) {
   EXPECT_EQ(records("{\n  \"n\": 1\n}\n"), (Records{{0, "{\n  \"n\": 1\n}"}}));
   EXPECT_EQ(records("\xEF\xBB\xBF\n{ \r\n\t\"n\": {\r\n}\r\n}\r\n{\n\"n\": 2\n}\nnone\n{}"),
             (Records{{0, "{ \r\n\t\"n\": {\r\n}\r\n}"}, {1, "{\n\"n\": 2\n}"}, {2, "none"}, {3, "{}"}}));
+  EXPECT_EQ(records("{\"n\": 1,\r\n \"m\": 2}\n{\"n\": {\n}}"),
+            (Records{{0, "{\"n\": 1,\r\n \"m\": 2}"}, {1, "{\"n\": {\n}}"}}));
+  EXPECT_EQ(records("{\"n\": 1,\n{\"n\": 2}\n"), (Records{{0, "{\"n\": 1,"}, {1, "{\"n\": 2}"}}));
   EXPECT_EQ(records("{\n{}\n"), (Records{{0, "{"}, {1, "{}"}})) << "one line is broken, not all behind it";
   EXPECT_EQ(records("{\n"), (Records{{0, "{"}}));
   EXPECT_EQ(records("{ \"n\":\n1}\n"), (Records{{0, "{ \"n\":"}, {1, "1}"}}));
@@ -115,6 +118,26 @@ TEST_F(PathInputTest, a_file_may_be_one_array) {
   const Records later = {{0, "{},"}, {1, "["}, {2, "{}]"}};
   EXPECT_EQ(records("{},\n[\n{}]\n"), later);
   EXPECT_EQ(records("\n\n["), (Records{{2, "["}}));
+}
+
+TEST_F(PathInputTest, an_array_that_ends_too_early_is_told) {
+  const auto errors_of = [&](const std::string& file) {
+    write("items.json", file);
+    PathInput input({folder_.string() + "/items.json"}, 0, 1000, stop_);
+    PathBatch batch;
+    while (input.next(batch)) {
+    }
+    std::vector<Error> errors = input.take_errors();
+    return errors.size() == 1 ? errors[0].message.substr(folder_.string().size())
+                              : std::to_string(errors.size());
+  };
+  const std::string told = "/items.json: ends too early: its array, or the last object, is not closed";
+  EXPECT_EQ(errors_of("[{\"n\": 1},\n{\"n\": 2}\n"), told);
+  EXPECT_EQ(errors_of("[{\"n\": 1},\n{\"n\""), told);
+  EXPECT_EQ(errors_of("{\n\"n\": 1}\n{\n\"n\""), told);
+  EXPECT_EQ(errors_of("[{\"n\": 1}]"), "0");
+  EXPECT_EQ(errors_of(gzip_of("[{\"n\": 1},").substr(0, 24)).substr(0, 29), "/items.json: ends too early: ")
+      << "once, if it is packed";
 }
 
 TEST_F(PathInputTest, a_file_may_be_packed_whatever_it_holds_and_is_called) {
@@ -715,7 +738,7 @@ TEST_F(PathInputTest, each_file_and_standard_input_are_a_page_if_so_wished) {
   PathBatch batch;
   EXPECT_FALSE(links.next(batch));
   EXPECT_EQ(links.left_out(),
-            "nothing to read: skipped 1 other files, below a folder plain files are read, and no links");
+            "nothing to read: left out 1 links and special files of folders, which are read if they are named");
 }
 
 TEST_F(PathInputTest, of_a_page_on_standard_input_one_byte_more_than_a_document_is_kept) {

@@ -191,9 +191,12 @@ TEST_F(Scan, a_folder_is_read_in_the_byte_order_of_its_paths) {
   EXPECT_EQ(got.verdicts[2].source, (ParsedVerdict::Place{root, 0, 2}));
   EXPECT_EQ(got.verdicts[4].source, (ParsedVerdict::Place{root + "/d.jsonl", 0, 0}));
   EXPECT_EQ(got.verdicts[5].duplicate_of->id, root + "/b.txt");
-  EXPECT_THAT(got.err, HasSubstr("neardup: skipped 3 other files: below a folder a name must end in .html, "
-                                 ".htm, .xhtml, .txt, .md, .jsonl, .ndjson, .json, .warc or .wet, "
-                                 "packed (.gz, .zst) or not\n"));
+  EXPECT_THAT(
+      got.err,
+      HasSubstr("neardup: left out 1 links and special files of folders, which are read if they are named; "
+                "skipped 2 other files: below a folder a name must end in .html, "
+                ".htm, .xhtml, .txt, .md, .jsonl, .ndjson, .json, .warc or .wet, "
+                "packed (.gz, .zst) or not\n"));
   options.quiet = true;
   EXPECT_EQ(scan(options).err, "");
 }
@@ -803,12 +806,24 @@ TEST_F(Scan, ends_where_the_memory_limit_asks_to_stop_and_keeps_what_it_has) {
   const std::string index = (folder_ / "index").string();
   const Scanned got = scan({.paths = {file}, .snapshot = index}, "", config);
   EXPECT_EQ(got.exit_code, 78);
-  EXPECT_THAT(got.err, HasSubstr("index.memory_limit: "));
+  EXPECT_THAT(got.err, HasSubstr("bytes are taken, what follows was not read; allow more, or set "
+                                 "index.at_memory_limit to evict-oldest\n"));
   ASSERT_GE(got.verdicts.size(), 4096U);
   EXPECT_LT(got.verdicts.size(), 20000U);
   const Scanned asked =
       scan({.paths = {}, .against = index}, lines(0, static_cast<int>(got.verdicts.size()), "q-"));
   EXPECT_THAT(asked.verdicts, testing::Each(testing::Field(&ParsedVerdict::verdict, Verdict::kDuplicate)));
+}
+
+// Nothing can be forgotten of what is that small.
+TEST_F(Scan, ends_where_hardly_any_document_fits_under_the_memory_limit) {
+  Config config;
+  config.index.memory_limit = std::size_t{1} << 20;
+  const Scanned got = scan({.paths = {write("many.jsonl", lines(0, 60000))}}, "", config);
+  EXPECT_EQ(got.exit_code, 78);
+  EXPECT_THAT(got.err,
+              HasSubstr("bytes are taken and hardly any document would fit, what follows was not read; "
+                        "allow more\n"));
 }
 
 TEST_F(Scan, a_question_is_answered_as_the_next_document_would_be_and_leaves_no_trace) {
