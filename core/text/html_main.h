@@ -87,6 +87,7 @@ class HtmlMainContent {
   Index leave_table(Index best) const;
   Index widen_to_parallel_sections(Index best);
   Index widen_in_main(Index best);
+  Index widen_to_prose(Index best);
   bool is_only_child(Index i) const;
   bool is_described(Index list) const;
   void choose_with_siblings(Index best);
@@ -107,6 +108,9 @@ class HtmlMainContent {
   bool is_caption(Index i, const HtmlSum& sum) const;
   bool is_below_text(Index i, const HtmlSum& sum) const;
   bool are_captions_text();
+  bool are_extras_text();
+  template <class Kind>
+  bool is_most_in(Kind is_of_it);
   bool repeats_title(Index i);
   bool is_data(Index i) const;
   bool is_data_table(Index i, const HtmlSum& sum) const;
@@ -149,6 +153,7 @@ class HtmlMainContent {
   Index root_ = 0;                  // what is chosen lies inside of it
   float kept_bytes_ = 0;            // when cleaning starts
   bool captions_are_text_ = false;  // most of it stands in captions
+  bool extras_are_text_ = false;    // or in what is called a teaser, or the like
   bool little_furniture_ = false;   // nearly all that is visible was kept, before cleaning
 
   HtmlMainLines lines_;

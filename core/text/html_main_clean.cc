@@ -58,6 +58,7 @@ std::uint64_t HtmlMainContent::clean(const Rules& rules) {
   little_furniture_ = is_nearly_all(kept_bytes_);
   if (little_furniture_ && suspects == 0) return kept;
   captions_are_text_ = suspects != 0 && are_captions_text();
+  extras_are_text_ = (suspects & HtmlContainer::kExtra) != 0 && are_extras_text();
   for (Index i = end; --i > root_;) {
     if (keep_[i] == 0) continue;
     if (is_unwanted(rules, i)) {
@@ -91,7 +92,8 @@ bool HtmlMainContent::is_unwanted(const Rules& rules, Index i) {
   if (is_caption(i, sum) && !captions_are_text_ && sum.bytes < kCaptionBytes &&
       bytes < kCaptionShare * kept_bytes_)
     return true;
-  if (container.has(Flag::kExtra) && sum.bytes < kExtraBytes && bytes < kExtraShare * kept_bytes_)
+  if (container.has(Flag::kExtra) && !extras_are_text_ && sum.bytes < kExtraBytes &&
+      bytes < kExtraShare * kept_bytes_)
     return true;
   if (tag == HtmlTag::kHeadline || tag == HtmlTag::kSubhead) {
     if (rules.weigh_names && container.weight < 0) return true;
@@ -167,13 +169,25 @@ bool HtmlMainContent::is_below_text(Index i, const HtmlSum& sum) const {
 // show: most of what was chosen stands below its pictures.
 bool HtmlMainContent::are_captions_text() {
   if (sum_[root_].images + sum_[root_].embeds == 0) return true;
+  return is_most_in([&](Index i) { return is_caption(i, sum_[i]); });
+}
+
+// A page that is little but teasers is the list of its articles: each is as good as the longest, which would
+// stay alone.
+bool HtmlMainContent::are_extras_text() {
+  return is_most_in([&](Index i) { return at(i).has(Flag::kExtra); });
+}
+
+// Whether most of what was chosen stands in containers of a kind.
+template <class Kind>
+bool HtmlMainContent::is_most_in(Kind is_of_it) {
   const Index end = at(root_).end;
   steps_ += end - root_;
   std::uint64_t bytes = 0;
   for (Index i = root_; i < end;) {
-    const bool caption = keep_[i] != 0 && is_caption(i, sum_[i]);
-    if (caption) bytes += sum_[i].bytes;
-    i = caption ? at(i).end : i + 1;
+    const bool found = keep_[i] != 0 && is_of_it(i);
+    if (found) bytes += sum_[i].bytes;
+    i = found ? at(i).end : i + 1;
   }
   return static_cast<float>(bytes) > kMostShare * kept_bytes_;
 }

@@ -14,6 +14,7 @@ constexpr int kCandidates = 5;
 constexpr float kParallelLinks = .35F;        // a section with a larger share of links is none of several
 constexpr std::uint32_t kLargestSection = 5;  // times all others: it is the article, they are beside it
 constexpr float kRestLinks = .35F;            // a rest of <main> with no larger share of links is text of it
+constexpr float kFewLinks = .1F;              // a rest with no larger one, and prose, is text wherever it is
 constexpr float kDescribedLinks = .5F;
 constexpr float kTableLinks = .7F;  // a table of data with a larger share of links is a list of them
 
@@ -130,7 +131,7 @@ HtmlMainContent::Index HtmlMainContent::best_container(const Rules& rules) {
   if (count == 0 || best[0] == 0) return 0;
   Index top = common_ancestor(best[0], best.data(), count);
   if (score_[top] == kNoVote) score_[top] = name_score(rules, top);
-  return widen_in_main(widen_to_parallel_sections(leave_table(climb(top))));
+  return widen_to_prose(widen_in_main(widen_to_parallel_sections(leave_table(climb(top)))));
 }
 
 // Where at least four candidates are about as good: what holds the best one and three others.
@@ -216,15 +217,26 @@ HtmlMainContent::Index HtmlMainContent::widen_in_main(Index best) {
   for (Index above = best; above != 0;) {
     above = at(above).parent;
     ++steps_;
-    const HtmlSum& all = sum_[above];
-    const HtmlSum& part = sum_[wide];
-    const std::uint32_t rest = all.bytes - part.bytes;
-    const auto links = static_cast<float>(all.link_bytes - part.link_bytes);
-    const bool cards = 2 * (all.images - part.images) > all.paragraphs - part.paragraphs;
-    if (rest >= part.bytes && links <= kRestLinks * static_cast<float>(rest) && !cards) wide = above;
+    const HtmlSum rest = sum_[above].without(sum_[wide]);
+    const bool cards = 2 * rest.images > rest.paragraphs;
+    if (rest.bytes >= sum_[wide].bytes && rest.link_density() <= kRestLinks && !cards) wide = above;
     if (has_trait(at(above).tag, HtmlTrait::kMain)) return wide;
   }
   return best;
+}
+
+// Where the page does not say so, and what holds the best container has at least half as much prose beside
+// it, nearly without links, both are taken: the best one was part of an article, its largest table or the
+// second of two chapters.
+HtmlMainContent::Index HtmlMainContent::widen_to_prose(Index best) {
+  Index wide = best;
+  for (Index above = at(best).parent; above != 0; above = at(above).parent) {
+    ++steps_;
+    const HtmlSum rest = sum_[above].without(sum_[wide]);
+    const bool prose = rest.is_prose() && rest.inputs == 0 && 2 * rest.images <= rest.paragraphs;
+    if (2 * rest.bytes >= sum_[wide].bytes && rest.link_density() <= kFewLinks && prose) wide = above;
+  }
+  return wide;
 }
 
 bool HtmlMainContent::is_only_child(Index i) const {

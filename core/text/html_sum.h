@@ -36,6 +36,9 @@ struct HtmlSum {
   // Adds a child, of which `sum` is known.
   void take_in(const HtmlContainer& child, const HtmlSum& sum);
 
+  // What is not of `part`, which lies inside: bytes, links, commas, images, inputs and paragraphs.
+  HtmlSum without(const HtmlSum& part) const;
+
   float link_density() const {
     return bytes == 0 ? 0 : static_cast<float>(link_bytes) / static_cast<float>(bytes);
   }
@@ -60,6 +63,17 @@ inline void HtmlSum::start(const HtmlContainer& container) {
   embeds = container.embeds;
   heading_bytes = list_bytes = paragraphs = items = cells = 0;
   tables = data = children = paragraph_children = 0;
+}
+
+inline HtmlSum HtmlSum::without(const HtmlSum& part) const {
+  HtmlSum rest;
+  rest.bytes = bytes - part.bytes;
+  rest.link_bytes = link_bytes - part.link_bytes;
+  rest.commas = commas - part.commas;
+  rest.images = images - part.images;
+  rest.inputs = inputs - part.inputs;
+  rest.paragraphs = paragraphs - part.paragraphs;
+  return rest;
 }
 
 // Without a branch, for there is no telling tags beforehand.

@@ -1030,6 +1030,29 @@ TEST(HtmlMain, the_largest_of_several_sections_is_not_all_of_the_article) {
                     "There are three of them."));
 }
 
+TEST(HtmlMain, a_chapter_before_the_largest_is_text_if_it_says_as_much) {
+  std::string listing;
+  for (int i = 0; i < 60; ++i) listing += "f(a, b, c, d, e);\n";
+  const std::string chapters = "<div class=first>" + prose("tides", 6) + "</div><div class=second-content>" +
+                               "<h2>The program</h2><p>It is this one, and no other, as we have said.<pre>" +
+                               listing + "</pre></div>";
+  const std::string page = main_of("<body><div>" + chapters + "</div></body>");
+  EXPECT_TRUE(holds(page, "f(a, b, c, d, e)"));
+  EXPECT_TRUE(holds(page, "tides"));
+}
+
+TEST(HtmlMain, teasers_are_text_where_there_is_little_else) {
+  const auto teaser = [](const std::string& word, int sentences) {
+    return "<div class=teaser><h2>On " + word + "</h2>" + prose(word, sentences) + "</div>";
+  };
+  const std::string list =
+      teaser("bridges", 1) + teaser("rivers", 4) + teaser("towns", 1) + teaser("mills", 1);
+  EXPECT_TRUE(holds(main_of("<body><div>" + list + "</div></body>"), "On mills"));
+  EXPECT_FALSE(
+      holds(main_of("<body><div><h1>Fish</h1>" + prose("fish", 30) + teaser("mills", 1) + "</div></body>"),
+            "On mills"));
+}
+
 TEST(HtmlMain, what_banners_say_is_text_where_no_banner_is) {
   const std::string phrase = "<p>We use cookies to know who you are, said the owner of the shop.</p>";
   const std::string button = "<button>Accept</button>";
