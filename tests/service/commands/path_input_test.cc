@@ -737,8 +737,9 @@ TEST_F(PathInputTest, each_file_and_standard_input_are_a_page_if_so_wished) {
   links.take_whole();
   PathBatch batch;
   EXPECT_FALSE(links.next(batch));
-  EXPECT_EQ(links.left_out(),
-            "nothing to read: left out 1 links and special files of folders, which are read if they are named");
+  EXPECT_EQ(
+      links.left_out(),
+      "nothing to read: left out 1 links and special files of folders, which are read if they are named");
 }
 
 TEST_F(PathInputTest, of_a_page_on_standard_input_one_byte_more_than_a_document_is_kept) {
