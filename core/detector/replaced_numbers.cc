@@ -56,7 +56,7 @@ class Characters {
     for (; i < text.size(); ++i) tell(i);
   }
 
-  // No token is beyond it: a character of a script that has tokens of one character is taken for one.
+  // Tokens, at most: a character from kTokenCharacterMin on is taken for one, be it or not.
   unsigned tokens_max() const {
     int tokens = 0;
     for (std::size_t w = 0; w < words(); ++w) {

@@ -225,9 +225,9 @@ HtmlMainContent::Index HtmlMainContent::widen_in_main(Index best) {
   return best;
 }
 
-// Where the page does not say so, and what holds the best container has at least half as much prose beside
-// it, nearly without links, both are taken: the best one was part of an article, its largest table or the
-// second of two chapters.
+// Most pages do not say so. Where what holds the best container has at least half as much prose beside it,
+// nearly without links, both are taken: it was a part of the article, its largest table or the second of two
+// chapters.
 HtmlMainContent::Index HtmlMainContent::widen_to_prose(Index best) {
   Index wide = best;
   for (Index above = at(best).parent; above != 0; above = at(above).parent) {
