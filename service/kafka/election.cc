@@ -92,7 +92,7 @@ void Election::rebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
     if (state_.load(std::memory_order_acquire) == Role::kFollower) {
       election_.fetch_add(1, std::memory_order_acq_rel);
       state_.store(Role::kLeader, std::memory_order_release);
-      on_change_(true);
+      if (on_change_) on_change_(true);
     }
   } else {
     const RdKafka<rd_kafka_error_t> error(rd_kafka_incremental_unassign(client, partitions));

@@ -15,13 +15,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Election, a_worker_that_shows_no_life_leaves_the_office_to_another_instance) {
-  constexpr std::chrono::seconds kSilence = 10s;
-  const MockCluster cluster{{"journal"}};
+KafkaConfig config_of(const MockCluster& cluster) {
   KafkaConfig config;
   config.brokers = cluster.servers();
   config.group = "dedup";
   config.topics.journal = "journal";
+  return config;
+}
+
+TEST(Election, a_worker_that_shows_no_life_leaves_the_office_to_another_instance) {
+  constexpr std::chrono::seconds kSilence = 10s;
+  const MockCluster cluster{{"journal"}};
+  const KafkaConfig config = config_of(cluster);
   Probe probe;
   StateBoard board;
   std::atomic<int> losses{0};
@@ -47,10 +52,7 @@ TEST(Election, a_worker_that_shows_no_life_leaves_the_office_to_another_instance
 // A session that ended while Kafka was away is such a loss.
 TEST(Election, whoever_is_elected_again_is_told_so) {
   MockCluster cluster{{"journal"}};
-  KafkaConfig config;
-  config.brokers = cluster.servers();
-  config.group = "dedup";
-  config.topics.journal = "journal";
+  const KafkaConfig config = config_of(cluster);
   Probe probe;
   StateBoard board;
   std::atomic<int> wins{0};
