@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/bit_words.h"
 #include "core/base/check.h"
 
 namespace neardup {
@@ -51,13 +52,6 @@ std::size_t EditPattern::row_of(char32_t symbol) const {
   std::size_t at = slot_of(symbol, kSlots);
   while (slots_[at].row != 0 && slots_[at].symbol != symbol) at = (at + 1) % kSlots;
   return slots_[at].row;
-}
-
-std::uint64_t EditPattern::bits_from(const std::uint64_t* row, std::size_t at) {
-  const std::size_t word = at / 64;
-  const std::size_t bit = at % 64;
-  // Shifted twice, for a shift by 64 is none.
-  return row[word] >> bit | row[word + 1] << 1 << (63 - bit);
 }
 
 std::optional<unsigned> EditPattern::distance(std::span<const char32_t> other, unsigned most) const {

@@ -47,7 +47,6 @@ class EditPattern {
 
   std::size_t row_of(char32_t symbol) const;
   const std::uint64_t* row_bits(char32_t symbol) const { return &rows_[row_of(symbol) * row_words_]; }
-  static std::uint64_t bits_from(const std::uint64_t* row, std::size_t at);
 
   unsigned in_one_word(std::span<const char32_t> other, std::size_t from, std::size_t rows,
                        unsigned most) const;

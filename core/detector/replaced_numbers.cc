@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "core/base/bit_words.h"
 #include "core/base/bytes.h"
 #include "core/base/check.h"
 #include "core/base/isa.h"
@@ -14,8 +15,6 @@
 
 namespace neardup {
 namespace {
-
-bool is_ascii_digit(char32_t c) { return c >= U'0' && c <= U'9'; }
 
 // A bit for each character of a text, and zeros behind.
 class Bits {
@@ -35,9 +34,7 @@ class Bits {
   std::uint64_t before(std::size_t w) const { return words_[w] << 1 | (w > 0 ? words_[w - 1] >> 63 : 0); }
   // How many are set from `at` on, 64 for more.
   std::size_t run(std::size_t at) const {
-    // Shifted twice, for a shift by 64 is none.
-    const std::uint64_t next = words_[at / 64] >> at % 64 | words_[at / 64 + 1] << 1 << (63 - at % 64);
-    return static_cast<std::size_t>(std::countr_one(next));
+    return static_cast<std::size_t>(std::countr_one(bits_from(words_.data(), at)));
   }
 
  private:
@@ -85,7 +82,7 @@ class Characters {
   void tell(std::size_t i) {
     const char32_t c = text_[i];
     const bool is_high = c >= kTokenCharacterMin;
-    digits_.set(i, is_ascii_digit(c));
+    digits_.set(i, c >= U'0' && c <= U'9');
     high_.set(i, is_high);
     inside_.set(i, !is_high && c != U' ');
     bytes_[i] = static_cast<unsigned char>(std::min(c, char32_t{0xFF}));

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/base/bit_words.h"
 #include "core/base/isa.h"
 
 namespace neardup::internal {
@@ -47,8 +48,7 @@ struct HtmlMasks {
       std::memcpy(&bits, reinterpret_cast<const char*>(of[kind]) + at / 8, sizeof bits);
       return bits;
     } else {
-      const std::size_t shift = at / 8 * 8 % 64;
-      return of[kind][at / 64] >> shift | of[kind][at / 64 + 1] << 1 << (63 - shift);
+      return bits_from(of[kind], at / 8 * 8);
     }
   }
 

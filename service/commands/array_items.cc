@@ -25,7 +25,9 @@ Piece ArrayItems::take(std::string_view& unread) {
     const bool opens = byte == '{' || byte == '[';
     const bool closes = byte == '}' || byte == ']';
     if (item_.depth == 0 && (byte == ',' || byte == '\n' || closes)) return end_at(at, unread);
-    if ((opens && opens_wrongly(byte)) || (closes && closes_wrongly(byte))) return end_at(at, unread);
+    const bool is_no_key = byte == '{' && is_in(true) && (item_.before == ',' || item_.before == '{');
+    const bool closes_another = closes && is_in(byte == ']');
+    if (is_no_key || closes_another) return end_at(at, unread);
     ++at;
     if (!is_blank(byte)) item_.before = byte;
     if (byte == '"') item_.in = In::kString;
@@ -54,14 +56,9 @@ void ArrayItems::skip_to_item(std::string_view& unread) {
   unread.remove_prefix(at);
 }
 
-// Where an object has a key there can be no value.
-bool ArrayItems::opens_wrongly(char bracket) const {
-  return bracket == '{' && item_.depth > 0 && item_.depth <= kKindsMax && item_.is_object[item_.depth - 1] &&
-         (item_.before == ',' || item_.before == '{');
-}
-
-bool ArrayItems::closes_wrongly(char bracket) const {
-  return item_.depth > 0 && item_.depth <= kKindsMax && item_.is_object[item_.depth - 1] != (bracket == '}');
+// Whether what is open last is known to be an object, or to be an array.
+bool ArrayItems::is_in(bool object) const {
+  return item_.depth > 0 && item_.depth <= kKindsMax && item_.is_object[item_.depth - 1] == object;
 }
 
 Piece ArrayItems::end_at(std::size_t at, std::string_view& unread) {

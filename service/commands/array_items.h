@@ -49,8 +49,7 @@ class ArrayItems {
   };
 
   void skip_to_item(std::string_view& unread);
-  bool opens_wrongly(char bracket) const;
-  bool closes_wrongly(char bracket) const;
+  bool is_in(bool object) const;
   Piece end_at(std::size_t at, std::string_view& unread);
   std::size_t pass_string(std::string_view bytes, std::size_t at);
 

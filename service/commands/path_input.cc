@@ -221,8 +221,10 @@ void PathInput::open_given(const std::string& path) {
 }
 
 void PathInput::open_folder(const std::string& path) {
-  const auto is_wanted = [this](const std::string& name) {
-    return is_whole_ || ends_with_any(name, kPageEndings) || ends_with_any(name, kLineEndings);
+  const auto what_is = [this](const std::string& name) -> std::optional<What> {
+    if (is_whole_ || ends_with_any(name, kPageEndings)) return What::kPage;
+    if (ends_with_any(name, kLineEndings)) return What::kLines;
+    return std::nullopt;
   };
   std::error_code error;
   std::vector<std::pair<std::string, What>> names;  // a folder's with its slash: so names sort as paths do
@@ -232,14 +234,12 @@ void PathInput::open_folder(const std::string& path) {
     const std::filesystem::file_status status = at->symlink_status(unknown);
     if (std::filesystem::is_directory(status)) {
       names.emplace_back(name + "/", What::kFolder);
-    } else if (std::filesystem::is_regular_file(status) && (is_whole_ || ends_with_any(name, kPageEndings))) {
-      names.emplace_back(std::move(name), What::kPage);
-    } else if (std::filesystem::is_regular_file(status) && ends_with_any(name, kLineEndings)) {
-      names.emplace_back(std::move(name), What::kLines);
-    } else if (!std::filesystem::is_regular_file(status) && is_wanted(name)) {
+    } else if (const std::optional<What> what = what_is(name); !what) {
+      ++skipped_;
+    } else if (!std::filesystem::is_regular_file(status)) {
       ++links_;
     } else {
-      ++skipped_;
+      names.emplace_back(std::move(name), *what);
     }
   }
   if (error) {

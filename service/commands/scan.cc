@@ -166,14 +166,12 @@ class Scan {
     if (!index_status_) say("neardup: " + index_status_.error().message + "\n");
     if (is_full_) {
       const RetentionOptions& options = retention_.options();
-      say(fmt::format(
-          "neardup: index.memory_limit: {} of {} bytes are taken{}, what follows was not read; allow "
-          "more{}\n",
-          detector_.bytes(), options.bytes_max,
-          options.at_bytes_max == MemoryPolicy::kEvictOldest ? " and hardly any document would fit" : "",
-          options.at_bytes_max == MemoryPolicy::kEvictOldest
-              ? ""
-              : ", or set index.at_memory_limit to evict-oldest"));
+      const bool evicts = options.at_bytes_max == MemoryPolicy::kEvictOldest;
+      say(fmt::format("neardup: index.memory_limit: {} of {} bytes are taken{}\n", detector_.bytes(),
+                      options.bytes_max,
+                      evicts ? " and hardly any document would fit, what follows was not read; allow more"
+                             : ", what follows was not read; allow more, or set index.at_memory_limit to "
+                               "evict-oldest"));
     }
     if (output_error_ != 0 && output_error_ != EPIPE) {  // a reader that has seen enough is no news
       say(std::string("neardup: standard output: ") + std::strerror(output_error_) + "\n");
