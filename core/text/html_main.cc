@@ -8,7 +8,8 @@ namespace {
 // How much is enough, in bytes of text.
 constexpr std::uint64_t kEnoughBytes = 500;   // with less the rules are relaxed
 constexpr std::uint64_t kArticleBytes = 250;  // less is no article where the page has four times as much
-constexpr float kLittleShare = .3F;           // less of what is visible is next to nothing, beside a list
+constexpr float kPieceShare = .125F;  // not enough, and less of what it is part of, is a piece of that
+constexpr float kLittleShare = .3F;   // less of what is visible is next to nothing, beside a list
 
 // What is an article and no introduction, beside a list that is most of the page.
 constexpr std::uint64_t kSureBytes = 1000;
@@ -79,7 +80,8 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
     const std::uint64_t kept = keep_all_but_furniture();
     take_if_better(kept, is_nearly_all(static_cast<float>(kept)));
   };
-  if (is_crumb(best, visible_bytes_) || is_table_of_contents(best) || is_plain_text_elsewhere(best))
+  if (is_crumb(best, visible_bytes_) || is_piece(best) || is_table_of_contents(best) ||
+      is_plain_text_elsewhere(best))
     take_all_but_furniture_if_better();
   // A menu around a few words is no reason to have more than them. Prose is: many small pieces, all of them
   // called furniture, are what the page is about, like the posts of a forum that are called comments.
@@ -201,15 +203,19 @@ void HtmlMainContent::find_headlines() {
   if (any_headline) first_subhead_ = 0;
 }
 
+// Where they are known.
+bool HtmlMainContent::holds_headline(Index i) const {
+  const auto first = std::upper_bound(headlines_.begin(), headlines_.end(), i);
+  return first != headlines_.end() && *first < at(i).end;
+}
+
 // What holds an <h1> and most of the page is no furniture of it, whatever it is called. Where there is none
 // the first <h2> is as good, but that may be one above the comments.
 bool HtmlMainContent::is_around_article(Index i) {
   if (at(i).end - i < size() / kWholeParts) return false;
   find_headlines();
-  const auto first = std::upper_bound(headlines_.begin(), headlines_.end(), i);
-  const bool headline = first != headlines_.end() && *first < at(i).end;
   const bool subhead = first_subhead_ > i && first_subhead_ < at(i).end && !at(i).has(Flag::kComments);
-  return (headline || subhead) && static_cast<float>(inside_[i]) > kMostShare * visible_bytes_;
+  return (holds_headline(i) || subhead) && static_cast<float>(inside_[i]) > kMostShare * visible_bytes_;
 }
 
 // A footer or an aside is none of the article, not even where there is little else: two pages with one footer
@@ -246,10 +252,18 @@ bool HtmlMainContent::is_box_in_text(Index i) const {
   const Index parent = at(i).parent;
   Index before = i;
   for (int count = 0; count < kNearBox && before != parent + 1; ++count) {
-    for (--before; at(before).parent != parent;) before = at(before).parent;
+    before = sibling_before(before);
     if (is_paragraph(before)) return true;
   }
   return false;
+}
+
+// REQUIRES: container i is not the first in its parent. The steps to all of a page's are no more than it has
+// containers.
+HtmlMainContent::Index HtmlMainContent::sibling_before(Index i) const {
+  const Index parent = at(i).parent;
+  for (--i; at(i).parent != parent;) i = at(i).parent;
+  return i;
 }
 
 // Whether container i is a long paragraph, be it a <div> or in one of its own; what holds more is rather the
@@ -320,6 +334,28 @@ void HtmlMainContent::add_up(const Rules& rules) {
 
 // ---- pages without an article ----
 
+// A login box, a poll or the owner's address, which all pages of a shop or a forum share: as their text it
+// would make them all alike. Not where all the rest is links.
+bool HtmlMainContent::is_piece(std::uint64_t kept) {
+  const auto bytes = static_cast<float>(kept);
+  if (kept == 0 || kept >= kEnoughBytes || bytes > kMostShare * prose_bytes_) return false;
+  return bytes < kPieceShare * subject_bytes();
+}
+
+// How much the smallest container holds that is around all that was kept and of which the page says that it
+// is the subject: <main>, <article>, or around an <h1>. Without one, how much is visible.
+float HtmlMainContent::subject_bytes() {
+  look_inside();
+  find_headlines();
+  const Kept kept = best_kept();
+  for (Index i = kept.first; i != 0; i = at(i).parent) {
+    ++steps_;
+    if (kept.last >= at(i).end) continue;
+    if (holds_headline(i) || has_trait(at(i).tag, HtmlTrait::kMain)) return static_cast<float>(inside_[i]);
+  }
+  return visible_bytes_;
+}
+
 // A list of links, or a list without paragraphs, that is most of the page, while next to nothing was kept. A
 // list of paragraphs is the comments below a short article; and one that is no part of what was chosen stands
 // around an article or beside it: columns, other news, the chapters of a manual.
@@ -343,20 +379,26 @@ bool HtmlMainContent::is_table_of_contents(std::uint64_t kept) {
 bool HtmlMainContent::is_plain_text_elsewhere(std::uint64_t kept) {
   if (kept == 0 || static_cast<float>(kept) > kLittleShare * visible_bytes_) return false;
   look_inside();
-  Index first_kept = size();
-  Index last_kept = 0;
-  for (Index i = 0; i < size(); ++i) {
-    if (best_keep_[i] == 0 || at(i).bytes == 0) continue;
-    first_kept = std::min(first_kept, i);
-    last_kept = i;
-  }
+  const Kept best = best_kept();
   steps_ += size();
   for (Index i = 1; i < size(); ++i) {
     if (static_cast<float>(inside_[i]) <= kMostShare * visible_bytes_ || dead_[i] != kAlive) continue;
-    if (i <= first_kept && last_kept < at(i).end) continue;
+    if (i <= best.first && best.last < at(i).end) continue;
     if (sum_[i].paragraphs == 0 && sum_[i].link_density() <= kMostShare) return true;
   }
   return false;
+}
+
+// Of the best attempt, that have text.
+HtmlMainContent::Kept HtmlMainContent::best_kept() {
+  steps_ += size();
+  Kept kept{size(), 0};
+  for (Index i = 0; i < size(); ++i) {
+    if (best_keep_[i] == 0 || at(i).bytes == 0) continue;
+    kept.first = std::min(kept.first, i);
+    kept.last = i;
+  }
+  return kept;
 }
 
 // Returns how many bytes that are.

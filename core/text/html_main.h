@@ -56,6 +56,12 @@ class HtmlMainContent {
   static constexpr float kSectionLinks = .25F;     // a section with a larger share of links is a list of them
   static constexpr float kMostShare = .5F;         // most of the page
 
+  // Of the containers that are kept.
+  struct Kept {
+    Index first;
+    Index last;
+  };
+
   struct Beginning {
     Index container = 0;  // that holds the article; 0: not found
     Index first = 0;      // what comes before this is no part of it
@@ -66,14 +72,19 @@ class HtmlMainContent {
   void look_who_is_seen(bool revealed);
   void look_inside();
   void find_headlines();
+  bool holds_headline(Index i) const;
   bool is_around_article(Index i);
   bool is_aside(Index i, bool by_name);
   bool is_box_in_text(Index i) const;
   bool is_paragraph(Index i) const;
+  Index sibling_before(Index i) const;
   bool mark_dead(const Rules& rules);
   void add_up(const Rules& rules);
+  bool is_piece(std::uint64_t kept);
+  float subject_bytes();
   bool is_table_of_contents(std::uint64_t kept);
   bool is_plain_text_elsewhere(std::uint64_t kept);
+  Kept best_kept();
   std::uint64_t keep_all_but_furniture();
 
   // html_main_vote.cc
@@ -104,6 +115,7 @@ class HtmlMainContent {
   bool is_unwanted(const Rules& rules, Index i);
   bool looks_like_furniture(const Rules& rules, Index i);
   bool is_in_run(Index i) const;
+  bool is_in_row(Index i) const;
   bool is_menu_cell(Index i) const;
   bool is_caption(Index i, const HtmlSum& sum) const;
   bool is_below_text(Index i, const HtmlSum& sum) const;

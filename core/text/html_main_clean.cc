@@ -20,6 +20,13 @@ constexpr std::uint32_t kExtraBytes = 400;
 constexpr std::uint32_t kRunLength = 8;  // so many lines of one parent ...
 constexpr float kRunLinks = .4F;         // ... with no larger share of links are text, each of them
 
+// Sections of one class, side by side: so many, of what has no larger share of links, that say so much beside
+// their own links, are text, each with no larger share of them.
+constexpr int kRowLength = 3;
+constexpr float kRowLinks = .35F;
+constexpr float kRowPartLinks = .5F;
+constexpr std::uint32_t kRowPartBytes = 80;
+
 // A row that holds more, and of which less is links, is the frame of the page; in it a cell is a menu that
 // holds less, and of which more is links.
 constexpr float kFrameShare = .5F;
@@ -128,7 +135,7 @@ bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
   const bool empty = !list && !figure && !phrase && headings < .9F && sum.bytes < 25 &&
                      (sum.images == 0 || sum.images > 2) && links > 0;
   const float links_max = is_in_run(i) ? 1 : phrase ? .6F : weight >= 25 ? .5F : list ? 1 : .2F;
-  const bool many_links = links > links_max;
+  const bool many_links = links > links_max && (links > kRowPartLinks || !is_in_row(i));
   const bool embedded = (sum.embeds == 1 && sum.bytes < 75) || sum.embeds > 1;
   return many_images || many_items || many_inputs || empty || many_links || embedded;
 }
@@ -137,6 +144,24 @@ bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
 bool HtmlMainContent::is_in_run(Index i) const {
   const HtmlSum& parent = sum_[at(i).parent];
   return parent.children >= kRunLength && parent.link_density() < kRunLinks && is_phrase(at(i), sum_[i]);
+}
+
+// Whether container i is one of several of a kind that say something: the functions of an interface, whose
+// types are links, or the news of a front page. What less links would keep of them is some, as it happens.
+bool HtmlMainContent::is_in_row(Index i) const {
+  const Index parent = at(i).parent;
+  const auto alike = [&](Index k) {
+    return at(k).tag == at(i).tag && at(k).class_hash == at(i).class_hash && dead_[k] == kAlive &&
+           sum_[k].bytes >= sum_[k].link_bytes + kRowPartBytes;
+  };
+  if (at(i).class_hash == 0 || sum_[parent].link_density() > kRowLinks || !alike(i)) return false;
+  int count = 1;
+  for (Index k = at(i).end; count < kRowLength && k < at(parent).end && alike(k); k = at(k).end) ++count;
+  for (Index k = i; count < kRowLength && k != parent + 1; ++count) {
+    k = sibling_before(k);
+    if (!alike(k)) break;
+  }
+  return count == kRowLength;
 }
 
 // Whether cell i stands beside the text in a table that lays out the page. A list of links in a table is no

@@ -23,8 +23,9 @@ void HtmlMainContent::choose_lead(Index best) {
   std::array<Index, kLeadsMax> leads{};
   std::size_t count = 0;
   for (Index i = article.first; i < best; ++i) {
-    const bool lead = at(i).tag == HtmlTag::kParagraph && dead_[i] == kAlive && chosen_[i] == 0 &&
-                      sum_[i].bytes >= kLeadBytes && sum_[i].link_density() <= kSectionLinks;
+    const bool paragraph = at(i).tag == HtmlTag::kParagraph || is_phrase(at(i), sum_[i]);
+    const bool lead = paragraph && dead_[i] == kAlive && chosen_[i] == 0 && sum_[i].bytes >= kLeadBytes &&
+                      sum_[i].link_density() <= kSectionLinks;
     if (!lead || !is_wrapped_only(i, article.container)) continue;
     if (count == kLeadsMax) return;
     leads[count++] = i;

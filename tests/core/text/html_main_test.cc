@@ -389,6 +389,30 @@ TEST(HtmlMain, a_crumb_of_a_page_full_of_text_becomes_all_text_and_that_is_said)
   }
 }
 
+// All pages of a shop say so much below; where the page names it as its subject it is, however much is around.
+TEST(HtmlMain, a_piece_of_a_page_stands_for_all_of_it_only_where_the_page_says_so) {
+  std::string goods;
+  for (int i = 0; i < 300; ++i)
+    goods += "<div><a href=x><img src=y></a><a href=x>Kettle no. " + std::to_string(i) +
+             "</a> <span>19.90</span><button>Add to the basket</button></div>";
+  const std::string owner =
+      "<p>Kettles and Sons, 12 Long Lane, Little Town, is a limited company, registered in the county, with "
+      "number 1234567. All our prices, unless we say otherwise, include taxes, and no kettle, big or small, "
+      "leaves our house before it has been tried, cleaned and packed by hand, as in my grandfather's "
+      "day.</p>";
+  HtmlReader reader;
+  const HtmlText whole = reader.read("<div>" + goods + "</div><div>" + owner + "</div>");
+  EXPECT_NE(whole.text.find("Kettle no. 299 19.90"), whole.text.npos) << whole.text;
+  EXPECT_NE(whole.text.find("grandfather"), whole.text.npos) << whole.text;
+  const std::string text = words_of(owner);
+  for (const std::string& subject : {"<article>" + owner + "</article>", "<main>" + owner + "</main>",
+                                     "<div><h1>About us</h1><div>" + owner + "</div></div>"}) {
+    const HtmlText read = reader.read("<div>" + goods + "</div>" + subject);
+    EXPECT_TRUE(read.text.ends_with("grandfather's day.")) << read.text;
+    EXPECT_EQ(read.text.find("no. 299"), read.text.npos) << read.text;
+  }
+}
+
 TEST(HtmlMain, a_short_text_in_a_page_full_of_links_is_its_main_text) {
   std::string page;
   for (int i = 0; i < 200; ++i) page += "<div class=menu><a href=x>Another place to go to</a></div>";
@@ -735,6 +759,29 @@ TEST(HtmlMain, a_short_text_is_kept_though_a_line_of_it_goes) {
   EXPECT_FALSE(holds(text, "xxx"));
 }
 
+// As programs write them that make manuals: the type of each parameter leads to its page.
+TEST(HtmlMain, functions_side_by_side_are_text_however_many_types_are_links) {
+  const std::string type = "<a href=t>xmlNodePointer</a> nodeToRead ";
+  const auto function = [&](const std::string& name, int types) {
+    std::string text = "<div class=refsect><h3>" + name + " ()</h3><div>int " + name + " (";
+    for (int i = 0; i < types; ++i) text += type;
+    return text + ")</div><div>Says whether " + name +
+           " may be called at all, and returns 0 if not</div></div>";
+  };
+  const auto page = [&](const std::string& functions) {
+    return main_of("<body><div>" + prose("text", 9) + functions + "</div><div class=menu>" +
+                   prose("menu", 9) + "</div></body>");
+  };
+  const std::string three = page(function("openIt", 0) + function("readIt", 4) + function("closeIt", 1));
+  EXPECT_TRUE(holds(three, "whether openIt may"));
+  EXPECT_TRUE(holds(three, "whether readIt may"));
+  EXPECT_TRUE(holds(three, "whether closeIt may"));
+  EXPECT_FALSE(holds(page(function("readIt", 4)), "whether readIt may"));
+  EXPECT_FALSE(holds(page(function("openIt", 0) + function("readIt", 4)), "whether readIt may"));
+  EXPECT_FALSE(
+      holds(page(function("openIt", 0) + function("readIt", 200) + function("closeIt", 1)), "readIt"));
+}
+
 TEST(HtmlMain, lines_of_short_links_are_menus_without_bars_too) {
   const auto line_of = [](const std::string& between, int links, const std::string& words) {
     std::string line;
@@ -818,6 +865,7 @@ TEST(HtmlMain, an_article_may_begin_in_its_header) {
              std::string(tag) + ">";
     };
     EXPECT_EQ(main_of(page("<p>" + lead + "</p>")), lead + "\n" + article());
+    EXPECT_EQ(main_of(page("<div>" + lead + "</div>")), lead + "\n" + article());
     EXPECT_EQ(main_of(page("<p>In short.</p>")), article());
     EXPECT_EQ(main_of(page("<p><a href=/x>" + lead + "</a></p>")), article());
     EXPECT_EQ(main_of(page("What Somebody wrote about this <p>" + lead + "</p>")), article());
