@@ -27,6 +27,10 @@ constexpr std::uint32_t kBoxParts = 512;  // what holds more is a column, and su
 constexpr int kNearBox = 3;               // so many elements before it, one is a paragraph
 constexpr std::uint32_t kParagraphParts = 4;  // more containers are no paragraph
 
+// Comments that are the text.
+constexpr std::uint32_t kRemarkBytes = 80;  // that are no links; less may be called one for any reason
+constexpr std::uint64_t kRemarkTimes = 4;   // all else
+
 constexpr float kNextToNothing = 40;   // bytes: "Loading, please wait ..."
 constexpr int kHeadingsCompared = 16;  // with the title
 
@@ -40,6 +44,7 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
   headings_left_ = kHeadingsCompared;
 
   measure();
+  comments_are_text_ = any_comments_ && begins_with_comments();
   std::uint64_t best = 0;
   bool best_has_little_furniture = false;
   const auto take_if_better = [&](std::uint64_t kept, bool little_furniture) {
@@ -160,6 +165,33 @@ void HtmlMainContent::look_who_is_seen(bool revealed) {
   prose_bytes_ = static_cast<float>(visible - in_links);
   any_unlikely_ = (flags & (Flag::kUnlikely | Flag::kByline)) != 0 || (traits & Trait::kNavigation) != 0;
   any_weight_ = weight != 0;
+  any_comments_ = (flags & Flag::kComments) != 0;
+}
+
+// What readers have to say stands below what they speak of. Where the page begins with a comment, and nearly
+// all of its text is comments, they are what it is about: a program's, in the manual that was made of them, or the
+// posts of a forum.
+bool HtmlMainContent::begins_with_comments() {
+  steps_ += size();
+  std::uint64_t in_comments = 0;
+  std::uint64_t elsewhere = 0;
+  Index comments_end = 0;
+  for (Index i = 1; i < size(); ++i) {
+    const HtmlContainer& each = at(i);
+    const bool comment = each.has(Flag::kComments);
+    const bool furniture = (each.has(Flag::kUnlikely) && !comment) || each.tag == HtmlTag::kNav ||
+                           each.tag == HtmlTag::kAside || each.tag == HtmlTag::kFooter;
+    if (furniture || seen_[i] == 0) {
+      i = each.end - 1;
+      continue;
+    }
+    if (comment) comments_end = std::max(comments_end, each.end);
+    const std::uint32_t bytes = each.bytes - each.link_bytes;
+    if (bytes < kRemarkBytes || is_heading(each.tag)) continue;
+    if (i >= comments_end && in_comments == 0) return false;
+    (i < comments_end ? in_comments : elsewhere) += bytes;
+  }
+  return in_comments >= kEnoughBytes && in_comments > kRemarkTimes * elsewhere;
 }
 
 // How much text each container holds, dead or alive, and which <article> or <main> is around it.
@@ -293,7 +325,8 @@ bool HtmlMainContent::mark_dead(const Rules& rules) {
     const HtmlContainer& each = at(i);
     unsigned dead = dead_[each.parent] | (seen_[i] ^ 1U);
     const bool aside = dead == kAlive && is_aside(i, !rules.drop_unlikely);
-    if (((each.flags & Flag::kUnlikely) != 0 || each.tag == HtmlTag::kNav || aside) && dead == kAlive) {
+    const bool unlikely = each.has(Flag::kUnlikely) && !is_comment_as_text(each);
+    if ((unlikely || each.tag == HtmlTag::kNav || aside) && dead == kAlive) {
       // The class of an <article> names its topics, too, and "social" may be one of them.
       // An answer to a comment is as good as the comment.
       const bool revived = !rules.drop_unlikely && !aside &&
@@ -310,6 +343,11 @@ bool HtmlMainContent::mark_dead(const Rules& rules) {
     dead_[i] = static_cast<std::uint8_t>(dead);
   }
   return changed != 0;
+}
+
+// As its names say; 0 where they do not count.
+int HtmlMainContent::weight_of(const Rules& rules, Index i) const {
+  return rules.weigh_names && !is_comment_as_text(at(i)) ? at(i).weight : 0;
 }
 
 void HtmlMainContent::add_up(const Rules& rules) {

@@ -70,6 +70,7 @@ class HtmlMainContent {
   // html_main.cc
   void measure();
   void look_who_is_seen(bool revealed);
+  bool begins_with_comments();
   void look_inside();
   void find_headlines();
   bool holds_headline(Index i) const;
@@ -79,6 +80,7 @@ class HtmlMainContent {
   bool is_paragraph(Index i) const;
   Index sibling_before(Index i) const;
   bool mark_dead(const Rules& rules);
+  int weight_of(const Rules& rules, Index i) const;
   void add_up(const Rules& rules);
   bool is_piece(std::uint64_t kept);
   float subject_bytes();
@@ -129,6 +131,9 @@ class HtmlMainContent {
   bool in_table(Index i) const;
   bool in_figure(Index i) const;
 
+  bool is_comment_as_text(const HtmlContainer& each) const {
+    return comments_are_text_ && each.has(Flag::kComments);
+  }
   const HtmlContainer& at(Index i) const { return containers_[i]; }
   Index size() const { return size_; }
 
@@ -158,6 +163,8 @@ class HtmlMainContent {
   bool headlines_known_ = false;
   bool any_unlikely_ = false;
   bool any_weight_ = false;
+  bool any_comments_ = false;
+  bool comments_are_text_ = false;  // and no remarks of readers
   float visible_bytes_ = 0;
   float prose_bytes_ = 0;           // of it, not in links
   Index first_main_ = 0;            // <main> or <article> that is seen; size_: none

@@ -103,7 +103,7 @@ bool HtmlMainContent::is_unwanted(const Rules& rules, Index i) {
       bytes < kExtraShare * kept_bytes_)
     return true;
   if (tag == HtmlTag::kHeadline || tag == HtmlTag::kSubhead) {
-    if (rules.weigh_names && container.weight < 0) return true;
+    if (weight_of(rules, i) < 0) return true;
     if (!little_furniture_ && repeats_title(i)) return true;
   }
   return rules.clean && !little_furniture_ && !box && has_trait(tag, Trait::kCleanable) &&
@@ -113,7 +113,7 @@ bool HtmlMainContent::is_unwanted(const Rules& rules, Index i) {
 // Of a cleanable tag.
 bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
   const HtmlSum& sum = left_[i];
-  const int weight = rules.weigh_names ? at(i).weight : 0;
+  const int weight = weight_of(rules, i);
   if (at(i).tag == HtmlTag::kTable && is_data_table(i, sum)) return false;
   if (data_[i] != 0) return false;
   const auto bytes = static_cast<float>(sum.bytes);

@@ -61,7 +61,7 @@ void HtmlMainContent::vote(Index container, std::uint32_t bytes, std::uint32_t c
 
 // What a container has before anyone votes.
 float HtmlMainContent::name_score(const Rules& rules, Index i) const {
-  float score = rules.weigh_names ? at(i).weight : 0;
+  auto score = static_cast<float>(weight_of(rules, i));
   switch (at(i).tag) {
     case HtmlTag::kDiv:
       score += 5;

@@ -759,6 +759,31 @@ TEST(HtmlMain, a_short_text_is_kept_though_a_line_of_it_goes) {
   EXPECT_FALSE(holds(text, "xxx"));
 }
 
+// As a program writes a manual that calls what was said in its sources comments, beside a short form.
+TEST(HtmlMain, comments_are_the_text_of_a_page_that_begins_with_them) {
+  const auto comments = [](const std::string& subject, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i)
+      text += "<li><h4>def " + subject + std::to_string(i) + "</h4><div class='comment full'><p>What " +
+              subject + std::to_string(i) +
+              " does, and what it never does, is said here, in so many words, for all who have to call "
+              "it.</p></div>";
+    return "<div id=comment>" + prose(subject, 1) + "</div><ol>" + text + "</ol>";
+  };
+  const std::string form = "<div id=filter><ol><li>Alphabetic<li>By inheritance<li>Hide all</ol></div>";
+  const std::string manual = main_of("<div><h1>Scheduler</h1>" + form + comments("member", 20) + "</div>");
+  EXPECT_TRUE(holds(manual, "Of member number 0"));
+  EXPECT_TRUE(holds(manual, "What member19 does"));
+  // below an article they are its readers', however many
+  const std::string blog =
+      main_of("<h1>Title</h1><div>" + prose("text", 9) + "</div>" + comments("reply", 40));
+  EXPECT_TRUE(holds(blog, "Of text number 8"));
+  EXPECT_FALSE(holds(blog, "reply"));
+  // and one above an article is as well
+  const std::string last = "<div class=last-comment>" + prose("reply", 1) + "</div>";
+  EXPECT_FALSE(holds(main_of(last + "<div>" + prose("text", 9) + "</div>" + last), "reply"));
+}
+
 // As programs write them that make manuals: the type of each parameter leads to its page.
 TEST(HtmlMain, functions_side_by_side_are_text_however_many_types_are_links) {
   const std::string type = "<a href=t>xmlNodePointer</a> nodeToRead ";
