@@ -120,7 +120,7 @@ bool HtmlMainContent::looks_like_furniture(const Rules& rules, Index i) {
   const bool large = bytes >= kLargeShare * kept_bytes_ && sum.link_density() < .2F;
   const bool prose = sum.is_prose() && sum.link_density() < kProseLinks;
   if (weight < 0 && !large && !prose) return true;
-  if ((prose && sum.inputs == 0) || sum.commas >= 10) return false;
+  if ((prose && sum.inputs == 0) || sum.has_many_commas()) return false;
 
   const bool list =
       at(i).tag == HtmlTag::kList || (sum.bytes > 0 && static_cast<float>(sum.list_bytes) > .9F * bytes);

@@ -233,7 +233,8 @@ HtmlMainContent::Index HtmlMainContent::widen_to_prose(Index best) {
   for (Index above = at(best).parent; above != 0; above = at(above).parent) {
     ++steps_;
     const HtmlSum rest = sum_[above].without(sum_[wide]);
-    const bool prose = rest.is_prose() && rest.inputs == 0 && 2 * rest.images <= rest.paragraphs;
+    const bool says_much = rest.is_prose() || rest.has_many_commas();
+    const bool prose = says_much && rest.inputs == 0 && 2 * rest.images <= rest.paragraphs;
     if (2 * rest.bytes >= sum_[wide].bytes && rest.link_density() <= kFewLinks && prose) wide = above;
   }
   return wide;

@@ -46,6 +46,9 @@ struct HtmlSum {
   // Paragraphs that say something: with so many commas.
   static constexpr std::uint32_t kProseCommas = 3;
   bool is_prose() const { return paragraphs > 0 && commas >= kProseCommas; }
+
+  // So many are text even where no <p> is: items of a list, boxes.
+  bool has_many_commas() const { return commas >= 10; }
 };
 
 // A div without blocks inside is a paragraph by another name.

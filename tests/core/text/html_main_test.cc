@@ -1114,6 +1114,22 @@ TEST(HtmlMain, a_chapter_before_the_largest_is_text_if_it_says_as_much) {
   EXPECT_TRUE(holds(page, "tides"));
 }
 
+TEST(HtmlMain, a_list_of_lists_is_one_text) {
+  const auto part = [](const std::string& subject, int items) {
+    std::string list;
+    for (int i = 0; i < items; ++i)
+      list += "<li><div class=para>Look at " + subject + " " + std::to_string(i) +
+              ", then at what is below it, and set it right.</div>";
+    return "<li><div class=para>The " + subject + ":</div><div class=items><ul>" + list + "</ul></div>";
+  };
+  const std::string check =
+      main_of("<body><div class=menu>" + prose("menu", 9) + "</div><div><h2>Checklist</h2><ul>" +
+              part("roof", 15) + part("wall", 40) + part("cellar", 15) + "</ul></div></body>");
+  EXPECT_TRUE(holds(check, "wall 39"));
+  EXPECT_TRUE(holds(check, "roof 0"));
+  EXPECT_TRUE(holds(check, "cellar 6"));
+}
+
 TEST(HtmlMain, teasers_are_text_where_there_is_little_else) {
   const auto teaser = [](const std::string& word, int sentences) {
     return "<div class=teaser><h2>On " + word + "</h2>" + prose(word, sentences) + "</div>";
