@@ -15,6 +15,8 @@ constexpr float kParallelLinks = .35F;        // a section with a larger share o
 constexpr std::uint32_t kLargestSection = 5;  // times all others: it is the article, they are beside it
 constexpr float kRestLinks = .35F;            // a rest of <main> with no larger share of links is text of it
 constexpr float kFewLinks = .1F;              // a rest with no larger one, and prose, is text wherever it is
+constexpr float kSomeLinks = .3F;             // so is one with no larger one that is long
+constexpr std::uint32_t kLongRest = 1000;
 constexpr float kDescribedLinks = .5F;
 constexpr float kTableLinks = .7F;  // a table of data with a larger share of links is a list of them
 
@@ -226,8 +228,8 @@ HtmlMainContent::Index HtmlMainContent::widen_in_main(Index best) {
 }
 
 // Most pages do not say so. Where what holds the best container has at least half as much prose beside it,
-// nearly without links, both are taken: it was a part of the article, its largest table or the second of two
-// chapters.
+// nearly without links, or long and with some, both are taken: it was a part of the article, its largest table,
+// one function of many or the second of two chapters.
 HtmlMainContent::Index HtmlMainContent::widen_to_prose(Index best) {
   Index wide = best;
   for (Index above = at(best).parent; above != 0; above = at(above).parent) {
@@ -235,7 +237,8 @@ HtmlMainContent::Index HtmlMainContent::widen_to_prose(Index best) {
     const HtmlSum rest = sum_[above].without(sum_[wide]);
     const bool says_much = rest.is_prose() || rest.has_many_commas();
     const bool prose = says_much && rest.inputs == 0 && 2 * rest.images <= rest.paragraphs;
-    if (2 * rest.bytes >= sum_[wide].bytes && rest.link_density() <= kFewLinks && prose) wide = above;
+    const float links_max = rest.bytes < kLongRest ? kFewLinks : kSomeLinks;
+    if (2 * rest.bytes >= sum_[wide].bytes && rest.link_density() <= links_max && prose) wide = above;
   }
   return wide;
 }

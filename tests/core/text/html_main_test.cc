@@ -1114,6 +1114,28 @@ TEST(HtmlMain, a_chapter_before_the_largest_is_text_if_it_says_as_much) {
   EXPECT_TRUE(holds(page, "tides"));
 }
 
+// As manuals have it: tables of what there is, a description, and a box that explains each, in which the types are
+// links. Where little is around an article, with links, it is a sidebar.
+TEST(HtmlMain, what_stands_before_the_longest_part_is_text_though_types_in_it_are_links) {
+  const auto functions = [](int count, const std::string& about) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      if (i > 0 && i % 7 == 0) text += "</ul><ul>";
+      text += "<li><a href=t>Painter</a> get" + std::to_string(i) + "()<p>Gives " + about +
+              ", and keeps it, too.</p>";
+    }
+    return "<ul>" + text + "</ul>";
+  };
+  const auto page = [&](int before, int after) {
+    std::string longest;
+    for (int i = 0; i < after; ++i) longest += "<p>What a colour is, and what it is not, was told above.</p>";
+    return main_of("<body><div class=menu>" + prose("menu", 9) + "</div><div>" +
+                   functions(before, "a brush") + "<div>" + longest + "</div></div></body>");
+  };
+  EXPECT_TRUE(holds(page(35, 40), "Gives a brush"));
+  EXPECT_FALSE(holds(page(14, 20), "Gives a brush"));
+}
+
 TEST(HtmlMain, a_list_of_lists_is_one_text) {
   const auto part = [](const std::string& subject, int items) {
     std::string list;
