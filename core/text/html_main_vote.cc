@@ -228,8 +228,8 @@ HtmlMainContent::Index HtmlMainContent::widen_in_main(Index best) {
 }
 
 // Most pages do not say so. Where what holds the best container has at least half as much prose beside it,
-// nearly without links, or long and with some, both are taken: it was a part of the article, its largest table,
-// one function of many or the second of two chapters.
+// nearly without links, or long and with some, both are taken: it was a part of the article, its largest
+// table, one function of many or the second of two chapters.
 HtmlMainContent::Index HtmlMainContent::widen_to_prose(Index best) {
   Index wide = best;
   for (Index above = at(best).parent; above != 0; above = at(above).parent) {

@@ -389,7 +389,7 @@ TEST(HtmlMain, a_crumb_of_a_page_full_of_text_becomes_all_text_and_that_is_said)
   }
 }
 
-// All pages of a shop say so much below; where the page names it as its subject it is, however much is around.
+// All pages of a shop say so much below. Where the page names that as its subject it is, whatever is around.
 TEST(HtmlMain, a_piece_of_a_page_stands_for_all_of_it_only_where_the_page_says_so) {
   std::string goods;
   for (int i = 0; i < 300; ++i)
@@ -1114,8 +1114,8 @@ TEST(HtmlMain, a_chapter_before_the_largest_is_text_if_it_says_as_much) {
   EXPECT_TRUE(holds(page, "tides"));
 }
 
-// As manuals have it: tables of what there is, a description, and a box that explains each, in which the types are
-// links. Where little is around an article, with links, it is a sidebar.
+// As manuals have it: lists of what there is, in which the types are links, and a box that explains each.
+// Where little is around an article, with links, it is a sidebar.
 TEST(HtmlMain, what_stands_before_the_longest_part_is_text_though_types_in_it_are_links) {
   const auto functions = [](int count, const std::string& about) {
     std::string text;
