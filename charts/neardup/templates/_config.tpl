@@ -41,30 +41,30 @@ projected:
   defaultMode: 0440
   sources:
     - configMap:
-        name: {{ $root.Values.existingConfigMap | default (index . 1) }}
-        items: [{key: {{ empty $root.Values.existingConfigMap | ternary "neardup.yaml" $root.Values.existingConfigMapKey }}, path: neardup.yaml}]
+        name: {{ $root.Values.existingConfigMap | default (index . 1) | quote }}
+        items: [{key: {{ empty $root.Values.existingConfigMap | ternary "neardup.yaml" $root.Values.existingConfigMapKey | quote }}, path: neardup.yaml}]
     {{- with $root.Values.kafka.tls }}
     {{- if and .enabled .caSecret }}
     - secret:
-        name: {{ .caSecret }}
-        items: [{key: {{ .caKey }}, path: tls/ca.crt}]
+        name: {{ .caSecret | quote }}
+        items: [{key: {{ .caKey | quote }}, path: tls/ca.crt}]
     {{- end }}
     {{- if and .enabled .clientSecret }}
     - secret:
-        name: {{ .clientSecret }}
+        name: {{ .clientSecret | quote }}
         items:
-          - {key: {{ .certKey }}, path: tls/client.crt}
-          - {key: {{ .keyKey }}, path: tls/client.key}
+          - {key: {{ .certKey | quote }}, path: tls/client.crt}
+          - {key: {{ .keyKey | quote }}, path: tls/client.key}
           {{- with .keyPasswordKey }}
-          - {key: {{ . }}, path: tls/client.password}
+          - {key: {{ . | quote }}, path: tls/client.password}
           {{- end }}
     {{- end }}
     {{- end }}
     {{- with $root.Values.kafka.sasl }}
     {{- if and .enabled .existingSecret }}
     - secret:
-        name: {{ .existingSecret }}
-        items: [{key: {{ .passwordKey }}, path: sasl/password}]
+        name: {{ .existingSecret | quote }}
+        items: [{key: {{ .passwordKey | quote }}, path: sasl/password}]
     {{- end }}
     {{- end }}
 {{- end -}}
@@ -80,7 +80,7 @@ imagePullSecrets:
 securityContext:
   {{- toYaml .Values.podSecurityContext | nindent 2 }}
 {{- with .Values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- with .Values.nodeSelector }}
 nodeSelector:

@@ -2,6 +2,29 @@
 What values.schema.json cannot say, or not in words that help: values that are right each for itself and wrong together.
 Rendering stops at the first; each message says what to do.
 */}}
+{{/*
+What a values file names and leaves empty, or --set x=null takes away: Helm drops it, and the schema does not see it. The
+message of what would miss it names a template.
+*/}}
+{{- define "neardup.emptied" -}}
+{{- range $path := list
+      "autoscaling" "commonAnnotations" "commonLabels" "config" "image" "kafka" "kafka.sasl" "kafka.tls"
+      "kafka.topics" "networkPolicy" "networkPolicy.kafkaPorts" "persistence" "podAnnotations" "podDisruptionBudget"
+      "podLabels" "podMonitor" "prometheusRule" "prometheusRule.additionalGroups"
+      "prometheusRule.additionalRuleAnnotations" "prometheusRule.additionalRuleLabels" "prometheusRule.disabled"
+      "prometheusRule.overrides" "prometheusRule.thresholds" "service" "serviceAccount" "serviceMonitor" "tests"
+      "topics" -}}
+  {{- $value := $.Values -}}
+  {{- range $key := splitList "." $path }}{{ $value = get $value $key }}{{ end -}}
+  {{- if kindIs "string" $value -}}
+    {{- fail (printf "%s: is empty, which takes its defaults away: leave it out, or write {} or [] for none" $path) -}}
+  {{- end -}}
+{{- end -}}
+{{- if not (kindIs "bool" $.Values.serviceAccount.create) -}}
+  {{- fail "serviceAccount.create: is empty: write true or false" -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "neardup.refusals" -}}
 {{- $v := .Values -}}
 {{- /* A Service may not be called so, and Kubernetes says it only after the job has made the topics. */ -}}
@@ -35,6 +58,11 @@ Rendering stops at the first; each message says what to do.
   {{- $config := include "neardup.config" . | fromYaml -}}
   {{- if not $config.kafka.brokers -}}
     {{- fail "kafka.brokers: where is Kafka? For example --set kafka.brokers=kafka:9092" -}}
+  {{- end -}}
+  {{- range splitList "," $config.kafka.brokers -}}
+    {{- if not (regexMatch ":[0-9]+$" (trim .)) -}}
+      {{- fail (printf "kafka.brokers: %s has no port; for example %s:9092" (trim .) (trim .)) -}}
+    {{- end -}}
   {{- end -}}
   {{- if ne $config.http.address "0.0.0.0" -}}
     {{- fail "config.http.address: probes and Prometheus come from outside of the pod, so it stays 0.0.0.0" -}}
