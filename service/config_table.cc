@@ -686,6 +686,8 @@ constexpr Refusal kRefusals[] = {
     {"partition.assignment.strategy", "is fixed: it decides how the one writer is elected"},
     {"group.protocol", "is fixed: it decides how the one writer is elected"},
     {"group.instance.id", "is fixed: it decides how the one writer is elected"},
+    {"heartbeat.interval.ms", "follows kafka.session_timeout_ms: a sixth of it, and 500 ms at most"},
+    {"max.poll.interval.ms", "follows kafka.session_timeout_ms: as long, and 30 s at least"},
     {"allow.auto.create.topics",
      "must stay off: a topic made by accident has the wrong settings; use neardup topics create"},
     {"enable.partition.eof", "must stay on for the journal: it tells where the journal ends"},

@@ -16,6 +16,7 @@
 #include "service/commands/report.h"
 #include "service/commands/topics.h"
 #include "service/kafka/client.h"
+#include "service/kafka/writer.h"
 #include "service/pipeline/signer_settings.h"
 
 namespace neardup {
@@ -60,6 +61,8 @@ int run_validate(const ConfigSources& sources, const ValidateOptions& options) {
   if (const Result<SignerOptions> signing = resolve_signer_options(loaded->config); !signing) {
     return report_config_error(signing.error());
   }
+  if (const Status writer = check_writer_properties(loaded->config.kafka); !writer)
+    return report_config_error(writer.error());
   remark_on(loaded->config);
   const DetectorOptions detector = resolve_detector_options(loaded->config);
   const auto given = std::count_if(loaded->origin.begin(), loaded->origin.end(),

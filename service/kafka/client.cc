@@ -209,6 +209,14 @@ bool names_files(const KafkaConfig& config) {
       [](const std::string* path) { return !path->empty(); });
 }
 
+// To go behind what librdkafka says, which names no file; empty: all are there.
+std::string unreadable_file(const KafkaConfig& config) {
+  Config all;
+  all.kafka = config;
+  const Status files = check_files(all);
+  return files ? "" : "; " + files.error().message;
+}
+
 Result<RdKafka<rd_kafka_t>> make_client_now(rd_kafka_type_t type, const KafkaConfig& config,
                                             const ClientProperties& properties, ClientListener& listener) {
   RdKafka<rd_kafka_conf_t> conf(rd_kafka_conf_new());
@@ -274,7 +282,7 @@ Result<RdKafka<rd_kafka_t>> make_client_now(rd_kafka_type_t type, const KafkaCon
     // It has threads, and there may be none to be had for now.
     if (rd_kafka_last_error() == RD_KAFKA_RESP_ERR__CRIT_SYS_RESOURCE)
       return Error{ErrorCode::kUnavailable, std::string("making a client of Kafka: ") + why.data()};
-    return Error{ErrorCode::kInvalid, std::string("kafka settings: ") + why.data()};
+    return Error{ErrorCode::kInvalid, std::string("kafka settings: ") + why.data() + unreadable_file(config)};
   }
   static_cast<void>(conf.release());  // the client owns it now
   if (type == RD_KAFKA_CONSUMER && !listener.events_apart) rd_kafka_poll_set_consumer(client);

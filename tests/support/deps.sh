@@ -52,7 +52,7 @@ packages_more=(
 # And what only ./dev image and ./dev package need.
 packages_roots=(buildah systemd-container)
 
-rdkafka_patches=("$PWD"/tests/support/librdkafka-{5301,queued-bytes,headers,cold-messages,damaged-batch,empty-batch,unknown-leader,leader-flip,zstd-limit,lost-coordinator,refused-coordinator,empty-answer,kept-member}.patch)
+rdkafka_patches=("$PWD"/tests/support/librdkafka-{5301,queued-bytes,headers,cold-messages,damaged-batch,empty-batch,unknown-leader,leader-flip,zstd-limit,lost-coordinator,refused-coordinator,empty-answer,kept-member,connect-storm}.patch)
 # Asked at once, not only where librdkafka is compiled: so its absence shows also where that is done long since.
 for patch in "${rdkafka_patches[@]}"; do [[ -e $patch ]] || die "$patch is not there"; done
 rdkafka_options=(

@@ -204,6 +204,19 @@ TEST(Cli, help_names_every_ending_that_is_read) {
   EXPECT_THAT(neardup_cli({"help", "feed"}).out, HasSubstr("Pages (" + pages + ")"));
 }
 
+// What a start would refuse: librdkafka takes each of them, but not all together.
+TEST(Cli, validate_refuses_properties_that_do_not_go_together) {
+  const auto validate = [](const char* property) {
+    return neardup_cli({"validate", "--offline", "--set", "kafka.brokers=127.0.0.1:1", "--set",
+                        "kafka.topics.input=[pages]", "-X", property});
+  };
+  const Answer answer = validate("linger.ms=60000");
+  EXPECT_EQ(answer.code, kExitConfig);
+  EXPECT_THAT(answer.err, AllOf(HasSubstr("kafka settings: "), HasSubstr("linger.ms")));
+  EXPECT_EQ(answer.out, "");
+  EXPECT_EQ(validate("linger.ms=6").code, kExitOk);
+}
+
 TEST(Cli, wrong_options_are_wrong_usage) {
   for (const std::vector<const char*>& words : {std::vector<const char*>{"--nothing"},
                                                 {"validate", "--nothing"},

@@ -433,7 +433,8 @@ TEST(Config, properties_that_exactly_once_rests_on_are_refused) {
   for (const char* property :
        {"transactional.id", "transaction.timeout.ms", "enable.idempotence", "isolation.level",
         "enable.auto.commit", "auto.offset.reset", "group.id", "acks", "bootstrap.servers",
-        "security.protocol", "partition.assignment.strategy", "batch.size", "message.max.bytes"}) {
+        "security.protocol", "partition.assignment.strategy", "heartbeat.interval.ms", "max.poll.interval.ms",
+        "batch.size", "message.max.bytes"}) {
     EXPECT_THAT(refusal_of_property(std::string(property) + "=x"),
                 HasSubstr(std::string("kafka.properties.") + property));
   }

@@ -2,13 +2,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -16,6 +22,17 @@
 #include "tests/service/kafka/mock_cluster.h"
 #include "tests/support/eventually.h"
 #include "tests/support/folder_test.h"
+#include "tests/support/kafka_frames.h"
+
+namespace {
+std::atomic<int> connects = 0;
+}
+
+// In the place of libc's: librdkafka's tries to connect are counted.
+extern "C" int connect(int fd, const sockaddr* address, socklen_t size) {
+  ++connects;
+  return static_cast<int>(syscall(SYS_connect, fd, address, size));
+}
 
 namespace neardup {
 namespace {
@@ -144,6 +161,84 @@ TEST(Admin, a_lookup_takes_its_clients_errors_while_it_is_asked_nothing) {
     (*lookup)->listen();
     return errors.clients.contains("admin");
   }));
+}
+
+// Tells that it is the controller, and no more, until it leaves.
+class LeavingBroker {
+ public:
+  LeavingBroker() : listener_(listen_somewhere(port_)), thread_([this] { run(); }) {}
+  ~LeavingBroker() {
+    leave();
+    thread_.join();
+    close(listener_);
+  }
+  LeavingBroker(const LeavingBroker&) = delete;
+  LeavingBroker& operator=(const LeavingBroker&) = delete;
+
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+  // Whoever connects from then on is refused.
+  void leave() {
+    const std::scoped_lock lock(mutex_);
+    shutdown(listener_, SHUT_RDWR);
+    if (client_ >= 0) shutdown(client_, SHUT_RDWR);
+  }
+
+ private:
+  void run() {
+    for (int fd = 0; (fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
+      set_client(fd);
+      while (const std::optional<std::string> request = receive_frame(fd)) {
+        if (!send_frame(fd, answer_to(*request))) break;
+      }
+      set_client(-1);
+      close(fd);
+    }
+  }
+
+  void set_client(int fd) {
+    const std::scoped_lock lock(mutex_);
+    client_ = fd;
+  }
+
+  // A request is: key, version, correlation id, client id, body.
+  std::string answer_to(std::string_view request) const {
+    constexpr std::uint32_t kMetadata = 3, kVersions = 18;
+    const std::uint32_t version = number_of(request.substr(2, 2));
+    const std::string head(request.substr(4, 4));
+    if (number_of(request.substr(0, 2)) == kVersions) {
+      return head + big_endian(version == 0 ? 0 : 35, 2) + big_endian(2, 4) + big_endian(kMetadata, 2) +
+             big_endian(0, 2) + big_endian(1, 2) + big_endian(kVersions, 2) + big_endian(0, 4);
+    }
+    const std::string host = "127.0.0.1";
+    const std::string broker = big_endian(1, 4) + big_endian(static_cast<std::uint32_t>(host.size()), 2) +
+                               host + big_endian(static_cast<std::uint32_t>(port_), 4) +
+                               big_endian(0xFFFF, 2);
+    return head + big_endian(1, 4) + broker + big_endian(1, 4) + big_endian(0, 4);  // controller, no topics
+  }
+
+  int port_ = 0;
+  const int listener_;
+  std::mutex mutex_;
+  int client_ = -1;
+  std::thread thread_;
+};
+
+// Plain librdkafka connects without a pause, thousands of times a second, with most of a core.
+TEST(Admin, whoever_waits_for_a_kafka_that_left_tries_it_in_measure) {
+  LeavingBroker broker;
+  KafkaConfig config;
+  config.brokers = broker.address();
+  Errors errors;
+  const auto lookup = TopicLookup::open(config, errors);
+  ASSERT_TRUE(lookup) << lookup.error().message;
+  EXPECT_TRUE((*lookup)->ask({"pages"}, std::chrono::seconds(10))) << "the controller is known";
+  broker.leave();
+  connects = 0;
+  for (int looks = 0; looks < 3; ++looks)
+    EXPECT_FALSE((*lookup)->ask({"pages"}, std::chrono::milliseconds(500)));
+  EXPECT_GE(connects, 2);
+  EXPECT_LE(connects, 100);
 }
 
 }  // namespace

@@ -466,7 +466,8 @@ TEST_F(ClientSettings, those_of_tls_reach_the_client) {
   EXPECT_EQ(value(*client, "ssl.key.location"), "/key.pem");
   EXPECT_EQ(value(*client, "ssl.key.password"), "hunter2");
   config_.security_protocol = "ssl";
-  EXPECT_THAT(refusal(), HasSubstr("ssl.ca.location failed"));
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("ssl.ca.location failed"),
+                               HasSubstr("kafka.tls_ca_file: /ca.pem is not a readable file")));
 }
 
 TEST_F(ClientSettings, oauthbearer_has_a_client_where_others_have_a_user) {
