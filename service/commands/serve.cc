@@ -593,7 +593,7 @@ Status Service::serve_terms() {
   Result<std::unique_ptr<TopicLookup>> lookup = TopicLookup::open(config_.kafka, metrics_, stop_);
   if (!lookup) return lookup.error();
   lookup_ = std::move(*lookup);
-  if (Status status = check_writer_properties(config_.kafka, stop_); !status) return status;
+  if (Status status = check_writer_properties(config_.kafka); !status) return status;
   for (;;) {
     std::stop_source term;
     const std::stop_callback stopping(stop_, [&term] { term.request_stop(); });

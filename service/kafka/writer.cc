@@ -121,10 +121,13 @@ ClientProperties writer_properties(const KafkaConfig& config) {
   };
 }
 
-Status check_writer_properties(const KafkaConfig& config, const std::stop_token& stop) {
+Status check_writer_properties(const KafkaConfig& config) {
   Probe uncounted;
   ClientListener listener("writer", uncounted);
-  const auto client = make_client(RD_KAFKA_PRODUCER, config, writer_properties(config), listener, stop);
+  KafkaConfig alone;
+  alone.brokers.clear();
+  alone.properties = config.properties;
+  const auto client = make_client(RD_KAFKA_PRODUCER, alone, writer_properties(config), listener);
   return client ? Status() : client.error();
 }
 

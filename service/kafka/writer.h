@@ -48,9 +48,9 @@ namespace neardup {
 ClientProperties writer_properties(const KafkaConfig& config);
 
 // Whether librdkafka takes them together with the operator's: an instance would hear of it when it is
-// elected, which may be years later. Makes a client and lets it go; Kafka may be away. Errors: of
-// make_client.
-Status check_writer_properties(const KafkaConfig& config, const std::stop_token& stop = {});
+// elected, which may be years later. Makes a client that has neither brokers nor secrets, and lets it go.
+// Errors: kInvalid, with what librdkafka says.
+Status check_writer_properties(const KafkaConfig& config);
 
 class KafkaWriter final : public BatchSink {
  public:
