@@ -169,8 +169,8 @@ void HtmlMainContent::look_who_is_seen(bool revealed) {
 }
 
 // What readers have to say stands below what they speak of. Where the page begins with a comment, and nearly
-// all of its text is comments, they are what it is about: a program's, in the manual made of them, or the posts
-// of a forum.
+// all of its text is comments, they are what it is about: a program's, in a manual made of them, or the
+// posts of a forum.
 bool HtmlMainContent::begins_with_comments() {
   steps_ += size();
   std::uint64_t in_comments = 0;
