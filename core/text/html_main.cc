@@ -178,9 +178,12 @@ bool HtmlMainContent::begins_with_comments() {
   Index comments_end = 0;
   for (Index i = 1; i < size(); ++i) {
     const HtmlContainer& each = at(i);
-    const bool comment = each.has(Flag::kComments);
-    const bool furniture = (each.has(Flag::kUnlikely) && !comment) || each.tag == HtmlTag::kNav ||
-                           each.tag == HtmlTag::kAside || each.tag == HtmlTag::kFooter;
+    // "comments-open" may be said of all that is around an article.
+    const bool comment = each.has(Flag::kComments) && each.has(Flag::kUnlikely) &&
+                         !has_trait(each.tag, HtmlTrait::kMain) && !is_around_article(i);
+    const bool furniture = (each.has(Flag::kUnlikely) && !each.has(Flag::kComments)) ||
+                           each.tag == HtmlTag::kNav || each.tag == HtmlTag::kAside ||
+                           each.tag == HtmlTag::kFooter;
     if (furniture || seen_[i] == 0) {
       i = each.end - 1;
       continue;

@@ -147,7 +147,7 @@ bool HtmlMainContent::is_in_run(Index i) const {
 }
 
 // Whether container i is one of several of a kind that say something: the functions of an interface, whose
-// types are links, or the news of a front page. What less links would keep of them is some, as it happens.
+// types are links, or the news of a front page. Each by itself would stay or go as it happens.
 bool HtmlMainContent::is_in_row(Index i) const {
   const Index parent = at(i).parent;
   const auto alike = [&](Index k) {

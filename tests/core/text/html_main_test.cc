@@ -779,6 +779,13 @@ TEST(HtmlMain, comments_are_the_text_of_a_page_that_begins_with_them) {
       main_of("<h1>Title</h1><div>" + prose("text", 9) + "</div>" + comments("reply", 40));
   EXPECT_TRUE(holds(blog, "Of text number 8"));
   EXPECT_FALSE(holds(blog, "reply"));
+  for (const std::string open : {"<body class='post comments-open'>", "<body><article class=comments-open>",
+                                 "<body><div class=comments-open>"}) {
+    const std::string page = main_of(open + "<h1>Title</h1><div>" + prose("text", 9) +
+                                     "</div><div class=comment>" + prose("reply", 3) + "</div>");
+    EXPECT_TRUE(holds(page, "Of text number 8")) << open;
+    EXPECT_FALSE(holds(page, "reply")) << open;
+  }
   // and one above an article is as well
   const std::string last = "<div class=last-comment>" + prose("reply", 1) + "</div>";
   EXPECT_FALSE(holds(main_of(last + "<div>" + prose("text", 9) + "</div>" + last), "reply"));
