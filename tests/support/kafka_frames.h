@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,24 @@ inline std::uint32_t number_of(std::string_view big_endian) {
   std::uint32_t number = 0;
   for (const char c : big_endian) number = number << 8 | static_cast<std::uint8_t>(c);
   return number;
+}
+
+// An API that a broker speaks, from version 0 on.
+struct SpokenApi {
+  std::uint32_t key;
+  std::uint32_t version_max;
+};
+
+inline constexpr std::uint32_t kApiVersions = 18;
+
+// What it answers who asks by ApiVersions of that version for all of them. It speaks version 0 of that: so it
+// is asked again by it. Behind the correlation id.
+inline std::string spoken_apis(std::uint32_t asked_version, std::initializer_list<SpokenApi> apis) {
+  std::string answer = big_endian(asked_version == 0 ? 0 : 35, 2);  // UNSUPPORTED_VERSION
+  answer += big_endian(static_cast<std::uint32_t>(apis.size()), 4);
+  for (const SpokenApi& api : apis)
+    answer += big_endian(api.key, 2) + big_endian(0, 2) + big_endian(api.version_max, 2);
+  return answer;
 }
 
 // Nothing: the other side has hung up.

@@ -404,7 +404,6 @@ TEST(HtmlMain, a_piece_of_a_page_stands_for_all_of_it_only_where_the_page_says_s
   const HtmlText whole = reader.read("<div>" + goods + "</div><div>" + owner + "</div>");
   EXPECT_NE(whole.text.find("Kettle no. 299 19.90"), whole.text.npos) << whole.text;
   EXPECT_NE(whole.text.find("grandfather"), whole.text.npos) << whole.text;
-  const std::string text = words_of(owner);
   for (const std::string& subject : {"<article>" + owner + "</article>", "<main>" + owner + "</main>",
                                      "<div><h1>About us</h1><div>" + owner + "</div></div>"}) {
     const HtmlText read = reader.read("<div>" + goods + "</div>" + subject);

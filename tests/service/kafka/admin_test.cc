@@ -203,13 +203,11 @@ class LeavingBroker {
 
   // A request is: key, version, correlation id, client id, body.
   std::string answer_to(std::string_view request) const {
-    constexpr std::uint32_t kMetadata = 3, kVersions = 18;
+    constexpr std::uint32_t kMetadata = 3;
     const std::uint32_t version = number_of(request.substr(2, 2));
     const std::string head(request.substr(4, 4));
-    if (number_of(request.substr(0, 2)) == kVersions) {
-      return head + big_endian(version == 0 ? 0 : 35, 2) + big_endian(2, 4) + big_endian(kMetadata, 2) +
-             big_endian(0, 2) + big_endian(1, 2) + big_endian(kVersions, 2) + big_endian(0, 4);
-    }
+    if (number_of(request.substr(0, 2)) == kApiVersions)
+      return head + spoken_apis(version, {{kMetadata, 1}, {kApiVersions, 0}});
     const std::string host = "127.0.0.1";
     const std::string broker = big_endian(1, 4) + big_endian(static_cast<std::uint32_t>(host.size()), 2) +
                                host + big_endian(static_cast<std::uint32_t>(port_), 4) +

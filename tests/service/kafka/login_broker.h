@@ -61,15 +61,12 @@ class LoginBroker {
 
   // A request is: key, version, correlation id, client id, body.
   std::string answer_to(std::string_view request) {
-    constexpr std::uint32_t kHandshake = 17, kVersions = 18, kAuthenticate = 36;
+    constexpr std::uint32_t kHandshake = 17, kAuthenticate = 36;
     const std::uint32_t key = number_of(request.substr(0, 2));
     const std::uint32_t version = number_of(request.substr(2, 2));
     const std::string head(request.substr(4, 4));
-    if (key == kVersions) {
-      const auto error = big_endian(version == 0 ? 0 : 35, 2);  // UNSUPPORTED_VERSION
-      return head + error + big_endian(3, 4) + versions(kHandshake, 1) + versions(kVersions, 0) +
-             versions(kAuthenticate, 0);
-    }
+    if (key == kApiVersions)
+      return head + spoken_apis(version, {{kHandshake, 1}, {kApiVersions, 0}, {kAuthenticate, 0}});
     if (key == kHandshake) return head + big_endian(0, 2) + big_endian(1, 4) + big_endian(5, 2) + "PLAIN";
     if (key != kAuthenticate) return "";
     // A zero byte stands before each word.
@@ -82,10 +79,6 @@ class LoginBroker {
       logins_.push_back(std::move(login));
     }
     return head + big_endian(is_right ? 0 : 58, 2) + big_endian(0, 2) + big_endian(0, 4);
-  }
-
-  static std::string versions(std::uint32_t key, std::uint32_t max) {
-    return big_endian(key, 2) + big_endian(0, 2) + big_endian(max, 2);
   }
 
   const std::string password_;
