@@ -8,7 +8,9 @@
 //   age      Time is the latest time of any document so far: it never goes back. A unique is as old as time
 //            has moved since it came, so that the order of age is the order of arrival, whatever times
 //            documents claim for themselves. It is forgotten at an age of `age_max_ms`, or up to 1/256
-//            of that later: time is marked in steps, and the marks are all the memory this takes.
+//            of that later: time is marked in steps, and the marks are all the memory this takes. All
+//            uniques of a batch count as come at its end: where time leaps within one, those before the leap
+//            are kept for the leap longer.
 //   memory   kStop asks to stop where another batch might pass `bytes_max`. kEvictOldest lets the number of
 //            uniques grow no more from 13/16 of it on. Tables give room back to new uniques and not to the
 //            system, and hold for a while what is forgotten and not yet swept out: so memory still grows by a
