@@ -8,17 +8,29 @@ Retention::Retention(RetentionOptions options) : options_(options) {
   CHECK(options_.age_max_ms >= 0, "config refuses negative ages");
 }
 
-void Retention::replay(const Moment& moment) {
-  weigh(moment.size - moment.oldest, moment.bytes);
-  size_ = moment.size;
-  now_ms_ = std::max(now_ms_, moment.time_ms);
+// Whoever comes from now on came at `time_ms` or later.
+void Retention::come(std::int64_t time_ms) {
+  now_ms_ = std::max(now_ms_, time_ms);
   if (options_.age_max_ms == 0 || now_ms_ == 0) return;
-  const std::int64_t step = options_.age_max_ms / kAgeSteps;
-  if (marks_.empty() || now_ms_ - marks_.back().begin_ms > step) marks_.push_back({0, now_ms_, now_ms_});
-  marks_.back().sequence = moment.size;
+  if (marks_.empty() || now_ms_ - marks_.back().begin_ms > options_.age_max_ms / kAgeSteps)
+    marks_.push_back({marks_.empty() ? 0 : marks_.back().sequence, now_ms_, now_ms_});
   marks_.back().end_ms = now_ms_;
   // Of marks that are all too old the last one tells most.
   while (marks_.size() >= 2 && is_too_old(marks_[1])) marks_.pop_front();
+}
+
+void Retention::note(Sequence size, std::int64_t time_ms) {
+  if (time_ms <= now_ms_) return;
+  if (!marks_.empty()) marks_.back().sequence = size;
+  come(time_ms);
+}
+
+void Retention::replay(const Moment& moment) {
+  weigh(moment.size - moment.oldest, moment.bytes);
+  come(moment.time_ms);
+  if (!marks_.empty()) marks_.back().sequence = moment.size;
+  size_ = moment.size;
+  asked_ms_ = now_ms_;
 }
 
 // Tables keep the room that they once had. So what uniques take is told by the moment at which there were
@@ -70,11 +82,11 @@ Retention::Answer Retention::decide(const Moment& moment) {
   return answer;
 }
 
-bool Retention::is_due(Sequence size, std::int64_t time_ms) const {
+bool Retention::is_due(Sequence size) const {
   const std::uint64_t count = options_.count_max;
   if (count > 0 && size > count && size - size_ >= std::max<std::uint64_t>(count / kCountSteps, 1))
     return true;
-  return options_.age_max_ms > 0 && time_ms - now_ms_ > options_.age_max_ms / kAgeSteps;
+  return options_.age_max_ms > 0 && now_ms_ - asked_ms_ > options_.age_max_ms / kAgeSteps;
 }
 
 bool Retention::must_stop(std::uint64_t bytes) const {

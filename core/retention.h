@@ -8,9 +8,9 @@
 //   age      Time is the latest time of any document so far: it never goes back. A unique is as old as time
 //            has moved since it came, so that the order of age is the order of arrival, whatever times
 //            documents claim for themselves. It is forgotten at an age of `age_max_ms`, or up to 1/256
-//            of that later: time is marked in steps, and the marks are all the memory this takes. All
-//            uniques of a batch count as come at its end: where time leaps within one, those before the leap
-//            are kept for the leap longer.
+//            of that later: time is marked in steps, and the marks are all the memory this takes. Of a batch
+//            whose documents are not noted one by one all uniques count as come at its end: where time leaps
+//            within it, those before the leap are kept for the leap longer. So it is in every replay.
 //   memory   kStop asks to stop where another batch might pass `bytes_max`. kEvictOldest lets the number of
 //            uniques grow no more from 13/16 of it on. Tables give room back to new uniques and not to the
 //            system, and hold for a while what is forgotten and not yet swept out: so memory still grows by a
@@ -81,6 +81,9 @@ class Retention {
     std::int64_t time_ms = 0;  // the latest of its documents; 0: unknown
     std::uint64_t bytes = 0;   // of memory; 0: unknown
   };
+  // Before a document of the batch that is being decided: it comes behind `size` uniques, and tells `time_ms`,
+  // 0 if none.
+  void note(Sequence size, std::int64_t time_ms);
   // After a batch that was decided before. REQUIRES: oldest <= size.
   void replay(const Moment& moment);
 
@@ -98,9 +101,9 @@ class Retention {
   // asks again.
   bool has_more() const { return has_more_; }
 
-  // With so many uniques, and so late: would a window by count or age be passed by a 256th of it if nobody
-  // asked? Who makes batches of any size by themselves should ask then.
-  bool is_due(Sequence size, std::int64_t time_ms) const;
+  // With so many uniques, and so late as is noted: would a window by count or age be passed by a 256th of it
+  // if nobody asked? Who makes batches of any size by themselves should ask then.
+  bool is_due(Sequence size) const;
 
   // Would `bytes` of memory be a reason to stop, as things are?
   bool must_stop(std::uint64_t bytes) const;
@@ -124,6 +127,7 @@ class Retention {
     std::int64_t end_ms = 0;
   };
 
+  void come(std::int64_t time_ms);
   bool is_too_old(const Mark& mark) const { return now_ms_ - mark.end_ms >= options_.age_max_ms; }
   void weigh(std::uint64_t live, std::uint64_t bytes);
   std::uint64_t fitting() const;
@@ -133,7 +137,8 @@ class Retention {
   const RetentionOptions options_;
   std::int64_t now_ms_ = 0;
   bool has_more_ = false;
-  Sequence size_ = 0;  // behind the last batch
+  Sequence size_ = 0;          // behind the last batch,
+  std::int64_t asked_ms_ = 0;  // and the latest time by then
   std::deque<Mark> marks_;
   std::optional<std::uint64_t> kept_max_;  // uniques, by the memory limit
   Sequence cut_again_at_ = 0;              // not before there are so many

@@ -3,10 +3,10 @@
 // A snapshot folder (service/snapshot), as the service keeps one: records of the journal, here of a journal
 // that has no topic. `load` brings its uniques into a detector. `ScanJournal` adds a record for every so many
 // documents decided, in a count that hangs on the input alone (`ScanRecordRoom`), so that the same files
-// leave the same bytes. A scan forgets where a record ends, whether it keeps records or not; so one ends
-// where a window by count or age would be passed by more than a 256th, too. Each run names
-// its files as new topics: a line that is read twice has been read twice. Every record has all names, so they
-// have a bound: some half a million files in all runs.
+// leave the same bytes. Where a window by count or age would be passed by more than a 256th, a scan forgets,
+// whether it keeps records or not, and a record ends that may. Each run names its files as new topics: a line
+// that is read twice has been read twice. Every record has all names, so they have a bound: some half a
+// million files in all runs.
 //
 // Threads: one.
 #pragma once

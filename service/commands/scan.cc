@@ -153,7 +153,7 @@ class Scan {
       if (!has_turn) has_turn = begin(next, PathInput::Wait::kYes);
     }
     if (index_ && index_status_ && output_error_ == 0) {
-      if (room_.documents() > 0) (void)end_record();
+      if (room_.documents() > 0) end_record();
       if (index_status_) note_index(index_->finish());
     }
     if (index_ && (!index_status_ || output_error_ != 0)) {
@@ -274,6 +274,7 @@ class Scan {
       if (index_) index_->add_rejected(document.source);
     } else {
       const Arrival arrival = signed_record.arrival(document.source);
+      if (options_.against.empty()) come(document);
       verdict.signature = signed_record.signature;
       counts_.fallbacks += signed_record.fell_back ? 1 : 0;
       kept_.clear();
@@ -289,9 +290,6 @@ class Scan {
         verdict.previous = &previous;
       }
       if (index_) index_->add(arrival, verdict.decision, verdict.cluster, kept_);
-      const std::int64_t told_ms = retention_.time_ms(document.event_time_ms, 0);
-      if (told_ms > now_ms_) now_ms_ = wall_clock_ms();  // a scan of a pipe may last for days
-      time_ms_ = std::max(time_ms_, std::min(now_ms_, told_ms));
       if (verdict.decision.verdict == Verdict::kUnique) {
         ++counts_.unique;
         entry_bytes_max = journal_entry_bytes_max(document.id.size(), document.url.size(),
@@ -310,25 +308,42 @@ class Scan {
       append_document(record, kind, printed_);
     }
     if (!options_.against.empty()) return;
-    const bool is_full = room_.take(document.source.topic, topic_names_, entry_bytes_max);
-    const bool is_due = room_.may_end() && retention_.is_due(detector_.size(), time_ms_);
-    if ((is_full || is_due) && end_record()) is_full_ = true;
+    if (room_.take(document.source.topic, topic_names_, entry_bytes_max)) end_record();
   }
 
-  // Forgets what is too old or too much, and closes the record. True: no more may be taken in.
-  bool end_record() {
-    Retention::Answer answer;
+  // Before a document is decided: what is too old or too much by then is forgotten, and no duplicate is found
+  // of it.
+  void come(const Document& document) {
+    const std::int64_t told_ms = retention_.time_ms(document.event_time_ms, 0);
+    if (told_ms > now_ms_) now_ms_ = wall_clock_ms();  // a scan of a pipe may last for days
+    const std::int64_t time_ms = std::min(now_ms_, told_ms);
+    retention_.note(detector_.size(), time_ms);
+    if (retention_.is_due(detector_.size())) {
+      if (room_.may_end()) {
+        end_record();
+      } else {
+        forget();
+      }
+    }
+    time_ms_ = std::max(time_ms_, time_ms);
+  }
+
+  void forget() {
     do {
-      answer = retention_.decide({.oldest = detector_.oldest(),
-                                  .size = detector_.size(),
-                                  .time_ms = time_ms_,
-                                  .bytes = detector_.bytes()});
+      const Retention::Answer answer = retention_.decide({.oldest = detector_.oldest(),
+                                                          .size = detector_.size(),
+                                                          .time_ms = time_ms_,
+                                                          .bytes = detector_.bytes()});
       detector_.expire(answer.oldest);
+      is_full_ = is_full_ || answer.must_stop;
     } while (retention_.has_more());
-    if (index_ && index_status_) note_index(index_->end_record(answer.oldest, time_ms_, topic_names_));
+  }
+
+  void end_record() {
+    forget();
+    if (index_ && index_status_) note_index(index_->end_record(detector_.oldest(), time_ms_, topic_names_));
     room_.clear();
     time_ms_ = 0;
-    return answer.must_stop;
   }
 
   // What went wrong with the index ends the scan after this batch.

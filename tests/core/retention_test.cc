@@ -67,24 +67,79 @@ TEST(Retention, by_age_time_is_the_latest_of_any_document) {
 
 TEST(Retention, is_due_before_a_window_is_passed_by_more_than_a_256th) {
   Retention counted({.count_max = 512});
-  EXPECT_FALSE(counted.is_due(512, 1LL << 60)) << "nothing is too much yet";
-  EXPECT_TRUE(counted.is_due(513, 0));
+  counted.note(0, 1LL << 60);
+  EXPECT_FALSE(counted.is_due(512)) << "nothing is too much yet";
+  EXPECT_TRUE(counted.is_due(513));
   counted.decide({.oldest = 0, .size = 513});
-  EXPECT_FALSE(counted.is_due(514, 0));
-  EXPECT_TRUE(counted.is_due(515, 0));
+  EXPECT_FALSE(counted.is_due(514));
+  EXPECT_TRUE(counted.is_due(515));
   Retention small({.count_max = 1});
   small.decide({.oldest = 0, .size = 1});
-  EXPECT_FALSE(small.is_due(1, 0));
-  EXPECT_TRUE(small.is_due(2, 0));
+  EXPECT_FALSE(small.is_due(1));
+  EXPECT_TRUE(small.is_due(2));
 
   Retention aged({.age_max_ms = 256'000});
-  EXPECT_FALSE(aged.is_due(1 << 30, 0)) << "of no time";
-  EXPECT_TRUE(aged.is_due(1, 5'000'000)) << "of which nothing is known before";
+  const auto is_due = [&](std::int64_t time_ms) {
+    aged.note(1, time_ms);
+    return aged.is_due(1);
+  };
+  EXPECT_FALSE(is_due(0)) << "of no time";
+  EXPECT_TRUE(is_due(5'000'000)) << "of which nothing is known before";
   aged.decide({.oldest = 0, .size = 1, .time_ms = 5'000'000});
-  EXPECT_FALSE(aged.is_due(2, 4'000'000));
-  EXPECT_FALSE(aged.is_due(2, 5'001'000));
-  EXPECT_TRUE(aged.is_due(2, 5'001'001));
-  EXPECT_FALSE(Retention({}).is_due(1 << 30, 1LL << 60));
+  EXPECT_FALSE(is_due(4'000'000));
+  EXPECT_FALSE(is_due(5'000'500));
+  EXPECT_FALSE(is_due(5'001'000)) << "by steps too";
+  EXPECT_TRUE(is_due(5'001'001));
+  EXPECT_TRUE(is_due(0)) << "until it is asked";
+  Retention all({});
+  all.note(0, 1LL << 60);
+  EXPECT_FALSE(all.is_due(1 << 30));
+}
+
+// Dates alone: a day's documents share a time, and a batch may hold the end of one day and the next, or many.
+TEST(Retention, where_time_leaps_within_a_batch_those_before_the_leap_are_as_old_as_they_are) {
+  constexpr std::int64_t kDay = 86'400'000;
+  Retention told({.age_max_ms = kDay});
+  Retention untold({.age_max_ms = kDay});
+  for (Sequence size = 0; size < 30; ++size)
+    told.note(size, size < 10 ? kDay : size < 20 ? 3 * kDay : 3 * kDay + 1);
+  const Retention::Moment moment = {.oldest = 0, .size = 30, .time_ms = 3 * kDay + 1};
+  EXPECT_EQ(told.decide(moment), (Answer{.oldest = 10, .reason = Reason::kAge}));
+  EXPECT_EQ(untold.decide(moment), (Answer{.oldest = 0})) << "all at the end of the batch";
+  told.note(30, 5 * kDay);
+  EXPECT_EQ(told.decide({.oldest = 10, .size = 31, .time_ms = 5 * kDay}),
+            (Answer{.oldest = 30, .reason = Reason::kAge}));
+}
+
+TEST(Retention, by_age_noted_one_by_one_and_asked_when_due_no_document_meets_one_that_is_too_old) {
+  constexpr std::int64_t kAge = 100'000;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    Retention retention({.age_max_ms = kAge});
+    std::vector<std::int64_t> came;  // of each unique: what time it was then
+    std::int64_t now = 1'000'000;
+    Sequence oldest = 0;
+    std::int64_t batch_ms = 0;  // the latest of its documents
+    for (int document = 0; document < 50'000; ++document) {
+      const std::int64_t leap = random() % 500 == 0 ? static_cast<std::int64_t>(random() % (2 * kAge)) : 0;
+      const std::int64_t time = now + leap + static_cast<std::int64_t>(random() % 90) - 60;
+      now = std::max(now, time);
+      retention.note(came.size(), time);
+      // Who asks may know that the document comes, or only those before it.
+      if (retention.is_due(came.size()) || random() % 200 == 0) {
+        oldest = retention.decide({.oldest = oldest, .size = came.size(), .time_ms = batch_ms}).oldest;
+        batch_ms = 0;
+      }
+      batch_ms = std::max(batch_ms, time);
+      for (Sequence i = oldest; i > 0 && i + 50 > oldest; --i) ASSERT_LE(came[i - 1], now - kAge);
+      if (oldest < came.size()) {
+        ASSERT_GT(came[oldest], now - kAge - 2 * (kAge / 256) - 1);
+      }
+      if (random() % 3 > 0) came.push_back(now);
+    }
+    EXPECT_GT(oldest, 10'000U);
+  }
 }
 
 TEST(Retention, by_age_never_too_early_and_at_most_a_256th_too_late) {

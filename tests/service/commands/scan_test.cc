@@ -784,6 +784,54 @@ TEST_F(Scan, forgets_within_a_256th_of_its_window) {
   }
 }
 
+// Dates alone, as an archive has them: no batch ends where a day does.
+TEST_F(Scan, where_time_leaps_no_document_meets_one_that_is_too_old) {
+  Config config;
+  config.index.age_max_hours = 24;
+  const auto day = [](const std::string& date) {
+    std::string text;
+    for (int seed = 0; seed < 40; ++seed)
+      text += R"({"id":")" + date + "-" + std::to_string(seed) + R"(","time":")" + date + R"(","text":")" +
+              words(seed) + "\"}\n";
+    return text;
+  };
+  const std::string days = day("2024-01-01") + day("2024-02-01") + day("2024-03-01") + day("2024-03-01");
+  const Scanned got = scan({}, days, config);
+  ASSERT_THAT(got.verdicts, SizeIs(160));
+  for (std::size_t i = 0; i < 160; ++i) {
+    SCOPED_TRACE(got.verdicts[i].id);
+    ASSERT_EQ(got.verdicts[i].verdict, i < 120 ? Verdict::kUnique : Verdict::kDuplicate);
+    if (i >= 120) {
+      EXPECT_EQ(got.verdicts[i].duplicate_of->id, "2024-03-01-" + std::to_string(i - 120));
+    }
+  }
+  const std::string index = (folder_ / "index").string();
+  EXPECT_EQ(scan({.snapshot = index}, days, config).out, got.out);
+  const Scanned later = scan({.snapshot = index}, day("2024-03-01") + day("2024-03-02"), config);
+  EXPECT_EQ(later.verdicts[0].verdict, Verdict::kDuplicate);
+  EXPECT_EQ(later.verdicts[79].verdict, Verdict::kUnique);
+}
+
+// Of a file a document the names are most of each record, which may not end that early.
+TEST_F(Scan, forgets_where_a_record_may_not_end) {
+  Config config;
+  config.index.age_max_hours = 24;
+  std::vector<std::string> paths;
+  for (int year = 1984; year < 2024; ++year) {
+    const std::string name = std::string(200, 'n') + std::to_string(year);
+    paths.push_back(write(name, R"({"id":")" + name + R"(","time":")" + std::to_string(year) +
+                                    R"(-01-01","text":")" + words(1) + "\"}\n"));
+  }
+  const Scanned got = scan({.paths = paths}, "", config);
+  ASSERT_THAT(got.verdicts, SizeIs(40));
+  EXPECT_THAT(got.verdicts, testing::Each(testing::Field(&ParsedVerdict::verdict, Verdict::kUnique)));
+  const std::string index = (folder_ / "index").string();
+  EXPECT_EQ(scan({.paths = paths, .snapshot = index}, "", config).out, got.out);
+  const Scanned again = scan({.paths = {paths.back()}, .snapshot = index}, "", config);
+  ASSERT_THAT(again.verdicts, SizeIs(1));
+  EXPECT_EQ(again.verdicts[0].duplicate_of->id, std::string(200, 'n') + "2023");
+}
+
 TEST_F(Scan, a_document_of_the_future_forgets_nobody) {
   Config config;
   config.index.age_max_hours = 876'000;
