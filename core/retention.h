@@ -81,7 +81,7 @@ class Retention {
     std::int64_t time_ms = 0;  // the latest of its documents; 0: unknown
     std::uint64_t bytes = 0;   // of memory; 0: unknown
   };
-  // Before a document of the batch that is being decided: it comes behind `size` uniques, and tells `time_ms`,
+  // Before a document of the batch that is being decided: it comes behind `size` uniques and tells `time_ms`,
   // 0 if none.
   void note(Sequence size, std::int64_t time_ms);
   // After a batch that was decided before. REQUIRES: oldest <= size.
