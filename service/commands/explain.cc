@@ -113,9 +113,8 @@ std::string replaced_text(const ReplacedTokens& replaced) {
   return text;
 }
 
-// The reason in a sentence.
-std::string sentence(const Explanation& found, const DetectorOptions& options) {
-  const int estimate = found.best_page() != nullptr ? *found.best_page()->estimate_permille : 0;
+// The reason in a sentence. Of pages that are alike by both kinds of shingle the detector tells one estimate.
+std::string sentence(const Explanation& found, const Decision& decision, const DetectorOptions& options) {
   const int wanted = estimate_min(options.threshold_permille);
   switch (found.reason) {
     case Reason::kSameText:
@@ -126,18 +125,19 @@ std::string sentence(const Explanation& found, const DetectorOptions& options) {
       return fmt::format("Both are short, and {} edits in {} characters are within the {} that are allowed.",
                          found.short_text->edits, found.short_text->length_max, found.short_text->edits_max);
     case Reason::kPageAlike:
-      return fmt::format("Their sketches estimate a similarity of {}, and {} is enough.", share(estimate),
-                         share(wanted));
+      return fmt::format("Their sketches estimate a similarity of {}, and {} is enough.",
+                         share(decision.similarity_permille), share(wanted));
     case Reason::kMgramsAlike:
       return fmt::format("They share {} runs, and by {} are alike by {}, and {} is enough.",
                          found.mgrams->shared, name_of(options.measure),
                          share(static_cast<int>(found.mgrams->by(options.measure))),
                          share(static_cast<int>(options.threshold_permille)));
     case Reason::kFingerprintsNear:
-      return fmt::format(
-          "Their fingerprints differ in {} bits, and {} may differ{}.", found.distance, options.distance,
-          options.verify_sketch ? fmt::format("; their sketches agree by an estimate of {}", share(estimate))
-                                : "");
+      return fmt::format("Their fingerprints differ in {} bits, and {} may differ{}.", found.distance,
+                         options.distance,
+                         options.verify_sketch ? fmt::format("; their sketches agree by an estimate of {}",
+                                                             share(decision.similarity_permille))
+                                               : "");
     case Reason::kOtherRoute:
       return "A is stored as nothing that B asks for: they differ too much in length or in script.";
     case Reason::kTooManyEdits:
@@ -153,8 +153,8 @@ std::string sentence(const Explanation& found, const DetectorOptions& options) {
           numbers_are_refused ? "number_threshold" : "token_threshold");
     }
     case Reason::kSketchesDiffer:
-      return fmt::format("Their sketches estimate a similarity of {}, and {} is needed.", share(estimate),
-                         share(wanted));
+      return fmt::format("Their sketches estimate a similarity of {}, and {} is needed.",
+                         share(*found.best_page()->estimate_permille), share(wanted));
     case Reason::kMgramsDiffer:
       return fmt::format("By {} they are alike by {}, and detector.threshold wants {}.",
                          name_of(options.measure), share(static_cast<int>(found.mgrams->by(options.measure))),
@@ -222,7 +222,7 @@ class Report {
 
   std::string because() const {
     if (found_.is_same_text && !has_texts()) return "Both have the same digest of their producer's.";
-    return sentence(found_, options_);
+    return sentence(found_, decision_, options_);
   }
 
   void comparison() {

@@ -1,6 +1,7 @@
 #include "service/commands/explain.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -190,6 +191,19 @@ TEST_F(ExplainCommand, says_what_scan_says) {
     EXPECT_EQ(explained.value("kind", ""), verdict.value("kind", ""));
     EXPECT_EQ(explained.value("similarity", 0.), verdict.value("similarity", 0.));
   }
+}
+
+// Words and characters of such a page are both asked by, and estimate differently.
+TEST_F(ExplainCommand, says_one_similarity_of_pages_that_are_alike_by_both_kinds_of_shingle) {
+  const std::string chinese = "天气怎么样啊我们去公园玩吧春节联欢晚会今天开始 ";
+  Config config;
+  config.detector.threshold = {500};
+  const Json found = json_of(chinese + page(30), chinese + page(30, 3), config);
+  ASSERT_EQ(found["verdict"], "duplicate") << found;
+  ASSERT_EQ(found["pages"].size(), 2U);
+  ASSERT_NE(found["pages"][0]["estimate"], found["pages"][1]["estimate"]);
+  EXPECT_THAT(found["because"].get<std::string>(),
+              HasSubstr("of " + fmt::format("{:.3f}", found["similarity"].get<double>()) + ","));
 }
 
 TEST_F(ExplainCommand, mode_simhash_is_explained_by_its_bits) {
