@@ -53,6 +53,16 @@ Error damaged(const std::string& folder, const Damage& damage) {
                            ". Bring back a copy of it, or remove the folder and scan again"};
 }
 
+// What was read of `folder`, to the last record that its manifest promises, is that, and whole.
+Status check_index(const std::string& folder, const Manifest& manifest, const JournalChain& chain,
+                   Damage damage) {
+  if (!damage.any()) {
+    if (const Status same = is_as_promised(chain, manifest); !same) damage.add(same.error());
+  }
+  if (damage.any()) return damaged(folder, damage);
+  return {};
+}
+
 }  // namespace
 
 Status load_index(const std::string& folder, JournalChain& chain, Detector& detector, Retention& retention,
@@ -74,8 +84,7 @@ Status load_index(const std::string& folder, JournalChain& chain, Detector& dete
   }
   if (status) status = rebuilding.finish();
   if (!status) return status.error().in(folder);
-  if (stored->damage().any()) return damaged(folder, stored->damage());
-  return {};
+  return check_index(folder, stored->manifest(), chain, stored->damage());
 }
 
 bool ScanRecordRoom::take(std::uint32_t topic, std::span<const std::string> names,
@@ -124,7 +133,8 @@ Result<std::unique_ptr<ScanJournal>> ScanJournal::open(const std::string& folder
   if (read) read = rebuilding.finish();
   if (!read) return read.error().in(folder);
   // Nobody else has what is missing: it must not be cut off in silence.
-  if ((*store)->damage().any()) return damaged(folder, (*store)->damage());
+  if (Status whole = check_index(folder, (*store)->committed(), chain, (*store)->damage()); !whole)
+    return whole.error();
   if (Status status = (*store)->resume(chain); !status) return status.error();
   return std::unique_ptr<ScanJournal>(new ScanJournal(chain, *std::move(store), detector));
 }

@@ -114,20 +114,6 @@ const char* word_for(const Damage& damage) {
 
 int exit_code(const Damage& damage) { return damage.any() ? exit_code(damage.code) : kExitOk; }
 
-// Does the chain stand where the manifest says?
-std::string difference(const JournalChain& chain, const Manifest& manifest) {
-  if (chain.journal() != manifest.journal) return "the records are of another journal than the manifest";
-  if (chain.last_digest() != manifest.last_digest) return "the last record is another than the manifest says";
-  if (chain.next_sequence() != manifest.uniques) {
-    return fmt::format("the records hold {} uniques, the manifest says {}", chain.next_sequence(),
-                       manifest.uniques);
-  }
-  const auto next = [](const auto& position) { return std::pair(position.first, position.second.next); };
-  if (!std::ranges::equal(chain.positions(), manifest.positions, {}, next, next))
-    return "the positions of the input differ from the manifest's";
-  return "";
-}
-
 struct Verified {
   std::uint64_t records = 0;
   std::uint64_t uniques = 0;
@@ -141,9 +127,6 @@ Verified verify(StoredRecords& stored) {
   JournalChain chain(manifest.signature_options);
   Verified verified;
   std::size_t segment = 0;
-  const auto found = [&](const std::string& what) {
-    if (!what.empty()) verified.damage.add({ErrorCode::kCorrupt, what});
-  };
   while (const std::optional<StoredRecord> bytes = stored.next()) {
     const Result<JournalRecord> record = decode_journal_record(bytes->bytes);
     const Status accepted = record ? chain.accept(*record, bytes->bytes) : Status(record.error());
@@ -155,10 +138,16 @@ Verified verify(StoredRecords& stored) {
            segment + 1 < manifest.segments.size())
       ++segment;
     const StoredSegment& promised = manifest.segments[segment];
-    if (promised.first + promised.records == chain.next_number() && promised.last != chain.last_digest())
-      found(segment_name(promised.first) + ": its last record is another than the manifest says");
-    if (chain.next_number() == manifest.records && !verified.damage.any()) found(difference(chain, manifest));
-    if (verified.damage.any()) break;
+    Status kept;
+    if (promised.first + promised.records == chain.next_number() && promised.last != chain.last_digest()) {
+      kept = Error{ErrorCode::kCorrupt,
+                   segment_name(promised.first) + ": its last record is another than the manifest says"};
+    }
+    if (kept && chain.next_number() == manifest.records) kept = is_as_promised(chain, manifest);
+    if (!kept) {
+      verified.damage.add(kept.error());
+      break;
+    }
   }
   if (!verified.damage.any()) verified.damage = stored.damage();
   verified.records = chain.next_number();

@@ -1,5 +1,8 @@
 #include "service/snapshot/manifest.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "core/base/bytes.h"
 #include "core/base/crc32c.h"
 #include "core/signature.h"
@@ -20,6 +23,22 @@ Error corrupt(std::string what) { return {ErrorCode::kCorrupt, std::move(what)};
 Status comparable(const Manifest& manifest, const std::string& signature_options) {
   if (manifest.signature_options == signature_options) return {};
   return Error{ErrorCode::kContradiction, made_otherwise(manifest.signature_options, signature_options)};
+}
+
+Status is_as_promised(const JournalChain& chain, const Manifest& manifest) {
+  if (manifest.records == 0) return {};
+  if (chain.journal() != manifest.journal)
+    return corrupt("the records are of another journal than the manifest");
+  if (chain.last_digest() != manifest.last_digest)
+    return corrupt("the last record is another than the manifest says");
+  if (chain.next_sequence() != manifest.uniques) {
+    return corrupt("the records hold " + std::to_string(chain.next_sequence()) +
+                   " uniques, the manifest says " + std::to_string(manifest.uniques));
+  }
+  const auto next = [](const auto& position) { return std::pair(position.first, position.second.next); };
+  if (!std::ranges::equal(chain.positions(), manifest.positions, {}, next, next))
+    return corrupt("the positions of the input differ from the manifest's");
+  return {};
 }
 
 std::uint64_t Manifest::bytes() const {

@@ -54,6 +54,10 @@ struct Manifest {
 // Error kContradiction, which names both: `signature_options` make others than `manifest` has.
 Status comparable(const Manifest& manifest, const std::string& signature_options);
 
+// Does `chain`, which has accepted the records that `manifest` promises, stand where it says? Frames may be
+// whole and of another folder. Error kCorrupt, which names what differs.
+Status is_as_promised(const JournalChain& chain, const Manifest& manifest);
+
 inline constexpr std::size_t kManifestBytesMax = std::size_t{64} << 20;
 
 std::string encode_manifest(const Manifest& manifest);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -105,6 +106,40 @@ TEST_F(ScanJournalTest, a_service_s_index_is_refused_and_left_as_it_is) {
   Index asked;
   const Status loaded = load_index(at(), asked.chain, asked.detector, asked.retention, 1);
   EXPECT_TRUE(loaded) << loaded.error().message;
+}
+
+// Frames are whole, of another index that began alike.
+TEST_F(ScanJournalTest, whole_records_that_are_not_those_promised_are_damage) {
+  const auto scan = [&](std::int64_t offset) {
+    Index index;
+    open(index);
+    index.journal->add_rejected({.offset = 0});
+    EXPECT_TRUE(index.journal->end_record(0, 0, {"file"}));
+    index.journal->add_rejected({.offset = offset});
+    EXPECT_TRUE(index.journal->end_record(0, 0, {"file"}));
+    EXPECT_TRUE(index.journal->finish());
+  };
+  scan(2);
+  const std::string segment = at() + "/" + segment_name(0);
+  const std::string others = (folder_ / "others").string();
+  std::filesystem::rename(segment, others);
+  std::filesystem::remove_all(at());
+  scan(1);
+  ASSERT_EQ(std::filesystem::file_size(others), std::filesystem::file_size(segment));
+  std::filesystem::rename(others, segment);
+  const auto before = files_in(at());
+  const std::string why = at() +
+                          ": the index is damaged: the last record is another than the manifest says. Bring "
+                          "back a copy of it, or remove the folder and scan again";
+  Index index;
+  const auto opened = ScanJournal::open(at(), index.chain, index.detector, index.retention, 1);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().message, why);
+  EXPECT_TRUE(files_in(at()) == before);
+  Index asked;
+  const Status loaded = load_index(at(), asked.chain, asked.detector, asked.retention, 1);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().message, why);
 }
 
 // What one scan left, another goes on with: also where that one began with other files.
