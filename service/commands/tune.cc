@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/check.h"
 #include "core/detector.h"
 #include "core/explanation.h"
 #include "core/fingerprint/hamming.h"
@@ -51,6 +52,7 @@ const char kTuneHelp[] =
     "If detector.mode is mgram, thresholds are of its measure, runs of its units, and what a look-up "
     "compares is\n"
     "told for each m too, of the first 20000 documents.\n"
+    "Of a sample each pair that is alike takes 8 bytes: 1.6 GB of 20000 documents that all say the same.\n"
     "Exit codes: 0 done; 65 the pairs are wrong, an id of theirs is not there, none is the same, or no "
     "document\n"
     "was found; 66 a file could not be read; 74 the output was not written, or its reader went away; 78 "
@@ -77,12 +79,15 @@ struct Label {
   std::size_t line = 0;
 };
 
-// A pair of texts, by their places, and whether it is to be called the same.
+// A pair of texts, by their places, and whether it is to be called the same. Of a sample there may be as many
+// as it has documents, squared, by two.
 struct Pair {
-  std::size_t first = 0;
-  std::size_t second = 0;
-  bool is_same = false;
+  std::uint32_t first = 0;
+  std::uint32_t second : 31 = 0;
+  std::uint32_t is_same : 1 = 0;
 };
+static_assert(sizeof(Pair) == 8);
+constexpr bool is_same(const Pair& pair) { return pair.is_same != 0; }
 
 // What one value of a setting makes of the pairs.
 struct Row {
@@ -237,7 +242,7 @@ class Tune {
       return kExitData;
     }
     if (const int failed = labels_.empty() ? pair_sample() : pair_labels(); failed != kExitOk) return failed;
-    if (std::ranges::none_of(pairs_, &Pair::is_same)) {
+    if (std::ranges::none_of(pairs_, is_same)) {
       reader_.complain(
           fmt::format("no pair is the same, of similarity {:.3g} or more, so nothing can be found; {}",
                       same_from_ / 1000.0,
@@ -324,7 +329,7 @@ class Tune {
         if (first_absent == nullptr) first_absent = &label;
         continue;
       }
-      pairs_.push_back({first, second, label.similarity * 1000 >= same_from_});
+      keep_pair(first, second, label.similarity * 1000 >= same_from_);
     }
     if (first_absent == nullptr) return kExitOk;
     const bool is_first = wanted_.at(first_absent->first) == kAbsent;
@@ -360,7 +365,17 @@ class Tune {
     const bool counts = similarity >= static_cast<int>(kThresholds.front()) - 150 ||
                         hamming_distance(a.signature.fingerprint, b.signature.fingerprint) <=
                             static_cast<int>(kDistances.back());
-    if (counts) pairs_.push_back({first, second, similarity >= same_from_});
+    if (counts) keep_pair(first, second, similarity >= same_from_);
+  }
+
+  void keep_pair(std::size_t first, std::size_t second, bool same) {
+    constexpr std::uint32_t kPlaces = std::uint32_t{1} << 31;
+    CHECK(texts_.size() <= kPlaces, "as many documents are not held");
+    Pair pair;
+    pair.first = static_cast<std::uint32_t>(first);
+    pair.second = static_cast<std::uint32_t>(second) % kPlaces;
+    pair.is_same = same ? 1 : 0;
+    pairs_.push_back(pair);
   }
 
   int judge() {
@@ -485,9 +500,7 @@ class Tune {
   }
 
   std::string_view truth() const { return labels_.empty() ? "sample" : "labels"; }
-  std::size_t same() const {
-    return static_cast<std::size_t>(std::ranges::count(pairs_, true, &Pair::is_same));
-  }
+  std::size_t same() const { return static_cast<std::size_t>(std::ranges::count_if(pairs_, is_same)); }
 
   // Of a sample only those pairs are listed that are alike, so who else shares a run is not known.
   bool knows_wrong_runs() const { return !labels_.empty(); }
