@@ -21,6 +21,7 @@ import rules
 OURS = re.compile(r" and on \(namespace, job, instance\) neardup_\w+\{")
 RANGE = re.compile(r"\[([^\]]*)\]")
 STAGES = re.compile(r'stage=~?"([^"]*)"')
+BY = re.compile(r"\bby \(([^)]*)\)")
 THREADS = [{"gather"}, {"sign", "decide"}, {"publish", "audit"}]  # stages of one thread each (service/pipeline/worker.h)
 
 
@@ -72,8 +73,15 @@ def panel_complaints(panel, documented):
         for span in RANGE.findall(expr):
             if span != "$__rate_interval":
                 yield f"{where}: the range [{span}] is not $__rate_interval"
-        if panel["type"] == "timeseries" and not target["legendFormat"]:
+        legend = target["legendFormat"]
+        if panel["type"] == "timeseries" and not legend:
             yield f"{where}: no legend"
+        # Releases in two namespaces may have a name in common, and so may their instances.
+        groups = [set(labels.split(", ")) for labels in BY.findall(expr)]
+        if any("instance" in group and not {"namespace", "job"} <= group for group in groups):
+            yield f"{where}: adds instances of one name"
+        if "{{instance}}" in legend and "{{namespace}}" not in legend:
+            yield f"{where}: a legend that two instances may share"
 
 
 def stage_complaints(panel):
@@ -177,6 +185,8 @@ def planted(board, documented):
     yield "no unit", found("no unit", lambda changed: first(changed)["fieldConfig"]["defaults"].pop("unit"))
     yield "a data source of its own", found("chosen data source", lambda changed: first(changed).update(datasource={"type": "prometheus", "uid": "prom"}))
     yield "no legend", found("no legend", lambda changed: next(p for p in dashboard.panels(changed) if p["type"] == "timeseries")["targets"][0].update(legendFormat=""))
+    yield "two namespaces in one line", found("adds instances of one name", in_query("by (namespace, job, instance)", "by (instance)", lambda changed: titled(changed, "State")))
+    yield "one legend for two namespaces", found("a legend that two", lambda changed: titled(changed, "State")["targets"][0].update(legendFormat="{{instance}}"))
     yield "stages of two threads in one sum", found("pass at once", in_query("sign|decide", "decide|publish", lambda changed: titled(changed, "Busy")))
     yield "stages of all threads stacked", found("pass at once", lambda changed: titled(changed, "Share of time by stage")["fieldConfig"]["defaults"]["custom"].update(stacking={"mode": "normal"}))
     yield "two panels in one place", found("lies on", lambda changed: first(changed)["gridPos"].update(x=0, y=1))

@@ -19,6 +19,9 @@ STATES = [
     ("running", "green"),
     ("draining", "orange"),
 ]
+# Two releases may have a name in common, in two namespaces. Outside of Kubernetes there is none to show.
+INSTANCE = "namespace, job, instance"
+EACH = "{{instance}} {{namespace}}"
 
 
 def series(metric, **labels):
@@ -33,7 +36,7 @@ def matcher(label, value):
 
 def ours(query):
     """What a Prometheus knows of every process, of those that are neardup."""
-    return f"{query} and on (namespace, job, instance) {series('build_info')}"
+    return f"{query} and on ({INSTANCE}) {series('build_info')}"
 
 
 def process(metric):
@@ -108,7 +111,7 @@ def p50_p99(histogram):
 
 def busy(thread, stages):
     """Only the stages of one thread add up to a share of time (service/pipeline/worker.h)."""
-    return f"{thread} {{{{instance}}}}", rate("stage_duration_seconds_sum", "instance", stage=f"~{stages}")
+    return f"{thread} {EACH}", rate("stage_duration_seconds_sum", INSTANCE, stage=f"~{stages}")
 
 
 def duplicate_share(offset=""):
@@ -117,8 +120,8 @@ def duplicate_share(offset=""):
 
 def state_timeline():
     # Only one of the states is 1 at a time, so the sum is its number.
-    terms = [f"{i} * sum by (instance) ({series('state', state=name)})" for i, (name, _) in enumerate(STATES, 1)]
-    made = panel("state-timeline", "State", "What each instance does; one is running, the others stand by.", "none", ("{{instance}}", " + ".join(terms)), width=16, height=6, showValue="auto", mergeValues=True)
+    terms = [f"{i} * sum by ({INSTANCE}) ({series('state', state=name)})" for i, (name, _) in enumerate(STATES, 1)]
+    made = panel("state-timeline", "State", "What each instance does; one is running, the others stand by.", "none", (EACH, " + ".join(terms)), width=16, height=6, showValue="auto", mergeValues=True)
     names = {str(i): {"text": name, "color": colour, "index": i} for i, (name, colour) in enumerate(STATES, 1)}
     made["fieldConfig"]["defaults"]["mappings"] = [{"type": "value", "options": names}]
     return made
@@ -149,7 +152,7 @@ ROWS = {
         graph("Waiting by partition", "Records whose verdict is not committed yet. Hidden are those behind a transaction that its producer has not ended.", "short", ("{{topic}} {{partition}}", f"sum by (topic, partition) ({series('consumer_lag_records')})"), ("{{topic}} {{partition}}, hidden", f"sum by (topic, partition) ({series('consumer_unstable_records')})")),
         graph("Age of what waits", "Age of each partition's oldest record without a committed verdict; 0 when there is none.", "s", ("{{topic}} {{partition}}", f"max by (topic, partition) ({series('consumer_lag_seconds')})"), steps=[(900, "red")]),
         graph("Bytes in", "Size of the records' values, per second.", "Bps", ("{{topic}}", rate("consumed_bytes_total", "topic"))),
-        graph("Partitions read", "The writer reads all of them, a standby none.", "none", ("{{instance}}", f"sum by (instance) ({series('consumer_assigned_partitions')})"), decimals=0),
+        graph("Partitions read", "The writer reads all of them, a standby none.", "none", (EACH, f"sum by ({INSTANCE}) ({series('consumer_assigned_partitions')})"), decimals=0),
         graph("Rounds of the election", "An instance came or went. elected and lost are changes of the writer.", "none", ("{{outcome}}", increase("election_rebalances_total", "outcome"))),
         graph("Errors of the Kafka clients", "By client and librdkafka's name of the error; _TRANSPORT is a connection that broke.", "cps", ("{{client}} {{code}}", rate("kafka_errors_total", "client, code"))),
         graph("Brokers", "Brokers that the input's client knows, and those of them it is connected to: the leaders of input partitions.", "none", ("connected", f"max({series('kafka_brokers_connected')})"), ("known", f"max({series('kafka_brokers')})"), decimals=0),
@@ -163,30 +166,30 @@ ROWS = {
         graph("Why batches close", "interval: there was no more input; documents, bytes: a batch was full, and there is more.", "cps", ("{{reason}}", rate("batches_closed_total", "reason"))),
     ],
     "Index": [
-        graph("Uniques", "Documents remembered, by instance; a standby remembers what it has read of the journal.", "short", ("{{instance}}", f"sum by (instance) ({series('index_entries')})")),
-        graph("Memory of the index", "Every table and array, counted.", "bytes", ("{{instance}}", f"sum by (instance) ({series('index_bytes')})")),
-        graph("Memory against its limit", "Memory of the process against the limit of its container, or the machine's memory. Past it the kernel ends the process. Pages of files do not count: it takes them back.", "percentunit", ("{{instance}}", f"{series('memory_anonymous_bytes')} / {series('memory_limit_bytes')}"), steps=[(0.9, "red")]),
+        graph("Uniques", "Documents remembered, by instance; a standby remembers what it has read of the journal.", "short", (EACH, f"sum by ({INSTANCE}) ({series('index_entries')})")),
+        graph("Memory of the index", "Every table and array, counted.", "bytes", (EACH, f"sum by ({INSTANCE}) ({series('index_bytes')})")),
+        graph("Memory against its limit", "Memory of the process against the limit of its container, or the machine's memory. Past it the kernel ends the process. Pages of files do not count: it takes them back.", "percentunit", (EACH, f"{series('memory_anonymous_bytes')} / {series('memory_limit_bytes')}"), steps=[(0.9, "red")]),
         graph("Candidates per document", "Fingerprints compared to decide one document. It grows with the index, and with text that is much alike.", "short", *p50_p99("lookup_candidates"), steps=[(50000, "red")]),
         graph("New and deleted uniques", "Documents that were added to the index per second, and those taken out by their ids (index.by_id).", "cps", ("added", rate("verdicts_total", verdict="unique")), ("deleted", rate("deleted_uniques_total"))),
     ],
     "Clusters": [
-        graph("Clusters", "Documents remembered that have duplicates: each leads a cluster.", "short", ("{{instance}}", f"max by (instance) ({series('clusters')})")),
-        graph("Largest cluster", "Documents of the largest cluster, its leader counted.", "short", ("{{instance}}", f"max by (instance) ({series('largest_cluster_documents')})")),
-        graph("Swallowed by one", "Largest share of the last documents that are duplicates of one document, or of documents of one host. The alarm is for clusters.alarm_share.", "percentunit", ("by {{by}}", f"max by (by) ({series('swallowed_share_ratio')} and on (namespace, job, instance) {series('leader')} == 1)"), ("alarm", f"max({series('swallow_alarm')} and on (namespace, job, instance) {series('leader')} == 1)")),
-        graph("Distance within large clusters", "Bits in which two members of one of the 32 largest clusters differ: low for copies of one text, high for a template or a chain of rewrites.", "none", ("{{instance}}", f"max by (instance) ({series('cluster_hamming_distance')})")),
-        graph("Memory of clusters", "Sizes, representatives and the window that is watched; part of the memory of the index.", "bytes", ("{{instance}}", f"max by (instance) ({series('cluster_bytes')})")),
+        graph("Clusters", "Documents remembered that have duplicates: each leads a cluster.", "short", (EACH, f"max by ({INSTANCE}) ({series('clusters')})")),
+        graph("Largest cluster", "Documents of the largest cluster, its leader counted.", "short", (EACH, f"max by ({INSTANCE}) ({series('largest_cluster_documents')})")),
+        graph("Swallowed by one", "Largest share of the last documents that are duplicates of one document, or of documents of one host. The alarm is for clusters.alarm_share.", "percentunit", ("by {{by}}", f"max by (by) ({series('swallowed_share_ratio')} and on ({INSTANCE}) {series('leader')} == 1)"), ("alarm", f"max({series('swallow_alarm')} and on ({INSTANCE}) {series('leader')} == 1)")),
+        graph("Distance within large clusters", "Bits in which two members of one of the 32 largest clusters differ: low for copies of one text, high for a template or a chain of rewrites.", "none", (EACH, f"max by ({INSTANCE}) ({series('cluster_hamming_distance')})")),
+        graph("Memory of clusters", "Sizes, representatives and the window that is watched; part of the memory of the index.", "bytes", (EACH, f"max by ({INSTANCE}) ({series('cluster_bytes')})")),
     ],
     "Restore": [
-        graph("Restore", "Share of the journal that is read back, 0 to 1; nothing is decided before.", "percentunit", ("{{instance}}", f"max by (instance) ({series('restore_progress_ratio')})")),
-        graph("Journal records read back", "While an instance restores.", "cps", ("{{instance}}", rate("restore_records_replayed_total", "instance"))),
-        graph("Journal not yet read", "What each instance has still to read; on a standby, what a takeover waits for. A batch takes two.", "short", ("{{instance}}", f"max by (instance) ({series('journal_lag_offsets')})")),
-        graph("Time of the restore", "Of the last one, or of the one that is under way. It grows with the journal.", "s", ("{{instance}}", f"max by (instance) ({series('restore_duration_seconds')})")),
+        graph("Restore", "Share of the journal that is read back, 0 to 1; nothing is decided before.", "percentunit", (EACH, f"max by ({INSTANCE}) ({series('restore_progress_ratio')})")),
+        graph("Journal records read back", "While an instance restores.", "cps", (EACH, rate("restore_records_replayed_total", INSTANCE))),
+        graph("Journal not yet read", "What each instance has still to read; on a standby, what a takeover waits for. A batch takes two.", "short", (EACH, f"max by ({INSTANCE}) ({series('journal_lag_offsets')})")),
+        graph("Time of the restore", "Of the last one, or of the one that is under way. It grows with the journal.", "s", (EACH, f"max by ({INSTANCE}) ({series('restore_duration_seconds')})")),
     ],
     "Snapshots": [
-        graph("Since the snapshot was current", "Time since the disk last had all of the journal for good; nothing without snapshot.directory. It stays below snapshot.interval_ms, or little above, while the disk is well; the red line is at 900 s whatever that says.", "s", ("{{instance}}", f"time() - ({series('snapshot_timestamp_seconds')} > 0)"), steps=[(900, "red")]),
-        graph("Records the snapshot lacks", "Journal records that are committed and not on the disk; after a restart they come from Kafka.", "short", ("{{instance}}", f"max by (instance) ({series('snapshot_behind_records')})")),
-        graph("Size of the snapshot", "Bytes of its segments; it grows as the journal does.", "bytes", ("{{instance}}", f"max by (instance) ({series('snapshot_bytes')})")),
-        graph("Journal records in the snapshot", "As the newest manifest promises.", "short", ("{{instance}}", f"max by (instance) ({series('snapshot_records')})")),
+        graph("Since the snapshot was current", "Time since the disk last had all of the journal for good; nothing without snapshot.directory. It stays below snapshot.interval_ms, or little above, while the disk is well; the red line is at 900 s whatever that says.", "s", (EACH, f"time() - ({series('snapshot_timestamp_seconds')} > 0)"), steps=[(900, "red")]),
+        graph("Records the snapshot lacks", "Journal records that are committed and not on the disk; after a restart they come from Kafka.", "short", (EACH, f"max by ({INSTANCE}) ({series('snapshot_behind_records')})")),
+        graph("Size of the snapshot", "Bytes of its segments; it grows as the journal does.", "bytes", (EACH, f"max by ({INSTANCE}) ({series('snapshot_bytes')})")),
+        graph("Journal records in the snapshot", "As the newest manifest promises.", "short", (EACH, f"max by ({INSTANCE}) ({series('snapshot_records')})")),
         graph("Refusals of the disk", "A full disk, or one that fails. The service goes on, and tries again.", "none", ("refused", increase("snapshot_failures_total"))),
     ],
     "Kafka output": [
@@ -197,12 +200,12 @@ ROWS = {
         graph("Errors of the writer", "Errors of the producer, among them verdicts that were not delivered.", "cps", ("{{code}}", rate("kafka_errors_total", "code", client="writer"))),
     ],
     "Process": [
-        graph("Memory", "Memory in RAM, and what of it is no page of a file, which the kernel could take back.", "bytes", ("{{instance}}", ours(process("resident_memory_bytes"))), ("{{instance}}, anonymous", series("memory_anonymous_bytes"))),
-        graph("CPU", "Cores in use.", "none", ("{{instance}}", ours(f"rate({process('cpu_seconds_total')}[$__rate_interval])"))),
-        graph("Threads", "Threads of the process; signing has pipeline.threads, one for each usable core if that is 0.", "none", ("{{instance}}", ours(process("threads"))), decimals=0),
-        graph("Open files", "File descriptors against their limit.", "percentunit", ("{{instance}}", ours(f"{process('open_fds')} / {process('max_fds')}")), steps=[(0.8, "red")]),
-        graph("Up for", "Time since the start.", "s", ("{{instance}}", ours(f"time() - {process('start_time_seconds')}"))),
-        graph("Last beat", "Time since the worker last moved; it does at least each second while it is well.", "s", ("{{instance}}", f"time() - {series('worker_last_beat_timestamp_seconds')}"), steps=[(120, "red")]),
+        graph("Memory", "Memory in RAM, and what of it is no page of a file, which the kernel could take back.", "bytes", (EACH, ours(process("resident_memory_bytes"))), (EACH + ", anonymous", series("memory_anonymous_bytes"))),
+        graph("CPU", "Cores in use.", "none", (EACH, ours(f"rate({process('cpu_seconds_total')}[$__rate_interval])"))),
+        graph("Threads", "Threads of the process; signing has pipeline.threads, one for each usable core if that is 0.", "none", (EACH, ours(process("threads"))), decimals=0),
+        graph("Open files", "File descriptors against their limit.", "percentunit", (EACH, ours(f"{process('open_fds')} / {process('max_fds')}")), steps=[(0.8, "red")]),
+        graph("Up for", "Time since the start.", "s", (EACH, ours(f"time() - {process('start_time_seconds')}"))),
+        graph("Last beat", "Time since the worker last moved; it does at least each second while it is well.", "s", (EACH, f"time() - {series('worker_last_beat_timestamp_seconds')}"), steps=[(120, "red")]),
     ],
 }
 
