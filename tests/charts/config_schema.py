@@ -25,7 +25,14 @@ def schema_of(kind):
     if number := NUMBER.match(kind):
         return {"type": "integer", "minimum": int(number[1]), "maximum": int(number[2])}
     if share := SHARE.match(kind):
-        return {"type": "number", "minimum": float(share[1]), "maximum": float(share[2])}
+        # Helm's --set makes a text of 0.85; what a text may be between the bounds is for the service to say.
+        return {
+            "type": ["number", "string"],
+            "minimum": float(share[1]),
+            "maximum": float(share[2]),
+            "multipleOf": 0.001,
+            "pattern": r"^[01](\.[0-9]{1,3})?$",
+        }
     if name == "one of":
         return {"enum": ["" if word == '""' else word for word in rest.split(", ")]}
     if name == "list of":

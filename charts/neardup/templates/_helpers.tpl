@@ -61,6 +61,16 @@ annotations:
 {{- end }}
 {{- end -}}
 
+{{/* A duration of Prometheus, 1m30s, in milliseconds. */}}
+{{- define "neardup.milliseconds" -}}
+{{- $unit := dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000 "d" 86400000 "w" 604800000 "y" 31536000000 -}}
+{{- $sum := 0 -}}
+{{- range regexFindAll "[0-9]+[a-z]+" . -1 -}}
+  {{- $sum = add $sum (mul (regexFind "[0-9]+" . | atoi) (get $unit (regexFind "[a-z]+" .))) -}}
+{{- end -}}
+{{- $sum -}}
+{{- end -}}
+
 {{/* One endpoint, as both kinds of monitor write it. */}}
 {{- define "neardup.endpoint" -}}
 port: http

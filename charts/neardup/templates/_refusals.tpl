@@ -38,6 +38,13 @@ message of what would miss it names a template.
 {{- if and $v.podMonitor.enabled $v.serviceMonitor.enabled -}}
   {{- fail "podMonitor and serviceMonitor: both would scrape every pod, and every rate would count twice; enable one (the podMonitor)" -}}
 {{- end -}}
+{{- range $name := list "podMonitor" "serviceMonitor" -}}
+  {{- $monitor := get $v $name -}}
+  {{- $timeout := include "neardup.milliseconds" ($monitor.scrapeTimeout | default "") | atoi -}}
+  {{- if gt $timeout (include "neardup.milliseconds" ($monitor.interval | default "") | atoi) -}}
+    {{- fail (printf "%s.scrapeTimeout: %s is longer than its interval, %s, and Prometheus refuses that; raise the interval" $name $monitor.scrapeTimeout $monitor.interval) -}}
+  {{- end -}}
+{{- end -}}
 {{- if and (not $v.kafka.tls.enabled) (or $v.kafka.tls.caSecret $v.kafka.tls.clientSecret) -}}
   {{- fail "kafka.tls: its secrets have no effect while kafka.tls.enabled is false" -}}
 {{- end -}}
