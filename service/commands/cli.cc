@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/ascii.h"
 #include "core/index/covering.h"
 #include "service/commands/exit_code.h"
 #include "service/commands/explain.h"
@@ -131,6 +132,27 @@ CLI::Validator decimal() {
           ""};
 }
 
+// 5000000, 4.5M or 1.5GiB becomes the whole number that it says; `base`: what k is of 1, M of k, and so on.
+CLI::Validator scaled(int base, const std::string& example) {
+  return {[base, example](std::string& word) -> std::string {
+            double number = 0;
+            const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+            std::string unit = lower_case(std::string_view(end, word.data() + word.size()));
+            unit.erase(0, unit.find_first_not_of(' '));
+            if (base == 1024 && unit.ends_with("b"))
+              unit.resize(unit.size() - (unit.ends_with("ib") ? 2 : 1));
+            const std::size_t power = unit.empty() ? 0 : std::string_view(" kmgt").find(unit);
+            const bool is_number = is_ascii_digit(word[0]) && error == std::errc() && unit.size() <= 1;
+            if (!is_number || power == std::string_view::npos)
+              return word + " is not a number like " + example;
+            const double value = std::round(number * std::pow(base, power));
+            if (value >= 0x1p63) return word + " is too much";
+            word = std::to_string(static_cast<std::uint64_t>(value));
+            return "";
+          },
+          ""};
+}
+
 // A place that was mistyped is told at once, and not when Kafka has answered.
 CLI::Validator partition_or_all() {
   return {[](const std::string& word) -> std::string {
@@ -206,10 +228,10 @@ Run setup_fingerprint(CLI::App& app) {
 
 Run setup_explain(CLI::App& app) {
   auto options = std::make_shared<ExplainOptions>();
-  app.add_option("sources", options->paths,
-                 "A and B: files, or - for standard input; or one of two documents")
-      ->required()
-      ->expected(1, 2);
+  const auto take = [options](const std::string& path) { options->paths.push_back(path); };
+  app.add_option_function<std::string>("A", take, "A file of one document, or of two; -: standard input")
+      ->required();
+  app.add_option_function<std::string>("B", take, "A file of one document; -: standard input");
   app.add_flag("--whole", options->whole, "Each file, or standard input, is one document, whatever its name");
   app.add_flag("--html", options->html, "Text is HTML too, whatever it looks like");
   app.add_flag("--json", options->json, "For programs");
@@ -316,9 +338,8 @@ Run setup_snapshot(CLI::App& app) {
 Run setup_plan(CLI::App& app) {
   auto options = std::make_shared<PlanOptions>();
   app.add_option("--documents", options->documents,
-                 fmt::format("Uniques to hold: 5000000, 5M, 1G; default {}", options->documents))
-      ->transform(CLI::AsNumberWithUnit(
-          std::map<std::string, std::uint64_t>{{"k", 1'000}, {"M", 1'000'000}, {"G", 1'000'000'000}}))
+                 fmt::format("Uniques to hold: 5000000, 4.5M, 1G; default {}", options->documents))
+      ->transform(scaled(1000, "5000000, 4.5M or 1G"))
       ->transform(decimal())  // before the other
       ->check(CLI::Range(std::uint64_t{1}, kPlanDocumentsMax));
   CLI::Option* const distance =
@@ -327,7 +348,7 @@ Run setup_plan(CLI::App& app) {
           ->check(CLI::Range(0, kCoveringDistanceMax));
   app.add_option("--memory", options->memory_bytes,
                  "What the index may take: 4GiB, 800MiB; 0: as much as it takes")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(scaled(1024, "4GiB, 1.5GiB or 800MiB"))
       ->transform(decimal())  // before the other
       ->check(CLI::Range(std::uint64_t{0}, kPlanMemoryMax));
   app.add_option(

@@ -182,7 +182,8 @@ TEST(Cli, the_settings_in_examples_are_accepted) {
 }
 
 TEST(Cli, help_has_defaults_and_exit_codes) {
-  EXPECT_THAT(neardup_cli({"help", "plan"}).out, HasSubstr("5000000, 5M, 1G; default 10000000\n"));
+  EXPECT_THAT(neardup_cli({"help", "explain"}).out, HasSubstr("neardup explain [OPTIONS] A [B]\n"));
+  EXPECT_THAT(neardup_cli({"help", "plan"}).out, HasSubstr("5000000, 4.5M, 1G; default 10000000\n"));
   EXPECT_THAT(
       neardup_cli({"help", "tune"}).out,
       AllOf(HasSubstr("compared exactly; default 1000\n"), HasSubstr("same pairs; default 0.95\n"),
@@ -327,6 +328,7 @@ TEST(Cli, words_that_are_too_much_are_named_in_the_order_given) {
       {{"--one", "version", "--two"}, "s were not expected: --one --two\nTry: neardup version"},
       {{"help", "topics", "create", "one", "two"}, "s were not expected: one two\nTry: neardup help"},
       {{"--one", "--two"}, "s were not expected: --one --two\nTry: neardup"},
+      {{"explain", "a", "b", "c"}, " was not expected: c\nTry: neardup explain"},
       {{"version", "--one"}, " was not expected: --one\nTry: neardup version"},
   };
   for (const auto& [words, says] : cases) {

@@ -112,6 +112,34 @@ TEST(Plan, says_that_nothing_fits_and_what_would) {
               HasSubstr("no plan for 100000000 documents fits into 1073741824 bytes; the smallest takes"));
 }
 
+TEST(Plan, takes_numbers_as_people_write_them) {
+  for (const auto& [word, documents] : {std::pair("4500000", 4'500'000),
+                                        {"4.5M", 4'500'000},
+                                        {"1k", 1000},
+                                        {"0.25 g", 250'000'000},
+                                        {"1.25k", 1250}}) {
+    const Answer answer = plan_command({"--documents", word, "--json"});
+    EXPECT_EQ(nlohmann::json::parse(answer.out)["documents"], documents) << word << answer.err;
+  }
+  for (const auto& [word, bytes] : {std::pair("1.5GiB", 3LL << 29),
+                                    {"800mb", 800LL << 20},
+                                    {"2 G", 2LL << 30},
+                                    {"1tib", 1LL << 40},
+                                    {"1073741824", 1LL << 30},
+                                    {"1073741824B", 1LL << 30}}) {
+    const Answer answer = plan_command({"--documents", "1M", "--memory", word, "--json"});
+    EXPECT_EQ(nlohmann::json::parse(answer.out)["memory_bytes"], bytes) << word << answer.err;
+  }
+  for (const char* word : {"", "M", "1x", "1kk", "1MiB", "-1", "1e3M5", "nan", "inf", ".5M", "010", "0x10"}) {
+    const Answer answer = plan_command({"--documents", word});
+    EXPECT_EQ(answer.code, kExitUsage) << word;
+    EXPECT_THAT(answer.err, HasSubstr("--documents: ")) << word;
+  }
+  EXPECT_THAT(plan_command({"--documents", "4.5X"}).err,
+              HasSubstr("--documents: 4.5X is not a number like 5000000, 4.5M or 1G\n"));
+  EXPECT_THAT(plan_command({"--memory", "1e300GiB"}).err, HasSubstr("is too much"));
+}
+
 TEST(Plan, refuses_what_no_index_can_hold) {
   EXPECT_EQ(plan_command({"--documents", "0"}).code, kExitUsage);
   EXPECT_EQ(plan_command({"--documents", "5G"}).code, kExitUsage);
