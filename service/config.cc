@@ -22,6 +22,7 @@ constexpr std::string_view kBlanks = " \t";
 constexpr std::size_t kFileBytesMax = std::size_t{1} << 20;
 constexpr std::string_view kPrefix = "NEARDUP_";
 constexpr std::string_view kProperties = "kafka.properties";
+constexpr std::string_view kKafkaPrefix = "kafka.";
 constexpr std::string_view kPropertyPrefix = "kafka.properties.";
 
 constexpr std::string_view kFileVariable = "NEARDUP_CONFIG";  // names the file
@@ -75,6 +76,16 @@ bool from_kubernetes(std::string_view variable, std::string_view value) {
   const std::size_t port = variable.find("_PORT_");
   return port != std::string_view::npos && port + 6 < variable.size() && variable[port + 6] >= '0' &&
          variable[port + 6] <= '9';
+}
+
+// A word of a command line, as a person types it.
+std::string for_shell(const std::string& word) {
+  const auto is_plain = [](char c) {
+    return is_ascii_letter(c) || is_ascii_digit(c) ||
+           std::string_view("_./:,=@%+-").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
+  return "'" + replace_all(word, "'", "'\\''") + "'";
 }
 
 // The items of a list of scalars, or nullopt.
@@ -136,6 +147,7 @@ class Loader {
   void text(const Setting& setting, const std::string& value, const std::string& origin);
   void one_property(const std::string& name, const std::string& value, const std::string& origin);
   void took(const Setting& setting, const Status& status, const std::string& origin);
+  void repeat(const std::string& option, const std::string& assignment);
 
   void mistake(const std::string& origin, const std::string& words) {
     mistakes_.push_back(origin + ": " + words);
@@ -267,6 +279,11 @@ void Loader::one_property(const std::string& name, const std::string& value, con
   loaded_.origin[path] = origin;
 }
 
+// What is set by an argument, or by a variable that could be one.
+void Loader::repeat(const std::string& option, const std::string& assignment) {
+  loaded_.kafka_options += " " + option + " " + for_shell(assignment);
+}
+
 void Loader::unknown(const std::string& origin, const std::string& path) {
   const bool variable = path.starts_with(kPrefix);
   std::vector<std::string> known;
@@ -287,8 +304,11 @@ void Loader::environment(const std::map<std::string, std::string>& variables) {
         replace_all(lower_case(std::string_view(name).substr(kPrefix.size())), "__", ".");
     const std::string origin = "env " + name_of(original);
     if (path.starts_with(kPropertyPrefix)) {
-      one_property(replace_all(path.substr(kPropertyPrefix.size()), "_", "."), value, origin);
+      const std::string property = replace_all(path.substr(kPropertyPrefix.size()), "_", ".");
+      repeat("-X", property + "=" + value);
+      one_property(property, value, origin);
     } else if (const Setting* const setting = find_setting(path); setting != nullptr) {
+      if (path.starts_with(kKafkaPrefix)) repeat("--set", path + "=" + value);
       text(*setting, value, origin);
     } else if (!from_kubernetes(name, value)) {
       unknown("env", name_of(original));
@@ -300,6 +320,7 @@ void Loader::set(const std::string& assignment) {
   const std::string path = name_of(assignment);
   if (!is_assignment(assignment, path)) return mistake("--set " + path, "is not NAME=VALUE");
   const std::string value = assignment.substr(path.size() + 1);
+  if (path.starts_with(kKafkaPrefix)) repeat("--set", assignment);
   if (path.starts_with(kPropertyPrefix)) {
     one_property(path.substr(kPropertyPrefix.size()), value, "--set");
   } else if (const Setting* const setting = find_setting(path); setting != nullptr) {
@@ -312,6 +333,7 @@ void Loader::set(const std::string& assignment) {
 void Loader::property(const std::string& assignment) {
   const std::string name = name_of(assignment);
   if (!is_assignment(assignment, name)) return mistake("-X " + name, "is not PROPERTY=VALUE");
+  repeat("-X", assignment);
   one_property(name, assignment.substr(name.size() + 1), "-X");
 }
 
@@ -459,7 +481,7 @@ Result<LoadedConfig> load_config(const ConfigSources& sources, const PropertyChe
   for (const std::string& assignment : sources.properties) loader.property(assignment);
   loader.whole();
   Result<LoadedConfig> loaded = std::move(loader).finish();
-  if (loaded) loaded->file = file.value_or("");
+  if (loaded && file) loaded->kafka_options.insert(0, " -c " + for_shell(*file));
   return loaded;
 }
 

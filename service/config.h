@@ -189,7 +189,9 @@ struct LoadedConfig {
   Config config;
   // Setting, or kafka.properties.NAME, to "default", "FILE:LINE", "env NAME", "--set" or "-X".
   std::map<std::string, std::string> origin;
-  std::string file = {};  // as it was named; "" for none
+  // What a person adds to another subcommand so that it finds the same Kafka and topics, for a shell:
+  // " -c FILE", and what arguments and variables say of kafka, " --set kafka.group=a -X client.id=b".
+  std::string kafka_options = {};
 };
 
 // Whether librdkafka takes a property, which is asked by who knows it. Error kInvalid, without the value.

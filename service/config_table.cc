@@ -47,6 +47,8 @@ std::string refuse_brokers(std::string_view value) {
     // librdkafka skips blanks before a broker. Within one there are none, or a comma was forgotten.
     broker.remove_prefix(std::min(broker.find_first_not_of(' '), broker.size()));
     if (broker.find_first_of(" \t\r\n;") != std::string_view::npos) return "is not host:port,host:port";
+    if (broker.find("://") != std::string_view::npos)
+      return "is not host:port,host:port; the protocol is kafka.security_protocol";
     const std::size_t colon = broker.rfind(':');
     const std::string_view port = colon == std::string_view::npos ? "" : broker.substr(colon + 1);
     int number = 0;
@@ -820,7 +822,8 @@ Status assign(const Setting& setting, Config& config, const std::string& value) 
   }
   if (auto* const share = std::get_if<Permille*>(&place)) {
     const std::optional<std::int64_t> number = share_of(value);
-    if (!number) return refused(value, "is not a share like 0.8 (" + setting.range() + ")");
+    if (!number)
+      return refused(value, "is not a share like 0.8, of three decimals at most (" + setting.range() + ")");
     if (*number < setting.min || *number > setting.max) return refused(value, "is not in " + setting.range());
     (*share)->value = static_cast<int>(*number);
     return {};

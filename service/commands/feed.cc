@@ -91,7 +91,7 @@ class Feed {
   Feed(const FeedOptions& options, const LoadedConfig& loaded, const Preset& preset, KafkaSender& sender)
       : options_(options),
         kafka_(loaded.config.kafka),
-        config_file_(loaded.file),
+        kafka_options_(loaded.kafka_options),
         preset_(preset),
         sender_(sender),
         document_bytes_max_(loaded.config.input.document_bytes_max),
@@ -157,7 +157,7 @@ class Feed {
         std::ranges::find(kafka_.topics.input, sender_.topic()) != kafka_.topics.input.end();
     return {ErrorCode::kInvalid,
             error.message + "; " +
-                (is_input ? "make it: " + topics_command("create --input", config_file_)
+                (is_input ? "make it: " + topics_command("create --input", kafka_options_)
                           : "name another one (--topic), or make it with Kafka's own kafka-topics.sh")};
   }
 
@@ -287,7 +287,7 @@ class Feed {
 
   const FeedOptions& options_;
   const KafkaConfig& kafka_;
-  const std::string& config_file_;
+  const std::string& kafka_options_;
   const Preset& preset_;
   KafkaSender& sender_;
   const std::size_t document_bytes_max_;

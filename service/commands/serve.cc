@@ -152,7 +152,8 @@ int tell_end(const Status& status, const std::stop_token& stop) {
 }
 
 // What a person can do about a topic that changed under us.
-std::string choices_for(const std::string& topic, const KafkaTopics& topics, const std::string& config_file) {
+std::string choices_for(const std::string& topic, const KafkaTopics& topics,
+                        const std::string& kafka_options) {
   if (topic == topics.journal)
     return ". It is the truth: bring it back, or begin anew with another journal and group "
            "(kafka.topics.journal, kafka.group)";
@@ -161,7 +162,7 @@ std::string choices_for(const std::string& topic, const KafkaTopics& topics, con
            "--accept-recreated-topic " +
            topic;
   return ". What nobody had read of it is gone; to go on, start again, and before that, if it is missing: `" +
-         topics_command("create", config_file) + "`";
+         topics_command("create", kafka_options) + "`";
 }
 
 // What is behind `status`: records that are not where they should be may lie in another topic.
@@ -176,7 +177,7 @@ class Service {
           const SignerOptions& signing, const RetentionOptions& retention, JournalStore* snapshot,
           MetricsRegistry& metrics, StateBoard& board)
       : config_(loaded.config),
-        config_file_(loaded.file),
+        kafka_options_(loaded.kafka_options),
         preset_(preset),
         signing_(signing),
         retention_(retention),
@@ -214,7 +215,7 @@ class Service {
   Status changed(const TopicWatch::Contradiction& contradiction) const;
 
   const Config& config_;
-  const std::string& config_file_;
+  const std::string& kafka_options_;
   const Preset& preset_;
   const SignerOptions& signing_;
   const RetentionOptions retention_;
@@ -250,15 +251,15 @@ Result<Service::Topics> Service::right_topics(const std::stop_token& stop) {
   };
   Result<Topics> described = ask_until_right(config_.kafka.topics, ask, stop);
   if (!described) return described;
-  const std::vector<TopicProblem> problems = check_topics(config_.kafka.topics, *described, config_file_);
+  const std::vector<TopicProblem> problems = check_topics(config_.kafka.topics, *described, kafka_options_);
   for (const TopicProblem& problem : problems)
     log_error("topic {}: {}; mend it: {}", problem.topic, problem.what, problem.mend);
   if (!problems.empty()) {
     return Error{ErrorCode::kInvalid, std::to_string(problems.size()) + " topic setting(s) are wrong; `" +
-                                          topics_command("check", config_file_) + "` lists them"};
+                                          topics_command("check", kafka_options_) + "` lists them"};
   }
   if (std::exchange(warned_, true)) return described;
-  for (const TopicProblem& warning : warn_of_topics(config_.kafka.topics, *described, config_file_))
+  for (const TopicProblem& warning : warn_of_topics(config_.kafka.topics, *described, kafka_options_))
     log_warning("topic {}: {}; mend it: {}", warning.topic, warning.what, warning.mend);
   return described;
 }
@@ -324,7 +325,7 @@ std::unique_ptr<TopicWatch> Service::watch(Topics known, std::stop_source& term,
 
 Status Service::changed(const TopicWatch::Contradiction& contradiction) const {
   return Error{ErrorCode::kContradiction,
-               contradiction.what + choices_for(contradiction.topic, config_.kafka.topics, config_file_)};
+               contradiction.what + choices_for(contradiction.topic, config_.kafka.topics, kafka_options_)};
 }
 
 // Reads what the journal has by now.
@@ -529,8 +530,8 @@ Status Service::lead(const Election& election, std::stop_source& term) {
   };
   SettingsWatch settings(
       [this] { return lookup_->ask_with_settings(topic_names(config_.kafka.topics), milliseconds(1000)); },
-      [this](const Topics& seen) { return check_topics(config_.kafka.topics, seen, config_file_); }, metrics_,
-      board_);
+      [this](const Topics& seen) { return check_topics(config_.kafka.topics, seen, kafka_options_); },
+      metrics_, board_);
   const auto watched = watch(*topics, term, on_growth, [&settings] { settings.look(); });
   const WatchedLeadership leadership(election, *watched, board_, reading_.get_token());
 

@@ -40,11 +40,11 @@ int run_topics_check(const TopicsOptions& options, const LoadedConfig& loaded) {
     std::cerr << "  mend them: ACLs, as \"What Kafka must allow\" in service/README.md has them\n";
   const auto described = describe_topics(kafka, topic_names(kafka.topics), timeout);
   if (!described) return report_error(described.error());
-  const std::vector<TopicProblem> problems = check_topics(kafka.topics, *described, loaded.file);
+  const std::vector<TopicProblem> problems = check_topics(kafka.topics, *described, loaded.kafka_options);
   for (const TopicProblem& problem : problems) {
     std::cerr << problem.topic << ": " << problem.what << "\n  mend it: " << problem.mend << '\n';
   }
-  for (const TopicProblem& warning : warn_of_topics(kafka.topics, *described, loaded.file)) {
+  for (const TopicProblem& warning : warn_of_topics(kafka.topics, *described, loaded.kafka_options)) {
     std::cerr << "warning: " << warning.topic << ": " << warning.what << "\n  mend it: " << warning.mend
               << '\n';
   }

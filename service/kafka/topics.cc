@@ -81,8 +81,8 @@ std::vector<std::string> topic_names(const KafkaTopics& topics) {
   return names;
 }
 
-std::string topics_command(const std::string& words, const std::string& config_file) {
-  return "neardup topics " + words + (config_file.empty() ? "" : " -c " + config_file);
+std::string topics_command(const std::string& words, const std::string& kafka_options) {
+  return "neardup topics " + words + kafka_options;
 }
 
 Result<std::map<std::string, TopicDescription>> ask_until_right(
@@ -103,7 +103,7 @@ Result<std::map<std::string, TopicDescription>> ask_until_right(
 
 std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
                                        const std::map<std::string, TopicDescription>& described,
-                                       const std::string& config_file) {
+                                       const std::string& kafka_options) {
   std::vector<TopicProblem> problems;
   std::set<std::string> seen;
   for (const std::string& name : topic_names(topics)) {
@@ -115,20 +115,20 @@ std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
   for (const std::string& name : seen) {
     if (described.contains(name)) continue;
     const bool input = std::find(topics.input.begin(), topics.input.end(), name) != topics.input.end();
-    const std::string make = topics_command(input ? "create --input" : "create", config_file);
+    const std::string make = topics_command(input ? "create --input" : "create", kafka_options);
     problems.push_back({name, "does not exist", name == topics.journal ? kUnlessLost + make : make});
   }
   const auto wrong = [&](const std::string& topic, const std::string& setting, const std::string& is,
                          const std::string& should) {
     problems.push_back({topic, setting + " is " + is + ", it must be " + should,
-                        topics_command("create --alter", config_file)});
+                        topics_command("create --alter", kafka_options)});
   };
   if (const auto at = described.find(topics.journal); at != described.end()) {
     const TopicDescription& journal = at->second;
     if (journal.partitions != 1) {
       problems.push_back(
           {journal.name, "has " + std::to_string(journal.partitions) + " partitions, it must have 1",
-           "set kafka.topics.journal to another name and run: " + topics_command("create", config_file)});
+           "set kafka.topics.journal to another name and run: " + topics_command("create", kafka_options)});
     }
     for (const TopicSetting& wanted : journal_settings()) {
       const auto is = journal.settings.find(wanted.name);
@@ -165,7 +165,7 @@ std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
 
 std::vector<TopicProblem> warn_of_topics(const KafkaTopics& topics,
                                          const std::map<std::string, TopicDescription>& described,
-                                         const std::string& config_file) {
+                                         const std::string& kafka_options) {
   const auto at = described.find(topics.journal);
   if (at == described.end()) return {};
   const TopicDescription& journal = at->second;
@@ -199,7 +199,7 @@ std::vector<TopicProblem> warn_of_topics(const KafkaTopics& topics,
                         std::string(kInSyncSetting) + " is " + in_sync->second + ", it should be " +
                             std::to_string(kJournalInSync) +
                             ": what one broker alone has written is lost with its disk",
-                        when + topics_command("create --alter", config_file)});
+                        when + topics_command("create --alter", kafka_options)});
   }
   return warnings;
 }

@@ -116,9 +116,9 @@ std::array<std::string, kOutputTopics> output_topic_names(const KafkaTopics& top
 // Every topic the service uses, input first.
 std::vector<std::string> topic_names(const KafkaTopics& topics);
 
-// What a person is to type: `neardup topics` and these words. With the file in use, "" if there is none, or
-// it would ask another Kafka for topics by their default names.
-std::string topics_command(const std::string& words, const std::string& config_file);
+// What a person is to type: `neardup topics`, these words and LoadedConfig::kafka_options, or it would ask
+// another Kafka for topics by their default names.
+std::string topics_command(const std::string& words, const std::string& kafka_options);
 
 struct TopicProblem {
   std::string topic;
@@ -126,11 +126,11 @@ struct TopicProblem {
   std::string mend;  // the command, and when it is right if that is not always
 };
 
-// What is wrong, nothing if all is right. `config_file` is where `topics` come from, for the commands that
-// mend; "" if from no file. Pure: the tests need no cluster.
+// What is wrong, nothing if all is right. `kafka_options` as above, for the commands that mend.
+// Pure: tests need no cluster.
 std::vector<TopicProblem> check_topics(const KafkaTopics& topics,
                                        const std::map<std::string, TopicDescription>& described,
-                                       const std::string& config_file = "");
+                                       const std::string& kafka_options = "");
 
 // What `ask` answers, which is asked again as long as check_topics finds something: a broker may not know yet
 // what was made or mended a moment ago. Errors: its own; kUnavailable: asked to stop meanwhile.
@@ -142,10 +142,10 @@ Result<std::map<std::string, TopicDescription>> ask_until_right(
 // it in a snapshot can start. Or, which a cluster of one broker cannot have otherwise, on three brokers or
 // more: fewer than three replicas of it, or a min.insync.replicas that lets one of them alone say that a
 // batch is kept. The other topics are the cluster's to settle: what is lost of them is not lost of the truth.
-// `config_file` as above. Pure.
+// `kafka_options` as above. Pure.
 std::vector<TopicProblem> warn_of_topics(const KafkaTopics& topics,
                                          const std::map<std::string, TopicDescription>& described,
-                                         const std::string& config_file = "");
+                                         const std::string& kafka_options = "");
 
 inline constexpr const char* kInSyncSetting = "min.insync.replicas";
 

@@ -234,7 +234,7 @@ TEST_F(FeedCommand, a_topic_that_does_not_exist_is_told_with_the_command_that_ma
   LoadedConfig loaded;
   loaded.config.kafka.brokers = kafka.servers();
   loaded.config.kafka.properties = {{"topic.metadata.propagation.max.ms", "300"}};  // of 5 s
-  loaded.file = "here.yaml";
+  loaded.kafka_options = " -c here.yaml";
   for (const auto& [topic, way_out] :
        {std::pair("pages", "does not exist; make it: neardup topics create --input -c here.yaml\n"),
         {"old",

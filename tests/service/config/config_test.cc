@@ -131,17 +131,34 @@ TEST(Config, a_later_source_wins_and_its_name_is_kept) {
   EXPECT_EQ(loaded->origin.at("kafka.properties.linger.ms"), "-X");
 }
 
+// Whoever types "neardup topics create" with them makes the topics of this Kafka, in whatever shell.
+TEST(Config, the_options_by_which_another_subcommand_finds_the_same_kafka) {
+  EXPECT_EQ(load_config({})->kafka_options, "");
+  const TemporaryFile file("batch: {interval_ms: 20}\n");
+  const auto loaded =
+      load_config({.file = file.path(),
+                   .sets = {"kafka.group=a b's", "http.port=9000", "kafka.topics.input=[pages, more]"},
+                   .properties = {"client.rack=eu-1"},
+                   .environment = {{"NEARDUP_KAFKA__BROKERS", "a:1,b:2"},
+                                   {"NEARDUP_HTTP__ADDRESS", "127.0.0.1"},
+                                   {"NEARDUP_KAFKA__PROPERTIES__LINGER_MS", "7"}}});
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  EXPECT_EQ(loaded->kafka_options, " -c " + file.path() +
+                                       " --set kafka.brokers=a:1,b:2 -X linger.ms=7 --set "
+                                       R"('kafka.group=a b'\''s' --set 'kafka.topics.input=[pages, more]')"
+                                       " -X client.rack=eu-1");
+}
+
 TEST(Config, the_environment_names_the_file_unless_the_flag_does) {
   const TemporaryFile file("http: {port: 1}\n");
   const TemporaryFile other("http: {port: 2}\n");
   ConfigSources sources;
   sources.environment["NEARDUP_CONFIG"] = file.path();
   ASSERT_EQ(load_config(sources)->config.http.port, 1);
-  EXPECT_EQ(load_config(sources)->file, file.path());
+  EXPECT_EQ(load_config(sources)->kafka_options, " -c " + file.path());
   sources.file = other.path();
   EXPECT_EQ(load_config(sources)->config.http.port, 2);
-  EXPECT_EQ(load_config(sources)->file, other.path());
-  EXPECT_EQ(load_config({})->file, "");
+  EXPECT_EQ(load_config(sources)->kafka_options, " -c " + other.path());
   sources.file = std::nullopt;
   sources.environment["neardup_config"] = other.path();
   EXPECT_EQ(load_config(sources)->config.http.port, 1) << "the one in capitals";
@@ -292,6 +309,8 @@ TEST(Config, words_outside_the_choice_are_refused) {
                 HasSubstr("is not a host like example.org"))
         << host;
   }
+  EXPECT_THAT(refusal_of_set("kafka.brokers=http://kafka:9092"),
+              HasSubstr("is not host:port,host:port; the protocol is kafka.security_protocol"));
   for (const char* brokers : {"", "kafka", "kafka:", ":9092", "kafka:0", "kafka:70000", "a:1,,b:2", "a:1,",
                               "a:1 b:2", "a:1;b:2", "a b:1", "a:1 ,b:2", "a:1, :2"}) {
     EXPECT_THAT(refusal_of_set(std::string("kafka.brokers=") + brokers), HasSubstr("is not host:port"))

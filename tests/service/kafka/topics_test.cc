@@ -54,16 +54,17 @@ TEST(Topics, a_missing_journal_is_to_be_brought_back_before_it_is_made) {
             "(kafka.topics.journal); only for a first start: neardup topics create");
 }
 
-// Without it the command would ask 127.0.0.1 for the default names.
-TEST(Topics, the_command_names_the_file_that_names_the_topics) {
+// Without them the command would ask 127.0.0.1 for the default names.
+TEST(Topics, the_command_has_the_options_that_name_the_topics) {
   const KafkaTopics topics;
   Described described = right(topics);
   described.erase("pages");
   described[topics.journal].settings["cleanup.policy"] = "compact";
-  const std::vector<TopicProblem> problems = check_topics(topics, described, "/etc/neardup/neardup.yaml");
+  const std::vector<TopicProblem> problems =
+      check_topics(topics, described, " -c /etc/neardup.yaml --set kafka.group=a");
   ASSERT_EQ(problems.size(), 2U);
-  EXPECT_EQ(problems[0].mend, "neardup topics create --input -c /etc/neardup/neardup.yaml");
-  EXPECT_EQ(problems[1].mend, "neardup topics create --alter -c /etc/neardup/neardup.yaml");
+  EXPECT_EQ(problems[0].mend, "neardup topics create --input -c /etc/neardup.yaml --set kafka.group=a");
+  EXPECT_EQ(problems[1].mend, "neardup topics create --alter -c /etc/neardup.yaml --set kafka.group=a");
 }
 
 TEST(Topics, a_journal_that_could_lose_records_is_refused) {
@@ -155,7 +156,8 @@ Described journal_on(const KafkaTopics& topics, std::int32_t brokers, std::int32
 std::vector<std::string> warnings(const KafkaTopics& topics, const Described& described) {
   EXPECT_TRUE(check_topics(topics, described).empty()) << "it is a warning, never a refusal";
   std::vector<std::string> texts;
-  for (const TopicProblem& one : warn_of_topics(topics, described, "/etc/neardup/neardup.yaml"))
+  for (const TopicProblem& one :
+       warn_of_topics(topics, described, " -c /etc/neardup.yaml --set kafka.group=a"))
     texts.push_back(one.topic + ": " + one.what + " | " + one.mend);
   return texts;
 }
@@ -170,7 +172,7 @@ TEST(Topics, a_journal_that_a_disk_may_take_away_is_warned_of) {
   const std::string in_sync =
       "neardup.journal: min.insync.replicas is 1, it should be 2: what one broker alone has written is lost "
       "with its disk | ";
-  const std::string alter = "neardup topics create --alter -c /etc/neardup/neardup.yaml";
+  const std::string alter = "neardup topics create --alter -c /etc/neardup.yaml --set kafka.group=a";
   using Texts = std::vector<std::string>;
   EXPECT_EQ(warnings(topics, journal_on(topics, 3, 1, "1")),
             (Texts{few, in_sync + "once it has 3 replicas: " + alter}));
