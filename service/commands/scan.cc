@@ -397,6 +397,8 @@ class Scan {
     const ClusterCounts clusters = detector_.cluster_counts();
     text += fmt::format("\nclusters   {:>12}", clusters.clusters);
     if (clusters.clusters > 0) text += fmt::format("  the largest has {} documents", clusters.largest);
+    const std::uint64_t gone = detector_.size() - detector_.remembered();
+    if (gone > 0) text += ", of uniques that are remembered";
     text += fmt::format("\ntook       {:>10.2f} s  {:.0f} documents/s, {:.1f} MB/s, {} threads\n", seconds,
                         static_cast<double>(all) / seconds, megabytes() / seconds, threads_);
     if (const std::uint64_t kept = detector_.remembered(); kept > 0) {
@@ -404,8 +406,7 @@ class Scan {
                           static_cast<double>(detector_.bytes()) / 1e6,
                           static_cast<double>(detector_.bytes()) / static_cast<double>(kept));
     }
-    if (const std::uint64_t gone = detector_.size() - detector_.remembered(); gone > 0)
-      text += fmt::format("forgotten  {:>12}  uniques\n", gone);
+    if (gone > 0) text += fmt::format("forgotten  {:>12}  uniques\n", gone);
     if (const std::uint64_t count = input_.unreadable(); count > 0)
       text += fmt::format("unreadable {:>12}  files or folders\n", count);
     if (SignalScope::interrupted.load())

@@ -748,7 +748,10 @@ TEST_F(Scan, forgets_the_same_with_a_folder_and_without_and_in_its_next_run) {
   EXPECT_EQ(kept.verdicts[8192].verdict, Verdict::kUnique);
   EXPECT_EQ(kept.verdicts[8193].verdict, Verdict::kDuplicate);
   EXPECT_EQ(kept.verdicts[8194].duplicate_of->id, "8191");
-  EXPECT_THAT(kept.err, HasSubstr("forgotten          7192  uniques"));
+  EXPECT_THAT(kept.err,
+              AllOf(HasSubstr("forgotten          7192  uniques"),
+                    HasSubstr("clusters              2  the largest has 2 documents, of uniques that "
+                              "are remembered\n")));
   const Scanned first = scan({.paths = {monday}, .snapshot = index}, "", config);
   const Scanned second = scan({.paths = {tuesday}, .snapshot = index}, "", config);
   EXPECT_EQ(first.out + second.out, kept.out);
