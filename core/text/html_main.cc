@@ -58,25 +58,28 @@ void HtmlMainContent::find(const HtmlPage& page, std::string& text) {
     take_if_better(kept, little_furniture_);
   };
   // Each attempt goes on where it begins to differ from the one before.
-  constexpr Rules kStrict = {true, true, true};
+  constexpr Rules kStrict = {true, true, true, true};
   mark_dead(kStrict);
   hold_vote(kStrict);
   choose(kStrict);
   clean_and_take_if_better(kStrict);
+  // A sidebar or what readers say is no more part of a short article than of a long one, and it is the longer
+  // of the two: two articles with one sidebar would be one text.
+  const bool drop_beside = best >= kArticleBytes;
   if (best < kEnoughBytes && any_unlikely_) {
-    constexpr Rules kFurnitureToo = {false, true, true};
-    if (mark_dead(kFurnitureToo)) {
-      hold_vote(kFurnitureToo);
-      choose(kFurnitureToo);
+    const Rules furniture_too = {false, drop_beside, true, true};
+    if (mark_dead(furniture_too)) {
+      hold_vote(furniture_too);
+      choose(furniture_too);
     }
-    clean_and_take_if_better(kFurnitureToo);
+    clean_and_take_if_better(furniture_too);
   }
   if (best < kEnoughBytes && any_weight_) {
-    constexpr Rules kNameless = {false, false, true};
-    choose(kNameless);
-    clean_and_take_if_better(kNameless);
+    const Rules nameless = {false, drop_beside, false, true};
+    choose(nameless);
+    clean_and_take_if_better(nameless);
   }
-  if (best < kEnoughBytes && !little_furniture_) clean_and_take_if_better({false, false, false});
+  if (best < kEnoughBytes && !little_furniture_) clean_and_take_if_better({false, drop_beside, false, false});
   const auto is_crumb = [&](std::uint64_t size, float of_bytes) {
     return size < kArticleBytes && of_bytes > 4 * static_cast<float>(size);
   };
@@ -332,7 +335,9 @@ bool HtmlMainContent::mark_dead(const Rules& rules) {
     if ((unlikely || each.tag == HtmlTag::kNav || aside) && dead == kAlive) {
       // The class of an <article> names its topics, too, and "social" may be one of them.
       // An answer to a comment is as good as the comment.
-      const bool revived = !rules.drop_unlikely && !aside &&
+      const bool dropped = rules.drop_unlikely ||
+                           (rules.drop_beside && (each.has(Flag::kSidebar) || each.has(Flag::kComments)));
+      const bool revived = !dropped && !aside &&
                            (static_cast<float>(inside_[i]) >= kRevivedShare * visible_bytes_ ||
                             (each.has(Flag::kComments) && i < revived_comments_end));
       if (revived && each.has(Flag::kComments))

@@ -40,6 +40,7 @@ class HtmlMainContent {
   // What may be relaxed.
   struct Rules {
     bool drop_unlikely;
+    bool drop_beside;  // sidebars and comments
     bool weigh_names;
     bool clean;
   };

@@ -1089,6 +1089,19 @@ TEST(HtmlMain, a_sidebar_behind_a_paragraph_is_a_box_of_the_article) {
   EXPECT_FALSE(holds(links, "One more story"));
 }
 
+// All pages of a site have its sidebar: as part of their text it would make short articles one.
+TEST(HtmlMain, neither_a_sidebar_nor_comments_are_part_of_a_short_article) {
+  for (const std::string_view name : {"sidebar", "comments"}) {
+    const std::string beside = "<div class=" + std::string(name) + ">" + prose("side", 12) + "</div></div>";
+    const std::string article =
+        main_of("<div><div class=col><h1>It</h1>" + prose("story", 3) + "</div>" + beside);
+    EXPECT_TRUE(holds(article, "Of story number 2") && !holds(article, "Of side")) << name << article;
+    const std::string crumb =
+        main_of("<div><div class=col><h1>It</h1>" + prose("story", 1) + "</div>" + beside);
+    EXPECT_TRUE(holds(crumb, "Of side")) << name << ": the page is that where next to nothing is beside it";
+  }
+}
+
 TEST(HtmlMain, sections_of_other_names_are_one_article_in_its_main) {
   std::string methods;
   for (int i = 0; i < 30; ++i) methods += "<h4>set</h4><pre>void set(int value)</pre>";
