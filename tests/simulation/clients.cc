@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <thread>
 
 #include "core/base/check.h"
 
@@ -20,8 +21,10 @@ Status SimulatedSource::assign(std::span<const InputPosition> positions) {
 
 Status SimulatedSource::poll(std::vector<Record>& records, std::size_t records_max, milliseconds) {
   Draw draw = instance_.faults.draw("poll", instance_.life, ++polls_);
-  if (draw.one_in(80) && instance_.faults.strikes(Fault::kPollFails))
+  if (draw.one_in(80) && instance_.faults.strikes(Fault::kPollFails)) {
+    has_failed_ = true;
     return Error{ErrorCode::kUnavailable, "the input does not answer"};
+  }
   if (instance_.faults.draw("rest", instance_.life, polls_).one_in(25) &&
       instance_.faults.strikes(Fault::kVotedOutAtRest)) {
     instance_.is_at_rest = true;
@@ -46,6 +49,17 @@ Status SimulatedSource::poll(std::vector<Record>& records, std::size_t records_m
     if (from.value) record.value = batches_.back().emplace_back(*from.value);
     if (!from.value && instance_.planted == Planted::kDeletionOff) record.key = "nobody";
     record.timestamp_ms = from.timestamp_ms;
+  }
+}
+
+void SimulatedSource::idle() { ++idles_; }
+
+void SimulatedSource::come_to_rest() {
+  // One may be of before the last batch was given back.
+  const std::uint64_t enough = idles_ + 2;
+  for (int times = 0; times < 1000; ++times) {
+    if (idles_ >= enough || has_failed_ || at_end_.stop_requested()) return;
+    std::this_thread::sleep_for(milliseconds(1));
   }
 }
 

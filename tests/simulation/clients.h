@@ -10,6 +10,7 @@
 // Threads: as RecordSource, BatchSink and SeekableLog say.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -47,6 +48,11 @@ class SimulatedSource final : public RecordSource {
   void take_rests(std::vector<RestPosition>& rests) override;
   void close_batch() override;
   void release() override;
+  void idle() override;
+
+  // Waits, in the thread that publishes, until all is gathered that there is room for; not for ever. So what
+  // a term has in hand does not hang on how threads are scheduled.
+  void come_to_rest();
 
   // Writes over the bytes of a batch that was closed, counted from 0: who still reads them gets others.
   void write_over(std::size_t batch);
@@ -76,6 +82,8 @@ class SimulatedSource final : public RecordSource {
   std::uint64_t polls_ = 0;
   std::uint64_t asked_for_rests_ = 0;
   std::size_t released_ = 0;
+  std::atomic<std::uint64_t> idles_ = 0;
+  std::atomic<bool> has_failed_ = false;
   std::mutex mutex_;  // batches are added by one thread; a planted mistake is made by another one
   // All of this life, the last one open: what is written over is not freed, so who reads it too late is sure
   // to get something else.

@@ -384,8 +384,11 @@ class Run {
     }
 
     std::stop_source stop;
-    instance.stop = [&stop] { stop.request_stop(); };
     SimulatedSource source(instance, shape_.batch_max, stop);
+    instance.stop = [&] {
+      source.come_to_rest();
+      stop.request_stop();
+    };
     if (Status status = source.assign(plan->positions); !status) return status;
     if (scenario_.planted == Planted::kReleasedEarly) {
       instance.before_commit = [&, first = chain.next_number()] {
